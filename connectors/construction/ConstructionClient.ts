@@ -1,0 +1,203 @@
+/**
+ * One call to the service's API: base URL, token, pace and retries, composed here once and mentioned nowhere else.
+ *
+ * This is the only owner of retries towards the API: 429 (all lanes wait), 5xx, time-outs, resets and answers
+ * that are not what they should be are tried again with growing pauses for as long as it takes, each call as a
+ * whole; 401 once, with a new token. Everything else is returned for a Walk or a person to decide.
+ */
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { ServiceSettings } from "../../config/ServiceSettings.ts"
+import { type Lane, Pace } from "../../src/Pace.ts"
+import { Reasons } from "../../src/Reasons.ts"
+import { SourceError } from "../../src/Source.ts"
+import { ConstructionApi } from "./ConstructionApi.ts"
+import { Token } from "./ConstructionAuth.ts"
+
+/** An answer whose body has been read. */
+export interface Answer {
+  readonly text: string
+  /** By our clock, in ms. */
+  readonly startedMs: number
+  readonly endedMs: number
+  /** The service's Date header, in ms. */
+  readonly serviceMs: number | undefined
+}
+
+/** Not what the document promises (HTML, cut off, another shape): the call is tried again as a whole. */
+export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPromised", {
+  message: Schema.String
+}) {}
+
+type Api = HttpApiClient.ForApi<typeof ConstructionApi>
+type Send = (api: Api) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
+
+export class ConstructionClient extends Context.Service<
+  ConstructionClient,
+  {
+    /** Sends until an answer is there that `read` takes. */
+    readonly call: <A>(
+      lane: Lane,
+      send: Send,
+      read: (answer: Answer) => Effect.Effect<A, NotAsPromised>
+    ) => Effect.Effect<A, SourceError>
+  }
+>()("siteledger/construction/Client") {
+  static readonly layer: Layer.Layer<
+    ConstructionClient,
+    never,
+    ServiceSettings | Pace | Reasons | Token | HttpClient.HttpClient
+  > = Layer.effect(
+    ConstructionClient,
+    Effect.suspend(() => make)
+  )
+}
+
+/** May pass by itself. */
+class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  message: Schema.String,
+  /** A 429: the pace makes everybody wait, no pause of our own is needed. */
+  isPaced: Schema.Boolean
+}) {}
+
+class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", { token: Schema.String }) {}
+
+const requestTimeout = Duration.seconds(30)
+const firstPauseMs = 500
+const longestPauseMs = 60_000
+/** A single hiccup is nothing to tell a person. */
+const noticedAfter = 2
+const reasonKey = "service"
+
+const make = Effect.gen(function* () {
+  const settings = yield* ServiceSettings
+  const pace = yield* Pace
+  const token = yield* Token
+  const reasons = yield* Reasons
+  const http = (yield* HttpClient.HttpClient).pipe(
+    HttpClient.mapRequest(renameParameters(settings)),
+    HttpClient.mapRequest(HttpClientRequest.prependUrl(settings.baseUrl.href)),
+    HttpClient.mapRequest(HttpClientRequest.acceptJson)
+  )
+
+  const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
+    const bearer = yield* token.get
+    yield* pace.take(lane)
+    const startedMs = yield* Clock.currentTimeMillis
+    const httpClient = HttpClient.mapRequest(http, HttpClientRequest.bearerToken(bearer))
+    const api = yield* HttpApiClient.makeWith(ConstructionApi, { httpClient })
+    const response = yield* send(api)
+    yield* inspect(pace, response, bearer)
+    const text = yield* response.text
+    const endedMs = yield* Clock.currentTimeMillis
+    return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
+  })
+
+  const once = <A>(lane: Lane, send: Send, read: (answer: Answer) => Effect.Effect<A, NotAsPromised>) =>
+    attempt(lane, send).pipe(
+      Effect.timeout(requestTimeout),
+      Effect.flatMap(read),
+      Effect.mapError((error): SourceError | Unavailable | TokenRefused => {
+        if (error instanceof SourceError || error instanceof Unavailable || error instanceof TokenRefused) return error
+        const what = error instanceof Error ? error.message : String(error)
+        return new Unavailable({ isPaced: false, message: `${settings.baseUrl.href} (SITELEDGER_BASE_URL): ${what}` })
+      })
+    )
+
+  return ConstructionClient.of({
+    call: Effect.fnUntraced(function* (lane, send, read) {
+      let pauseMs = firstPauseMs
+      let refusedTokens = 0
+      for (let failures = 0; ; ) {
+        const outcome = yield* Effect.result(once(lane, send, read))
+        if (outcome._tag === "Success") {
+          yield* reasons.clear(reasonKey)
+          return outcome.success
+        }
+        const error = outcome.failure
+        if (error instanceof SourceError) return yield* error
+        if (error instanceof TokenRefused) {
+          yield* token.drop(error.token)
+          if (++refusedTokens > 1) return yield* unauthorized
+          continue
+        }
+        if (error.isPaced) continue
+        if (++failures >= noticedAfter) yield* reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
+        yield* Effect.sleep(pauseMs * (0.75 + 0.5 * Math.random()))
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      }
+    })
+  })
+})
+
+const unauthorized = new SourceError({
+  reason: "Refused",
+  message: "The service refuses a token that it has just given (401): check SITELEDGER_CLIENT_ID and SITELEDGER_SCOPES."
+})
+
+/** The document doesn't show how the paging parameters are named (§4.1). */
+const renameParameters = (settings: ServiceSettings["Service"]) => (request: HttpClientRequest.HttpClientRequest) => {
+  const names: Readonly<Record<string, string>> = { page: settings.pageParam, per_page: settings.perPageParam }
+  const renamed = UrlParams.toRecord(request.urlParams)
+  return HttpClientRequest.setUrlParams(
+    HttpClientRequest.modify(request, { urlParams: UrlParams.empty }),
+    Object.entries(renamed).map(([name, value]) => [names[name] ?? name, String(value)] as const)
+  )
+}
+
+const inspect = Effect.fnUntraced(function* (
+  pace: Pace["Service"],
+  response: HttpClientResponse.HttpClientResponse,
+  bearer: string
+) {
+  const now = yield* Clock.currentTimeMillis
+  const { status, headers } = response
+  if (status === 429) {
+    yield* pace.rejected(retryAfterMs(headers["retry-after"], now))
+    return yield* new Unavailable({ isPaced: true, message: "429" })
+  }
+  if (headers["x-ratelimit-remaining"] === "0" || headers["ratelimit-remaining"] === "0") {
+    const reset = resetMs(headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"], now)
+    if (reset !== undefined) yield* pace.pauseUntil(reset)
+  }
+  if (status >= 200 && status < 300) return yield* pace.accepted
+  if (status === 401) return yield* new TokenRefused({ token: bearer })
+  if (status === 408 || status === 425 || status >= 500) {
+    return yield* new Unavailable({ isPaced: false, message: `It answered ${status}.` })
+  }
+  if (status === 403) {
+    return yield* new SourceError({
+      reason: "Refused",
+      message: "The service forbids this request (403): a scope is missing, check SITELEDGER_SCOPES."
+    })
+  }
+  if (status === 404) {
+    return yield* new SourceError({
+      reason: "Refused",
+      message: "The service has no such address (404): check SITELEDGER_BASE_URL, which must hold the version (/v1)."
+    })
+  }
+  return yield* new SourceError({ reason: "PageSizeRefused", message: `The service refused the request (${status}).` })
+})
+
+/** Seconds or an HTTP date. */
+const retryAfterMs = (value: string | undefined, nowMs: number): number | undefined => {
+  if (value === undefined) return undefined
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
+}
+
+/** Seconds from now, or Unix seconds. */
+const resetMs = (value: string | undefined, nowMs: number): number | undefined => {
+  const seconds = Number(value)
+  if (value === undefined || !Number.isFinite(seconds)) return undefined
+  const at = seconds > 1_000_000_000 ? seconds * 1000 : nowMs + seconds * 1000
+  return Math.min(at, nowMs + longestPauseMs)
+}
+
+const serviceTime = (response: HttpClientResponse.HttpClientResponse): number | undefined => {
+  const date = Date.parse(response.headers["date"] ?? "")
+  return Number.isNaN(date) ? undefined : date
+}

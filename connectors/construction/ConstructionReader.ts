@@ -1,0 +1,203 @@
+/**
+ * Reads a signed body as an event of the service: its type as the body proves it, its entity, time and
+ * fields. Headers prove nothing: the type header only raises an alarm when it disagrees, and names a ping
+ * only when the body proves no type.
+ *
+ * The contents are looked for at the top level, under `data` and under `payload` (the envelope is not
+ * shown in the interface document, §6). What can't be read is quarantined with a reason, never guessed.
+ */
+import { Layer } from "effect"
+import type { Change } from "../../src/Change.ts"
+import * as Clock from "../../src/Clock.ts"
+import { type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Event.ts"
+import * as Instant from "../../src/Instant.ts"
+import * as Json from "../../src/Json.ts"
+import * as Resource from "../../src/Resource.ts"
+import { byType, documentAliases, type EventType, eventTypes, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
+
+export interface ReaderOptions {
+  /** Our wire name → other names that the service uses for it. */
+  readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Lets the type header choose among several proven types. */
+  readonly trustTypeHeader: boolean
+}
+
+type Body = Readonly<Record<string, unknown>>
+type Lookup = (names: ReadonlyArray<string>) => { readonly name: string; readonly value: unknown } | undefined
+
+/** An event time further ahead than this would freeze its fields. */
+const aheadMicros = 24 * 60 * 60 * 1_000_000
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+export const layer = (options: ReaderOptions) =>
+  Layer.succeed(EventReader, EventReader.of({ read: (event, nowMicros) => read(options, event, nowMicros) }))
+
+export const read = (options: ReaderOptions, event: Event, nowMicros: number): Reading => {
+  const body = parseBody(event.body)
+  if (typeof body === "string") return isPing(event) ? pinged(null) : quarantined(event.headerType, body)
+  const places = [body, body["data"], body["payload"]].filter(Json.isObject)
+  const lookup = lookupIn(places, options.aliases)
+  const type = typeOf(options, event, declaredType(places, lookup), lookup)
+  const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)
+  const timestamp = micros === undefined ? null : Instant.fromMicros(micros)
+  if (type === ping) return pinged(timestamp)
+  if (typeof type === "string") return { ...quarantined(event.headerType, type), eventTimestamp: timestamp }
+  const resource = Resource.byName(type.entity)
+  const key = lookup([wires[type.entity].key])
+  const id = Resource.readKey(resource, key?.value)
+  const spoken = valuesOf(type, resource, places, lookup)
+  const reading = {
+    type: type.type,
+    relabelled: event.headerType !== null && event.headerType !== type.type,
+    eventTimestamp: timestamp,
+    entity: type.entity,
+    entityId: id ?? null,
+    misfits: Object.keys(spoken.misfits).length
+  }
+  if (id === undefined) return { ...reading, reason: "no-key", change: undefined }
+  if (micros === undefined || timestamp === null) return { ...reading, reason: "no-event-time", change: undefined }
+  if (micros > nowMicros + aheadMicros) return { ...reading, reason: "event-time-ahead", change: undefined }
+  if (spoken.badAmount) return { ...reading, reason: "amount-does-not-fit", change: undefined }
+  const change: Change = {
+    entity: type.entity,
+    id,
+    clock: Clock.make(micros, stageOf(type), event.bodySha256),
+    source: "event",
+    seenAt: event.receivedAt,
+    values: { ...spoken.values, [stageColumn(type)]: timestamp },
+    misfits: spoken.misfits,
+    extra: spoken.extra
+  }
+  return { ...reading, reason: null, change }
+}
+
+const parseBody = (bytes: Uint8Array): Body | QuarantineReason => {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    return "not-utf8"
+  }
+  const value = Json.parse(text)
+  if (value === undefined) return "not-json"
+  return Json.isObject(value) ? value : "not-an-object"
+}
+
+const lookupIn =
+  (places: ReadonlyArray<Body>, aliases: ReaderOptions["aliases"]): Lookup =>
+  (names) => {
+    for (const name of names.flatMap((each) => [each, ...(aliases[each] ?? []), ...(documentAliases[each] ?? [])])) {
+      for (const place of places) {
+        // `type` may hold the event's type beside a permit's own type further down.
+        if (Object.hasOwn(place, name) && !(name === "type" && isKnownType(place[name]))) {
+          return { name, value: place[name] }
+        }
+      }
+    }
+    return undefined
+  }
+
+const isKnownType = (value: unknown): value is string =>
+  typeof value === "string" && (byType.has(value) || value === ping)
+
+const isPing = (event: Event): boolean => event.headerType === ping
+
+/** The proven type, or why there is none. */
+const typeOf = (
+  options: ReaderOptions,
+  event: Event,
+  declared: string | undefined,
+  lookup: Lookup
+): EventType | typeof ping | QuarantineReason => {
+  const has = (name: string): boolean => lookup([name])?.value != null
+  const isProven = (type: EventType): boolean => type.proof.some((group) => group.every(has))
+  const declaredRow = declared === undefined ? undefined : byType.get(declared)
+  if (declaredRow !== undefined && isProven(declaredRow)) return declaredRow
+  if (declared === ping) return ping
+  if (declared !== undefined && declaredRow === undefined) return "unknown-type"
+  const proven = eventTypes.filter(isProven)
+  const keyed = proven.filter((type) => has(wires[type.entity].key))
+  const candidates = keyed.length > 0 ? keyed : proven
+  const [only, ...others] = candidates
+  if (only === undefined) return isPing(event) ? ping : "type-not-provable"
+  if (others.length === 0) return only
+  const named = candidates.find((type) => type.type === event.headerType)
+  if (named === undefined) return "type-not-provable"
+  return options.trustTypeHeader || isFurthestOfOneEntity(named, candidates) ? named : "type-not-provable"
+}
+
+const isFurthestOfOneEntity = (type: EventType, candidates: ReadonlyArray<EventType>): boolean =>
+  candidates.every((other) => other.entity === type.entity && stageOf(other) <= stageOf(type))
+
+/** `event_type` or `event`, or `type` where its value is a known event type. */
+const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | undefined => {
+  for (const name of ["event_type", "event"]) {
+    const value = lookup([name])?.value
+    if (typeof value === "string") return value
+  }
+  return places.map((place) => place["type"]).find(isKnownType)
+}
+
+const envelope = new Set(["event_type", "event", "event_timestamp"])
+
+const valuesOf = (type: EventType, resource: Resource.Resource, places: ReadonlyArray<Body>, lookup: Lookup) => {
+  const values: Record<string, string | null> = {}
+  const misfits: Record<string, string> = {}
+  const whole: Record<string, string> = {}
+  const used = new Set<string>([wires[type.entity].key])
+  let badAmount = false
+  const fields = { ...wires[type.entity].fields, ...type.fields }
+  for (const [column, names] of Object.entries(fields)) {
+    const columnType = resource.columns[column] ?? "JSON"
+    const found = lookup(names)
+    if (found === undefined) continue
+    used.add(found.name)
+    const value = found.value
+    const given = column === "project_id" && Json.isObject(value) ? value["id"] : value
+    if (given !== value) whole[found.name] = Json.stringify(value)
+    const text = Resource.readValue(columnType, given)
+    if (text === undefined && Resource.isMoney(columnType)) badAmount = true
+    else if (text === undefined) misfits[column] = Json.stringify(value)
+    values[column] = text ?? null
+  }
+  return { values, misfits, badAmount, extra: Object.assign(unknownFields(places, used), whole) }
+}
+
+/** Whatever no column is known for, the outermost first. */
+const unknownFields = (places: ReadonlyArray<Body>, used: ReadonlySet<string>): Record<string, string> => {
+  const extra: Record<string, string> = Object.create(null) as Record<string, string>
+  const containers = new Set<unknown>(places)
+  for (const place of places) {
+    for (const name of Object.keys(place)) {
+      const value = place[name]
+      const isEnvelope = envelope.has(name) && !Json.isObject(value)
+      if (used.has(name) || isEnvelope || containers.has(value) || name in extra) continue
+      if (name === "type" && isKnownType(value)) continue
+      extra[name] = Json.stringify(value)
+    }
+  }
+  return extra
+}
+
+const quarantined = (type: string | null, reason: QuarantineReason): Reading => ({
+  type,
+  relabelled: false,
+  eventTimestamp: null,
+  entity: null,
+  entityId: null,
+  reason,
+  change: undefined,
+  misfits: 0
+})
+
+const pinged = (eventTimestamp: string | null): Reading => ({
+  type: ping,
+  relabelled: false,
+  eventTimestamp,
+  entity: null,
+  entityId: null,
+  reason: null,
+  change: undefined,
+  misfits: 0
+})

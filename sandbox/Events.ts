@@ -1,0 +1,113 @@
+/**
+ * The simulation's events by number: event k is a pure function of (seed, startAt, speed, k). Lives are laid
+ * out in blocks of a fixed number of events, shuffled into each other but each in its own order, so any
+ * event can be made again from its number: a delivery that waits for a retry holds no body.
+ *
+ * `event_timestamp` is the simulated clock: startAt plus k steps, strictly ascending in k (down to a million
+ * events per second). Steps last as long as they do in reality, so it never runs ahead of a startAt of now.
+ */
+import { DateTime } from "effect"
+import * as Lifecycles from "./Lifecycles.ts"
+import * as Projects from "./Projects.ts"
+import * as Seed from "./Seed.ts"
+
+export interface EventsOptions {
+  readonly seed: number
+  /** Milliseconds since 1970. */
+  readonly startAtMillis: number
+  readonly microsPerStep: number
+  /** IPC lives in one block. */
+  readonly ipcs: number
+  /** Projects that the lives belong to: those of step 0. */
+  readonly projects: number
+}
+
+export interface Events {
+  readonly blockLength: number
+  readonly block: (number: number) => ReadonlyArray<Lifecycles.Occurrence>
+  readonly at: (step: number) => Lifecycles.Occurrence
+  readonly id: (step: number) => string
+  /** ISO 8601 with microseconds. */
+  readonly timestamp: (step: number) => string
+  readonly body: (step: number) => string
+}
+
+export const envelope = (type: string, timestamp: string, data: string): string =>
+  `{"event_type":"${type}","event_timestamp":"${timestamp}","data":{${data}}}`
+
+/** Lives per block and kind, at most how many events each has. What is left of a block are transmittals. */
+const kinds = (ipcs: number) =>
+  [
+    { make: Lifecycles.ipc, lives: ipcs, longest: 5 },
+    { make: Lifecycles.vo, lives: Math.ceil(ipcs / 3), longest: 4 },
+    { make: Lifecycles.ncr, lives: Math.ceil(ipcs / 3), longest: 2 },
+    { make: Lifecycles.hseIncident, lives: Math.ceil(ipcs / 8), longest: 1 },
+    { make: Lifecycles.permit, lives: Math.ceil(ipcs / 4), longest: 3 }
+  ] as const
+
+const lengthOf = (ipcs: number): number => kinds(ipcs).reduce((sum, kind) => sum + kind.lives * kind.longest, 2)
+
+const isoDay = (millis: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(millis))
+
+const makeBlock = (options: EventsOptions, length: number, number: number): ReadonlyArray<Lifecycles.Occurrence> => {
+  const dice = Seed.dice(options.seed, Seed.Purpose.lifecycle, number)
+  const year = isoDay(options.startAtMillis).slice(0, 4)
+  const circumstances = (ordinal: number, lives: number): Lifecycles.Circumstances => ({
+    dice,
+    number: `${year}-${String(number * lives + ordinal + 1).padStart(6, "0")}`,
+    projectId: Projects.idOf(dice.below(Math.max(1, options.projects))),
+    complete: ordinal === 0,
+    day: (offset) => isoDay(options.startAtMillis + offset * 86_400_000)
+  })
+  const placed: Array<{ readonly place: number; readonly occurrence: Lifecycles.Occurrence }> = []
+  const place = (life: Lifecycles.Life) => {
+    const places = life.map(() => dice.next()).toSorted((a, b) => a - b)
+    life.forEach((occurrence, stage) => placed.push({ place: places[stage] ?? 0, occurrence }))
+  }
+  for (const { lives, make } of kinds(options.ipcs)) {
+    for (let ordinal = 0; ordinal < lives; ordinal++) place(make(circumstances(ordinal, lives)))
+  }
+  for (let ordinal = 0; placed.length < length; ordinal++) {
+    place(Lifecycles.transmittal(circumstances(ordinal, length)))
+  }
+  // The sort is stable: two stages of one life on the same place stay in order.
+  return placed.toSorted((a, b) => a.place - b.place).map(({ occurrence }) => occurrence)
+}
+
+const cachedBlocks = 16
+
+export const make = (options: EventsOptions): Events => {
+  const blockLength = lengthOf(options.ipcs)
+  const blocks = new Map<number, ReadonlyArray<Lifecycles.Occurrence>>()
+  const block = (number: number) => {
+    const known = blocks.get(number)
+    if (known !== undefined) return known
+    const made = makeBlock(options, blockLength, number)
+    blocks.set(number, made)
+    const oldest = blocks.keys().next()
+    if (blocks.size > cachedBlocks && oldest.done !== true) blocks.delete(oldest.value)
+    return made
+  }
+  const at = (step: number): Lifecycles.Occurrence => {
+    const occurrence = block(Math.floor(step / blockLength))[step % blockLength]
+    if (occurrence === undefined) throw new Error(`no event ${step}: steps are whole numbers from 0`)
+    return occurrence
+  }
+  const timestamp = (step: number) => {
+    const jitter = Seed.share(options.seed, Seed.Purpose.jitter, step)
+    const micros = Math.floor(step * options.microsPerStep) + Math.floor(jitter * options.microsPerStep)
+    const iso = DateTime.formatIso(DateTime.makeUnsafe(options.startAtMillis + Math.floor(micros / 1000)))
+    return `${iso.slice(0, -1)}${String(micros % 1000).padStart(3, "0")}Z`
+  }
+  return {
+    blockLength,
+    block,
+    at,
+    id: (step) => Seed.uuid(options.seed, Seed.Purpose.eventId, step),
+    timestamp,
+    body: (step) => {
+      const { contents, type } = at(step)
+      return envelope(type, timestamp(step), contents.map(([name, json]) => `"${name}":${json}`).join(","))
+    }
+  }
+}

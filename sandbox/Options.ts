@@ -1,0 +1,92 @@
+/**
+ * What a sandbox can be told, with the defaults. Everything that the simulation makes (projects, events, what
+ * is copied or held back) depends on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the
+ * `stepsPer…` options alone.
+ */
+import { Clock, DateTime, Effect } from "effect"
+
+export interface SandboxOptions {
+  /** 32 bits. Default 1. */
+  readonly seed?: number | undefined
+  /** Projects at the start; any number. Default 700. */
+  readonly projects?: number | undefined
+  /** On average one project changes its status in so many events; 0 = never. Default 20. */
+  readonly stepsPerProjectChange?: number | undefined
+  /** A project is inserted every so many events; 0 = never. Default 1000. */
+  readonly stepsPerNewProject?: number | undefined
+  /** Requests in any 60 seconds: 600 or 3000 in reality; Infinity = no limit. Default 600. */
+  readonly plan?: number | undefined
+  /** `per_page` where none is asked for. Default 50. */
+  readonly pageSize?: number | undefined
+  /** A larger `per_page` is lowered to this. Default 1000. */
+  readonly pageSizeMax?: number | undefined
+  /** Life of a token in real seconds. Default 3600. */
+  readonly tokenSeconds?: number | undefined
+  /** Default `sandbox`. */
+  readonly clientId?: string | undefined
+  /** Default `sandbox-secret`. */
+  readonly clientSecret?: string | undefined
+  /** The retry schedule (1 min … 24 h) is this many times faster. Default 1. */
+  readonly timeScale?: number | undefined
+  /** The speed of the lives, at most a million; 0 = events come by `emit` only. Default 5. */
+  readonly eventsPerSecond?: number | undefined
+  /** No event after so many. Default: for ever. */
+  readonly maxEvents?: number | undefined
+  /** False: events happen from the start, heard or not. Default true: from the first subscription on. */
+  readonly awaitSubscription?: boolean | undefined
+  /** IPC lives that run at once, or so; other kinds in proportion. Default 40. */
+  readonly ipcs?: number | undefined
+  /** Share of deliveries that are made twice. Default 0.1. */
+  readonly duplicates?: number | undefined
+  /** Share of deliveries that are held back while up to 8 later events pass them. Default 0.1. */
+  readonly disorder?: number | undefined
+  /** Attempts at once per subscription; 1, without disorder, keeps a healthy receiver's order. Default 16. */
+  readonly concurrency?: number | undefined
+  /** No further events while so many deliveries wait: memory is bounded. Default 500,000. */
+  readonly maxWaiting?: number | undefined
+  /** The simulated clock's first instant. Default: now. */
+  readonly startAt?: DateTime.DateTime.Input | undefined
+  /** Default 127.0.0.1. */
+  readonly host?: string | undefined
+  /** 0 = any free one. Default 0. */
+  readonly port?: number | undefined
+}
+
+type Given = { readonly [Key in keyof SandboxOptions]-?: Exclude<SandboxOptions[Key], undefined> }
+
+export interface ResolvedOptions extends Omit<Given, "startAt"> {
+  /** Milliseconds since 1970. */
+  readonly startAtMillis: number
+  /** A whole number, rounded down, so that the simulated clock never overtakes the real one. */
+  readonly microsPerStep: number
+}
+
+export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const eventsPerSecond = options.eventsPerSecond ?? 5
+    return {
+      seed: options.seed ?? 1,
+      projects: options.projects ?? 700,
+      stepsPerProjectChange: options.stepsPerProjectChange ?? 20,
+      stepsPerNewProject: options.stepsPerNewProject ?? 1000,
+      plan: options.plan ?? 600,
+      pageSize: options.pageSize ?? 50,
+      pageSizeMax: options.pageSizeMax ?? 1000,
+      tokenSeconds: options.tokenSeconds ?? 3600,
+      clientId: options.clientId ?? "sandbox",
+      clientSecret: options.clientSecret ?? "sandbox-secret",
+      timeScale: options.timeScale ?? 1,
+      eventsPerSecond,
+      maxEvents: options.maxEvents ?? Infinity,
+      awaitSubscription: options.awaitSubscription ?? true,
+      ipcs: Math.max(1, options.ipcs ?? 40),
+      duplicates: options.duplicates ?? 0.1,
+      disorder: options.disorder ?? 0.1,
+      concurrency: Math.max(1, options.concurrency ?? 16),
+      maxWaiting: options.maxWaiting ?? 500_000,
+      startAtMillis: options.startAt === undefined ? now : DateTime.toEpochMillis(DateTime.makeUnsafe(options.startAt)),
+      microsPerStep: eventsPerSecond > 0 ? Math.max(1, Math.floor(1_000_000 / eventsPerSecond)) : 1000,
+      host: options.host ?? "127.0.0.1",
+      port: options.port ?? 0
+    }
+  })

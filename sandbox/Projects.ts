@@ -1,0 +1,78 @@
+/**
+ * The service's projects as a pure function of (seed, index, step): nothing is held, so that a million
+ * start at once. They change with the simulation's steps: some begin as `awarded` and move to
+ * `in-progress` once, and now and then a new project is inserted, at the end of the list (ids ascend).
+ * Pages are rendered as JSON text directly: encoding a thousand records through a schema is the slower part.
+ */
+import { hash, Purpose } from "./Seed.ts"
+
+export interface ProjectsOptions {
+  readonly seed: number
+  /** How many there are at step 0. */
+  readonly projects: number
+  /** On average one project changes its status in so many steps; 0 = never. */
+  readonly stepsPerProjectChange: number
+  /** A project is inserted every so many steps; 0 = never. */
+  readonly stepsPerNewProject: number
+}
+
+export interface ProjectTruth {
+  readonly id: number
+  readonly name: string
+  readonly status: "awarded" | "in-progress"
+}
+
+export interface Projects {
+  readonly total: (step: number) => number
+  readonly at: (step: number, index: number) => ProjectTruth
+  /** The records from one index to before another, as the inside of a JSON array. */
+  readonly render: (step: number, from: number, to: number) => string
+}
+
+const firstId = 1001
+
+export const idOf = (index: number): number => firstId + index
+
+const places = ["Harbour", "Ørsted", "North", "Kanał", "Station", "Saint-André", "Mill", "Old Town", "Ridge", "東京"]
+const works = ["Bridge", "Quay", "Tunnel", "Hospital", '"B" Block', "Depot", "Viaduct", "School", "Reservoir", "Tower"]
+/** Escaped once, so that a page is only put together. */
+const jsonNames = places.flatMap((place) => works.map((work) => JSON.stringify(`${place} ${work} `).slice(1, -1)))
+
+const awardedShare = 0.4
+
+export const make = (options: ProjectsOptions): Projects => {
+  const { projects, seed, stepsPerNewProject, stepsPerProjectChange } = options
+  const awardedSteps = awardedShare * projects * stepsPerProjectChange
+  const total = (step: number) => projects + (stepsPerNewProject > 0 ? Math.floor(step / stepsPerNewProject) : 0)
+
+  /** Changes are spread evenly over the steps, so that the list moves slowly whatever its size. */
+  const startedAt = (index: number, chance: number): number => {
+    if (index >= projects) {
+      const inserted = (index - projects + 1) * stepsPerNewProject
+      return stepsPerProjectChange > 0 ? inserted + 1 + Math.floor(chance * 20 * stepsPerProjectChange) : Infinity
+    }
+    if (chance >= awardedShare) return 0
+    return awardedSteps > 0 ? 1 + Math.floor((chance / awardedShare) * awardedSteps) : Infinity
+  }
+  const status = (step: number, index: number, h: number) =>
+    step >= startedAt(index, h / 0x1_0000_0000) ? "in-progress" : "awarded"
+  const jsonName = (index: number, h: number) => `${jsonNames[h % jsonNames.length]}${index + 1}`
+
+  return {
+    total,
+    at: (step, index) => {
+      const h = hash(seed, Purpose.project, index)
+      const name: unknown = JSON.parse(`"${jsonName(index, h)}"`)
+      return { id: idOf(index), name: String(name), status: status(step, index, h) }
+    },
+    render: (step, from, to) => {
+      let text = ""
+      for (let index = from; index < to; index++) {
+        const h = hash(seed, Purpose.project, index)
+        if (index > from) text += ","
+        text += `{"id":${idOf(index)},"name":"${jsonName(index, h)}","status":"${status(step, index, h)}"}`
+      }
+      return text
+    }
+  }
+}

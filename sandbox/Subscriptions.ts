@@ -1,0 +1,91 @@
+/**
+ * Webhook subscriptions (interface document §2.3, §4.2) and what is sent to them: the exact body and headers
+ * of a delivery (§6.2). Every creation makes another subscription: idempotency is not shown. The ping is an
+ * event of its own, numbered -1 for the first subscription, -2 for the second.
+ */
+import { createHmac } from "node:crypto"
+import { envelope, type Events } from "./Events.ts"
+import * as Seed from "./Seed.ts"
+
+export interface Subscription {
+  readonly url: string
+  readonly events: ReadonlyArray<string>
+  readonly secret: string
+}
+
+export interface Signed {
+  readonly url: string
+  readonly body: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Subscriptions {
+  readonly all: () => ReadonlyArray<Subscription>
+  /** `step`: the simulation's, which dates the ping. Answers the subscription; its number is `all().length - 1`. */
+  readonly create: (url: string, events: ReadonlyArray<string>, step: number) => Subscription
+  /** Numbers of the subscriptions that list the type. */
+  readonly listening: (type: string) => ReadonlyArray<number>
+  /** What goes over the wire for an event (below 0: a ping) and a subscription. */
+  readonly sign: (subscription: number, event: number, nowMillis: number) => Signed | undefined
+}
+
+export const pingEvent = (subscription: number): number => -1 - subscription
+
+/** Undefined where the request is good. */
+export const complaint = (url: string, events: ReadonlyArray<string>): string | undefined => {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return "url must be an absolute http or https address"
+  if (events.length === 0) return "events must name at least one event type"
+  return events.includes("") ? "events must be names of event types" : undefined
+}
+
+interface Kept extends Subscription {
+  readonly pingTimestamp: string
+}
+
+export const make = (seed: number, events: Events): Subscriptions => {
+  const subscriptions: Array<Kept> = []
+  const byType = new Map<string, Array<number>>()
+
+  const create = (url: string, types: ReadonlyArray<string>, step: number): Subscription => {
+    const number = subscriptions.length
+    const secret = `whsec_${Seed.hex(seed, Seed.Purpose.secret, number, 8)}`
+    const kept: Kept = { url, events: types, secret, pingTimestamp: events.timestamp(step) }
+    subscriptions.push(kept)
+    for (const type of new Set(types)) byType.set(type, [...(byType.get(type) ?? []), number])
+    return kept
+  }
+
+  const contents = (subscription: Kept, event: number) => {
+    if (event >= 0) return { type: events.at(event).type, id: events.id(event), text: events.body(event) }
+    const data = `"url":${JSON.stringify(subscription.url)}`
+    return {
+      type: "webhook.ping",
+      id: Seed.uuid(seed, Seed.Purpose.ping, event),
+      text: envelope("webhook.ping", subscription.pingTimestamp, data)
+    }
+  }
+
+  return {
+    all: () => subscriptions,
+    create,
+    listening: (type) => byType.get(type) ?? [],
+    sign: (number, event, nowMillis) => {
+      const subscription = subscriptions[number]
+      if (subscription === undefined) return undefined
+      const { id, text, type } = contents(subscription, event)
+      const body = Buffer.from(text, "utf8")
+      return {
+        url: subscription.url,
+        body,
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "construction-sandbox-webhooks/1",
+          "x-service-signature": createHmac("sha256", subscription.secret).update(body).digest("hex"),
+          "x-service-event-id": id,
+          "x-service-event-type": type,
+          "x-service-timestamp": String(Math.floor(nowMillis / 1000))
+        }
+      }
+    }
+  }
+}

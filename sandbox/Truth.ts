@@ -1,0 +1,68 @@
+/**
+ * What is true of every entity after so many steps, by the events alone: the furthest status and the last
+ * word on every field, under the names of the worker's tables, so that a test can compare the two. Made
+ * again from the seed, block by block (no life spans two), so it costs no memory until it is asked for.
+ */
+import type { Events } from "./Events.ts"
+import type { Entity, Occurrence } from "./Lifecycles.ts"
+
+export interface EntityTruth {
+  readonly entity: Entity
+  readonly id: string
+  readonly status: string
+  /**
+   * By column, as text. Money has exactly four decimals; `recipients` is JSON; `…_at` has microseconds. A
+   * column is missing where no event has said anything.
+   */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Where the column has another name than the content. */
+const columns: Readonly<Record<string, string>> = {
+  "ipc.submitted amount": "submitted_amount",
+  "permit.issued type": "permit_type"
+}
+
+const moneyColumns = new Set([
+  "draft_amount",
+  "submitted_amount",
+  "certified_amount",
+  "total_cost_impact",
+  "final_amount"
+])
+
+const fourDecimals = (json: string): string => {
+  const [whole = "", decimals = ""] = json.split(".")
+  return `${whole}.${decimals.padEnd(4, "0")}`
+}
+
+const columnText = (column: string, json: string): string => {
+  if (moneyColumns.has(column)) return fourDecimals(json)
+  return json.startsWith('"') ? String(JSON.parse(json)) : json
+}
+
+const fieldsOf = (occurrence: Occurrence, timestamp: string): Record<string, string> => {
+  const fields: Record<string, string> = {}
+  for (const [name, json] of occurrence.contents.slice(1)) {
+    const column = columns[`${occurrence.type} ${name}`] ?? name
+    fields[column] = columnText(column, json)
+  }
+  fields[`${occurrence.type.slice(occurrence.type.lastIndexOf(".") + 1)}_at`] = timestamp
+  return fields
+}
+
+/** `steps`: how many events have been emitted. */
+export function* entities(events: Events, steps: number): Generator<EntityTruth> {
+  for (let first = 0; first < steps; first += events.blockLength) {
+    const truths = new Map<string, EntityTruth>()
+    const occurrences = events.block(first / events.blockLength)
+    for (let offset = 0; offset < occurrences.length && first + offset < steps; offset++) {
+      const occurrence = occurrences[offset]
+      if (occurrence === undefined) break
+      const { entity, id, status } = occurrence
+      const fields = { ...truths.get(id)?.fields, ...fieldsOf(occurrence, events.timestamp(first + offset)) }
+      truths.set(id, { entity, id, status, fields })
+    }
+    yield* truths.values()
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Decimal numbers as text, never as a float. An amount is canonical text with the scale of its column
+ * ("12.3400"), so that equal amounts are equal text in every engine.
+ *
+ * What doesn't fit the column is `undefined`: the fit is checked on the text, since casts round silently.
+ */
+import { BigDecimal, Option } from "effect"
+import * as Json from "./Json.ts"
+
+export interface Precision {
+  readonly digits: number
+  readonly scale: number
+}
+
+/** DECIMAL(28,4): 24 digits before the point, 4 after it. */
+export const Money: Precision = { digits: 28, scale: 4 }
+
+/** Longer texts can't fit any column; refusing them early keeps hostile bodies cheap. */
+const longestText = 200
+
+/** Reads a JSON number or a decimal string exactly; `undefined` when it is neither or doesn't fit. */
+export const read = (value: unknown, { digits, scale }: Precision): string | undefined => {
+  const text = typeof value === "string" ? value.trim() : Json.numberText(value)
+  if (text === undefined || text.length > longestText || !/^[-+]?\d/.test(text)) return undefined
+  const parsed = BigDecimal.fromString(text)
+  if (Option.isNone(parsed)) return undefined
+  const exact = BigDecimal.normalize(parsed.value)
+  const integerDigits = exact.value === 0n ? 0 : String(exact.value).replace("-", "").length - exact.scale
+  if (exact.scale > scale || integerDigits > digits - scale) return undefined
+  return print(exact.value * 10n ** BigInt(scale - exact.scale), scale)
+}
+
+const print = (units: bigint, scale: number): string => {
+  const text = String(units < 0n ? -units : units).padStart(scale + 1, "0")
+  return `${units < 0n ? "-" : ""}${text.slice(0, -scale)}.${text.slice(-scale)}`
+}

@@ -1,0 +1,219 @@
+/**
+ * Apply drains the Inbox into the warehouse, in stored order, in batches.
+ *
+ * Order of a batch: warehouse rows, then one Store transaction {applied-through sequence, quarantine}. All of it
+ * is idempotent, so dying in between applies the same events once more and changes nothing. An event that
+ * can't be read or stored waits in quarantine and blocks nothing after it.
+ */
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { sql, type Transaction } from "kysely"
+import type { Change } from "./Change.ts"
+import { type Alarm, type Event, EventReader, type Reading } from "./Event.ts"
+import { Inbox } from "./Inbox.ts"
+import { Reasons } from "./Reasons.ts"
+import { Store, type StoreError, writeMeta } from "./Store.ts"
+import type { StoreTables } from "./Store/Tables.ts"
+import { supervised } from "./Supervisor.ts"
+import { Warehouse, type WarehouseError } from "./Warehouse.ts"
+import * as Seam from "./Warehouse/Seam.ts"
+import type { EventRow } from "./Warehouse/Tables.ts"
+
+export interface Replayed {
+  readonly read: number
+  readonly applied: number
+}
+
+export class Apply extends Context.Service<
+  Apply,
+  {
+    /** Reads the quarantine again with today's configuration and applies what has become readable. */
+    readonly replay: Effect.Effect<Replayed, StoreError | WarehouseError>
+    /** Applied since the start, alarms since the start, values that didn't fit their column. */
+    readonly counts: Effect.Effect<Readonly<Record<string, number>>>
+  }
+>()("siteledger/Apply") {
+  static readonly layer: Layer.Layer<Apply, StoreError, EventReader | Inbox | Store | Warehouse | Reasons> =
+    Layer.effect(
+      Apply,
+      Effect.suspend(() => make)
+    )
+}
+
+const batchEvents = 2000
+
+/** An event with what it says, ready to be written. */
+interface Read {
+  readonly event: Event
+  readonly reading: Omit<Reading, "reason"> & { readonly reason: string | null }
+  readonly alarms: ReadonlyArray<Alarm>
+}
+
+const make = Effect.gen(function* () {
+  const inbox = yield* Inbox
+  const store = yield* Store
+  const counts = new Map<string, number>()
+  let through = yield* Seam.appliedThrough(store)
+
+  /** One batch; false when there was nothing to do. */
+  const step = Effect.gen(function* () {
+    const fresh = yield* inbox.after(through, batchEvents)
+    const last = fresh.at(-1)?.sequence ?? through
+    const again = yield* inbox.touched(through, batchEvents)
+    if (fresh.length + again.length === 0) return false
+    yield* process([...again, ...fresh], last, counts)
+    through = last
+    return true
+  })
+
+  const drain = Effect.gen(function* () {
+    yield* inbox.arrived.await
+    // Closed before looking: whatever arrives from here on opens it again.
+    yield* inbox.arrived.close
+    while (yield* step) yield* Effect.yieldNow
+  })
+  yield* Effect.forkScoped(supervised("applying events", patiently(drain, inbox)))
+
+  return Apply.of({
+    replay: replay(counts).pipe(Effect.provideContext(yield* Effect.context<EventReader | Inbox | Store | Warehouse>())),
+    counts: Effect.sync(() => Object.fromEntries(counts))
+  })
+})
+
+/** Apply is the owner of these retries: until the stores answer again, with growing pauses. */
+const patiently = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>, inbox: Inbox["Service"]) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const noticed = Effect.tapError(turn, (error) =>
+      Effect.andThen(inbox.arrived.open, reasons.set("apply", `Events can't be applied for now: ${error.message}`))
+    )
+    const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
+    yield* Effect.orDie(Effect.retry(noticed, pauses))
+    yield* reasons.clear("apply")
+  })
+
+const replay = Effect.fnUntraced(function* (counts: Map<string, number>) {
+  const inbox = yield* Inbox
+  let after = 0
+  let read = 0
+  let applied = 0
+  while (true) {
+    const events = yield* inbox.quarantined(after, batchEvents)
+    if (events.length === 0) return { read, applied }
+    const done = yield* process(events, undefined, counts)
+    read += done.length
+    applied += done.filter(({ reading }) => reading.reason === null).length
+    after = events.at(-1)?.sequence ?? after
+  }
+})
+
+/** Reads, writes and settles events; `through` moves the applied-through sequence. */
+const process = Effect.fnUntraced(function* (
+  events: ReadonlyArray<Event>,
+  through: number | undefined,
+  counts: Map<string, number>
+) {
+  const store = yield* Store
+  const inbox = yield* Inbox
+  const reader = yield* EventReader
+  const nowMicros = (yield* Clock.currentTimeMillis) * 1000
+  const reused = yield* inbox.reusedIds(events.map((event) => event.sequence))
+  const reads = events.map((event): Read => {
+    const reading = reader.read(event, nowMicros)
+    return { event, reading, alarms: alarmsOf(event, reading, reused) }
+  })
+  const written = yield* write(reads, through)
+  yield* store.transaction((tx) => settle(tx, written, through))
+  count(counts, written)
+  return written
+})
+
+const alarmsOf = (event: Event, reading: Reading, reused: ReadonlySet<number>): ReadonlyArray<Alarm> => [
+  ...(reused.has(event.sequence) ? (["id-reused"] as const) : []),
+  ...(event.replayed ? (["replayed"] as const) : []),
+  ...(reading.relabelled ? (["relabelled"] as const) : [])
+]
+
+/** Writes all, or halves the batch until the one event is found that the engine refuses. */
+const write = (
+  reads: ReadonlyArray<Read>,
+  through: number | undefined
+): Effect.Effect<ReadonlyArray<Read>, WarehouseError, Warehouse> =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    const changes = reads.map(({ reading }) => reading.change).filter((change): change is Change => change !== undefined)
+    const batch = { changes, events: reads.map(toRow), ...(through === undefined ? {} : { through }) }
+    const outcome = yield* Effect.result(warehouse.write(batch))
+    if (outcome._tag === "Success") return reads
+    if (outcome.failure.reason !== "Refused") return yield* outcome.failure
+    const [only, ...others] = reads
+    if (only === undefined || only.reading.reason === notStorable) return yield* outcome.failure
+    if (others.length === 0) return yield* write([refused(only)], through)
+    const middle = Math.ceil(reads.length / 2)
+    const first = yield* write(reads.slice(0, middle), undefined)
+    return [...first, ...(yield* write(reads.slice(middle), through))]
+  })
+
+const notStorable = "not-storable"
+
+const refused = ({ event, reading, alarms }: Read): Read => ({
+  event,
+  reading: { ...reading, entity: null, entityId: null, reason: notStorable, change: undefined },
+  alarms
+})
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The whole body as text; null where text can't hold it (the Store has the bytes). */
+const payload = ({ event, reading }: Read): string | null => {
+  if (reading.reason === notStorable) return null
+  try {
+    return decoder.decode(event.body)
+  } catch {
+    return null
+  }
+}
+
+const toRow = (read: Read): EventRow => ({
+  body_sha256: read.event.bodySha256,
+  sequence: String(read.event.sequence),
+  event_id: read.event.eventId,
+  event_type: read.reading.type,
+  event_timestamp: read.reading.eventTimestamp,
+  entity: read.reading.entity,
+  entity_id: read.reading.entityId,
+  payload: payload(read),
+  issued_at: read.event.issuedAt,
+  received_at: read.event.receivedAt,
+  deliveries: String(read.event.deliveries),
+  outcome: read.reading.reason === null ? "applied" : "quarantined",
+  reason: read.reading.reason,
+  alarms: JSON.stringify(read.alarms)
+})
+
+const settle = async (tx: Transaction<StoreTables>, reads: ReadonlyArray<Read>, through: number | undefined) => {
+  const quarantined = reads.flatMap(({ event, reading }) =>
+    reading.reason === null ? [] : [{ sequence: event.sequence, reason: reading.reason }]
+  )
+  const applied = reads.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
+  await sql`delete from quarantine where sequence in (select value from json_each(${JSON.stringify(applied)}))`.execute(tx)
+  await sql`
+    insert into quarantine (sequence, reason)
+    select value ->> 'sequence', value ->> 'reason' from json_each(${JSON.stringify(quarantined)}) where true
+    on conflict (sequence) do update set reason = excluded.reason`.execute(tx)
+  // Only what was written: a delivery that came meanwhile keeps its mark.
+  const seen = reads.map(({ event }) => [event.sequence, event.deliveries])
+  await sql`
+    delete from inbox_touched where sequence in (
+      select i.sequence from inbox i join json_each(${JSON.stringify(seen)}) j
+      on i.sequence = j.value ->> 0 and i.deliveries = j.value ->> 1)`.execute(tx)
+  if (through !== undefined) await writeMeta(tx, "applied_through", String(through))
+}
+
+const count = (counts: Map<string, number>, reads: ReadonlyArray<Read>): void => {
+  const add = (name: string, amount: number) => counts.set(name, (counts.get(name) ?? 0) + amount)
+  for (const { reading, alarms } of reads) {
+    add(reading.reason === null ? "applied" : "quarantined", 1)
+    add("misfits", reading.misfits)
+    for (const alarm of alarms) add(alarm, 1)
+  }
+}

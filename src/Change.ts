@@ -1,0 +1,40 @@
+/**
+ * A Change is what one record of a list or one event says about some fields of one entity, with a clock.
+ *
+ * Absent is not null: a field that isn't in `values` is left alone, a null one is set to null when the
+ * clock wins. A value that doesn't fit its column makes the column null and is kept as JSON text in
+ * `misfits`, under the same clock; what no column is known for is kept in `extra`.
+ */
+import type { Clock } from "./Clock.ts"
+import type { Instant } from "./Instant.ts"
+import type { EntityName } from "./Resource.ts"
+
+export interface Change {
+  readonly entity: EntityName
+  /** Canonical text, also of integer ids. */
+  readonly id: string
+  readonly clock: Clock
+  readonly source: "event" | "page" | "absence"
+  /** When it reached us. */
+  readonly seenAt: Instant
+  /** Column → canonical text or null. */
+  readonly values: Readonly<Record<string, string | null>>
+  /** Column → JSON text of a value that doesn't fit it. */
+  readonly misfits: Readonly<Record<string, string>>
+  /** Unknown field → JSON text. */
+  readonly extra: Readonly<Record<string, string>>
+}
+
+const none = {}
+
+/** A tombstone: two agreeing passes did not show the entity. Lifted by any later sighting. */
+export const absence = (entity: EntityName, id: string, clock: Clock, at: Instant): Change => ({
+  entity,
+  id,
+  clock,
+  source: "absence",
+  seenAt: at,
+  values: { _deleted_at: at },
+  misfits: none,
+  extra: none
+})

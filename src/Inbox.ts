@@ -1,0 +1,181 @@
+/**
+ * The Inbox holds every verified delivery, in stored order, for ever.
+ *
+ * Guarantees: `offer` returns after the delivery is on disk, never before; a body is stored once, whatever ids
+ * it arrives under. Deliveries that arrive together share one commit, made as soon as the commit before it
+ * returned. Dying before the commit means that no 2xx was sent, so the service delivers again.
+ */
+import { Clock, Context, Effect, Latch, Layer } from "effect"
+import type { Selectable } from "kysely"
+import { sql } from "kysely"
+import type { Event } from "./Event.ts"
+import * as Instant from "./Instant.ts"
+import { type Delivery, Store, type StoreError } from "./Store.ts"
+import type { StoreTables } from "./Store/Tables.ts"
+import { appliedThrough } from "./Warehouse/Seam.ts"
+
+export interface InboxStatus {
+  readonly pending: number
+  readonly quarantined: number
+  readonly oldestPendingAgeMs: number
+}
+
+export class Inbox extends Context.Service<
+  Inbox,
+  {
+    /** A promise, as it is the receiver's hot path; rejects when the Store could not keep the delivery. */
+    readonly offer: (delivery: Delivery) => Promise<void>
+    /** Open while there may be something to apply. */
+    readonly arrived: Latch.Latch
+    /** Stored events after a sequence, in stored order. */
+    readonly after: (sequence: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+    /** Events that were delivered again since they were applied. */
+    readonly touched: (through: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+    readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+    /** Which of these events carry an id that an earlier body came under. */
+    readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
+    readonly status: Effect.Effect<InboxStatus, StoreError>
+    readonly lastReceivedAt: Effect.Effect<string | null, StoreError>
+  }
+>()("siteledger/Inbox") {
+  static readonly layer: Layer.Layer<Inbox, never, Store> = Layer.effect(
+    Inbox,
+    Effect.suspend(() => make)
+  )
+}
+
+/** Bodies are read in batches of at most about this many bytes. */
+const batchBytes = 16 * 1024 * 1024
+
+interface Waiting {
+  readonly delivery: Delivery
+  readonly resolve: () => void
+  readonly reject: (cause: unknown) => void
+}
+
+const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
+  let waiting: Array<Waiting> = []
+  let isFlushing = false
+  const flush = async (): Promise<void> => {
+    const batch = waiting
+    waiting = []
+    try {
+      await store.receive(batch.map((each) => each.delivery))
+      arrived.openUnsafe()
+      for (const { resolve } of batch) resolve()
+    } catch (cause) {
+      for (const { reject } of batch) reject(cause)
+    }
+    isFlushing = waiting.length > 0
+    if (isFlushing) setImmediate(flush)
+  }
+  return (delivery: Delivery): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ delivery, resolve, reject })
+      if (isFlushing) return
+      isFlushing = true
+      // After the requests that the same turn of the event loop brought, so that they share the commit.
+      setImmediate(flush)
+    })
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* Store
+  const arrived = yield* Latch.make(true)
+  return Inbox.of({
+    offer: groupCommit(store, arrived),
+    arrived,
+    after: (sequence, limit) =>
+      Effect.map(
+        store.run((db) =>
+          db.selectFrom("inbox").selectAll().where("sequence", ">", sequence).orderBy("sequence").limit(limit).execute()
+        ),
+        (rows) => withinBytes(rows).map(toEvent)
+      ),
+    touched: (through, limit) =>
+      Effect.map(
+        store.run((db) =>
+          db
+            .selectFrom("inbox_touched")
+            .innerJoin("inbox", "inbox.sequence", "inbox_touched.sequence")
+            .selectAll("inbox")
+            .where("inbox.sequence", "<=", through)
+            .orderBy("inbox.sequence")
+            .limit(limit)
+            .execute()
+        ),
+        (rows) => withinBytes(rows).map(toEvent)
+      ),
+    quarantined: (after, limit) =>
+      Effect.map(
+        store.run((db) =>
+          db
+            .selectFrom("quarantine")
+            .innerJoin("inbox", "inbox.sequence", "quarantine.sequence")
+            .selectAll("inbox")
+            .where("inbox.sequence", ">", after)
+            .orderBy("inbox.sequence")
+            .limit(limit)
+            .execute()
+        ),
+        (rows) => withinBytes(rows).map(toEvent)
+      ),
+    reusedIds: (sequences) =>
+      Effect.map(
+        store.run((db) =>
+          sql<{ sequence: number }>`
+            select e.sequence from inbox e join json_each(${JSON.stringify(sequences)}) j on e.sequence = j.value
+            where exists (select 1 from inbox o where o.event_id = e.event_id and o.sequence < e.sequence)`.execute(db)
+        ),
+        ({ rows }) => new Set(rows.map((row) => row.sequence))
+      ),
+    status: status(store),
+    lastReceivedAt: Effect.map(
+      store.run((db) =>
+        db.selectFrom("inbox").select("received_at").orderBy("sequence", "desc").limit(1).executeTakeFirst()
+      ),
+      (row) => row?.received_at ?? null
+    )
+  })
+})
+
+const status = (store: Store["Service"]) =>
+  Effect.gen(function* () {
+    const through = yield* appliedThrough(store)
+    const now = yield* Clock.currentTimeMillis
+    return yield* store.run(async (db) => {
+      const pending = await db
+        .selectFrom("inbox")
+        .select((of) => [of.fn.countAll<number>().as("count"), of.fn.min("received_at").as("oldest")])
+        .where("sequence", ">", through)
+        .executeTakeFirstOrThrow()
+      const quarantined = await db
+        .selectFrom("quarantine")
+        .select((of) => of.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow()
+      const oldestMs = pending.oldest === null ? now : Instant.toMicros(pending.oldest) / 1000
+      return {
+        pending: Number(pending.count),
+        quarantined: Number(quarantined.count),
+        oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs))
+      }
+    })
+  })
+
+const withinBytes = <A extends { readonly body: Uint8Array }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => {
+  let bytes = 0
+  const end = rows.findIndex((row, index) => (bytes += row.body.byteLength) > batchBytes && index > 0)
+  return end < 0 ? rows : rows.slice(0, end)
+}
+
+const toEvent = (row: Selectable<StoreTables["inbox"]>): Event => ({
+  sequence: row.sequence,
+  bodySha256: Buffer.from(row.body_sha256).toString("hex"),
+  body: row.body,
+  eventId: row.event_id,
+  headerType: row.header_type,
+  issuedAt: row.issued_at,
+  receivedAt: row.received_at,
+  deliveries: row.deliveries,
+  replayed: row.replayed !== 0
+})

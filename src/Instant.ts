@@ -1,0 +1,69 @@
+/**
+ * Points in time as UTC text with six digits, "2026-11-20T02:00:00.123456Z": exact to the microsecond,
+ * equal in every engine, and ordered as text. Microseconds since 1970 are plain numbers (exact until 2255).
+ */
+import * as Json from "./Json.ts"
+
+export type Instant = string
+
+const iso =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
+const unix = /^(\d{1,15})(?:\.(\d+))?$/
+
+/** Below this a Unix time is in seconds (until the year 5138), above it in milliseconds (since 1973). */
+const secondsBelow = 100_000_000_000
+
+/** The last microsecond that the text form can hold. */
+export const maximumMicros = Date.UTC(9999, 11, 31, 23, 59, 59, 999) * 1000 + 999
+
+/** ISO 8601 (no offset: UTC), Unix seconds or milliseconds, as text or number; finer digits are cut. */
+export const readMicros = (value: unknown): number | undefined => {
+  const text = typeof value === "string" ? value.trim() : Json.numberText(value)
+  if (text === undefined) return undefined
+  const micros = unix.test(text) ? unixMicros(text) : isoMicros(text)
+  return micros !== undefined && micros >= 0 && micros <= maximumMicros ? micros : undefined
+}
+
+const unixMicros = (text: string): number => {
+  const [, whole = "0", fraction = ""] = unix.exec(text) ?? []
+  const digits = Number(whole) < secondsBelow ? 6 : 3
+  return Number(whole) * 10 ** digits + Number(fraction.padEnd(digits, "0").slice(0, digits))
+}
+
+const isoMicros = (text: string): number | undefined => {
+  const match = iso.exec(text)
+  if (match === null) return undefined
+  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset = "Z"] = match
+  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
+  const isCalendarDay = dateOf(midnight) === `${year}-${month}-${day}`
+  if (!isCalendarDay || Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60) return undefined
+  const seconds = midnight / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offsetSeconds(offset)
+  return seconds * 1_000_000 + Number(fraction.padEnd(6, "0").slice(0, 6))
+}
+
+const offsetSeconds = (offset: string): number => {
+  if (offset === "Z" || offset === "z") return 0
+  const sign = offset.startsWith("-") ? -1 : 1
+  const digits = offset.slice(1).replace(":", "").padEnd(4, "0")
+  return sign * (Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2)) * 60)
+}
+
+const dateOf = (millis: number): string => (Number.isNaN(millis) ? "" : new Date(millis).toISOString().slice(0, 10))
+
+/** Canonical text of microseconds since 1970. */
+export const fromMicros = (micros: number): Instant => {
+  const millis = Math.floor(micros / 1000)
+  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, "0")}Z`
+}
+
+export const fromMillis = (millis: number): Instant => `${new Date(millis).toISOString().slice(0, -1)}000Z`
+
+/** Microseconds since 1970 of canonical text. */
+export const toMicros = (instant: Instant): number =>
+  Date.parse(`${instant.slice(0, 23)}Z`) * 1000 + Number(instant.slice(23, 26))
+
+/** A calendar day "YYYY-MM-DD", alone or as the date part of an ISO 8601 time as it was written. */
+export const readDate = (value: unknown): string | undefined => {
+  if (typeof value !== "string" || isoMicros(value.trim()) === undefined) return undefined
+  return value.trim().slice(0, 10)
+}

@@ -1,0 +1,116 @@
+/**
+ * Merge decides, purely, what a stored row becomes by some changes.
+ *
+ * Guarantees: per field the greatest clock wins, so any order, repetition or split of the same changes
+ * ends in the same row; `status` is the furthest stage reached and never goes back; a tombstone is a field
+ * like any other (a later sighting lifts it). It reads nothing but the rows that it is given.
+ *
+ * A row is canonical text or null by column name. `_clocks` holds the clock of each field by its column
+ * name, those of unknown fields with a leading "+".
+ */
+import type { Change } from "./Change.ts"
+import * as Clock from "./Clock.ts"
+import type { Instant } from "./Instant.ts"
+import * as Json from "./Json.ts"
+import { type Resource, tableColumns } from "./Resource.ts"
+
+export type Row = Readonly<Record<string, string | null>>
+
+interface Draft {
+  readonly row: Record<string, string | null>
+  readonly clocks: Record<string, Clock.Clock>
+  readonly extra: Record<string, unknown>
+  /** Something that a reader of the row sees has changed, or an event spoke about it. */
+  changedAt: Instant | undefined
+  firstSeenAt: Instant | undefined
+  dirty: boolean
+}
+
+/** The row after the changes; the very same object when they say nothing newer. */
+export const merge = (resource: Resource, stored: Row | undefined, changes: ReadonlyArray<Change>): Row | undefined => {
+  const [first] = changes
+  if (first === undefined) return stored
+  const draft = open(resource, stored, first.id)
+  for (const change of changes) apply(draft, change)
+  return draft.dirty ? close(resource, draft) : stored
+}
+
+const open = (resource: Resource, stored: Row | undefined, id: string): Draft => {
+  if (stored === undefined) {
+    const row: Record<string, string | null> = {}
+    for (const [column] of tableColumns(resource)) row[column] = null
+    row["id"] = id
+    return { row, clocks: object(null), extra: object(null), changedAt: undefined, firstSeenAt: undefined, dirty: true }
+  }
+  return {
+    row: { ...stored },
+    clocks: object<Clock.Clock>(stored["_clocks"]),
+    extra: object<unknown>(stored["_extra"]),
+    changedAt: stored["_changed_at"] ?? undefined,
+    firstSeenAt: stored["_first_seen_at"] ?? undefined,
+    dirty: false
+  }
+}
+
+/** Without a prototype, since field names come from outside ("__proto__" is a name like any other). */
+const object = <A>(text: string | null | undefined): Record<string, A> =>
+  Object.assign(Object.create(null) as Record<string, A>, text ? Json.parse(text) : undefined)
+
+const apply = (draft: Draft, change: Change): void => {
+  let visible = change.source === "event"
+  for (const column of Object.keys(change.values)) {
+    visible = setColumn(draft, change, column, change.values[column] ?? null) || visible
+  }
+  if (change.source !== "absence") visible = setColumn(draft, change, "_deleted_at", null) || visible
+  for (const name of Object.keys(change.extra)) visible = setExtra(draft, change, name) || visible
+  if (draft.firstSeenAt === undefined || change.seenAt < draft.firstSeenAt) {
+    draft.firstSeenAt = change.seenAt
+    draft.dirty = true
+  }
+  // An event counts as news even where it loses, so that the time doesn't depend on the order of arrival.
+  if (visible && (draft.changedAt === undefined || change.seenAt > draft.changedAt)) {
+    draft.changedAt = change.seenAt
+    draft.dirty = true
+  }
+}
+
+const setColumn = (draft: Draft, change: Change, column: string, value: string | null): boolean => {
+  if (!Clock.isAfter(change.clock, draft.clocks[column])) return false
+  draft.clocks[column] = change.clock
+  draft.dirty = true
+  const misfit = change.misfits[column]
+  const changed = draft.row[column] !== value || misfit !== undefined || column in draft.extra
+  draft.row[column] = value
+  if (misfit !== undefined) draft.extra[column] = Json.parse(misfit)
+  else if (column in draft.extra && draft.clocks[`+${column}`] === undefined) delete draft.extra[column]
+  return changed
+}
+
+const setExtra = (draft: Draft, change: Change, name: string): boolean => {
+  if (!Clock.isAfter(change.clock, draft.clocks[`+${name}`])) return false
+  draft.clocks[`+${name}`] = change.clock
+  draft.dirty = true
+  const before = draft.extra[name]
+  const text = change.extra[name] ?? "null"
+  draft.extra[name] = Json.parse(text)
+  return before === undefined || Json.stringify(before) !== text
+}
+
+const close = (resource: Resource, draft: Draft): Row => {
+  const { row } = draft
+  row["_clocks"] = JSON.stringify(sorted(draft.clocks))
+  row["_extra"] = Object.keys(draft.extra).length === 0 ? null : Json.stringify(sorted(draft.extra))
+  row["_first_seen_at"] = draft.firstSeenAt ?? null
+  row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
+  if (resource.stages.length > 0) {
+    row["status"] = resource.stages.findLast((stage) => row[stage.at] != null)?.status ?? null
+  }
+  return row
+}
+
+/** Keys in one order, so that equal rows are equal text. */
+const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {
+  const keys = Object.keys(record)
+  if (keys.length < 2) return record
+  return Object.fromEntries(keys.sort().map((key) => [key, record[key] as A]))
+}

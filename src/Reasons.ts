@@ -1,0 +1,32 @@
+/**
+ * What is not well right now, as sentences for a person. Whoever notices a trouble sets a sentence under a
+ * key and clears it when the trouble has passed; Status shows all that stand. Nothing is kept over a restart.
+ */
+import { Context, Effect, Layer } from "effect"
+
+export class Reasons extends Context.Service<
+  Reasons,
+  {
+    readonly set: (key: string, sentence: string) => Effect.Effect<void>
+    readonly clear: (key: string) => Effect.Effect<void>
+    readonly all: Effect.Effect<ReadonlyArray<string>>
+  }
+>()("siteledger/Reasons") {
+  static readonly layer: Layer.Layer<Reasons> = Layer.effect(
+    Reasons,
+    Effect.sync(() => {
+      const standing = new Map<string, string>()
+      return Reasons.of({
+        set: (key, sentence) =>
+          Effect.suspend(() => {
+            const isNews = standing.get(key) !== sentence
+            standing.set(key, sentence)
+            return isNews ? Effect.logWarning(sentence) : Effect.void
+          }),
+        clear: (key) =>
+          Effect.suspend(() => (standing.delete(key) ? Effect.logInfo(`Over: ${key}`) : Effect.void)),
+        all: Effect.sync(() => [...standing.values()])
+      })
+    })
+  )
+}

@@ -1,0 +1,56 @@
+/**
+ * The Store is the system of record: inbox, walks and checkpoints, subscriptions, heartbeats, exports.
+ *
+ * What `transaction` and `receive` return from is on disk: a power cut loses none of it. All callers share
+ * one writer, in the order of their calls. Dying in the middle rolls the open transaction back.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { Kysely, Transaction } from "kysely"
+import type { Instant } from "./Instant.ts"
+import type { StoreTables } from "./Store/Tables.ts"
+
+/** A verified delivery as it came in. */
+export interface Delivery {
+  readonly body: Uint8Array
+  readonly bodySha256: Uint8Array
+  readonly eventId: string
+  readonly headerType: string | null
+  readonly issuedAt: Instant | null
+  readonly receivedAt: Instant
+}
+
+export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
+  reason: Schema.Literals(["Full", "Locked", "Foreign", "Failed"]),
+  message: Schema.String,
+  cause: Schema.optional(Schema.Defect())
+}) {}
+
+export class Store extends Context.Service<
+  Store,
+  {
+    readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
+    readonly transaction: <A>(body: (tx: Transaction<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
+    /**
+     * Stores verified deliveries in one transaction. A body that is known is counted, nothing more.
+     * Returns how many bodies were new. A promise, as it is the receiver's hot path.
+     */
+    readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
+    /** A copy of the whole Store at `path`, taken while it is in use. */
+    readonly backup: (path: string) => Effect.Effect<void, StoreError>
+  }
+>()("siteledger/Store") {}
+
+export const readMeta = (db: Kysely<StoreTables>, key: string): Promise<string | undefined> =>
+  db
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", key)
+    .executeTakeFirst()
+    .then((row) => row?.value)
+
+export const writeMeta = (db: Kysely<StoreTables>, key: string, value: string): Promise<unknown> =>
+  db
+    .insertInto("meta")
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+    .execute()

@@ -1,0 +1,106 @@
+/**
+ * The embedded Store: one SQLite file (WAL, synchronous=FULL), through Kysely, and prepared statements for
+ * deliveries. One connection: Kysely's lock on it keeps transactions and deliveries apart.
+ *
+ * After kill -9 or a power cut SQLite rolls back what was not committed; nothing here needs repair.
+ */
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { Effect, Layer } from "effect"
+import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely"
+import { Migrator } from "kysely/migration"
+import { type Delivery, Store, StoreError } from "../Store.ts"
+import { migrations, type StoreTables } from "./Tables.ts"
+
+const parameter = (value: unknown): SQLInputValue => {
+  if (value === undefined || value === null) return null
+  return typeof value === "boolean" ? Number(value) : (value as SQLInputValue)
+}
+
+/** Kysely speaks to better-sqlite3; node:sqlite takes parameters one by one. */
+const adapter = (database: DatabaseSync): SqliteDatabase => ({
+  close: () => database.close(),
+  prepare: (text) => {
+    const statement = database.prepare(text)
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters) => statement.all(...parameters.map(parameter)),
+      run: (parameters) => statement.run(...parameters.map(parameter)),
+      iterate: (parameters) => statement.iterate(...parameters.map(parameter))
+    }
+  }
+})
+
+const fullDisk = 13
+const busy = 5
+
+export const storeError = (cause: unknown): StoreError => {
+  const code = (cause as { errcode?: number }).errcode ?? 0
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const primary = code & 0xff
+  const reason = primary === fullDisk ? "Full" : primary === busy ? "Locked" : "Failed"
+  return new StoreError({ reason, message: `The store failed: ${message}`, cause })
+}
+
+/** Opens a SQLite file with the durability that an acknowledgement needs. */
+export const openFile = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path, { timeout: 5000 })
+  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on")
+  return database
+}
+
+const migrate = async (db: Kysely<StoreTables>): Promise<void> => {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+}
+
+const prepareReceive = (database: DatabaseSync) => {
+  const insert: StatementSync = database.prepare(
+    `insert into inbox (body_sha256, body, event_id, header_type, issued_at, received_at) values (?, ?, ?, ?, ?, ?)
+     on conflict (body_sha256) do update set
+       deliveries = deliveries + 1,
+       replayed = max(replayed, event_id <> excluded.event_id)
+     returning sequence, deliveries`
+  )
+  const touch = database.prepare("insert or ignore into inbox_touched (sequence) values (?)")
+  const store = (delivery: Delivery): boolean => {
+    const { body, bodySha256, eventId, headerType, issuedAt, receivedAt } = delivery
+    const row = insert.get(bodySha256, body, eventId, headerType, issuedAt, receivedAt)
+    if (row?.["deliveries"] === 1) return true
+    touch.run(row?.["sequence"] ?? null)
+    return false
+  }
+  return (batch: ReadonlyArray<Delivery>): number => {
+    database.exec("begin immediate")
+    try {
+      let fresh = 0
+      for (const delivery of batch) if (store(delivery)) fresh++
+      database.exec("commit")
+      return fresh
+    } catch (cause) {
+      if (database.isTransaction) database.exec("rollback")
+      throw cause
+    }
+  }
+}
+
+const make = (path: string) =>
+  Effect.gen(function* () {
+    const database = yield* Effect.acquireRelease(
+      Effect.try({ try: () => openFile(path), catch: storeError }),
+      (opened) => Effect.sync(() => opened.close())
+    )
+    const db = new Kysely<StoreTables>({ dialect: new SqliteDialect({ database: adapter(database) }) })
+    yield* Effect.tryPromise({ try: () => migrate(db), catch: storeError })
+    const receiveNow = prepareReceive(database)
+    return Store.of({
+      run: (query) => Effect.tryPromise({ try: () => query(db), catch: storeError }),
+      transaction: (body) =>
+        Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),
+      receive: (batch) => db.connection().execute(async () => receiveNow(batch)),
+      backup: (target) =>
+        Effect.tryPromise({ try: () => sql`select 1`.execute(db).then(() => backup(database, target)), catch: storeError })
+    })
+  })
+
+export const layer = (path: string): Layer.Layer<Store, StoreError> => Layer.effect(Store, make(path))

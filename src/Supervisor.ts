@@ -1,0 +1,27 @@
+/**
+ * Repeats a pipeline's turn for ever. A defect (a broken invariant, never an expected failure) is logged once,
+ * shown as a reason, and the pipeline starts again from its checkpoint after a pause.
+ */
+import { Cause, Duration, Effect } from "effect"
+import { Reasons } from "./Reasons.ts"
+
+const pauseAfterCrash = Duration.seconds(5)
+
+export const supervised = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const guarded = Effect.catchCause(
+      Effect.andThen(
+        turn,
+        Effect.suspend(() => reasons.clear(name))
+      ),
+      (cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+        return Effect.logError(`${name} crashed and starts again`, cause).pipe(
+          Effect.andThen(reasons.set(name, `Something unexpected stopped ${name}; it starts again. The log has more.`)),
+          Effect.andThen(Effect.sleep(pauseAfterCrash))
+        )
+      }
+    )
+    return yield* Effect.forever(guarded)
+  })

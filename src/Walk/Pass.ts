@@ -1,0 +1,223 @@
+/**
+ * One pass over one paged list: page 1 tells the total and the granted page size, the others follow
+ * concurrently within the pace; each page's rows are written first, then its checkpoint.
+ *
+ * Guarantees: a pass that was cut off goes on where its checkpoints end; `total` and page size are watched on
+ * every page, and a pass in which they moved is disturbed; a pass ends by the service's total, never by a
+ * short page. The ids seen lie in the Store, so memory doesn't grow with the list.
+ */
+import { createHash } from "node:crypto"
+import { Cause, Effect, Queue } from "effect"
+import * as Change from "../Change.ts"
+import * as Clock from "../Clock.ts"
+import * as Instant from "../Instant.ts"
+import * as Json from "../Json.ts"
+import type { Lane } from "../Pace.ts"
+import { type Page, type PagedList, SourceError } from "../Source.ts"
+import type { Store } from "../Store.ts"
+import type { Warehouse } from "../Warehouse.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+
+export interface Pass {
+  readonly list: PagedList
+  readonly store: Store["Service"]
+  readonly warehouse: Warehouse["Service"]
+  readonly lane: Lane
+  /** The page size to ask for when the service has not granted one yet. */
+  readonly pageSize: number
+  /** Pages in flight at once; the pace decides how many really are. */
+  readonly concurrency: number
+  readonly onProgress: (state: Checkpoints.PassState, pagesDone: number) => void
+}
+
+/** Records written at once: more fills memory, fewer pays the warehouse's commit more often. */
+const batchRecords = 20_000
+const tombstoneBatch = 1000
+
+/** Runs a pass to its verdict, resuming `previous` when it was cut off. */
+export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
+  const isResumed = previous !== undefined && previous.finished_at === null
+  let state = isResumed ? previous : yield* begin(pass, previous)
+  const done = yield* Checkpoints.finishedPages(pass.store, state.resource)
+  pass.onProgress(state, done.size)
+  let disturbance: string | undefined
+  while (disturbance === undefined && done.size < state.pages_total) {
+    const missing = missingPages(done, state.pages_total)
+    const outcome = yield* walkPages(pass, state, missing, done)
+    state = outcome.state
+    disturbance = outcome.disturbance
+  }
+  return yield* finish(pass, state, disturbance)
+})
+
+function* missingPages(done: ReadonlySet<number>, total: number): Generator<number> {
+  for (let page = 1; page <= total; page++) if (!done.has(page)) yield page
+}
+
+const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
+  const first = yield* negotiate(pass, previous?.per_page ?? pass.pageSize)
+  if (first.page !== 1) return yield* otherPage(1, first.page)
+  const size = grantedSize(first)
+  const state: Checkpoints.PassState = {
+    resource: pass.list.resource,
+    pass: (previous?.pass ?? 0) + 1,
+    per_page: size,
+    pages_total: Math.max(1, Math.ceil(first.total / size)),
+    total: first.total,
+    rows: 0,
+    started_at: Instant.fromMicros(first.observedMicros),
+    disturbed: 0,
+    disturbed_in_a_row: previous?.disturbed_in_a_row ?? 0,
+    finished_at: null,
+    proof: previous?.proof ?? null,
+    proof_at: previous?.proof_at ?? null
+  }
+  yield* Checkpoints.begin(pass.store, state)
+  return yield* keep(pass, state, [first])
+})
+
+/** Asks for a large page and falls back when the service refuses the size; what it grants is believed. */
+const negotiate = Effect.fnUntraced(function* (pass: Pass, wanted: number) {
+  const smaller = [500, 200, 100, 50].filter((size) => size < wanted)
+  for (const size of [wanted, ...smaller, undefined]) {
+    const page = yield* pass.list
+      .fetch(1, size, pass.lane)
+      .pipe(Effect.catchIf((error) => error.reason === "PageSizeRefused" && size !== undefined, () => Effect.undefined))
+    if (page !== undefined) return page
+  }
+  return yield* Effect.die("the last size is not refused")
+})
+
+/** What `per_page` says, or what really came where a full page holds less. */
+const grantedSize = (first: Page): number => {
+  const expected = Math.min(first.perPage, first.total)
+  const { length } = first.records
+  return length > 0 && length < expected ? length : Math.max(1, first.perPage)
+}
+
+/** Fetches pages concurrently and writes whatever has arrived since the last write. */
+const walkPages = Effect.fnUntraced(function* (
+  pass: Pass,
+  initial: Checkpoints.PassState,
+  pages: Iterable<number>,
+  done: Set<number>
+) {
+  let state = initial
+  const arrived = yield* Queue.bounded<Page, Cause.Done>(pass.concurrency)
+  const fetchOne = (page: number) =>
+    pass.list.fetch(page, initial.per_page, pass.lane).pipe(
+      Effect.filterOrFail(
+        (answer) => answer.page === page,
+        (answer) => otherPage(page, answer.page)
+      ),
+      Effect.flatMap((answer) => Queue.offer(arrived, answer))
+    )
+  const fetchAll = Effect.forEach(pages, fetchOne, { concurrency: pass.concurrency, discard: true }).pipe(
+    Effect.as(undefined),
+    Effect.catchIf(
+      (error) => error.reason !== "Refused",
+      (error) => Effect.succeed(error.message)
+    ),
+    Effect.ensuring(Queue.end(arrived))
+  )
+  const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
+  const writeAll = Effect.gen(function* () {
+    while (true) {
+      const answers = yield* Queue.takeBetween(arrived, 1, batch)
+      state = yield* keep(pass, state, answers)
+      for (const answer of answers) done.add(answer.page)
+      pass.onProgress(state, done.size)
+    }
+  }).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
+  const [disturbance] = yield* Effect.all([fetchAll, writeAll], { concurrency: 2 })
+  return { state, disturbance }
+})
+
+const otherPage = (asked: number, answered: number) =>
+  new SourceError({
+    reason: "OtherPage",
+    message:
+      `The service answered page ${answered} when asked for page ${asked}. ` +
+      `It may name the paging parameter differently: check SITELEDGER_PAGE_PARAM.`
+  })
+
+/** Rows first, then the checkpoint. */
+const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<Page>) {
+  const changes: Array<Change.Change> = []
+  const seen: Array<Checkpoints.SeenPage> = []
+  for (const page of pages) seen.push(read(pass.list, page, changes))
+  yield* pass.warehouse.write({ changes, events: [] })
+  const next = pages.reduce(observe, state)
+  const fresh = yield* Checkpoints.save(pass.store, next, seen, pages[0]?.receivedAt ?? state.started_at)
+  return { ...next, rows: next.rows + fresh }
+})
+
+const read = (list: PagedList, page: Page, changes: Array<Change.Change>): Checkpoints.SeenPage => {
+  const ids: Array<string> = []
+  const bad: Array<Checkpoints.BadRecord> = []
+  for (const record of page.records) {
+    const change = list.change(record, page)
+    if (change === undefined) {
+      const text = Json.stringify(record) ?? "null"
+      bad.push({ record: text, sha256: createHash("sha256").update(text).digest("hex") })
+    } else {
+      ids.push(change.id)
+      changes.push(change)
+    }
+  }
+  return { page: page.page, ids, bad }
+}
+
+/** What a page tells about the list as a whole: anything that moved disturbs the pass. */
+const observe = (state: Checkpoints.PassState, page: Page): Checkpoints.PassState => {
+  const isLast = page.page >= state.pages_total
+  const isShort = !isLast && page.records.length < state.per_page
+  const moved = page.total !== state.total || isShort
+  return {
+    ...state,
+    total: page.total,
+    pages_total: Math.max(1, Math.ceil(page.total / state.per_page)),
+    disturbed: moved ? 1 : state.disturbed
+  }
+}
+
+const finish = Effect.fnUntraced(function* (
+  pass: Pass,
+  state: Checkpoints.PassState,
+  disturbance: string | undefined
+) {
+  const isWhole = disturbance === undefined && state.disturbed === 0 && state.rows === state.total
+  const isSame = isWhole && (yield* Checkpoints.sawSameIds(pass.store, state))
+  if (isSame) yield* buryAbsent(pass, state)
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const proof: Checkpoints.Proof = isSame ? "proven" : isWhole ? "counts-agree" : "unproven"
+  const finished: Checkpoints.PassState = {
+    ...state,
+    finished_at: Instant.fromMillis(now),
+    proof,
+    proof_at: Instant.fromMillis(now),
+    disturbed_in_a_row: isWhole ? 0 : state.disturbed_in_a_row + 1
+  }
+  yield* Checkpoints.saveState(pass.store, finished)
+  return { state: finished, disturbance: disturbance ?? describe(state) }
+})
+
+const describe = (state: Checkpoints.PassState): string | undefined => {
+  if (state.rows !== state.total) {
+    return `The list of ${state.resource} showed ${state.rows} distinct ids where its total says ${state.total}.`
+  }
+  return state.disturbed === 0 ? undefined : `The list of ${state.resource} changed while it was being walked.`
+}
+
+/** Tombstones for what two agreeing passes in a row did not show. */
+const buryAbsent = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState) {
+  const at = state.started_at
+  const clock = Clock.make(Instant.toMicros(at), 0, "")
+  while (true) {
+    const ids = yield* Checkpoints.absentIds(pass.store, state, tombstoneBatch)
+    if (ids.length === 0) return
+    const changes = ids.filter(Checkpoints.isRecordId).map((id) => Change.absence(pass.list.resource, id, clock, at))
+    yield* pass.warehouse.write({ changes, events: [] })
+    yield* Checkpoints.forget(pass.store, state.resource, ids)
+  }
+})

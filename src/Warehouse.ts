@@ -1,0 +1,66 @@
+/**
+ * The Warehouse is what analysts query: entity tables, events and views in schema `construction`.
+ *
+ * It is a projection: whatever it holds can be made again from the Store and a walk, and every write is
+ * idempotent. A write is one transaction and returns after it is on disk. One write at a time; readers and
+ * snapshots don't stop it.
+ */
+import { Context, type Effect, Schema, type Scope } from "effect"
+import type { Kysely } from "kysely"
+import type { Change } from "./Change.ts"
+import type { EventRow, WarehouseTables } from "./Warehouse/Tables.ts"
+
+export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
+  /**
+   * Held: another program has the file open. Refused: the engine can't hold this data, whenever it is tried.
+   * Failed: it can be tried again.
+   */
+  reason: Schema.Literals(["Held", "Refused", "Failed"]),
+  message: Schema.String,
+  cause: Schema.optional(Schema.Defect())
+}) {}
+
+export interface Batch {
+  readonly changes: ReadonlyArray<Change>
+  readonly events: ReadonlyArray<EventRow>
+  /** The Inbox is applied through this sequence once the batch is written. */
+  readonly through?: number
+}
+
+export interface TableShape {
+  readonly name: string
+  /** Type names as DuckDB's DESCRIBE gives them. */
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
+}
+
+/** Events of one UTC date; the fingerprint changes when any of its rows does. */
+export interface Partition {
+  readonly date: string
+  readonly rows: number
+  readonly fingerprint: string
+}
+
+/** One point in time over all tables, however much is written meanwhile. */
+export interface Snapshot {
+  readonly appliedThrough: number
+  readonly tables: ReadonlyArray<TableShape>
+  readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
+  /** Writes a table (of `events` one date) as a Parquet file; returns the rows written. */
+  readonly writeParquet: (table: string, date: string | undefined, path: string) => Effect.Effect<number, WarehouseError>
+}
+
+export class Warehouse extends Context.Service<
+  Warehouse,
+  {
+    /** Random, made with the file: tells a foreign file from our own. */
+    readonly id: string
+    readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
+    readonly appliedThrough: Effect.Effect<number, WarehouseError>
+    /** Moves by one with every write that an analyst can see. */
+    readonly version: Effect.Effect<number>
+    readonly query: <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>) => Effect.Effect<A, WarehouseError>
+    readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
+    /** Writes a consistent copy for analysts to `path`, visible all at once. */
+    readonly publish: (path: string) => Effect.Effect<void, WarehouseError>
+  }
+>()("siteledger/Warehouse") {}

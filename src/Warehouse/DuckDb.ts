@@ -1,0 +1,134 @@
+/**
+ * The embedded Warehouse: one DuckDB file with one owner, this process.
+ *
+ * Guarantees: at start the file and the Store are held against each other. A missing, foreign, older or
+ * unreadable file is set aside (kept) and the warehouse is made again from the Store and a fresh walk, loudly.
+ * A file that another program holds is left alone and named in the error.
+ */
+import { renameSync } from "node:fs"
+import { Clock, Effect, Layer, Semaphore } from "effect"
+import { Store, type StoreError } from "../Store.ts"
+import { type Batch, Warehouse, WarehouseError } from "../Warehouse.ts"
+import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./DuckDbFile.ts"
+import { DuckDbSnapshot } from "./DuckDbSnapshot.ts"
+import { DuckDbWriter } from "./DuckDbWriter.ts"
+import * as Seam from "./Seam.ts"
+
+const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
+
+/** Refused data can never be written; anything else may be tried again. */
+const failed = (cause: unknown): WarehouseError => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
+  return new WarehouseError({ reason: isRefused ? "Refused" : "Failed", message: `DuckDB: ${message}`, cause })
+}
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+  Effect.tryPromise({ try: run, catch: failed })
+
+/** Opens the file, setting it aside first when it can't be read. */
+const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
+  const opened = yield* Effect.result(attempt(() => openWarehouse(path)))
+  if (opened._tag === "Success") return opened.success
+  const { cause, message } = opened.failure
+  if (isHeldByAnother(cause)) {
+    return yield* new WarehouseError({
+      reason: "Held",
+      message: `Another program has ${path} open. Close it (analysts read analytics.duckdb instead). ${message}`,
+      cause
+    })
+  }
+  const kept = setAside(path, yield* stamp)
+  yield* Effect.logError(`The warehouse can't be read and is made again; it is kept as ${kept}. ${message}`)
+  return yield* attempt(() => openWarehouse(path))
+})
+
+const stamp = Effect.map(Clock.currentTimeMillis, String)
+
+const metaOf = (file: OpenFile) =>
+  attempt(async () => {
+    const rows = await file.db.selectFrom("siteledger.meta").selectAll().execute()
+    const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? ""
+    return { id: value("id"), appliedThrough: Number(value("applied_through")) }
+  })
+
+/** Opens the file that belongs to this Store, or makes a new one and tells the Store so. */
+const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
+  const store = yield* Store
+  let file = yield* openFile(path)
+  let meta = yield* metaOf(file)
+  const verdict = yield* Seam.compare(store, meta)
+  if (verdict.isFresh) {
+    yield* Seam.adopt(store, meta.id)
+  } else if (verdict.mismatch !== undefined) {
+    yield* Effect.logWarning(`${verdict.mismatch} The warehouse is made again from the store and a fresh walk.`)
+    if (meta.appliedThrough > 0 || verdict.isForeign) {
+      yield* attempt(() => file.close())
+      const kept = setAside(path, yield* stamp)
+      yield* Effect.logWarning(`The old warehouse is kept as ${kept}`)
+      file = yield* attempt(() => openWarehouse(path))
+      meta = yield* metaOf(file)
+    }
+    yield* Seam.startAgain(store, meta.id)
+  }
+  return { file, id: meta.id }
+})
+
+const make = (path: string) =>
+  Effect.gen(function* () {
+    const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
+      Effect.promise(() => opened.file.close())
+    )
+    const writer = yield* Effect.acquireRelease(
+      attempt(() => DuckDbWriter.open(file.instance)),
+      (opened) => Effect.sync(() => opened.close())
+    )
+    const oneWriter = yield* Semaphore.make(1)
+    let version = 0
+
+    const write = (batch: Batch) =>
+      oneWriter.withPermit(
+        Effect.uninterruptible(
+          Effect.map(
+            attempt(() => writer.write(batch)),
+            ({ isVisible }) => {
+              if (isVisible) version++
+            }
+          )
+        )
+      )
+
+    const snapshot = Effect.gen(function* () {
+      const taken = yield* Effect.acquireRelease(
+        oneWriter.withPermit(attempt(() => DuckDbSnapshot.open(file.instance))),
+        (opened) => Effect.promise(() => opened.close())
+      )
+      return {
+        appliedThrough: taken.appliedThrough,
+        tables: taken.tables,
+        eventDates: attempt(() => taken.eventDates()),
+        writeParquet: (table: string, date: string | undefined, target: string) =>
+          attempt(() => taken.writeParquet(table, date, target))
+      }
+    })
+
+    return Warehouse.of({
+      id,
+      write,
+      appliedThrough: Effect.map(metaOf(file), (meta) => meta.appliedThrough),
+      version: Effect.sync(() => version),
+      query: (run) => attempt(() => run(file.db)),
+      snapshot,
+      publish: (target) =>
+        attempt(async () => {
+          const unfinished = `${target}.unfinished`
+          discardFile(unfinished)
+          await copyTo(file.instance, unfinished)
+          renameSync(unfinished, target)
+        })
+    })
+  })
+
+export const layer = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> =>
+  Layer.effect(Warehouse, make(path))
+

@@ -1,0 +1,134 @@
+/**
+ * Writes a batch into DuckDB in one transaction: the stored rows that it touches are read, merged, appended to
+ * a staging table and upserted by one statement per table.
+ *
+ * Each table's batch holds one row per key before it reaches DuckDB, which silently keeps the first of two.
+ * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
+ */
+import { type DuckDBConnection, type DuckDBInstance, listValue } from "@duckdb/node-api"
+import type { Change } from "../Change.ts"
+import { merge, type Row } from "../Merge.ts"
+import { byName, type EntityName } from "../Resource.ts"
+import type { Batch } from "../Warehouse.ts"
+import * as Rows from "./DuckDbDialect/Rows.ts"
+import { appendColumns } from "./DuckDbDialect/Values.ts"
+import { entityTable, eventsTable, type Table, tables } from "./Tables.ts"
+
+export interface Written {
+  /** Something that an analyst can see has changed. */
+  readonly isVisible: boolean
+}
+
+const staging = (table: Table): string => `temp.staging_${table.name}`
+
+// JSON is staged as text: the cast in the upsert validates it.
+const createStaging = (table: Table): string => {
+  const columns = table.columns.map(([name, type]) => `"${name}" ${type === "JSON" ? "VARCHAR" : type}`)
+  return `create temp table staging_${table.name} (${columns.join(", ")})`
+}
+
+const upsert = ({ name, key, columns, ...rest }: Table): string => {
+  const names = columns.map(([column]) => `"${column}"`)
+  const updates = names.filter((column) => column !== `"${key}"`).map((column) => `${column} = excluded.${column}`)
+  return `insert into construction.${name} (${names.join(", ")}) select ${names.join(", ")}
+    from ${staging({ name, key, columns, ...rest })} on conflict ("${key}") do update set ${updates.join(", ")}`
+}
+
+export class DuckDbWriter {
+  readonly #connection: DuckDBConnection
+
+  private constructor(connection: DuckDBConnection) {
+    this.#connection = connection
+  }
+
+  static async open(instance: DuckDBInstance): Promise<DuckDbWriter> {
+    const connection = await instance.connect()
+    for (const table of tables) await connection.run(createStaging(table))
+    return new DuckDbWriter(connection)
+  }
+
+  close(): void {
+    this.#connection.disconnectSync()
+  }
+
+  async write(batch: Batch): Promise<Written> {
+    const connection = this.#connection
+    await connection.run("begin transaction")
+    try {
+      let isVisible = batch.events.length > 0
+      for (const [name, changes] of byEntity(batch.changes)) {
+        isVisible = (await this.#mergeInto(name, changes)) || isVisible
+      }
+      await this.#upsert(eventsTable, newestPerKey(batch.events))
+      if (batch.through !== undefined) {
+        await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
+          String(batch.through)
+        ])
+      }
+      await connection.run("commit")
+      return { isVisible }
+    } catch (cause) {
+      await connection.run("rollback").catch(() => undefined)
+      throw cause
+    }
+  }
+
+  async #mergeInto(name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> {
+    const table = entityTable(name)
+    const resource = byName(name)
+    const byId = Map.groupBy(changes, (change) => change.id)
+    const stored = await this.#read(table, [...byId.keys()])
+    const rows: Array<Row> = []
+    let isVisible = false
+    for (const [id, ofId] of byId) {
+      const before = stored.get(id)
+      const after = merge(resource, before, ofId)
+      if (after === undefined || after === before) continue
+      rows.push(after)
+      isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
+    }
+    await this.#upsert(table, rows)
+    return isVisible
+  }
+
+  async #read({ name, columns }: Table, ids: ReadonlyArray<string>): Promise<Map<string, Row>> {
+    const keyType = columns[0]?.[1] ?? "VARCHAR"
+    const values = keyType === "BIGINT" ? ids.map(BigInt) : ids
+    const result = await this.#connection.run(
+      `select * from construction.${name} where id in (select unnest($1::${keyType}[]))`,
+      [listValue([...values])]
+    )
+    const read = Rows.reader(result)
+    const rows = new Map<string, Row>()
+    for (const chunk of await result.fetchAllChunks()) {
+      for (const row of read(chunk)) rows.set(String(row["id"]), row as Row)
+    }
+    return rows
+  }
+
+  async #upsert(table: Table, rows: ReadonlyArray<object>): Promise<void> {
+    if (rows.length === 0) return
+    const values = rows as ReadonlyArray<Readonly<Record<string, string | null>>>
+    const appender = await this.#connection.createAppender(`staging_${table.name}`, "main", "temp")
+    try {
+      const columns = table.columns.map(([column]) => values.map((row) => row[column] ?? null))
+      appendColumns(
+        appender,
+        table.columns.map(([, type]) => type),
+        columns
+      )
+      appender.flushSync()
+    } finally {
+      appender.closeSync()
+    }
+    await this.#connection.run(upsert(table))
+    await this.#connection.run(`delete from ${staging(table)}`)
+  }
+}
+
+const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>
+  Map.groupBy(changes, (change) => change.entity)
+
+const newestPerKey = <A extends { readonly body_sha256: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => [
+  ...new Map(rows.map((row) => [row.body_sha256, row])).values()
+]

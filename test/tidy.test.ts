@@ -1,0 +1,205 @@
+/**
+ * The cheap rules of the house, each a plain check of its own. They read text, not syntax: good enough for code that
+ * oxfmt has laid out. Where a rule makes a file worse, delete its line here and say why in the commit.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, dirname, join, normalize } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const ignored = new Set(["node_modules", ".git", "dist", "data"])
+
+const maxLinesPerFile = 250
+const maxLinesPerFunction = 60
+const maxLinesPerPipeline = 60
+const maxLinesOfAgents = 80
+const maxDepth = 3
+
+/** Started by a person, npm or another process, so imported by nobody. */
+const entryPoints = new Set(["src/main.ts"])
+
+/** Files that may write `new Date(…)`, each with its reason. None may ask it for the present. */
+const calendars = new Map([
+  ["src/Instant.ts", "turns milliseconds into text"],
+  ["src/Warehouse/DuckDbDialect/Calendar.ts", "turns DuckDB's days into text"]
+])
+
+const bannedNames = new Set(["utils", "helpers", "common", "types", "services", "layers", "index"])
+const textFiles = /(\.(ts|js|json|md|env|sh|yml|yaml|csv|sql|html|css)|\/(siteledger|run|LICENSE|\.\w+))$/
+
+const walk = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`
+    if (entry.isDirectory()) return ignored.has(entry.name) ? [] : walk(path)
+    return entry.isFile() ? [path] : []
+  })
+
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+const lineCount = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0)
+/** The text without its whole-line comments, which may name what code may not. */
+const code = (path: string) => read(path).replace(/^\s*(\/\/|\/\*\*?|\*).*$/gm, "")
+
+const all = walk("")
+const sources = all.filter((path) => path.endsWith(".ts"))
+const under = (...folders: ReadonlyArray<string>) =>
+  sources.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)))
+const matching = (paths: ReadonlyArray<string>, pattern: RegExp) => paths.filter((path) => pattern.test(code(path)))
+
+/** What a file imports, or starts by its URL, as paths from the root. */
+const imports = (path: string): ReadonlyArray<string> =>
+  [...code(path).matchAll(/(?:\bfrom|\bimport\(?|new URL\(|import\.meta\.resolve\()\s*"(\.{1,2}\/[^"]*)"/g)].map(
+    ([, target]) => normalize(join(dirname(path), target ?? ""))
+  )
+const importing = (paths: ReadonlyArray<string>, forbidden: ReadonlyArray<string>) =>
+  paths.flatMap((path) =>
+    imports(path)
+      .filter((target) => forbidden.some((folder) => target.startsWith(`${folder}/`)))
+      .map((target) => `${path} imports ${target}`)
+  )
+
+const opensFunction = /(\bfunction\b.*|=>\s*|^\s+(static |async |\*|get |set )*[\w$]+\(.*\).*)\{$/
+const opensControl = /^\s*(\} )?(if|for|while|switch|else|try|catch|do|finally)\b/
+const opensSuite = /\b(describe|layer)\b.*\{$/
+
+/** A function reaches from its opening line to the closing brace at the same indentation. */
+const longFunctions = (path: string): ReadonlyArray<string> => {
+  const lines = read(path).split("\n")
+  return lines.flatMap((line, start) => {
+    if (!opensFunction.test(line) || opensControl.test(line) || opensSuite.test(line)) return []
+    const indent = /^\s*/.exec(line)?.[0] ?? ""
+    const length = lines.slice(start + 1).findIndex((next) => next.startsWith(`${indent}}`)) + 2
+    return length > maxLinesPerFunction ? [`${path}:${start + 1} has ${length} lines`] : []
+  })
+}
+
+const none = (found: ReadonlyArray<string>) => assert.deepStrictEqual(found, [])
+
+describe("size", () => {
+  it(`no file has more than ${maxLinesPerFile} lines`, () => {
+    none(sources.filter((path) => lineCount(read(path)) > maxLinesPerFile))
+  })
+
+  it(`no function has more than ${maxLinesPerFunction} lines`, () => {
+    none(sources.flatMap(longFunctions))
+  })
+
+  it(`no pipeline has more than ${maxLinesPerPipeline} lines`, () => {
+    none(under("pipelines").filter((path) => lineCount(read(path)) > maxLinesPerPipeline))
+  })
+
+  it(`no folder lies deeper than ${maxDepth} under src`, () => {
+    none(under("src").filter((path) => path.split("/").length > maxDepth + 1))
+  })
+
+  it("every module opens with a comment", () => {
+    none(under("src", "connectors", "pipelines", "config", "sandbox").filter((path) => !read(path).startsWith("/**\n")))
+  })
+})
+
+describe("names", () => {
+  it("no file or folder is a drawer", () => {
+    none(sources.filter((path) => path.split("/").some((part) => bannedNames.has(basename(part, ".ts").toLowerCase()))))
+  })
+
+  it("nothing is called Live or Impl at its end", () => {
+    none(matching(sources, /\b(class|const|function|interface|type)\s+[A-Z]\w*(Live|Impl)\b/))
+  })
+
+  it("no interface has an I before its name", () => {
+    none(matching(sources, /\binterface\s+I[A-Z][a-z]/))
+  })
+})
+
+describe("imports", () => {
+  it("src knows no connector, pipeline or sandbox, its entry points aside", () => {
+    const inner = under("src").filter((path) => path !== "src/main.ts" && !path.startsWith("src/Cli/"))
+    none(importing(inner, ["connectors", "pipelines", "sandbox"]))
+  })
+
+  it("connectors know no pipeline and no sandbox", () => {
+    none(importing(under("connectors"), ["pipelines", "sandbox"]))
+  })
+
+  it("pipelines know no sandbox, and the sandbox no pipeline", () => {
+    none(importing(under("pipelines"), ["sandbox"]))
+    none(importing(under("sandbox"), ["pipelines"]))
+  })
+
+  it("config knows nothing but itself", () => {
+    none(importing(under("config"), ["src", "connectors", "pipelines", "sandbox"]))
+  })
+
+  it("nothing but a test imports from test", () => {
+    none(importing(under("src", "connectors", "pipelines", "config", "sandbox", "bench"), ["test"]))
+  })
+
+  it("imports between our own files end in .ts and reach a file", () => {
+    none(
+      sources.flatMap((path) =>
+        [...code(path).matchAll(/\bfrom "(\.{1,2}\/[^"]*)"/g)]
+          .map(([, target]) => join(dirname(path), target ?? ""))
+          .filter((target) => !target.endsWith(".ts") || !existsSync(join(root, target)))
+          .map((target) => `${path} imports ${target}`)
+      )
+    )
+  })
+
+  it("every file is imported by another or is an entry point", () => {
+    const imported = new Set(sources.flatMap((path) => imports(path).filter((target) => target !== path)))
+    const expected = under("src", "connectors", "config", "sandbox")
+    none(expected.filter((path) => !imported.has(path) && !entryPoints.has(path)))
+  })
+})
+
+describe("effects", () => {
+  it("the environment is read in config only", () => {
+    none(matching(under("src", "connectors", "pipelines", "sandbox"), /\bprocess\.env\b/))
+  })
+
+  it("nobody writes to the console", () => {
+    none(matching(under("src", "connectors", "pipelines", "config"), /\bconsole\.\w/))
+  })
+
+  it("the present comes from Effect's Clock", () => {
+    none(matching(under("src", "connectors", "pipelines"), /\bDate\.now\b|\bDate\(\)|\bnew Date\b(?!\()/))
+  })
+
+  it("dates are computed in the files that are there for it", () => {
+    const found = matching(under("src", "connectors", "pipelines"), /\bnew Date\b/)
+    none(found.filter((path) => !calendars.has(path)))
+  })
+})
+
+describe("words", () => {
+  const agents = existsSync(join(root, "AGENTS.md")) ? read("AGENTS.md") : ""
+
+  it("AGENTS.md names every top-level module of src in its table", () => {
+    const modules = all.filter((path) => /^src\/[^/]+\.ts$/.test(path))
+    none(modules.filter((path) => !new RegExp(`^\\|.*\`${path.replaceAll(".", "\\.")}\`.*\\|`, "m").test(agents)))
+  })
+
+  it("AGENTS.md's table names no file that is gone", () => {
+    const named = [...agents.matchAll(/^\| `((?:src|config|connectors|pipelines|sandbox|bin|test)\/[\w./-]*)`/gm)]
+    none(named.map(([, path]) => path ?? "").filter((path) => !existsSync(join(root, path))))
+  })
+
+  it(`AGENTS.md has at most ${maxLinesOfAgents} lines`, () => {
+    assert.isAtMost(lineCount(agents), maxLinesOfAgents)
+  })
+
+  it("no marker of unfinished work is left", () => {
+    // The brackets keep this line from finding itself.
+    const marker = /\b(TOD[O]|FIXM[E]|HAC[K])\b/
+    none(all.filter((path) => textFiles.test(`/${path}`) && path !== "package-lock.json" && marker.test(read(path))))
+  })
+
+  it("no test is switched off, and none is run alone", () => {
+    none(matching(under("test"), /\b(it|test|describe|effect|live|prop|layer)\.(?:skip|only)\b/))
+  })
+
+  it("no text names a place on one machine", () => {
+    const place = /(^|[\s"'`(=:])\/(?:work|root)\//m
+    none(all.filter((path) => textFiles.test(`/${path}`) && place.test(read(path))))
+  })
+})
