@@ -4,7 +4,8 @@
  * permanently failed, until replayed by hand.
  *
  * Every subscription has its own lane of at most `concurrency` attempts at once, so that a dead receiver
- * piles up no sockets and delays no other. A delivery holds numbers only; the body is made when it is sent.
+ * piles up no sockets and delays no other; nor does one that has been dead for long fill the memory, since its
+ * oldest then fail for good. A delivery holds numbers only; the body is made when it is sent.
  * Knows nothing of HTTP: `attempt` says whether the receiver answered 2xx in time.
  */
 import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
@@ -33,6 +34,8 @@ export interface DeliveriesOptions {
   readonly timeScale: number
   /** Attempts at once per subscription. */
   readonly concurrency: number
+  /** Waiting deliveries of all subscriptions together. */
+  readonly maxWaiting: number
 }
 
 export interface DeliveryCounts {
@@ -52,6 +55,13 @@ export interface Deliveries {
   /** All that wait; the latest thousands that failed or were delivered. */
   readonly list: (state: DeliveryState) => ReadonlyArray<Delivery>
   readonly counts: () => DeliveryCounts
+  /** The lowest event that this subscription waits for; Infinity: none. */
+  readonly oldestWaiting: (subscription: number) => number
+  /**
+   * True while fewer than `maxWaiting` wait. Makes room where a subscription has been dead for an hour (divided
+   * by `timeScale`) and another lives: the dead one's oldest fail for good.
+   */
+  readonly hasRoom: Effect.Effect<boolean>
   /** Waits until the counts are so. */
   readonly until: (reached: (counts: DeliveryCounts) => boolean) => Effect.Effect<void>
 }
@@ -81,24 +91,26 @@ const makeBook = (timeScale: number) => {
       Deferred.doneUnsafe(waiter.done, Effect.void)
     }
   }
+  const finish = (record: Kept, state: "delivered" | "failed") => {
+    record.state = state
+    counts.waiting--
+    counts[state]++
+    if (state === "delivered") keep(delivered, record, deliveredKept)
+    else keep(failed, record, failedKept)
+    changed()
+  }
   /** True: try again when it is due. */
   const settle = (record: Kept, answered2xx: boolean, now: number): boolean => {
     record.attempts++
     counts.attempts++
     const retry = retrySeconds[record.attempts - 1]
-    const again = !answered2xx && retry !== undefined
-    if (again) {
-      record.due = Math.max(now, record.firstAttemptAt + Math.round((retry * 1000) / timeScale))
-    } else {
-      const state = answered2xx ? "delivered" : "failed"
-      record.state = state
-      counts.waiting--
-      counts[state]++
-      if (answered2xx) keep(delivered, record, deliveredKept)
-      else keep(failed, record, failedKept)
+    if (answered2xx || retry === undefined) {
+      finish(record, answered2xx ? "delivered" : "failed")
+      return false
     }
+    record.due = Math.max(now, record.firstAttemptAt + Math.round((retry * 1000) / timeScale))
     changed()
-    return again
+    return true
   }
   const until = Effect.fnUntraced(function* (reached: (counts: DeliveryCounts) => boolean) {
     if (reached(counts)) return
@@ -109,7 +121,7 @@ const makeBook = (timeScale: number) => {
       Effect.sync(() => waiters.delete(waiter))
     )
   })
-  return { delivered, failed, counts, changed, settle, until }
+  return { delivered, failed, counts, changed, finish, settle, until }
 }
 type Book = ReturnType<typeof makeBook>
 
@@ -118,13 +130,29 @@ interface Lane {
   readonly inHand: Set<Kept>
   /** Open: something was added or finished since the lane last looked. */
   readonly news: Latch.Latch
+  /** The first failure since the last 2xx; Infinity: none. */
+  failingSince: number
+}
+
+const waitingIn = (lane: Lane | undefined): ReadonlyArray<Kept> =>
+  lane === undefined ? [] : [...lane.inHand, ...lane.order.all()]
+
+const deadAfterMillis = 3_600_000
+
+/** The longest of the lanes that nobody has listened to for long; none while nobody listens to any. */
+const deadLane = (lanes: ReadonlyArray<Lane>, deadSince: number): Lane | undefined => {
+  if (lanes.every((lane) => lane.failingSince < Infinity)) return undefined
+  const dead = lanes.filter((lane) => lane.failingSince <= deadSince && lane.order.size() > 0)
+  return dead.toSorted((a, b) => b.order.size() - a.order.size())[0]
 }
 
 const runLane = (lane: Lane, book: Book, options: DeliveriesOptions, now: Effect.Effect<number>) => {
   const attempt = Effect.fnUntraced(function* (record: Kept) {
     const answered2xx = yield* Effect.catchCause(options.attempt(record), () => Effect.succeed(false))
+    const at = yield* now
+    lane.failingSince = answered2xx ? Infinity : Math.min(lane.failingSince, at)
     lane.inHand.delete(record)
-    if (book.settle(record, answered2xx, yield* now)) lane.order.add(record)
+    if (book.settle(record, answered2xx, at)) lane.order.add(record)
     lane.news.openUnsafe()
   })
   return Effect.gen(function* () {
@@ -169,7 +197,12 @@ export const make = Effect.fnUntraced(function* (
   }
   return {
     subscribe: Effect.gen(function* () {
-      const lane: Lane = { order: DueOrder.make(), inHand: new Set(), news: yield* Latch.make() }
+      const lane: Lane = {
+        order: DueOrder.make(),
+        inHand: new Set(),
+        news: yield* Latch.make(),
+        failingSince: Infinity
+      }
       yield* Effect.forkIn(Effect.scoped(runLane(lane, book, options, now)), scope)
       return lanes.push(lane) - 1
     }),
@@ -195,11 +228,22 @@ export const make = Effect.fnUntraced(function* (
         enqueue({ ...record, state: "waiting", attempts: 0, firstAttemptAt: -1, due: at })
         return true
       }),
-    list: (state) => {
-      if (state !== "waiting") return [...book[state].values()]
-      return lanes.flatMap((lane) => [...lane.inHand, ...lane.order.all()])
-    },
+    list: (state) => (state === "waiting" ? lanes.flatMap(waitingIn) : [...book[state].values()]),
     counts: () => ({ ...book.counts }),
+    oldestWaiting: (subscription) => {
+      let oldest = Infinity
+      for (const { event } of waitingIn(lanes[subscription])) if (event >= 0) oldest = Math.min(oldest, event)
+      return oldest
+    },
+    hasRoom: Effect.map(now, (at) => {
+      if (book.counts.waiting < options.maxWaiting) return true
+      const dead = deadLane(lanes, at - deadAfterMillis / options.timeScale)
+      // Many at once, since finding them takes a look at all.
+      for (const record of dead?.order.takeOldest(Math.ceil(options.maxWaiting / 10)) ?? []) {
+        book.finish(record, "failed")
+      }
+      return book.counts.waiting < options.maxWaiting
+    }),
     until: book.until
   }
 })

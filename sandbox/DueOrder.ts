@@ -13,6 +13,8 @@ export interface DueOrder<A extends Due> {
   readonly first: () => A | undefined
   readonly add: (a: A) => void
   readonly takeFirst: () => A | undefined
+  /** Takes those with the lowest ids, due or not. Looks at all: meant for many at once. */
+  readonly takeOldest: (count: number) => ReadonlyArray<A>
   /** In no particular order. */
   readonly all: () => Iterable<A>
 }
@@ -56,6 +58,13 @@ export const make = <A extends Due>(): DueOrder<A> => {
       const last = heap.pop()
       if (first !== undefined && last !== undefined && heap.length > 0) down(0, last)
       return first
+    },
+    takeOldest: (count) => {
+      const ids = Float64Array.from(heap, ({ id }) => id).toSorted()
+      const last = ids[Math.min(count, ids.length) - 1] ?? -1
+      const everything = heap.splice(0)
+      for (const a of everything) if (a.id > last) up(heap.length, a)
+      return everything.filter(({ id }) => id <= last)
     },
     all: () => heap
   }

@@ -1,15 +1,23 @@
 /**
- * The simulation's events by number: event k is a pure function of (seed, startAt, speed, k). Lives are laid
+ * The simulation's events by number: event k is a pure function of (seed, startAt, speed, anchors, k). Lives are laid
  * out in blocks of a fixed number of events, shuffled into each other but each in its own order, so any
  * event can be made again from its number: a delivery that waits for a retry holds no body.
  *
  * `event_timestamp` is the simulated clock: startAt plus k steps, strictly ascending in k (down to a million
- * events per second). Steps last as long as they do in reality, so it never runs ahead of a startAt of now.
+ * events per second). Steps last as long as they do in reality, so it never runs ahead of a startAt of now. A
+ * sandbox that goes on after a restart has one more anchor, from which its further steps are counted.
  */
 import { DateTime } from "effect"
 import * as Lifecycles from "./Lifecycles.ts"
 import * as Projects from "./Projects.ts"
 import * as Seed from "./Seed.ts"
+
+/** From this step on, steps are counted from this instant. */
+export interface Anchor {
+  readonly step: number
+  /** Milliseconds since 1970. */
+  readonly atMillis: number
+}
 
 export interface EventsOptions {
   readonly seed: number
@@ -20,6 +28,8 @@ export interface EventsOptions {
   readonly ipcs: number
   /** Projects that the lives belong to: those of step 0. */
   readonly projects: number
+  /** Ascending, in step and time. Default: step 0 at the start. */
+  readonly anchors?: ReadonlyArray<Anchor> | undefined
 }
 
 export interface Events {
@@ -29,6 +39,8 @@ export interface Events {
   readonly id: (step: number) => string
   /** ISO 8601 with microseconds. */
   readonly timestamp: (step: number) => string
+  /** The same in milliseconds since 1970, rounded down. */
+  readonly millis: (step: number) => number
   readonly body: (step: number) => string
 }
 
@@ -93,11 +105,17 @@ export const make = (options: EventsOptions): Events => {
     if (occurrence === undefined) throw new Error(`no event ${step}: steps are whole numbers from 0`)
     return occurrence
   }
-  const timestamp = (step: number) => {
+  const start = { step: 0, atMillis: options.startAtMillis }
+  const time = (step: number) => {
+    const anchor = options.anchors?.findLast((anchor) => anchor.step <= step) ?? start
     const jitter = Seed.share(options.seed, Seed.Purpose.jitter, step)
-    const micros = Math.floor(step * options.microsPerStep) + Math.floor(jitter * options.microsPerStep)
-    const iso = DateTime.formatIso(DateTime.makeUnsafe(options.startAtMillis + Math.floor(micros / 1000)))
-    return `${iso.slice(0, -1)}${String(micros % 1000).padStart(3, "0")}Z`
+    const micros = Math.floor((step - anchor.step) * options.microsPerStep) + Math.floor(jitter * options.microsPerStep)
+    return { millis: anchor.atMillis + Math.floor(micros / 1000), micros: micros % 1000 }
+  }
+  const timestamp = (step: number) => {
+    const { micros, millis } = time(step)
+    const iso = DateTime.formatIso(DateTime.makeUnsafe(millis))
+    return `${iso.slice(0, -1)}${String(micros).padStart(3, "0")}Z`
   }
   return {
     blockLength,
@@ -105,6 +123,7 @@ export const make = (options: EventsOptions): Events => {
     at,
     id: (step) => Seed.uuid(options.seed, Seed.Purpose.eventId, step),
     timestamp,
+    millis: (step) => time(step).millis,
     body: (step) => {
       const { contents, type } = at(step)
       return envelope(type, timestamp(step), contents.map(([name, json]) => `"${name}":${json}`).join(","))

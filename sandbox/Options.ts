@@ -42,10 +42,20 @@ export interface SandboxOptions {
   readonly disorder?: number | undefined
   /** Attempts at once per subscription; 1, without disorder, keeps a healthy receiver's order. Default 16. */
   readonly concurrency?: number | undefined
-  /** No further events while so many deliveries wait: memory is bounded. Default 500,000. */
+  /**
+   * No further events while so many deliveries wait: memory is bounded. But where a subscription has heard
+   * nothing for an hour (by `timeScale`) while another hears, its oldest fail for good. Default 500,000.
+   */
   readonly maxWaiting?: number | undefined
   /** The simulated clock's first instant. Default: now. */
   readonly startAt?: DateTime.DateTime.Input | undefined
+  /** Where the subscriptions and the step count outlive the process. Default: nowhere. */
+  readonly statePath?: string | undefined
+  /**
+   * After a restart at least so many of the last events are delivered again, and all that may have waited.
+   * Default: those of 90 seconds, from 100 to 5000.
+   */
+  readonly redeliver?: number | undefined
   /** Default 127.0.0.1. */
   readonly host?: string | undefined
   /** 0 = any free one. Default 0. */
@@ -54,7 +64,8 @@ export interface SandboxOptions {
 
 type Given = { readonly [Key in keyof SandboxOptions]-?: Exclude<SandboxOptions[Key], undefined> }
 
-export interface ResolvedOptions extends Omit<Given, "startAt"> {
+export interface ResolvedOptions extends Omit<Given, "startAt" | "statePath"> {
+  readonly statePath: string | undefined
   /** Milliseconds since 1970. */
   readonly startAtMillis: number
   /** A whole number, rounded down, so that the simulated clock never overtakes the real one. */
@@ -86,6 +97,8 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       maxWaiting: options.maxWaiting ?? 500_000,
       startAtMillis: options.startAt === undefined ? now : DateTime.toEpochMillis(DateTime.makeUnsafe(options.startAt)),
       microsPerStep: eventsPerSecond > 0 ? Math.max(1, Math.floor(1_000_000 / eventsPerSecond)) : 1000,
+      statePath: options.statePath,
+      redeliver: options.redeliver ?? Math.min(5000, Math.max(100, Math.ceil(90 * eventsPerSecond))),
       host: options.host ?? "127.0.0.1",
       port: options.port ?? 0
     }

@@ -1,13 +1,15 @@
 /**
  * The service of the interface document, to run and to test against: token, projects, webhooks and the
  * deliveries of simulated lives, over real HTTP on this machine. Served from the same ConstructionApi that
- * the worker's client is derived from. Nothing is kept on disk: a restart is another service with other
- * tokens and no subscriptions, though with the same projects and events where the options are the same.
+ * the worker's client is derived from. With a `statePath` it survives its process: started again, it goes on,
+ * knows its subscriptions and delivers again what may have been under way; only tokens die. Without, a restart
+ * is another service, though with the same projects and events where the options are the same.
  */
 import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { createServer } from "node:http"
+import * as Checkpoint from "./Checkpoint.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Events from "./Events.ts"
@@ -90,17 +92,19 @@ const serve = Effect.fnUntraced(function* (service: Endpoints.Service) {
 const start = Effect.fnUntraced(function* (
   given: SandboxOptions = {}
 ): Effect.fn.Return<Service, HttpServerError.ServeError, Scope.Scope> {
-  const options = yield* resolve(given)
-  const events = Events.make(options)
+  const checkpoint = yield* Checkpoint.open(given, yield* resolve(given))
+  const { anchors, options } = checkpoint
+  const events = Events.make({ ...options, anchors })
   const projects = Projects.make(options)
-  const subscriptions = Subscriptions.make(options.seed, events)
+  const subscriptions = Subscriptions.make(options.seed, events, checkpoint.subscriptions)
   const clients = yield* Layer.build(NodeHttpClient.layerUndici)
   const deliveries = yield* Deliveries.make({
     attempt: attemptWith(Context.get(clients, HttpClient.HttpClient), subscriptions),
     timeScale: options.timeScale,
-    concurrency: options.concurrency
+    concurrency: options.concurrency,
+    maxWaiting: options.maxWaiting
   })
-  const simulation = yield* Simulation.make(options, events, subscriptions, deliveries)
+  const simulation = yield* Simulation.make(checkpoint, events, subscriptions, deliveries)
   const tokens = Tokens.make(options, yield* Clock.currentTimeMillis)
   const window = RequestWindow.make(options.plan)
   const requests = { answered: 0, unauthorized: 0, overLimit: 0 }

@@ -2,8 +2,13 @@
  * The service at work: one owner of the step count. Each step is one event, delivered to every subscription
  * that lists its type, some twice and some held back; which ones is decided by the seed and the step. Steps
  * come at `eventsPerSecond`, or by `emit`. While too many deliveries wait, the simulation stands still.
+ *
+ * Where there is a checkpoint, a step is promised in it before it happens, a second's worth at a time, and a
+ * subscription is in it before it is answered. After a kill -9 the promised steps count as happened, and what may
+ * have been under way is delivered again, with the same bytes. While the disk takes nothing, nothing happens.
  */
-import { Clock, Deferred, Effect, type Scope } from "effect"
+import { Clock, Deferred, Effect, Schedule, type Scope } from "effect"
+import type { Checkpoint } from "./Checkpoint.ts"
 import type { Deliveries } from "./Deliveries.ts"
 import type { Events } from "./Events.ts"
 import type { ResolvedOptions } from "./Options.ts"
@@ -24,63 +29,133 @@ export interface Simulation {
 /** A held-back delivery is passed by up to so many later events. */
 const heldSteps = 8
 const shortestTickMillis = 5
+const mostPromised = 10_000
+/** A restart delivers no more than so many events again, lest a long dead receiver's take minutes. */
+const mostRedelivered = 100_000
+/** The steps in hand (of the speed, of `emit`) may not be among the deliveries yet. */
+const stepsInHand = 2
+
+/** The step count and its promise on disk. */
+const makeCount = (checkpoint: Checkpoint, subscriptions: Subscriptions, deliveries: Deliveries) => {
+  const { eventsPerSecond, maxEvents } = checkpoint.options
+  const count = { steps: checkpoint.steps }
+  let saved = count.steps
+  let promised = count.steps
+
+  const save = checkpoint.save(() => ({
+    steps: saved,
+    subscriptions: subscriptions.all().map((subscription, id) => {
+      const unsettled = Math.min(deliveries.oldestWaiting(id), count.steps - stepsInHand)
+      return { id, ...subscription, unsettledFrom: Math.max(subscription.createdAtStep, unsettled) }
+    })
+  }))
+  const insist = save.pipe(
+    Effect.tapError((error) => Effect.logWarning(error.message)),
+    Effect.catch(() => Effect.orDie(Effect.retry(save, Schedule.spaced("1 second"))))
+  )
+  /** `wanted`: how many steps are going to happen at once. */
+  const promise = Effect.fnUntraced(function* (wanted: number) {
+    const further = Math.min(mostPromised, Math.max(wanted, Math.ceil(eventsPerSecond)))
+    const upTo = Math.max(count.steps + 1, Math.min(maxEvents, count.steps + further))
+    saved = Math.max(saved, upTo)
+    yield* insist
+    promised = Math.max(promised, upTo)
+  })
+  return {
+    steps: () => count.steps,
+    /** Answers the number of the next step. */
+    next: Effect.fnUntraced(function* (wanted: number) {
+      while (count.steps >= promised) yield* promise(wanted)
+      return count.steps++
+    }),
+    save: insist,
+    /** Takes back what was promised and not needed. */
+    close: Effect.suspend(() => {
+      saved = count.steps
+      return save.pipe(Effect.catch((error) => Effect.logWarning(error.message)))
+    })
+  }
+}
+
+/** Milliseconds until a promised step is due that hasn't happened: 0 in a time that is ahead on purpose. */
+const untilDue = ({ eventsPerSecond, microsPerStep }: ResolvedOptions, dueMillis: number, nowMillis: number) => {
+  const most = eventsPerSecond > 0 ? (Math.ceil(eventsPerSecond) * microsPerStep) / 1000 : 0
+  return dueMillis > nowMillis && dueMillis - nowMillis <= most ? dueMillis - nowMillis : 0
+}
+
+/** Opens the lanes of the saved subscriptions and delivers again what they may have missed. */
+const redeliver = Effect.fnUntraced(function* (
+  { options, steps, subscriptions: saved }: Checkpoint,
+  events: Events,
+  subscriptions: Subscriptions,
+  deliveries: Deliveries
+) {
+  const now = yield* Clock.currentTimeMillis
+  const from = saved.map(({ createdAtStep, unsettledFrom }) =>
+    Math.max(createdAtStep, steps - mostRedelivered, Math.min(unsettledFrom, steps - options.redeliver))
+  )
+  for (const _ of saved) yield* deliveries.subscribe
+  for (let event = Math.min(steps, ...from); event < steps; event++) {
+    const held = untilDue(options, events.millis(event) + 1, now)
+    for (const subscription of subscriptions.listening(events.at(event).type)) {
+      if (event >= (from[subscription] ?? steps)) yield* deliveries.add(subscription, event, held)
+    }
+    if (event % 256 === 0) yield* Effect.yieldNow
+  }
+})
+
+/** Milliseconds that a delivery is held back; undefined for most. */
+const heldMillis = (options: ResolvedOptions, purpose: number, share: number, step: number): number | undefined => {
+  const chance = Seed.share(options.seed, purpose, step)
+  return chance < share ? ((1 + (chance / share) * (heldSteps - 1)) * options.microsPerStep) / 1000 : undefined
+}
 
 export const make = Effect.fnUntraced(function* (
-  options: ResolvedOptions,
+  checkpoint: Checkpoint,
   events: Events,
   subscriptions: Subscriptions,
   deliveries: Deliveries
 ): Effect.fn.Return<Simulation, never, Scope.Scope> {
-  const { maxEvents, seed } = options
-  const stepMillis = options.microsPerStep / 1000
+  const { options } = checkpoint
+  const { maxEvents } = options
+  const count = makeCount(checkpoint, subscriptions, deliveries)
   const subscribed = yield* Deferred.make<void>()
   const finished = yield* Deferred.make<void>()
-  let steps = 0
+  yield* redeliver(checkpoint, events, subscriptions, deliveries)
+  if (subscriptions.all().length > 0) yield* Deferred.succeed(subscribed, undefined)
+  if (count.steps() >= maxEvents) yield* Deferred.succeed(finished, undefined)
+  yield* Effect.addFinalizer(() => count.close)
 
-  /** Milliseconds that this delivery is held back; 0 for most. */
-  const heldMillis = (purpose: number, share: number, step: number): number | undefined => {
-    const chance = Seed.share(seed, purpose, step)
-    return chance < share ? (1 + (chance / share) * (heldSteps - 1)) * stepMillis : undefined
-  }
-  const step = Effect.fnUntraced(function* () {
-    const event = steps++
-    const held = heldMillis(Seed.Purpose.held, options.disorder, event) ?? 0
-    const copied = heldMillis(Seed.Purpose.copied, options.duplicates, event)
+  const step = Effect.fnUntraced(function* (wanted: number) {
+    const event = yield* count.next(wanted)
+    const held = heldMillis(options, Seed.Purpose.held, options.disorder, event) ?? 0
+    const copied = heldMillis(options, Seed.Purpose.copied, options.duplicates, event)
     for (const subscription of subscriptions.listening(events.at(event).type)) {
       yield* deliveries.add(subscription, event, held)
       if (copied !== undefined) yield* deliveries.add(subscription, event, copied, true)
     }
-    if (steps >= maxEvents) yield* Deferred.succeed(finished, undefined)
+    if (event + 1 >= maxEvents) yield* Deferred.succeed(finished, undefined)
   })
-  const emit = Effect.fnUntraced(function* (count: number) {
-    for (let left = Math.min(count, maxEvents - steps); left >= 1; left--) {
-      yield* step()
+  const emit = Effect.fnUntraced(function* (many: number) {
+    for (let left = Math.min(many, maxEvents - count.steps()); left >= 1; left--) {
+      yield* step(left)
       if (left % 256 === 0) yield* Effect.yieldNow
     }
   })
-  const run = Effect.gen(function* () {
-    if (options.awaitSubscription) yield* Deferred.await(subscribed)
-    let last = yield* Clock.currentTimeMillis
-    let due = 0
-    while (steps < maxEvents) {
-      yield* Effect.sleep(Math.max(shortestTickMillis, stepMillis))
-      const now = yield* Clock.currentTimeMillis
-      // After a stand-still at most one second is caught up.
-      due = Math.min(due + (now - last) / stepMillis, Math.max(1, options.eventsPerSecond))
-      last = now
-      if (deliveries.counts().waiting >= options.maxWaiting) continue
-      yield* emit(Math.floor(due))
-      due -= Math.floor(due)
-    }
-  })
-  if (options.eventsPerSecond > 0) yield* Effect.forkScoped(run)
+  if (options.eventsPerSecond > 0) {
+    const begin = options.awaitSubscription ? Deferred.await(subscribed) : Effect.void
+    const nextAt = checkpoint.anchors.at(-1)?.atMillis ?? 0
+    yield* Effect.forkScoped(Effect.andThen(begin, run(options, deliveries, count.steps, emit, nextAt)))
+  }
 
   return {
-    steps: () => steps,
+    steps: count.steps,
     emit,
     subscribe: Effect.fnUntraced(function* (url: string, types: ReadonlyArray<string>) {
-      const subscription = subscriptions.create(url, types, steps)
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      const subscription = subscriptions.create({ url, events: types, createdAtMillis, createdAtStep: count.steps() })
       const number = yield* deliveries.subscribe
+      yield* count.save
       yield* deliveries.add(number, pingEvent(number))
       yield* Deferred.succeed(subscribed, undefined)
       return subscription
@@ -89,5 +164,28 @@ export const make = Effect.fnUntraced(function* (
       Deferred.await(finished),
       deliveries.until((counts) => counts.waiting === 0)
     )
+  }
+})
+
+/** Steps at their speed, from this instant on where it is near. */
+const run = Effect.fnUntraced(function* (
+  options: ResolvedOptions,
+  deliveries: Deliveries,
+  steps: () => number,
+  emit: Simulation["emit"],
+  nextAtMillis: number
+) {
+  const stepMillis = options.microsPerStep / 1000
+  let last = yield* Clock.currentTimeMillis
+  let due = -untilDue(options, nextAtMillis, last) / stepMillis
+  while (steps() < options.maxEvents) {
+    yield* Effect.sleep(Math.max(shortestTickMillis, stepMillis))
+    const now = yield* Clock.currentTimeMillis
+    // After a stand-still at most one second is caught up.
+    due = Math.min(due + (now - last) / stepMillis, Math.max(1, options.eventsPerSecond))
+    last = now
+    if (due < 1 || !(yield* deliveries.hasRoom)) continue
+    yield* emit(Math.floor(due))
+    due -= Math.floor(due)
   }
 })

@@ -4,6 +4,7 @@
  * event of its own, numbered -1 for the first subscription, -2 for the second.
  */
 import { createHmac } from "node:crypto"
+import type { SavedSubscription } from "./Checkpoint.ts"
 import { envelope, type Events } from "./Events.ts"
 import * as Seed from "./Seed.ts"
 
@@ -11,6 +12,9 @@ export interface Subscription {
   readonly url: string
   readonly events: ReadonlyArray<string>
   readonly secret: string
+  readonly createdAtMillis: number
+  /** Hears of no event before; dates the ping. */
+  readonly createdAtStep: number
 }
 
 export interface Signed {
@@ -21,8 +25,8 @@ export interface Signed {
 
 export interface Subscriptions {
   readonly all: () => ReadonlyArray<Subscription>
-  /** `step`: the simulation's, which dates the ping. Answers the subscription; its number is `all().length - 1`. */
-  readonly create: (url: string, events: ReadonlyArray<string>, step: number) => Subscription
+  /** Answers the subscription; its number is `all().length - 1`. */
+  readonly create: (made: Omit<Subscription, "secret">) => Subscription
   /** Numbers of the subscriptions that list the type. */
   readonly listening: (type: string) => ReadonlyArray<number>
   /** What goes over the wire for an event (below 0: a ping) and a subscription. */
@@ -38,36 +42,36 @@ export const complaint = (url: string, events: ReadonlyArray<string>): string | 
   return events.includes("") ? "events must be names of event types" : undefined
 }
 
-interface Kept extends Subscription {
-  readonly pingTimestamp: string
-}
-
-export const make = (seed: number, events: Events): Subscriptions => {
-  const subscriptions: Array<Kept> = []
+/** `saved`: those of a former run, by number. */
+export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSubscription> = []): Subscriptions => {
+  const subscriptions: Array<Subscription> = []
   const byType = new Map<string, Array<number>>()
 
-  const create = (url: string, types: ReadonlyArray<string>, step: number): Subscription => {
-    const number = subscriptions.length
-    const secret = `whsec_${Seed.hex(seed, Seed.Purpose.secret, number, 8)}`
-    const kept: Kept = { url, events: types, secret, pingTimestamp: events.timestamp(step) }
-    subscriptions.push(kept)
-    for (const type of new Set(types)) byType.set(type, [...(byType.get(type) ?? []), number])
-    return kept
+  const add = (subscription: Subscription): Subscription => {
+    const number = subscriptions.push(subscription) - 1
+    for (const type of new Set(subscription.events)) byType.set(type, [...(byType.get(type) ?? []), number])
+    return subscription
+  }
+  for (const { createdAtMillis, createdAtStep, events, secret, url } of saved) {
+    add({ url, events, secret, createdAtMillis, createdAtStep })
   }
 
-  const contents = (subscription: Kept, event: number) => {
+  const contents = (subscription: Subscription, event: number) => {
     if (event >= 0) return { type: events.at(event).type, id: events.id(event), text: events.body(event) }
     const data = `"url":${JSON.stringify(subscription.url)}`
     return {
       type: "webhook.ping",
       id: Seed.uuid(seed, Seed.Purpose.ping, event),
-      text: envelope("webhook.ping", subscription.pingTimestamp, data)
+      text: envelope("webhook.ping", events.timestamp(subscription.createdAtStep), data)
     }
   }
 
   return {
     all: () => subscriptions,
-    create,
+    create: (made) => {
+      const secret = `whsec_${Seed.hex(seed, Seed.Purpose.secret, subscriptions.length, 8)}`
+      return add({ ...made, secret })
+    },
     listening: (type) => byType.get(type) ?? [],
     sign: (number, event, nowMillis) => {
       const subscription = subscriptions[number]

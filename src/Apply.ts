@@ -74,7 +74,9 @@ const make = Effect.gen(function* () {
   yield* Effect.forkScoped(supervised("applying events", patiently(drain, inbox)))
 
   return Apply.of({
-    replay: replay(counts).pipe(Effect.provideContext(yield* Effect.context<EventReader | Inbox | Store | Warehouse>())),
+    replay: replay(counts).pipe(
+      Effect.provideContext(yield* Effect.context<EventReader | Inbox | Store | Warehouse>())
+    ),
     counts: Effect.sync(() => Object.fromEntries(counts))
   })
 })
@@ -140,7 +142,9 @@ const write = (
 ): Effect.Effect<ReadonlyArray<Read>, WarehouseError, Warehouse> =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
-    const changes = reads.map(({ reading }) => reading.change).filter((change): change is Change => change !== undefined)
+    const changes = reads
+      .map(({ reading }) => reading.change)
+      .filter((change): change is Change => change !== undefined)
     const batch = { changes, events: reads.map(toRow), ...(through === undefined ? {} : { through }) }
     const outcome = yield* Effect.result(warehouse.write(batch))
     if (outcome._tag === "Success") return reads
@@ -195,7 +199,9 @@ const settle = async (tx: Transaction<StoreTables>, reads: ReadonlyArray<Read>, 
     reading.reason === null ? [] : [{ sequence: event.sequence, reason: reading.reason }]
   )
   const applied = reads.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
-  await sql`delete from quarantine where sequence in (select value from json_each(${JSON.stringify(applied)}))`.execute(tx)
+  await sql`delete from quarantine where sequence in (select value from json_each(${JSON.stringify(applied)}))`.execute(
+    tx
+  )
   await sql`
     insert into quarantine (sequence, reason)
     select value ->> 'sequence', value ->> 'reason' from json_each(${JSON.stringify(quarantined)}) where true

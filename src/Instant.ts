@@ -2,23 +2,28 @@
  * Points in time as UTC text with six digits, "2026-11-20T02:00:00.123456Z": exact to the microsecond,
  * equal in every engine, and ordered as text. Microseconds since 1970 are plain numbers (exact until 2255).
  */
+import * as Amount from "./Amount.ts"
 import * as Json from "./Json.ts"
 
 export type Instant = string
 
 const iso =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/
 const unix = /^(\d{1,15})(?:\.(\d+))?$/
+
+/** Some serialisers write "1.7637E9". */
+const unixSeconds: Amount.Precision = { digits: 24, scale: 9 }
 
 /** Below this a Unix time is in seconds (until the year 5138), above it in milliseconds (since 1973). */
 const secondsBelow = 100_000_000_000
 
-/** The last microsecond that the text form can hold. */
-export const maximumMicros = Date.UTC(9999, 11, 31, 23, 59, 59, 999) * 1000 + 999
+/** The last millisecond that the text form can hold (doubles are coarser than microseconds there). */
+export const maximumMicros = Date.UTC(9999, 11, 31, 23, 59, 59, 999) * 1000
 
 /** ISO 8601 (no offset: UTC), Unix seconds or milliseconds, as text or number; finer digits are cut. */
 export const readMicros = (value: unknown): number | undefined => {
-  const text = typeof value === "string" ? value.trim() : Json.numberText(value)
+  const written = typeof value === "string" ? value.trim() : Json.numberText(value)
+  const text = written !== undefined && /^\d[\d.]*[eE]/.test(written) ? Amount.read(written, unixSeconds) : written
   if (text === undefined) return undefined
   const micros = unix.test(text) ? unixMicros(text) : isoMicros(text)
   return micros !== undefined && micros >= 0 && micros <= maximumMicros ? micros : undefined
@@ -36,8 +41,10 @@ const isoMicros = (text: string): number | undefined => {
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset = "Z"] = match
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
   const isCalendarDay = dateOf(midnight) === `${year}-${month}-${day}`
-  if (!isCalendarDay || Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60) return undefined
-  const seconds = midnight / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offsetSeconds(offset)
+  // The day ends at 24:00:00, and so does its leap second.
+  const secondOfDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
+  if (!isCalendarDay || secondOfDay > 86_400 || Number(minute) > 59 || Number(second) > 60) return undefined
+  const seconds = midnight / 1000 + secondOfDay - offsetSeconds(offset)
   return seconds * 1_000_000 + Number(fraction.padEnd(6, "0").slice(0, 6))
 }
 

@@ -3,14 +3,18 @@
  *
  * A number which a double can't give back to the letter (too many digits, a trailing zero, an exponent)
  * is read as a raw number that keeps its source text; `stringify` writes that text again. All other
- * values are what JSON.parse makes of them. Throws nothing: what isn't JSON is `undefined`.
+ * values are what JSON.parse makes of them, lone surrogates replaced. Throws nothing: what isn't JSON, or is
+ * nested deeper than 500 levels, is `undefined`.
  */
 interface RawNumber {
   readonly rawJSON: string
 }
 
 interface SourceAccess {
-  readonly parse: (text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown
+  readonly parse: (
+    text: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown
+  ) => unknown
   readonly rawJSON: (text: string) => RawNumber
   readonly isRawJSON: (value: unknown) => value is RawNumber
 }
@@ -19,17 +23,36 @@ interface SourceAccess {
 const json = JSON as unknown as SourceAccess
 
 /** Finds a number token that may not survive a double; a false alarm costs time, never exactness. */
-const doubtful = /[:,[\s](?:-?\d{16,}|-?\d+\.\d*0|-?[\d.]{16,}|-?[\d.]+[eE][-+]?\d+|-0)(?=[\s,\]}]|$)|^\s*-?[\d.]/
+const doubtful =
+  /[:,[\s](?:-?\d{16,}|-?\d+\.\d*0|-?0\.0{6}\d+|-?[\d.]{16,}|-?[\d.]+[eE][-+]?\d+|-0)(?=[\s,\]}]|$)|^\s*-?[\d.]/
 
 const exactly = (_key: string, value: unknown, context: { source?: string }): unknown =>
   typeof value === "number" && context.source !== undefined && String(value) !== context.source
     ? json.rawJSON(context.source)
     : value
 
+/** Whoever walks a value does so recursively, and a body of brackets only must not exhaust the stack. */
+const deepest = 500
+
+const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  json.isRawJSON(value) ||
+  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)))
+
+/** Escapes one by one: what must stay as it is (`kept`), or half a surrogate pair, which no engine stores. */
+const escapes =
+  /(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\(?!u[dD][89a-fA-F])[^])|\\u[dD][89a-fA-F][\da-fA-F]{2}/g
+
+const wellFormed = (text: string): string =>
+  /\\u[dD][89a-fA-F]/.test(text) ? text.replace(escapes, (_match, kept?: string) => kept ?? "\\ufffd") : text
+
 /** Reads JSON text; `undefined` when it isn't JSON (or is nested too deep to be walked). */
 export const parse = (text: string): unknown => {
   try {
-    return doubtful.test(text) ? json.parse(text, exactly) : JSON.parse(text)
+    const safe = wellFormed(text)
+    const value = doubtful.test(safe) ? json.parse(safe, exactly) : JSON.parse(safe)
+    return text.length < 2 * deepest || isShallow(value, deepest) ? value : undefined
   } catch {
     return undefined
   }

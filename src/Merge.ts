@@ -79,10 +79,12 @@ const setColumn = (draft: Draft, change: Change, column: string, value: string |
   draft.clocks[column] = change.clock
   draft.dirty = true
   const misfit = change.misfits[column]
-  const changed = draft.row[column] !== value || misfit !== undefined || column in draft.extra
+  const isMisfit = column in draft.extra && draft.clocks[`+${column}`] === undefined
+  const before = isMisfit ? Json.stringify(draft.extra[column]) : undefined
+  const changed = draft.row[column] !== value || before !== misfit
   draft.row[column] = value
   if (misfit !== undefined) draft.extra[column] = Json.parse(misfit)
-  else if (column in draft.extra && draft.clocks[`+${column}`] === undefined) delete draft.extra[column]
+  else if (isMisfit) delete draft.extra[column]
   return changed
 }
 
@@ -98,7 +100,7 @@ const setExtra = (draft: Draft, change: Change, name: string): boolean => {
 
 const close = (resource: Resource, draft: Draft): Row => {
   const { row } = draft
-  row["_clocks"] = JSON.stringify(sorted(draft.clocks))
+  row["_clocks"] = clocksText(draft.clocks)
   row["_extra"] = Object.keys(draft.extra).length === 0 ? null : Json.stringify(sorted(draft.extra))
   row["_first_seen_at"] = draft.firstSeenAt ?? null
   row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
@@ -108,9 +110,24 @@ const close = (resource: Resource, draft: Draft): Row => {
   return row
 }
 
+type Clocks = Readonly<Record<string, Clock.Clock>>
+
+/** The rows of a page share their fields and their clock, so the last text serves most of them. */
+const last: { clocks: Clocks; text: string } = { clocks: {}, text: "{}" }
+
+const clocksText = (clocks: Clocks): string => {
+  if (!isSame(clocks, last.clocks)) Object.assign(last, { clocks, text: JSON.stringify(sorted(clocks)) })
+  return last.text
+}
+
+const isSame = (a: Clocks, b: Clocks): boolean => {
+  const fields = Object.keys(a)
+  return fields.length === Object.keys(b).length && fields.every((field) => a[field] === b[field])
+}
+
 /** Keys in one order, so that equal rows are equal text. */
 const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {
   const keys = Object.keys(record)
   if (keys.length < 2) return record
-  return Object.fromEntries(keys.sort().map((key) => [key, record[key] as A]))
+  return Object.fromEntries(keys.toSorted().map((key) => [key, record[key] as A]))
 }

@@ -7,6 +7,7 @@
  */
 import { Clock, Context, Deferred, Effect, Latch, Layer } from "effect"
 import { sql } from "kysely"
+import { ServiceSettings } from "../config/Settings.ts"
 import { Store } from "./Store.ts"
 
 /** From the most to the least urgent. */
@@ -31,8 +32,9 @@ export class Pace extends Context.Service<
     readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
   }
 >()("siteledger/Pace") {
-  static readonly layer = (options: PaceOptions): Layer.Layer<Pace, never, Store> =>
-    Layer.effect(Pace, make(options.requestsPerMinute))
+  static readonly layerWith = ({ requestsPerMinute }: PaceOptions) => Layer.effect(Pace, make(requestsPerMinute))
+
+  static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
 }
 
 const windowMs = 60_000
@@ -172,7 +174,10 @@ interface Second {
 type Tx = Parameters<Parameters<Store["Service"]["transaction"]>[0]>[0]
 
 const saveSeconds = async (tx: Tx, previous: Second, next: Second): Promise<void> => {
-  await tx.deleteFrom("pace").where("second", "<", next.second - 61).execute()
+  await tx
+    .deleteFrom("pace")
+    .where("second", "<", next.second - 61)
+    .execute()
   await tx.updateTable("pace").set({ sent: previous.sent }).where("second", "=", previous.second).execute()
   await tx
     .insertInto("pace")

@@ -23,8 +23,7 @@ export class Reasons extends Context.Service<
             standing.set(key, sentence)
             return isNews ? Effect.logWarning(sentence) : Effect.void
           }),
-        clear: (key) =>
-          Effect.suspend(() => (standing.delete(key) ? Effect.logInfo(`Over: ${key}`) : Effect.void)),
+        clear: (key) => Effect.suspend(() => (standing.delete(key) ? Effect.logInfo(`Over: ${key}`) : Effect.void)),
         all: Effect.sync(() => [...standing.values()])
       })
     })

@@ -6,9 +6,16 @@
  * is validly signed is stored, whatever is in it. Slow, large and encoded requests are cut. Plain node:http:
  * Effect's server with a handler reached 0.55 to 0.67 of its throughput on this path.
  */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse
+} from "node:http"
 import { hash } from "node:crypto"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { ServiceSettings } from "../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
 import * as Instant from "./Instant.ts"
 import { Reasons } from "./Reasons.ts"
@@ -60,9 +67,13 @@ export class ReceiverError extends Schema.TaggedError<ReceiverError>()("Receiver
 export class Receiver extends Context.Service<Receiver, { readonly status: Effect.Effect<ReceiverStatus> }>()(
   "siteledger/Receiver"
 ) {
-  static readonly layer = (
-    options: ReceiverOptions
-  ): Layer.Layer<Receiver, ReceiverError, Inbox | Signatures | Reasons> => Layer.effect(Receiver, make(options))
+  static readonly layerWith = (options: ReceiverOptions) => Layer.effect(Receiver, make(options))
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(ServiceSettings, ({ webhookListen, webhookUrl, webhookMaxBytes }) =>
+      Receiver.layerWith({ ...webhookListen, path: webhookUrl.pathname, maximumBytes: webhookMaxBytes })
+    )
+  )
 }
 
 const headersMs = 5_000

@@ -101,14 +101,24 @@ export const byName = (name: EntityName): Resource => resources[name]
 
 export const entityNames = Object.keys(resources) as ReadonlyArray<EntityName>
 
-/** Every column of an entity's table in order, with its type. */
-export const tableColumns = (resource: Resource): ReadonlyArray<readonly [string, ColumnType]> => [
+type Columns = ReadonlyArray<readonly [string, ColumnType]>
+
+const columnsOf = (resource: Resource): Columns => [
   ["id", resource.key],
   ...(resource.stages.length > 0 ? [["status", "VARCHAR"] as const] : []),
   ...Object.entries(resource.columns),
   ...resource.stages.map((stage) => [stage.at, "TIMESTAMPTZ"] as const),
   ...Object.entries(commonColumns)
 ]
+
+const knownColumns = new WeakMap<Resource, Columns>()
+
+/** Every column of an entity's table in order, with its type; made once, as it is asked for with every row. */
+export const tableColumns = (resource: Resource): Columns => {
+  const known = knownColumns.get(resource) ?? columnsOf(resource)
+  knownColumns.set(resource, known)
+  return known
+}
 
 export const isMoney = (type: ColumnType): boolean => type === "DECIMAL(28,4)"
 

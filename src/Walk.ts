@@ -6,6 +6,7 @@
  * once, after the third in a row with growing pauses. After a crash a pass goes on at its checkpoints.
  */
 import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
+import { ServiceSettings } from "../config/Settings.ts"
 import * as Instant from "./Instant.ts"
 import type { Lane } from "./Pace.ts"
 import { Reasons } from "./Reasons.ts"
@@ -44,9 +45,11 @@ export class Walk extends Context.Service<
     readonly now: (lane: Lane) => Effect.Effect<void>
   }
 >()("siteledger/Walk") {
-  static readonly layer = (
-    options: WalkOptions
-  ): Layer.Layer<Walk, never, Source | Store | Warehouse | Reasons> => Layer.effect(Walk, make(options))
+  static readonly layerWith = (options: WalkOptions) => Layer.effect(Walk, make(options))
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(ServiceSettings, ({ walkEvery, pageSize }) => Walk.layerWith({ every: walkEvery, pageSize }))
+  )
 }
 
 const defaultConcurrency = 64
@@ -69,10 +72,14 @@ const make = (options: WalkOptions) =>
     const { lists } = yield* Source
     const store = yield* Store
     const tracks: ReadonlyArray<Track> = yield* Effect.forEach(lists, (list) =>
-      Effect.map(
-        Latch.make(false),
-        (wake): Track => ({ list, wake, lane: "backfill", state: undefined, pagesDone: 0, quarantined: 0 })
-      )
+      Effect.map(Latch.make(false), (wake): Track => ({
+        list,
+        wake,
+        lane: "backfill",
+        state: undefined,
+        pagesDone: 0,
+        quarantined: 0
+      }))
     )
     for (const track of tracks) yield* restore(store, track)
     for (const track of tracks) {
@@ -166,11 +173,7 @@ const untilDue = (options: WalkOptions, { state }: Track): Effect.Effect<Duratio
     const disturbed = state.disturbed_in_a_row
     const growing = Duration.times(firstPause, 2 ** Math.max(0, disturbed - patientAfter))
     const pause =
-      disturbed === 0
-        ? options.every
-        : disturbed < patientAfter
-          ? Duration.zero
-          : Duration.min(growing, options.every)
+      disturbed === 0 ? options.every : disturbed < patientAfter ? Duration.zero : Duration.min(growing, options.every)
     const since = now - Instant.toMicros(state.finished_at) / 1000
     return Duration.millis(Math.max(0, Duration.toMillis(pause) - since))
   })

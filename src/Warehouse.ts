@@ -46,7 +46,11 @@ export interface Snapshot {
   readonly tables: ReadonlyArray<TableShape>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
   /** Writes a table (of `events` one date) as a Parquet file; returns the rows written. */
-  readonly writeParquet: (table: string, date: string | undefined, path: string) => Effect.Effect<number, WarehouseError>
+  readonly writeParquet: (
+    table: string,
+    date: string | undefined,
+    path: string
+  ) => Effect.Effect<number, WarehouseError>
 }
 
 export class Warehouse extends Context.Service<
@@ -56,6 +60,8 @@ export class Warehouse extends Context.Service<
     readonly id: string
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
     readonly appliedThrough: Effect.Effect<number, WarehouseError>
+    /** A real write, on disk when it returns: whether the warehouse works, and not only whether it is open. */
+    readonly probe: Effect.Effect<void, WarehouseError>
     /** Moves by one with every write that an analyst can see. */
     readonly version: Effect.Effect<number>
     readonly query: <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>) => Effect.Effect<A, WarehouseError>

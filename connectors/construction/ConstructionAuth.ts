@@ -9,7 +9,7 @@
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schedule, Schema, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { ServiceSettings } from "../../config/ServiceSettings.ts"
+import { ServiceSettings } from "../../config/Settings.ts"
 import * as Json from "../../src/Json.ts"
 import { Pace } from "../../src/Pace.ts"
 import { Reasons } from "../../src/Reasons.ts"

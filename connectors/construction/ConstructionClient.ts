@@ -8,7 +8,7 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { ServiceSettings } from "../../config/ServiceSettings.ts"
+import { ServiceSettings } from "../../config/Settings.ts"
 import { type Lane, Pace } from "../../src/Pace.ts"
 import { Reasons } from "../../src/Reasons.ts"
 import { SourceError } from "../../src/Source.ts"
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
     call: Effect.fnUntraced(function* (lane, send, read) {
       let pauseMs = firstPauseMs
       let refusedTokens = 0
-      for (let failures = 0; ; ) {
+      for (let failures = 0; ;) {
         const outcome = yield* Effect.result(once(lane, send, read))
         if (outcome._tag === "Success") {
           yield* reasons.clear(reasonKey)
@@ -123,7 +123,8 @@ const make = Effect.gen(function* () {
           continue
         }
         if (error.isPaced) continue
-        if (++failures >= noticedAfter) yield* reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
+        if (++failures >= noticedAfter)
+          yield* reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
         yield* Effect.sleep(pauseMs * (0.75 + 0.5 * Math.random()))
         pauseMs = Math.min(pauseMs * 2, longestPauseMs)
       }

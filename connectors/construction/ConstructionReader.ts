@@ -6,14 +6,24 @@
  * The contents are looked for at the top level, under `data` and under `payload` (the envelope is not
  * shown in the interface document, §6). What can't be read is quarantined with a reason, never guessed.
  */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { ServiceSettings } from "../../config/Settings.ts"
 import type { Change } from "../../src/Change.ts"
 import * as Clock from "../../src/Clock.ts"
 import { type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Event.ts"
 import * as Instant from "../../src/Instant.ts"
 import * as Json from "../../src/Json.ts"
 import * as Resource from "../../src/Resource.ts"
-import { byType, documentAliases, type EventType, eventTypes, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
+import {
+  byType,
+  documentAliases,
+  type EventType,
+  eventTypes,
+  ping,
+  stageColumn,
+  stageOf,
+  wires
+} from "./ConstructionEvents.ts"
 
 export interface ReaderOptions {
   /** Our wire name → other names that the service uses for it. */
@@ -30,8 +40,14 @@ const aheadMicros = 24 * 60 * 60 * 1_000_000
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-export const layer = (options: ReaderOptions) =>
-  Layer.succeed(EventReader, EventReader.of({ read: (event, nowMicros) => read(options, event, nowMicros) }))
+export const layer = Layer.effect(
+  EventReader,
+  Effect.map(ServiceSettings, ({ fieldAliases, trustTypeHeader }) =>
+    EventReader.of({
+      read: (event, nowMicros) => read({ aliases: fieldAliases, trustTypeHeader }, event, nowMicros)
+    })
+  )
+)
 
 export const read = (options: ReaderOptions, event: Event, nowMicros: number): Reading => {
   const body = parseBody(event.body)
@@ -41,7 +57,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const type = typeOf(options, event, declaredType(places, lookup), lookup)
   const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)
   const timestamp = micros === undefined ? null : Instant.fromMicros(micros)
-  if (type === ping) return pinged(timestamp)
+  if (type === ping) return { ...pinged(timestamp), relabelled: event.headerType !== null && !isPing(event) }
   if (typeof type === "string") return { ...quarantined(event.headerType, type), eventTimestamp: timestamp }
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
@@ -53,7 +69,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
     eventTimestamp: timestamp,
     entity: type.entity,
     entityId: id ?? null,
-    misfits: Object.keys(spoken.misfits).length
+    misfits: spoken.misfitCount
   }
   if (id === undefined) return { ...reading, reason: "no-key", change: undefined }
   if (micros === undefined || timestamp === null) return { ...reading, reason: "no-event-time", change: undefined }
@@ -120,7 +136,7 @@ const typeOf = (
   const keyed = proven.filter((type) => has(wires[type.entity].key))
   const candidates = keyed.length > 0 ? keyed : proven
   const [only, ...others] = candidates
-  if (only === undefined) return isPing(event) ? ping : "type-not-provable"
+  if (only === undefined) return isPing(event) && declared === undefined ? ping : "type-not-provable"
   if (others.length === 0) return only
   const named = candidates.find((type) => type.type === event.headerType)
   if (named === undefined) return "type-not-provable"
@@ -147,6 +163,7 @@ const valuesOf = (type: EventType, resource: Resource.Resource, places: Readonly
   const whole: Record<string, string> = {}
   const used = new Set<string>([wires[type.entity].key])
   let badAmount = false
+  let misfitCount = 0
   const fields = { ...wires[type.entity].fields, ...type.fields }
   for (const [column, names] of Object.entries(fields)) {
     const columnType = resource.columns[column] ?? "JSON"
@@ -155,13 +172,16 @@ const valuesOf = (type: EventType, resource: Resource.Resource, places: Readonly
     used.add(found.name)
     const value = found.value
     const given = column === "project_id" && Json.isObject(value) ? value["id"] : value
-    if (given !== value) whole[found.name] = Json.stringify(value)
     const text = Resource.readValue(columnType, given)
-    if (text === undefined && Resource.isMoney(columnType)) badAmount = true
-    else if (text === undefined) misfits[column] = Json.stringify(value)
+    const isMisfit = text === undefined && !Resource.isMoney(columnType)
+    badAmount ||= text === undefined && !isMisfit
+    misfitCount += isMisfit ? 1 : 0
+    // An object that holds the id is kept whole: under its own name, or with the column that bears this name.
+    if (isMisfit || (given !== value && found.name === column)) misfits[column] = Json.stringify(value)
+    else if (given !== value) whole[found.name] = Json.stringify(value)
     values[column] = text ?? null
   }
-  return { values, misfits, badAmount, extra: Object.assign(unknownFields(places, used), whole) }
+  return { values, misfits, misfitCount, badAmount, extra: Object.assign(unknownFields(places, used), whole) }
 }
 
 /** Whatever no column is known for, the outermost first. */

@@ -4,10 +4,13 @@
  *
  * After kill -9 or a power cut SQLite rolls back what was not committed; nothing here needs repair.
  */
+import { mkdirSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely"
 import { Migrator } from "kysely/migration"
+import { Settings } from "../../config/Settings.ts"
 import { type Delivery, Store, StoreError } from "../Store.ts"
 import { migrations, type StoreTables } from "./Tables.ts"
 
@@ -43,6 +46,7 @@ export const storeError = (cause: unknown): StoreError => {
 
 /** Opens a SQLite file with the durability that an acknowledgement needs. */
 export const openFile = (path: string): DatabaseSync => {
+  mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path, { timeout: 5000 })
   database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on")
   return database
@@ -99,8 +103,15 @@ const make = (path: string) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),
       receive: (batch) => db.connection().execute(async () => receiveNow(batch)),
       backup: (target) =>
-        Effect.tryPromise({ try: () => sql`select 1`.execute(db).then(() => backup(database, target)), catch: storeError })
+        Effect.tryPromise({
+          try: () => sql`select 1`.execute(db).then(() => backup(database, target)),
+          catch: storeError
+        })
     })
   })
 
-export const layer = (path: string): Layer.Layer<Store, StoreError> => Layer.effect(Store, make(path))
+export const layerAt = (path: string): Layer.Layer<Store, StoreError> => Layer.effect(Store, make(path))
+
+export const layer = Layer.unwrap(Effect.map(Settings, ({ dataDir }) => layerAt(storePath(dataDir))))
+
+export const storePath = (dataDir: string): string => join(dataDir, "store.sqlite")

@@ -80,9 +80,12 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
 const negotiate = Effect.fnUntraced(function* (pass: Pass, wanted: number) {
   const smaller = [500, 200, 100, 50].filter((size) => size < wanted)
   for (const size of [wanted, ...smaller, undefined]) {
-    const page = yield* pass.list
-      .fetch(1, size, pass.lane)
-      .pipe(Effect.catchIf((error) => error.reason === "PageSizeRefused" && size !== undefined, () => Effect.undefined))
+    const page = yield* pass.list.fetch(1, size, pass.lane).pipe(
+      Effect.catchIf(
+        (error) => error.reason === "PageSizeRefused" && size !== undefined,
+        () => Effect.undefined
+      )
+    )
     if (page !== undefined) return page
   }
   return yield* Effect.die("the last size is not refused")
@@ -103,7 +106,9 @@ const walkPages = Effect.fnUntraced(function* (
   done: Set<number>
 ) {
   let state = initial
-  const arrived = yield* Queue.bounded<Page, Cause.Done>(pass.concurrency)
+  const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
+  // Room for the next batch, so that pages go on arriving while one is written.
+  const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, pass.concurrency * 2))
   const fetchOne = (page: number) =>
     pass.list.fetch(page, initial.per_page, pass.lane).pipe(
       Effect.filterOrFail(
@@ -120,7 +125,6 @@ const walkPages = Effect.fnUntraced(function* (
     ),
     Effect.ensuring(Queue.end(arrived))
   )
-  const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
   const writeAll = Effect.gen(function* () {
     while (true) {
       const answers = yield* Queue.takeBetween(arrived, 1, batch)
@@ -181,13 +185,9 @@ const observe = (state: Checkpoints.PassState, page: Page): Checkpoints.PassStat
   }
 }
 
-const finish = Effect.fnUntraced(function* (
-  pass: Pass,
-  state: Checkpoints.PassState,
-  disturbance: string | undefined
-) {
+const finish = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, disturbance: string | undefined) {
   const isWhole = disturbance === undefined && state.disturbed === 0 && state.rows === state.total
-  const isSame = isWhole && (yield* Checkpoints.sawSameIds(pass.store, state))
+  const isSame = isWhole && state.pass > 1 && (yield* Checkpoints.sawSameIds(pass.store, state))
   if (isSame) yield* buryAbsent(pass, state)
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const proof: Checkpoints.Proof = isSame ? "proven" : isWhole ? "counts-agree" : "unproven"

@@ -7,6 +7,7 @@
  */
 import { renameSync } from "node:fs"
 import { Clock, Effect, Layer, Semaphore } from "effect"
+import { Settings } from "../../config/Settings.ts"
 import { Store, type StoreError } from "../Store.ts"
 import { type Batch, Warehouse, WarehouseError } from "../Warehouse.ts"
 import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./DuckDbFile.ts"
@@ -116,6 +117,7 @@ const make = (path: string) =>
       id,
       write,
       appliedThrough: Effect.map(metaOf(file), (meta) => meta.appliedThrough),
+      probe: oneWriter.withPermit(Effect.uninterruptible(attempt(() => writer.probe()))),
       version: Effect.sync(() => version),
       query: (run) => attempt(() => run(file.db)),
       snapshot,
@@ -129,6 +131,7 @@ const make = (path: string) =>
     })
   })
 
-export const layer = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> =>
+export const layerAt = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> =>
   Layer.effect(Warehouse, make(path))
 
+export const layer = Layer.unwrap(Effect.map(Settings, ({ warehouse }) => layerAt(warehouse.path)))

@@ -30,7 +30,10 @@ export class DuckDbSnapshot {
       const shapes: Array<TableShape> = []
       for (const { name } of tables) {
         const described = await rows(connection, `describe construction.${name}`)
-        shapes.push({ name, columns: described.map(([column, type]) => ({ name: String(column), type: String(type) })) })
+        shapes.push({
+          name,
+          columns: described.map(([column, type]) => ({ name: String(column), type: String(type) }))
+        })
       }
       return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), shapes)
     } catch (cause) {

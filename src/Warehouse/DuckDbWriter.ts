@@ -5,14 +5,14 @@
  * Each table's batch holds one row per key before it reaches DuckDB, which silently keeps the first of two.
  * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
  */
-import { type DuckDBConnection, type DuckDBInstance, listValue } from "@duckdb/node-api"
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Change } from "../Change.ts"
 import { merge, type Row } from "../Merge.ts"
 import { byName, type EntityName } from "../Resource.ts"
 import type { Batch } from "../Warehouse.ts"
 import * as Rows from "./DuckDbDialect/Rows.ts"
 import { appendColumns } from "./DuckDbDialect/Values.ts"
-import { entityTable, eventsTable, type Table, tables } from "./Tables.ts"
+import { entityTable, eventsTable, type Table } from "./Tables.ts"
 
 export interface Written {
   /** Something that an analyst can see has changed. */
@@ -21,10 +21,11 @@ export interface Written {
 
 const staging = (table: Table): string => `temp.staging_${table.name}`
 
-// JSON is staged as text: the cast in the upsert validates it.
+// JSON is staged as text: the cast in the upsert validates it. Made anew for each batch: one that is emptied by
+// DELETE instead grew the process to 620 MB within 4,000 small batches, this way it stays below 300 MB.
 const createStaging = (table: Table): string => {
   const columns = table.columns.map(([name, type]) => `"${name}" ${type === "JSON" ? "VARCHAR" : type}`)
-  return `create temp table staging_${table.name} (${columns.join(", ")})`
+  return `create or replace temp table staging_${table.name} (${columns.join(", ")})`
 }
 
 const upsert = ({ name, key, columns, ...rest }: Table): string => {
@@ -42,9 +43,7 @@ export class DuckDbWriter {
   }
 
   static async open(instance: DuckDBInstance): Promise<DuckDbWriter> {
-    const connection = await instance.connect()
-    for (const table of tables) await connection.run(createStaging(table))
-    return new DuckDbWriter(connection)
+    return new DuckDbWriter(await instance.connect())
   }
 
   close(): void {
@@ -73,6 +72,14 @@ export class DuckDbWriter {
     }
   }
 
+  /** A write that changes nothing an analyst sees. */
+  async probe(): Promise<void> {
+    await this.#connection.run(
+      `insert into siteledger.meta values ('probed_at', cast(now() as varchar))
+       on conflict (key) do update set value = excluded.value`
+    )
+  }
+
   async #mergeInto(name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> {
     const table = entityTable(name)
     const resource = byName(name)
@@ -93,10 +100,10 @@ export class DuckDbWriter {
 
   async #read({ name, columns }: Table, ids: ReadonlyArray<string>): Promise<Map<string, Row>> {
     const keyType = columns[0]?.[1] ?? "VARCHAR"
-    const values = keyType === "BIGINT" ? ids.map(BigInt) : ids
+    // One text parameter: binding 20,000 values one by one takes as long as the query.
     const result = await this.#connection.run(
-      `select * from construction.${name} where id in (select unnest($1::${keyType}[]))`,
-      [listValue([...values])]
+      `select * from construction.${name} where id in (select cast(unnest(from_json($1, '["VARCHAR"]')) as ${keyType}))`,
+      [JSON.stringify(ids)]
     )
     const read = Rows.reader(result)
     const rows = new Map<string, Row>()
@@ -109,6 +116,7 @@ export class DuckDbWriter {
   async #upsert(table: Table, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
     const values = rows as ReadonlyArray<Readonly<Record<string, string | null>>>
+    await this.#connection.run(createStaging(table))
     const appender = await this.#connection.createAppender(`staging_${table.name}`, "main", "temp")
     try {
       const columns = table.columns.map(([column]) => values.map((row) => row[column] ?? null))
@@ -122,7 +130,7 @@ export class DuckDbWriter {
       appender.closeSync()
     }
     await this.#connection.run(upsert(table))
-    await this.#connection.run(`delete from ${staging(table)}`)
+    await this.#connection.run(`drop table ${staging(table)}`)
   }
 }
 

@@ -12,6 +12,7 @@ const scripted = Effect.fnUntraced(function* (accepts: (attempt: number) => bool
   const deliveries = yield* Deliveries.make({
     timeScale,
     concurrency: 2,
+    maxWaiting: Infinity,
     attempt: () =>
       Effect.gen(function* () {
         yield* Queue.offer(instants, yield* Clock.currentTimeMillis)
@@ -81,6 +82,7 @@ describe("Deliveries", () => {
       const deliveries = yield* Deliveries.make({
         timeScale: 1,
         concurrency: 2,
+        maxWaiting: Infinity,
         attempt: ({ subscription }) => (subscription === 0 ? hanging : Effect.succeed(true))
       })
       const dead = yield* deliveries.subscribe
@@ -93,6 +95,65 @@ describe("Deliveries", () => {
       assert.strictEqual(busy.most, 2)
       assert.strictEqual(deliveries.counts().waiting, 50)
       assert.strictEqual(deliveries.list("waiting").length, 50)
+    })
+  )
+
+  it.effect("stand still when full, but give up the oldest of a receiver dead for an hour while another hears", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* Deliveries.make({
+        timeScale: 1,
+        concurrency: 2,
+        maxWaiting: 20,
+        attempt: ({ subscription }) => Effect.succeed(subscription === 1)
+      })
+      const dead = yield* deliveries.subscribe
+      for (let event = 0; event < 20; event++) yield* deliveries.add(dead, event)
+      yield* TestClock.adjust("2 hours")
+      assert.isFalse(yield* deliveries.hasRoom)
+      const alive = yield* deliveries.subscribe
+      assert.isTrue(yield* deliveries.hasRoom)
+      const givenUp = deliveries.list("failed").map(({ event }) => event)
+      assert.deepStrictEqual(givenUp, [0, 1])
+      assert.deepStrictEqual(
+        deliveries
+          .list("waiting")
+          .map(({ event }) => event)
+          .toSorted((a, b) => a - b),
+        Array.from({ length: 18 }, (_, at) => at + 2)
+      )
+      for (let event = 20; event < 60; event++) {
+        assert.isTrue(yield* deliveries.hasRoom)
+        yield* deliveries.add(dead, event)
+        yield* deliveries.add(alive, event)
+        yield* deliveries.until((counts) => counts.delivered === event - 19)
+      }
+      assert.isAtMost(deliveries.counts().waiting, 20)
+      assert.strictEqual(deliveries.oldestWaiting(dead), deliveries.list("failed").length)
+    })
+  )
+
+  it.effect("of a receiver that is down for less than an hour are never given up", () =>
+    Effect.gen(function* () {
+      let isUp = true
+      const deliveries = yield* Deliveries.make({
+        timeScale: 1,
+        concurrency: 2,
+        maxWaiting: 20,
+        attempt: ({ subscription }) => Effect.succeed(isUp || subscription === 1)
+      })
+      const other = yield* deliveries.subscribe
+      yield* deliveries.subscribe
+      yield* deliveries.add(other, 0)
+      yield* deliveries.until((counts) => counts.delivered === 1)
+      yield* TestClock.adjust("3 hours")
+      isUp = false
+      for (let event = 1; event <= 20; event++) yield* deliveries.add(other, event)
+      yield* TestClock.adjust("59 minutes")
+      assert.isFalse(yield* deliveries.hasRoom)
+      isUp = true
+      yield* TestClock.adjust("2 hours")
+      assert.deepStrictEqual(deliveries.counts().failed, 0)
+      assert.isTrue(yield* deliveries.hasRoom)
     })
   )
 })

@@ -200,4 +200,20 @@ describe("Deliveries over HTTP", () => {
       assert.deepStrictEqual(yield* Effect.scoped(run), first)
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
+
+  it.live("go on for a receiver that hears, whatever another's abandoned subscription piles up", () =>
+    Effect.gen(function* () {
+      const receiver = yield* CallbackReceiver.make()
+      const { sandbox, subscribe } = yield* started({
+        timeScale: 7200,
+        eventsPerSecond: 1000,
+        maxEvents: 600,
+        maxWaiting: 50
+      })
+      yield* subscribe("http://127.0.0.1:1/nobody")
+      yield* subscribe(receiver.url)
+      yield* sandbox.deliveries.until((counts) => counts.delivered === 601)
+      assert.isTrue(sandbox.deliveries.list("failed").every(({ subscription }) => subscription === 0))
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
 })

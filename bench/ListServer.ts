@@ -1,0 +1,32 @@
+/**
+ * A bare list server for benchmarks, in a process of its own: token, and pages of made-up projects, rendered
+ * ahead of time, after an optional latency. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+
+const total = Number(process.argv[2] ?? 1_000_000)
+const latencyMs = Number(process.argv[3] ?? 0)
+const largest = 1000
+
+const record = (id: number): string =>
+  `{"id":${id},"name":"Project number ${id}","status":"${id % 3 === 0 ? "awarded" : "in-progress"}"}`
+
+const page = (url: URL): string => {
+  const number = Number(url.searchParams.get("page") ?? 1)
+  const size = Math.min(largest, Number(url.searchParams.get("per_page") ?? 50))
+  const first = (number - 1) * size + 1
+  const count = Math.max(0, Math.min(size, total - first + 1))
+  const records = Array.from({ length: count }, (_, index) => record(first + index))
+  return `{"data":[${records.join(",")}],"pagination":{"total":${total},"page":${number},"per_page":${size}}}`
+}
+
+const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const url = new URL(request.url ?? "/", "http://localhost")
+  const body = url.pathname.endsWith("/oauth/token") ? `{"access_token":"t","expires_in":3600}` : page(url)
+  setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), latencyMs)
+}
+
+const server = createServer(answer).listen(0, "127.0.0.1", () => {
+  const address = server.address()
+  process.stdout.write(`${typeof address === "object" && address !== null ? address.port : 0}\n`)
+})

@@ -1,0 +1,27 @@
+/**
+ * Whose Store this is: the service's address and the client. A Store of another service is refused, so that a
+ * sandbox's payments never reach real books.
+ */
+import { Effect, Layer } from "effect"
+import { ServiceSettings } from "../../config/Settings.ts"
+import { readMeta, Store, StoreError, writeMeta } from "../../src/Store.ts"
+
+const key = "service"
+
+const identify = Effect.gen(function* () {
+  const { baseUrl, clientId } = yield* ServiceSettings
+  const store = yield* Store
+  const ours = JSON.stringify({ baseUrl: baseUrl.href, clientId })
+  const known = yield* store.run((db) => readMeta(db, key))
+  if (known === undefined) return yield* Effect.asVoid(store.transaction((tx) => writeMeta(tx, key, ours)))
+  if (known === ours) return
+  return yield* new StoreError({
+    reason: "Foreign",
+    message:
+      `The store in SITELEDGER_DATA_DIR holds another service's records (${known}); now configured is ${ours}. ` +
+      `Choose another directory, or set SITELEDGER_BASE_URL and SITELEDGER_CLIENT_ID as they were.`
+  })
+})
+
+/** Stands between the stores and everything that talks to the service. */
+export const layer = Layer.effectDiscard(identify)

@@ -1,0 +1,26 @@
+/**
+ * The worker: all pipelines over the same stores, and what tells how they are.
+ *
+ *   service ─┬─► live ─────┐                    ┌─► Status ─► Admin (health, status, metrics, verbs)
+ *            └─► backfill ─┴─► stores ─► nightly┘
+ */
+import { Layer } from "effect"
+import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
+import * as Admin from "../src/Admin.ts"
+import { Status } from "../src/Status.ts"
+import { backfill } from "./backfill.ts"
+import { live } from "./live.ts"
+import { nightly } from "./nightly.ts"
+import { service } from "./service.ts"
+import { stores } from "./stores.ts"
+
+export const worker = Admin.layer.pipe(
+  Layer.provideMerge(Status.layer),
+  Layer.provideMerge(nightly),
+  Layer.provideMerge(backfill),
+  Layer.provideMerge(live),
+  Layer.provideMerge(service),
+  // A store of another service is refused before anything is asked or taken.
+  Layer.provideMerge(ConstructionIdentity.layer),
+  Layer.provideMerge(stores)
+)

@@ -1,0 +1,20 @@
+/**
+ * Backfill: what the service shows.
+ *
+ *   service ──pages──► Construction ──► Walk ──► Warehouse
+ *                      paced, retried   rows first, then the page's checkpoint
+ *
+ * Pass after pass; each says how sure it is. A gap in the receiver's uptime that no retry can heal starts one at once.
+ */
+import { Effect, Layer } from "effect"
+import { retrySchedule } from "../connectors/construction/ConstructionWebhooks.ts"
+import * as Construction from "../connectors/construction/Construction.ts"
+import { Uptime } from "../src/Uptime.ts"
+import { Walk } from "../src/Walk.ts"
+
+const walkTheGap = Effect.flatMap(Walk, (walk) => walk.now("gap"))
+
+export const backfill = Uptime.layer({ offsets: retrySchedule, onLost: walkTheGap }).pipe(
+  Layer.provideMerge(Walk.layer),
+  Layer.provideMerge(Construction.layer)
+)

@@ -1,0 +1,28 @@
+/**
+ * Live: what the service tells.
+ *
+ *   service ──POST──► Receiver ──► Inbox ──► Apply ──► Warehouse
+ *                     verify       durable   event → Change → Merge → rows
+ *                                  before    idempotent, in stored order
+ *                                  the 2xx
+ *
+ * In: at-least-once. A delivery answered 2xx is on disk; whatever can't be read waits in quarantine.
+ */
+import { Layer } from "effect"
+import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
+import * as ConstructionSubscription from "../connectors/construction/ConstructionSubscription.ts"
+import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
+import { Apply } from "../src/Apply.ts"
+import { Inbox } from "../src/Inbox.ts"
+import { Receiver } from "../src/Receiver.ts"
+
+/** The part that needs no service: stored events become rows. */
+export const applying = Apply.layer.pipe(Layer.provideMerge(ConstructionReader.layer), Layer.provideMerge(Inbox.layer))
+
+export const live = ConstructionSubscription.layer.pipe(
+  // The receiver listens before anybody is asked to send.
+  Layer.provideMerge(Receiver.layer),
+  Layer.provideMerge(ConstructionWebhooks.layer),
+  Layer.provideMerge(ConstructionWebhooks.Secrets.layer),
+  Layer.provideMerge(applying)
+)

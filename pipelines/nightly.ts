@@ -1,0 +1,38 @@
+/**
+ * Nightly: what analysts read.
+ *
+ *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer last)
+ *             └───────────────► Publish ─► analytics.duckdb (whole, or not at all)
+ */
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { Export } from "../src/Lake/Export.ts"
+import * as Folder from "../src/Lake/Folder.ts"
+import * as Nightly from "../src/Nightly.ts"
+import { Publish } from "../src/Publish.ts"
+import { Walk } from "../src/Walk.ts"
+
+const lake = Layer.unwrap(Effect.map(Settings, (settings) => Folder.layer(settings.lake.path)))
+
+const publish = <R>(isLive: Effect.Effect<boolean, never, R>) =>
+  Layer.unwrap(Effect.map(Settings, ({ dataDir }) => Publish.layer({ path: publishedPath(dataDir), isLive })))
+
+export const publishedPath = (dataDir: string): string => join(dataDir, "analytics.duckdb")
+
+const exports = Layer.unwrap(
+  Effect.map(Settings, ({ dataDir, exportCron }) => Export.layer({ dataDir, cron: exportCron }))
+)
+
+const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layer(exportCron)))
+
+const isLive = Effect.flatMap(Walk, (walk) => walk.isThrough)
+
+/** On demand, without a worker. */
+export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))
+
+export const nightly = cron.pipe(
+  Layer.provideMerge(exports),
+  Layer.provideMerge(publish(isLive)),
+  Layer.provideMerge(lake)
+)

@@ -1,0 +1,16 @@
+/**
+ * The way to the service: every request passes here, and only here.
+ *
+ *   ConstructionClient ──► Token (refreshed early, one at a time) ──► Pace (the plan's rate, by lanes) ──► HTTP
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Layer } from "effect"
+import { Token } from "../connectors/construction/ConstructionAuth.ts"
+import { ConstructionClient } from "../connectors/construction/ConstructionClient.ts"
+import { Pace } from "../src/Pace.ts"
+
+export const service = ConstructionClient.layer.pipe(
+  Layer.provideMerge(Token.layer),
+  Layer.provideMerge(Pace.layer),
+  Layer.provideMerge(NodeHttpClient.layerUndici)
+)

@@ -1,0 +1,47 @@
+/**
+ * The command line: one file per verb (or family of verbs), data on stdout, everything else on stderr.
+ *
+ * Exit codes: 0 done, 1 failed, 2 usage or configuration.
+ */
+import { Console, Effect } from "effect"
+import { CliOutput, Command } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import { demo } from "./Cli/demo.ts"
+import { query } from "./Cli/query.ts"
+import { restore } from "./Cli/restore.ts"
+import { sandbox } from "./Cli/sandbox.ts"
+import { start } from "./Cli/start.ts"
+import { status } from "./Cli/status.ts"
+import { backup, exportNow, publish, rebuild, replay } from "./Cli/stores.ts"
+
+const siteledger = Command.make("siteledger").pipe(
+  Command.withDescription("Copies a construction service into DuckDB, ordered and lossless"),
+  Command.withSubcommands([
+    start,
+    demo,
+    sandbox,
+    status,
+    query.pipe(Command.provide(Settings.layer)),
+    exportNow,
+    publish,
+    replay,
+    rebuild,
+    backup,
+    restore
+  ])
+)
+
+/** Help that nobody asked for is no data. */
+const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Effect.gen(function* () {
+          const formatter = yield* CliOutput.Formatter
+          yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
+          yield* Console.error(formatter.formatErrors(event.errors))
+        })
+      : CliOutput.defaultPresenter.present(event)
+}
+
+export const run = (version: string) =>
+  Command.run(siteledger, { version }).pipe(Effect.provide(CliOutput.layerPresenter(presenter)))

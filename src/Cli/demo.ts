@@ -1,0 +1,105 @@
+/**
+ * `siteledger demo` (`npm start`): the sandbox and the worker in one process, over real HTTP, with data of their
+ * own in ./data/demo. Killed and started again, it goes on where it was.
+ */
+import { relative, resolve } from "node:path"
+import { createServer } from "node:net"
+import { ConfigProvider, Effect, Layer, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Settings from "../../config/Settings.ts"
+import { publishedPath } from "../../pipelines/nightly.ts"
+import { Sandbox } from "../../sandbox/Sandbox.ts"
+import { display } from "./Display.ts"
+import * as Log from "./Log.ts"
+import { runWorker } from "./Worker.ts"
+
+export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
+
+const flags = {
+  projects: Flag.Int("projects").pipe(Flag.withDescription("How many projects there are"), Flag.withDefault(25_000)),
+  eventsPerSecond: Flag.Int("events-per-second").pipe(
+    Flag.withDescription("How fast lives go by"),
+    Flag.withDefault(20)
+  ),
+  dataDir: Flag.String("data-dir").pipe(
+    Flag.withDescription("Where the demo keeps its data"),
+    Flag.withDefault("data/demo")
+  )
+}
+
+/** Out of the way of what usually runs on a developer's machine. */
+const ports = { sandbox: 47_100, webhooks: 47_101, admin: 47_102 }
+
+const isFree = (port: number): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const probe = createServer()
+    probe.once("error", () => resume(Effect.succeed(false)))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(true))))
+  })
+
+const checkPorts = Effect.gen(function* () {
+  for (const [name, port] of Object.entries(ports)) {
+    if (yield* isFree(port)) continue
+    yield* new DemoError({ message: `Port ${port} (${name}) is taken. Is another demo running? Stop it first.` })
+  }
+})
+
+/** The worker's environment: as for a real service, small enough to watch. */
+const environment = (sandbox: Sandbox["Service"], dataDir: string): Record<string, string> => ({
+  SITELEDGER_BASE_URL: sandbox.baseUrl,
+  SITELEDGER_AUTH_URL: sandbox.authUrl,
+  SITELEDGER_CLIENT_ID: sandbox.options.clientId,
+  SITELEDGER_CLIENT_SECRET: sandbox.options.clientSecret,
+  SITELEDGER_SCOPES: "projects.read webhooks.write",
+  SITELEDGER_WALK_EVERY: "15 seconds",
+  SITELEDGER_WEBHOOK_URL: `http://127.0.0.1:${ports.webhooks}/webhooks`,
+  SITELEDGER_WEBHOOK_LISTEN: `127.0.0.1:${ports.webhooks}`,
+  SITELEDGER_ADMIN_LISTEN: `127.0.0.1:${ports.admin}`,
+  SITELEDGER_DATA_DIR: dataDir,
+  SITELEDGER_EXPORT_CRON: "* * * * *",
+  LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
+})
+
+const welcome = (dataDir: string) => {
+  const folder = relative(process.cwd(), dataDir) || "."
+  const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
+  return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
+    style.bold("The copy is complete; events keep it so. Look, in another terminal:"),
+    `  ${query} "select status, count(*) as ipcs, sum(certified_amount) as certified from construction.ipcs group by status"`,
+    `  ${query} "from construction.cashflow_by_month order by month"`,
+    `  curl http://127.0.0.1:${ports.admin}/status`,
+    `  ${relative(process.cwd(), publishedPath(dataDir))}   a copy for DuckDB, fresh every few seconds`,
+    `  ${folder}/lake/latest.json      Parquet, a new export every minute (nightly in real life)`,
+    style.bold("Kill it (kill -9 too) and start it again: nothing is lost. Ctrl-C ends it.")
+  ]
+}
+
+export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSecond, projects }) =>
+  Effect.gen(function* () {
+    const dataDir = resolve(folder)
+    yield* checkPorts
+    const sandbox = yield* Sandbox.start({
+      port: ports.sandbox,
+      projects,
+      eventsPerSecond,
+      pageSizeMax: 200,
+      stepsPerProjectChange: 40,
+      timeScale: 60,
+      statePath: `${dataDir}/sandbox.json`
+    })
+    const provider = ConfigProvider.fromEnvRecord({ ...fromUser(), ...environment(sandbox, dataDir) })
+    const settings = Log.layer.pipe(
+      Layer.provideMerge(Settings.layerAll),
+      Layer.provide(ConfigProvider.layer(provider))
+    )
+    return yield* runWorker(display(welcome(dataDir))).pipe(Effect.provide(settings))
+  }).pipe(Effect.scoped)
+).pipe(Command.withDescription("The sandbox and the worker in one process: see everything at work"))
+
+/** What a person may want to choose even here. */
+const fromUser = (): Record<string, string> => {
+  const names = ["NO_COLOR", "LOG_LEVEL", "LOG_FORMAT"]
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+  )
+}

@@ -1,0 +1,47 @@
+/** `siteledger status`: how the running worker is, for people or with `--json`. */
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Settings from "../../config/Settings.ts"
+import * as Json from "../Json.ts"
+import type { StatusReport } from "../Status.ts"
+import { AskError, running, send } from "./Ask.ts"
+
+const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON"), Flag.withDefault(false))
+
+const noWorker = (dataDir: string) =>
+  new AskError({ message: `No worker is running on ${dataDir} (SITELEDGER_DATA_DIR).` })
+
+export const status = Command.make("status", { json }, ({ json: asJson }) =>
+  Effect.gen(function* () {
+    const { dataDir } = yield* Settings.Settings
+    const note = yield* running
+    if (Option.isNone(note)) return yield* noWorker(dataDir)
+    const report = yield* send(note.value, "GET", "/status").pipe(
+      Effect.catchTag("HttpClientError", () => Effect.fail(noWorker(dataDir)))
+    )
+    yield* Console.log(asJson ? Json.stringify(report) : describe(report as StatusReport).join("\n"))
+  }).pipe(Effect.provide(Settings.layer))
+).pipe(Command.withDescription("How the running worker is"))
+
+/** The report as lines for a person. */
+export const describe = (report: StatusReport): ReadonlyArray<string> => [
+  `phase         ${report.phase}`,
+  ...report.reasons.map((reason) => `  !           ${reason}`),
+  ...Object.entries(report.backfill).map(
+    ([resource, walk]) =>
+      `${resource.padEnd(13)} ${walk.rows} rows, page ${walk.pagesDone} of ${walk.pagesTotal}, ${walk.proof}` +
+      (walk.quarantined > 0 ? `, ${walk.quarantined} records in quarantine` : "")
+  ),
+  `inbox         ${report.inbox.pending} pending, ${report.inbox.quarantined} in quarantine`,
+  `events        ${Object.entries(report.events)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(", ")} since the start; last at ${report.lastEventAt ?? "never"}`,
+  `api           ${report.api.usedLastMinute} of ${report.api.limitPerMinute} requests in the last minute`,
+  `subscription  ${report.subscription.url} ${
+    report.subscription.verifiedAt === null ? "(not verified yet)" : `verified at ${report.subscription.verifiedAt}`
+  }`,
+  ...report.subscription.obsolete.map((url) => `  !           delete the old subscription of ${url} in the service`),
+  `gaps          ${report.gaps.length === 0 ? "none" : `${report.gaps.length} open`}`,
+  `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
+  `published     ${report.published.at ?? "never"}`
+]

@@ -1,0 +1,67 @@
+/**
+ * The verbs over the stores: `export`, `publish`, `replay`, `rebuild`, `backup`. Each goes through the running
+ * worker or, without one, takes the lock and does it here. The outcome is one JSON document on stdout.
+ */
+import { isAbsolute, resolve } from "node:path"
+import { Console, Effect, Layer } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Settings from "../../config/Settings.ts"
+import { applying } from "../../pipelines/live.ts"
+import { exporting } from "../../pipelines/nightly.ts"
+import { stores } from "../../pipelines/stores.ts"
+import { Inbox } from "../Inbox.ts"
+import * as Json from "../Json.ts"
+import { Restart } from "../Restart.ts"
+import * as Sqlite from "../Store/Sqlite.ts"
+import * as Verbs from "../Verbs.ts"
+import { ask, over } from "./Ask.ts"
+import * as Log from "./Log.ts"
+
+const local = Log.layer.pipe(Layer.provideMerge(Settings.layer))
+const whole = Log.layer.pipe(Layer.provideMerge(Settings.layerAll))
+
+const print = (value: unknown) => Console.log(Json.stringify(value))
+
+const exportAlone = Verbs.exportNow.pipe(
+  over(exporting.pipe(Layer.provideMerge(Inbox.layer), Layer.provideMerge(stores)))
+)
+
+export const exportNow = Command.make("export", {}, () =>
+  Effect.flatMap(ask("export", {}, exportAlone), print).pipe(Effect.provide(local))
+).pipe(Command.withDescription("Lay a consistent export on the lake now"))
+
+const publishAlone = Verbs.publish.pipe(
+  over(exporting.pipe(Layer.provideMerge(Inbox.layer), Layer.provideMerge(stores)))
+)
+
+export const publish = Command.make("publish", {}, () =>
+  Effect.flatMap(ask("publish", {}, publishAlone), print).pipe(Effect.provide(local))
+).pipe(Command.withDescription("Publish a fresh analytics.duckdb now"))
+
+const gapClosed = Flag.String("gap-closed").pipe(
+  Flag.withDescription("Close the gap that begins at this time: its deliveries have been replayed"),
+  Flag.optional
+)
+
+const replayAlone = Verbs.replay.pipe(over(applying.pipe(Layer.provideMerge(stores))))
+
+export const replay = Command.make("replay", { gapClosed }, () =>
+  Effect.flatMap(ask("replay", {}, replayAlone), print).pipe(Effect.provide(whole))
+).pipe(Command.withDescription("Read the quarantine again and apply what has become readable"))
+
+const rebuildAlone = Verbs.rebuild.pipe(over(Layer.merge(Sqlite.layer, Restart.layer)))
+
+export const rebuild = Command.make("rebuild", {}, () =>
+  Effect.flatMap(ask("rebuild", {}, rebuildAlone), print).pipe(Effect.provide(local))
+).pipe(Command.withDescription("Make the warehouse again from the inbox and a fresh walk; the old file is kept"))
+
+const path = Argument.String("path").pipe(Argument.withDescription("The backup file"))
+
+/** The worker may stand in another folder than whoever asks. */
+const absolute = (given: string): string => (isAbsolute(given) ? given : resolve(given))
+
+export const backup = Command.make("backup", { path }, (given) => {
+  const target = { path: absolute(given.path) }
+  const alone = Verbs.backup(target).pipe(over(Sqlite.layer))
+  return Effect.flatMap(ask("backup", target, alone), print).pipe(Effect.provide(local))
+}).pipe(Command.withDescription("Copy the store, the one irreplaceable file, also while the worker runs"))

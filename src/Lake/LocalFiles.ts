@@ -1,0 +1,58 @@
+/**
+ * Files on a local disk, for the staging folder and for a Lake that is a folder: the adapter to `node:fs`.
+ *
+ * What `flush` returns from survives a power cut, the file's name included.
+ */
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { open, stat } from "node:fs/promises"
+import { pipeline } from "node:stream/promises"
+import { Effect } from "effect"
+import { LakeError } from "../Lake.ts"
+
+const denied = new Set(["EACCES", "EPERM", "EROFS"])
+const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+
+export const codeOf = (cause: unknown): string => (cause as { readonly code?: string } | undefined)?.code ?? ""
+
+const failed = (cause: unknown): LakeError => {
+  const code = codeOf(cause)
+  const reason = denied.has(code) ? "Denied" : full.has(code) ? "Full" : "Failed"
+  return new LakeError({ reason, message: cause instanceof Error ? cause.message : String(cause), cause })
+}
+
+export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, LakeError> =>
+  Effect.tryPromise({ try: run, catch: failed })
+
+/** `undefined` where there is no such file or folder. */
+export const unlessMissing = <A>(found: Promise<A>): Promise<A | undefined> =>
+  found.catch((cause: unknown) => {
+    if (codeOf(cause) === "ENOENT") return undefined
+    throw cause
+  })
+
+/** Waits until a file, or the names in a folder, are on disk. */
+export const flush = async (path: string): Promise<void> => {
+  const handle = await open(path, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export interface Digest {
+  readonly bytes: number
+  /** Hex. */
+  readonly sha256: string
+}
+
+/** Reads the file as it is on disk, piece by piece. */
+export const digest = (path: string): Effect.Effect<Digest, LakeError> =>
+  attempt(async () => {
+    const hash = createHash("sha256")
+    await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)
+    return { bytes: (await stat(path)).size, sha256: hash.digest("hex") }
+  })
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")

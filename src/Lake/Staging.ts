@@ -1,0 +1,87 @@
+/**
+ * The staging folder: where the files of one export are written, from one snapshot, before any of them reaches the
+ * Lake.
+ *
+ * An event date whose rows are those of the newest export is not written again: its file is named once more,
+ * provided that the Lake still has it in full. The folder goes when its export ends; what a crash leaves behind is
+ * cleared by the next one.
+ */
+import { createHash } from "node:crypto"
+import { mkdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Option } from "effect"
+import type { Lake } from "../Lake.ts"
+import type { Snapshot, TableShape } from "../Warehouse.ts"
+import type { ExportFile } from "./LastExport.ts"
+import { attempt, digest } from "./LocalFiles.ts"
+import * as Manifest from "./Manifest.ts"
+
+/** A file of the export: in the staging folder, or in the Lake since an earlier run. */
+export interface Staged extends ExportFile {
+  readonly localFile: string | undefined
+}
+
+export interface Staging {
+  readonly folder: string
+  readonly run: string
+  readonly snapshot: Snapshot
+  readonly lake: Lake["Service"]
+  /** The event files of the newest export, by date. */
+  readonly before: ReadonlyMap<string, ExportFile>
+}
+
+/** An empty folder for as long as the scope lasts. One export runs at a time, so all others are leftovers. */
+export const acquireFolder = (dataDir: string, run: string) => {
+  const all = join(dataDir, "staging")
+  const clear = attempt(() => rm(all, { recursive: true, force: true }))
+  const create = attempt(() => mkdir(join(all, run), { recursive: true }))
+  return Effect.acquireRelease(Effect.as(Effect.andThen(clear, create), join(all, run)), () => Effect.ignore(clear))
+}
+
+/** All files of the export, table by table. */
+export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
+  const staged: Array<Staged> = []
+  for (const table of staging.snapshot.tables) {
+    if (table.name === "events") staged.push(...(yield* stageEvents(staging, table)))
+    else staged.push(yield* write(staging, table, undefined, ""))
+  }
+  return staged
+})
+
+const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
+  const dates = yield* staging.snapshot.eventDates
+  if (dates.length === 0) return [yield* write(staging, table, dateOf(staging.run), "")]
+  const files: Array<Staged> = []
+  for (const { date, fingerprint } of dates) {
+    // A column more or less makes an old file differ, though its rows are the same.
+    const whole = `${fingerprint}-${columnsHash(table)}`
+    files.push((yield* unchanged(staging, date, whole)) ?? (yield* write(staging, table, date, whole)))
+  }
+  return files
+})
+
+/** The date that the run id begins with. */
+const dateOf = (run: string): string => `${run.slice(0, 4)}-${run.slice(4, 6)}-${run.slice(6, 8)}`
+
+const columnsHash = (table: TableShape): string =>
+  createHash("sha256").update(JSON.stringify(table.columns)).digest("hex").slice(0, 16)
+
+const unchanged = Effect.fnUntraced(function* ({ lake, before }: Staging, date: string, fingerprint: string) {
+  const file = before.get(date)
+  if (file === undefined || file.fingerprint !== fingerprint) return undefined
+  const size = yield* lake.size(file.path)
+  return Option.isSome(size) && size.value === file.bytes ? { ...file, localFile: undefined } : undefined
+})
+
+const write = Effect.fnUntraced(function* (
+  { folder, run, snapshot }: Staging,
+  { name }: TableShape,
+  date: string | undefined,
+  fingerprint: string
+) {
+  const localFile = join(folder, `${name}-${date ?? "all"}.parquet`)
+  const rows = yield* snapshot.writeParquet(name, date, localFile)
+  const { bytes, sha256 } = yield* digest(localFile)
+  const path = Manifest.filePath(run, name, date, 0)
+  return { table_name: name, partition: date ?? "", fingerprint, path, rows, bytes, sha256, localFile }
+})

@@ -1,0 +1,114 @@
+/**
+ * One worker per data directory: a tiny SQLite file held exclusively for as long as the process lives. The
+ * system frees it with the process, also after kill -9.
+ *
+ * Beside it lies `worker.json` (readable by its owner only): who holds the directory, and how the command line
+ * reaches it. It is a note, not the lock: a stale one is overwritten.
+ */
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Context, Duration, Effect, Layer, Option, Schedule, Schema, type Scope } from "effect"
+
+export class LockError extends Schema.TaggedError<LockError>()("LockError", { message: Schema.String }) {}
+
+/** What a running worker leaves for the command line. */
+export const WorkerNote = Schema.Struct({
+  pid: Schema.Int,
+  startedAt: Schema.String,
+  admin: Schema.String,
+  token: Schema.String
+})
+export type WorkerNote = typeof WorkerNote.Type
+
+export class Lock extends Context.Service<
+  Lock,
+  {
+    /** Says who holds the directory, until the scope closes. */
+    readonly announce: (note: WorkerNote) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("siteledger/Lock") {
+  static readonly layer = (dataDir: string): Layer.Layer<Lock, LockError> => Layer.effect(Lock, make(dataDir))
+}
+
+/** A worker that is stopping may hold the directory for a moment. */
+const patience = Duration.seconds(5)
+const retryEvery = Duration.millis(100)
+
+const notePath = (dataDir: string): string => join(dataDir, "worker.json")
+
+const make = (dataDir: string) =>
+  Effect.gen(function* () {
+    yield* Effect.try({
+      try: () => mkdirSync(dataDir, { recursive: true }),
+      catch: (cause) => new LockError({ message: `${dataDir} (SITELEDGER_DATA_DIR) can't be made: ${String(cause)}` })
+    })
+    yield* Effect.acquireRelease(
+      Effect.retry(tryLock(dataDir), {
+        schedule: Schedule.spaced(retryEvery).pipe(Schedule.upTo({ duration: patience })),
+        while: () => !isServing(dataDir)
+      }),
+      (database) => Effect.sync(() => database.close())
+    )
+    const withdraw = Effect.sync(() => rmSync(notePath(dataDir), { force: true }))
+    yield* withdraw
+    return Lock.of({
+      announce: (note) =>
+        Effect.acquireRelease(
+          Effect.sync(() => writeNote(dataDir, note)),
+          () => withdraw
+        )
+    })
+  })
+
+const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
+  Effect.try({
+    try: () => {
+      const database = new DatabaseSync(join(dataDir, "lock.sqlite"), { timeout: 0 })
+      try {
+        database.exec("pragma locking_mode = exclusive; begin exclusive; commit")
+        return database
+      } catch (cause) {
+        database.close()
+        throw cause
+      }
+    },
+    catch: () => new LockError({ message: heldBy(dataDir) })
+  })
+
+const heldBy = (dataDir: string): string => {
+  const holder = Option.match(readNote(dataDir), {
+    onNone: () => "Another process",
+    onSome: ({ pid, startedAt }) => `The worker with process id ${pid}, running since ${startedAt},`
+  })
+  return `${holder} holds ${dataDir} (SITELEDGER_DATA_DIR). Stop it first, or choose another directory.`
+}
+
+/** The holder lives and is not about to stop: no use in waiting for it. */
+const isServing = (dataDir: string): boolean =>
+  Option.match(readNote(dataDir), {
+    onNone: () => false,
+    onSome: ({ pid }) => {
+      try {
+        return process.kill(pid, 0)
+      } catch {
+        return false
+      }
+    }
+  })
+
+/** The note of a worker that may be running. */
+export const readNote = (dataDir: string): Option.Option<WorkerNote> => {
+  try {
+    return Schema.decodeUnknownOption(WorkerNote)(JSON.parse(readFileSync(notePath(dataDir), "utf8")))
+  } catch {
+    return Option.none()
+  }
+}
+
+const writeNote = (dataDir: string, note: WorkerNote): void => {
+  const unfinished = `${notePath(dataDir)}.new`
+  writeFileSync(unfinished, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+  chmodSync(unfinished, 0o600)
+  renameSync(unfinished, notePath(dataDir))
+}

@@ -1,0 +1,56 @@
+/**
+ * What the query and its child process say to each other: one JSON line in (the request), then lines out.
+ *
+ * The child sends the columns, then one line for each row (an array of cells), then how it ended. A cell is null,
+ * a boolean, a number that a double holds exactly, or text; nested values are arrays and objects of such cells.
+ * Lines without an ending mean that the child died: the rows so far may not be all. The child starts with this
+ * module, so it imports nothing (Effect alone would double the child's start).
+ */
+export interface Request {
+  readonly file: string
+  readonly sql: string
+  readonly rows: number
+  readonly millis: number
+  readonly memoryMb: number
+}
+
+/** The child writes here: DuckDB itself may print to standard output. */
+export const frameFd = 3
+
+/** Largest row on the wire, in characters; what is larger would cost the parent its flat memory. */
+export const maxRowLength = 32 * 1024 * 1024
+
+export interface Column {
+  readonly name: string
+  readonly isNumber: boolean
+}
+
+export interface Columns {
+  readonly columns: ReadonlyArray<Column>
+  /** EXPLAIN's picture of a plan, as text with lines. */
+  readonly isPlan: boolean
+}
+
+export interface Ending {
+  readonly ended: "complete" | "cut" | "failed"
+  readonly message: string
+}
+
+export type Cell = unknown
+export type Row = ReadonlyArray<Cell>
+export type Frame = Columns | Ending | Row
+
+export const isRow = (frame: Frame): frame is Row => Array.isArray(frame)
+export const isEnding = (frame: Frame): frame is Ending => "ended" in frame
+
+export const write = (frame: Frame): string => `${JSON.stringify(frame)}\n`
+
+/** Text, so that JSON takes it: bytes as `\x…`, numbers that JSON has no word for by their name. */
+export const cell = (value: unknown): Cell => {
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value)
+  if (typeof value === "bigint") return String(value)
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`
+  if (Array.isArray(value)) return value.map(cell)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cell(item)]))
+}

@@ -1,0 +1,118 @@
+/**
+ * One query's child process, from start to end: the request goes in over standard input, frames come out of fd 3.
+ *
+ * Guarantees: nothing of our environment reaches it; it is killed when the scope closes, when DuckDB has worked for
+ * longer than the time limit and a second (the child interrupts itself at the limit), or when a frame is absurdly
+ * long. If this process dies, standard input ends and the child dies too.
+ */
+import { fileURLToPath } from "node:url"
+import { Array as Arr, Clock, Data, Duration, Effect, Exit, Fiber, Schema, type Scope, Stream } from "effect"
+import { ChildProcess, type ChildProcessSpawner } from "effect/process"
+import * as Frames from "./Frames.ts"
+
+/** Why there is no whole answer, for a person. */
+export class QueryError extends Data.TaggedError("QueryError")<{ readonly message: string }> {}
+
+export interface Running {
+  readonly frames: Stream.Stream<Frames.Frame, QueryError>
+  /** Fails with what is known about a child that ended without an ending. */
+  readonly died: Effect.Effect<never, QueryError>
+}
+
+/** The child has this long to start, and to say that it was interrupted. */
+const grace = Duration.seconds(1)
+
+/** The end of what a dying child printed is worth this much. */
+const keptOfStderr = 2000
+
+const heapMb = 512
+
+// Built files are JavaScript, and the compiler rewrites imports only.
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+const child = fileURLToPath(new URL("./child.ts", import.meta.url)).replace(/ts$/, extension)
+
+const flags = [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"]
+
+export const start = (
+  request: Frames.Request
+): Effect.Effect<Running, QueryError, ChildProcessSpawner.ChildProcessSpawner | Scope.Scope> =>
+  Effect.gen(function* () {
+    const handle = yield* ChildProcess.make(process.execPath, [...flags, child], {
+      env: {},
+      // It stays open: its end tells the child that nobody waits any more.
+      stdin: Stream.concat(Stream.make(Buffer.from(`${JSON.stringify(request)}\n`)), Stream.never),
+      stdout: "ignore",
+      additionalFds: { [`fd${Frames.frameFd}` as const]: { type: "output" } },
+      killSignal: "SIGKILL"
+    }).pipe(Effect.mapError((error) => new QueryError({ message: `The query didn't start: ${error.message}` })))
+    let printed = ""
+    const listening = yield* handle.stderr.pipe(
+      Stream.decodeText(),
+      Stream.runForEach((text) => Effect.sync(() => (printed = (printed + text).slice(-keptOfStderr)))),
+      Effect.exit,
+      Effect.forkScoped
+    )
+    return {
+      frames: handle.getOutputFd(Frames.frameFd).pipe(
+        Stream.mapError(broken),
+        within(request.millis),
+        bounded,
+        Stream.decodeText(),
+        Stream.splitLines,
+        // Batches stay batches: a write for each row would be slow.
+        Stream.mapArrayEffect((lines) => Effect.try({ try: () => Arr.map(lines, read), catch: broken }))
+      ),
+      died: Effect.gen(function* () {
+        const exit = yield* Effect.exit(handle.exitCode)
+        yield* Effect.timeoutOption(Fiber.await(listening), grace)
+        const how = Exit.isSuccess(exit) ? `with exit code ${exit.value}` : "by a signal"
+        const message = `The query's process ended ${how} before the answer was whole.\n${printed.trim()}`.trim()
+        return yield* new QueryError({ message })
+      })
+    }
+  })
+
+const Columns = Schema.Struct({
+  columns: Schema.Array(Schema.Struct({ name: Schema.String, isNumber: Schema.Boolean })),
+  isPlan: Schema.Boolean
+})
+const Ending = Schema.Struct({ ended: Schema.Literals(["complete", "cut", "failed"]), message: Schema.String })
+const decode = Schema.decodeUnknownSync(Schema.Union([Columns, Ending]))
+
+/** One line of the child; throws on what it never says. */
+const read = (line: string): Frames.Frame => {
+  const value: unknown = JSON.parse(line)
+  return Array.isArray(value) ? value : decode(value)
+}
+
+const broken = (cause: unknown): QueryError =>
+  new QueryError({ message: `The query's process can't be understood: ${String(cause)}` })
+
+/** Only waiting counts: whoever reads the answer slowly takes nothing from the limit. */
+const within = (millis: number) => {
+  const late = new QueryError({ message: `Stopped at the time limit of ${millis / 1000} s.` })
+  return (bytes: Stream.Stream<Uint8Array, QueryError>) =>
+    Stream.transformPull(bytes, (pull) => {
+      let left = millis + Duration.toMillis(grace)
+      return Effect.succeed(
+        Effect.gen(function* () {
+          const from = yield* Clock.monotonicTimeNanos
+          const pulled = yield* Effect.timeoutOrElse(pull, { duration: left, orElse: () => Effect.fail(late) })
+          left -= Number((yield* Clock.monotonicTimeNanos) - from) / 1_000_000
+          return pulled
+        })
+      )
+    })
+}
+
+/** A child that was taken over must not fill our memory with one endless line. */
+const bounded = (bytes: Stream.Stream<Uint8Array, QueryError>): Stream.Stream<Uint8Array, QueryError> => {
+  const newline = 10
+  let length = 0
+  return Stream.tap(bytes, (chunk) => {
+    const last = chunk.lastIndexOf(newline)
+    length = last < 0 ? length + chunk.length : chunk.length - last - 1
+    // A character is at most three bytes.
+    return length > Frames.maxRowLength * 3 ? Effect.fail(broken("a row without an end")) : Effect.void
+  })
+}

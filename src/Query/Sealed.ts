@@ -1,0 +1,35 @@
+/**
+ * A DuckDB on one file that reads this file and nothing else, whatever SQL it is given.
+ *
+ * Guarantees: READ_ONLY, no other file (not even for a log, which `enable_logging` would write past a locked
+ * configuration), no network, no extension, no spilling, one thread, and no way to change any of that. What it
+ * can't promise is memory, as single huge values aren't counted, and an orderly end: give it its own process.
+ */
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+
+// The temporary directory comes first: without external access it can't be set any more.
+const settings = (memoryMb: number) => ({
+  access_mode: "READ_ONLY",
+  temp_directory: "",
+  enable_external_access: "false",
+  autoinstall_known_extensions: "false",
+  autoload_known_extensions: "false",
+  allow_community_extensions: "false",
+  allow_persistent_secrets: "false",
+  memory_limit: `${memoryMb}MB`,
+  threads: "1"
+})
+
+// The file is open by then, so the engine can do without a file system.
+const afterOpening = [
+  "SET TimeZone = 'UTC'",
+  "SET disabled_filesystems = 'LocalFileSystem'",
+  "SET lock_configuration = true"
+]
+
+export const open = async (file: string, memoryMb: number): Promise<DuckDBConnection> => {
+  const instance = await DuckDBInstance.create(file, settings(memoryMb))
+  const connection = await instance.connect()
+  for (const statement of afterOpening) await connection.run(statement)
+  return connection
+}

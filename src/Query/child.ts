@@ -1,0 +1,190 @@
+/**
+ * The process that runs a person's SQL on the published copy, started by Query with an empty environment.
+ *
+ * Guarantees: one statement that reads runs, in a sealed DuckDB (see Sealed) and within the limits. A stream that breaks off is told from one that is
+ * complete. It dies by SIGKILL, always: nothing here needs an orderly exit, hostile SQL can make DuckDB's own
+ * hang or abort, and when standard input ends, nobody waits for the answer any more.
+ */
+import { writeSync } from "node:fs"
+import { createInterface } from "node:readline"
+import * as DuckDB from "@duckdb/node-api"
+import * as Rows from "../Warehouse/DuckDbDialect/Rows.ts"
+import * as Frames from "./Frames.ts"
+import * as Reading from "./Reading.ts"
+import { open } from "./Sealed.ts"
+
+/** An interrupt that arrives before DuckDB has begun the statement is forgotten, so it is repeated. */
+const lookEveryMillis = 10
+
+/** What Node and DuckDB need beside the limit; DuckDB doesn't count single huge values in its own. */
+const memoryBesideMb = 384
+
+const flushAt = 64 * 1024
+
+const reads: ReadonlySet<DuckDB.StatementType> = new Set([DuckDB.StatementType.SELECT, DuckDB.StatementType.EXPLAIN])
+
+const numbers: ReadonlySet<DuckDB.DuckDBTypeId> = new Set([
+  DuckDB.DuckDBTypeId.TINYINT,
+  DuckDB.DuckDBTypeId.SMALLINT,
+  DuckDB.DuckDBTypeId.INTEGER,
+  DuckDB.DuckDBTypeId.BIGINT,
+  DuckDB.DuckDBTypeId.HUGEINT,
+  DuckDB.DuckDBTypeId.UTINYINT,
+  DuckDB.DuckDBTypeId.USMALLINT,
+  DuckDB.DuckDBTypeId.UINTEGER,
+  DuckDB.DuckDBTypeId.UBIGINT,
+  DuckDB.DuckDBTypeId.UHUGEINT,
+  DuckDB.DuckDBTypeId.FLOAT,
+  DuckDB.DuckDBTypeId.DOUBLE,
+  DuckDB.DuckDBTypeId.DECIMAL
+])
+
+let unsent = ""
+
+const flush = (): void => {
+  const bytes = Buffer.from(unsent)
+  unsent = ""
+  for (let sent = 0; sent < bytes.length;) sent += writeSync(Frames.frameFd, bytes, sent)
+}
+
+const send = (frame: Frames.Frame): void => {
+  unsent += Frames.write(frame)
+  if (unsent.length >= flushAt) flush()
+}
+
+const die = (): never => {
+  process.kill(process.pid, "SIGKILL")
+  throw new Error("unreachable")
+}
+
+const end = (ended: Frames.Ending["ended"], message = ""): never => {
+  try {
+    send({ ended, message })
+    flush()
+  } finally {
+    die()
+  }
+  return die()
+}
+
+/** Time counts while DuckDB works, not while the reader of the answer takes its time. */
+const stopwatch = () => {
+  let spent = 0
+  let since: number | undefined
+  return {
+    millis: () => spent + (since === undefined ? 0 : performance.now() - since),
+    isRunning: () => since !== undefined,
+    while: async <A>(work: () => Promise<A>): Promise<A> => {
+      since = performance.now()
+      try {
+        return await work()
+      } finally {
+        spent += performance.now() - since
+        since = undefined
+      }
+    }
+  }
+}
+
+const watch = stopwatch()
+
+const guard = (connection: DuckDB.DuckDBConnection, { memoryMb, millis }: Frames.Request): void => {
+  setInterval(() => {
+    if (process.memoryUsage.rss() > (memoryMb + memoryBesideMb) * 1024 * 1024) {
+      end("failed", `The query needs more memory than the ${memoryMb} MB that it may use.`)
+    }
+    if (watch.isRunning() && watch.millis() > millis) connection.interrupt()
+  }, lookEveryMillis)
+}
+
+/** Nothing is bound before the parsed statement has been judged. */
+const admit = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<DuckDB.DuckDBPreparedStatement> => {
+  const parsed = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [Reading.explained(sql)])
+  const verdict = Reading.judge(JSON.parse(String(parsed.value(0, 0))))
+  if (typeof verdict === "object") throw new Error(verdict.refused)
+  const statements = await connection.extractStatements(sql)
+  if (verdict === "unreadable" || statements.count !== 1) throw new Error(Reading.whatIsRead)
+  const statement = await statements.prepare(0)
+  if (!reads.has(statement.statementType)) throw new Error(Reading.whatIsRead)
+  if (statement.parameterCount > 0) throw new Error("The statement has parameters, and there are no values for them.")
+  return statement
+}
+
+/** Columns may share a name, so cells are read under names of their own. */
+const reader = (result: DuckDB.DuckDBResult) => {
+  const keys = result.columnNames().map((_, index) => `c${index}`)
+  const renamed: DuckDB.DuckDBResult = Object.create(result, { columnNames: { value: () => keys } })
+  const rows = Rows.reader(renamed)
+  return (chunk: DuckDB.DuckDBDataChunk): ReadonlyArray<Frames.Row> =>
+    rows(chunk).map((row) => keys.map((key) => Frames.cell(row[key])))
+}
+
+const columnsOf = (result: DuckDB.DuckDBResult): Frames.Columns => ({
+  isPlan: result.statementType === DuckDB.StatementType.EXPLAIN,
+  columns: result.columnNames().map((name, index) => ({ name, isNumber: numbers.has(result.columnTypeId(index)) }))
+})
+
+const answer = async (connection: DuckDB.DuckDBConnection, { rows, sql }: Frames.Request): Promise<void> => {
+  await connection.run("BEGIN TRANSACTION READ ONLY")
+  const result = await watch.while(async () => (await admit(connection, sql)).stream())
+  send(columnsOf(result))
+  flush()
+  const read = reader(result)
+  for (let sent = 0; ;) {
+    const chunk = await watch.while(() => result.fetchChunk())
+    if (chunk === null || chunk.rowCount === 0) break
+    for (const row of read(chunk)) {
+      if (sent === rows) end("cut")
+      sendRow(row)
+      sent += 1
+    }
+  }
+  flush()
+  // DuckDB's client ends a stream that failed like a complete one; only the transaction knows.
+  const isComplete = await connection.run("SELECT 1").then(
+    () => true,
+    () => false
+  )
+  if (!isComplete) throw new Error(await whyBroken(connection, sql))
+}
+
+const sendRow = (row: Frames.Row): void => {
+  const before = unsent.length
+  unsent += Frames.write(row)
+  if (unsent.length - before > Frames.maxRowLength) {
+    unsent = unsent.slice(0, before)
+    throw new Error("A row is too large to be shown; select fewer or shorter columns.")
+  }
+  if (unsent.length >= flushAt) flush()
+}
+
+/** A broken stream has no message, so the statement runs once more in a form that keeps nothing. */
+const whyBroken = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<string> => {
+  await connection.run("ROLLBACK")
+  const again = async () => {
+    const bare = await connection.runAndReadAll("SELECT json_deserialize_sql(json_serialize_sql($1::VARCHAR))", [sql])
+    await connection.run(`SELECT bit_xor(hash(answer)) FROM (${String(bare.value(0, 0))}) answer`)
+  }
+  const cause = await watch.while(again).then(() => "DuckDB doesn't say why.", messageOf)
+  // The place that it points to is not one in the person's statement.
+  return `The answer broke off: ${cause.split("\n\nLINE ")[0]}`
+}
+
+const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace("Failed to extract statements: ", "")
+
+const serve = async (request: Frames.Request): Promise<void> => {
+  try {
+    const connection = await open(request.file, request.memoryMb)
+    guard(connection, request)
+    await answer(connection, request)
+    end("complete")
+  } catch (error) {
+    const isLate = watch.millis() > request.millis
+    end("failed", isLate ? `Stopped at the time limit of ${request.millis / 1000} s.` : messageOf(error))
+  }
+}
+
+const lines = createInterface({ input: process.stdin })
+lines.once("close", die)
+lines.once("line", (line) => serve(JSON.parse(line)))

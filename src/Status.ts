@@ -1,0 +1,101 @@
+/**
+ * Status is the one answer to "how is it going?": the command line, the page, probes and metrics read only this.
+ * It is computed live from the services that own the facts; nothing of it is stored.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Apply } from "./Apply.ts"
+import { Inbox, type InboxStatus } from "./Inbox.ts"
+import { Export } from "./Lake/Export.ts"
+import { Pace } from "./Pace.ts"
+import { Publish } from "./Publish.ts"
+import { Reasons } from "./Reasons.ts"
+import { Receiver, type ReceiverStatus } from "./Receiver.ts"
+import type { StoreError } from "./Store.ts"
+import { Subscription, type SubscriptionStatus } from "./Subscription.ts"
+import { Uptime } from "./Uptime.ts"
+import { Walk, type WalkStatus } from "./Walk.ts"
+
+export type Phase = "starting" | "backfilling" | "live" | "catching-up" | "degraded"
+
+export interface StatusReport {
+  readonly phase: Phase
+  /** Sentences, when something is not well. */
+  readonly reasons: ReadonlyArray<string>
+  readonly inbox: InboxStatus
+  readonly events: Readonly<Record<string, number>>
+  readonly backfill: Readonly<Record<string, WalkStatus>>
+  readonly api: { readonly limitPerMinute: number; readonly usedLastMinute: number }
+  readonly subscription: SubscriptionStatus
+  readonly receiver: ReceiverStatus
+  readonly lastEventAt: string | null
+  readonly gaps: ReadonlyArray<unknown>
+  readonly ledger: { readonly entries: number; readonly holds: number }
+  readonly export: { readonly lastAt: string | null; readonly nextAt: string | null }
+  readonly published: { readonly at: string | null }
+}
+
+export class Status extends Context.Service<Status, { readonly report: Effect.Effect<StatusReport, StoreError> }>()(
+  "siteledger/Status"
+) {
+  static readonly layer = Layer.effect(
+    Status,
+    Effect.suspend(() => make)
+  )
+}
+
+/** A delivery that waits longer than this is a backlog. */
+const backlogMs = 5_000
+
+const make = Effect.gen(function* () {
+  const apply = yield* Apply
+  const inbox = yield* Inbox
+  const exports = yield* Export
+  const pace = yield* Pace
+  const publish = yield* Publish
+  const reasons = yield* Reasons
+  const receiver = yield* Receiver
+  const subscription = yield* Subscription
+  const uptime = yield* Uptime
+  const walk = yield* Walk
+  let hasBeenLive = false
+
+  const report = Effect.gen(function* () {
+    const inboxStatus = yield* inbox.status
+    const backfill = yield* walk.status
+    const standing = yield* reasons.all
+    const isThrough = yield* walk.isThrough
+    hasBeenLive ||= isThrough && inboxStatus.pending === 0
+    return {
+      phase: phaseOf({ reasons: standing, inbox: inboxStatus, backfill, isThrough, hasBeenLive }),
+      reasons: standing,
+      inbox: inboxStatus,
+      events: yield* apply.counts,
+      backfill,
+      api: yield* pace.usage,
+      subscription: yield* subscription.status,
+      receiver: yield* receiver.status,
+      lastEventAt: yield* inbox.lastReceivedAt,
+      gaps: yield* uptime.gaps,
+      ledger: { entries: 0, holds: 0 },
+      export: yield* exports.status,
+      published: yield* publish.status
+    } satisfies StatusReport
+  })
+  return Status.of({ report })
+})
+
+export interface PhaseFacts {
+  readonly reasons: ReadonlyArray<string>
+  readonly inbox: InboxStatus
+  readonly backfill: Readonly<Record<string, Pick<WalkStatus, "pagesTotal">>>
+  /** Every list has finished one pass. */
+  readonly isThrough: boolean
+  readonly hasBeenLive: boolean
+}
+
+export const phaseOf = ({ reasons, inbox, backfill, isThrough, hasBeenLive }: PhaseFacts): Phase => {
+  if (reasons.length > 0) return "degraded"
+  if (!isThrough) return Object.values(backfill).some((walk) => walk.pagesTotal > 0) ? "backfilling" : "starting"
+  if (inbox.pending === 0) return "live"
+  return hasBeenLive && inbox.oldestPendingAgeMs < backlogMs ? "live" : "catching-up"
+}

@@ -1,0 +1,53 @@
+/**
+ * What a person can ask of the stores, whether a worker is running (through the admin listener) or not (the
+ * command line takes the lock itself). Each returns what to show, as JSON.
+ */
+import { Effect, Schema } from "effect"
+import { Apply } from "./Apply.ts"
+import { Export } from "./Lake/Export.ts"
+import { Publish } from "./Publish.ts"
+import { Restart } from "./Restart.ts"
+import { Store } from "./Store.ts"
+import { Uptime } from "./Uptime.ts"
+import * as Seam from "./Warehouse/Seam.ts"
+
+export class VerbError extends Schema.TaggedError<VerbError>()("VerbError", { message: Schema.String }) {}
+
+type Argument = Readonly<Record<string, string>>
+
+const argument = (given: Argument, name: string): Effect.Effect<string, VerbError> =>
+  given[name] === undefined
+    ? Effect.fail(new VerbError({ message: `The argument ${name} is missing.` }))
+    : Effect.succeed(given[name])
+
+export const exportNow = Effect.flatMap(Export, (service) => service.run)
+
+export const publish = Effect.flatMap(Publish, (service) => Effect.andThen(service.now, service.status))
+
+export const replay = Effect.flatMap(Apply, (service) => service.replay)
+
+export const backup = (given: Argument) =>
+  Effect.gen(function* () {
+    const path = yield* argument(given, "path")
+    const store = yield* Store
+    yield* store.backup(path)
+    return { path }
+  })
+
+/** The warehouse is made again from the inbox and a fresh walk; the old file is kept. */
+export const rebuild = Effect.gen(function* () {
+  const store = yield* Store
+  yield* Seam.disown(store)
+  yield* Effect.flatMap(Restart, (service) => service.request)
+  return { rebuilding: true }
+})
+
+export const closeGap = (given: Argument) =>
+  Effect.gen(function* () {
+    const fromMs = Number(yield* argument(given, "fromMs"))
+    const toMs = Number(yield* argument(given, "toMs"))
+    const reason = yield* argument(given, "reason")
+    const uptime = yield* Uptime
+    yield* uptime.close(fromMs, toMs, reason)
+    return { closed: { fromMs, toMs } }
+  })

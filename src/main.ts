@@ -1,0 +1,39 @@
+/**
+ * The entry point: runs the command line and turns its outcome into an exit code and one clear sentence.
+ */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Cause, Effect, Exit, Runtime } from "effect"
+import { CliError } from "effect/cli"
+import packageJson from "../package.json" with { type: "json" }
+import { run } from "./Cli.ts"
+
+/** A stop that takes longer than this is cut short; kill -9 at any instant loses nothing. */
+const longestStopMs = 9_000
+
+const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
+  const error = Cause.squash(exit.cause)
+  return CliError.isCliError(error) ? 2 : Runtime.getErrorExitCode(error)
+}
+
+/** Expected failures are one sentence; anything else shows where it broke. */
+const explain = (cause: Cause.Cause<unknown>): void => {
+  if (Cause.hasInterruptsOnly(cause)) return
+  const error = Cause.squash(cause)
+  if (CliError.isCliError(error) || !Runtime.getErrorReported(error)) return
+  const isExpected = !Cause.hasDies(cause) && error instanceof Error
+  process.stderr.write(isExpected ? `siteledger: ${error.message}\n` : `${Cause.pretty(cause)}\n`)
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.once(signal, () => setTimeout(() => process.exit(0), longestStopMs).unref())
+}
+
+run(packageJson.version).pipe(
+  Effect.tapCause((cause) => Effect.sync(() => explain(cause))),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, onExit) => onExit(exitCode(exit))
+  })
+)

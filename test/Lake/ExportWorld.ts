@@ -1,0 +1,162 @@
+/**
+ * A worker's stores and its lake in a directory of their own, for the tests of exports, and a reader that follows
+ * the pointer and believes nothing.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { afterAll, assert } from "@effect/vitest"
+import { Cron, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { Change } from "../../src/Change.ts"
+import * as FieldClock from "../../src/Clock.ts"
+import { Inbox } from "../../src/Inbox.ts"
+import { Lake, type LakeError } from "../../src/Lake.ts"
+import { Export } from "../../src/Lake/Export.ts"
+import * as Folder from "../../src/Lake/Folder.ts"
+import type { Manifest } from "../../src/Lake/Manifest.ts"
+import { Publish } from "../../src/Publish.ts"
+import type { Store } from "../../src/Store.ts"
+import * as Sqlite from "../../src/Store/Sqlite.ts"
+import { Warehouse, WarehouseError } from "../../src/Warehouse.ts"
+import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
+import type { EventRow } from "../../src/Warehouse/Tables.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "siteledger-export-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+export const now = Date.parse("2026-11-20T02:00:00Z")
+const cron = Cron.parseUnsafe("0 2 * * *", "UTC")
+const hex = (content: string | Buffer) => createHash("sha256").update(content).digest("hex")
+
+export const ipc = (id: string, amount: string): Change => ({
+  entity: "ipcs",
+  id,
+  clock: FieldClock.make(now * 1000, 1, hex(id + amount)),
+  source: "event",
+  seenAt: "2026-11-20T01:00:00.000000Z",
+  values: { project_id: "7", certified_amount: amount, certified_at: "2026-11-19T10:00:00.123456Z" },
+  misfits: {},
+  extra: { note: `"ü"` }
+})
+
+let sequence = 0
+/** The sequence of the newest event that was made. */
+export const lastSequence = () => sequence
+
+export const event = (timestamp: string | null): EventRow => ({
+  body_sha256: hex(String((sequence += 1))),
+  sequence: String(sequence),
+  event_id: `evt_${sequence}`,
+  event_type: "ipc.certified",
+  event_timestamp: timestamp,
+  entity: "ipcs",
+  entity_id: "IPC-1",
+  payload: `{"n":${sequence}}`,
+  issued_at: null,
+  received_at: "2026-11-20T01:30:00.000000Z",
+  deliveries: "1",
+  outcome: timestamp === null ? "quarantined" : "applied",
+  reason: timestamp === null ? "type-not-provable" : null,
+  alarms: "[]"
+})
+export const on = (date: string): EventRow => event(`${date}T12:00:00.000000Z`)
+
+/** Called before every operation of the lake; an error it returns takes the operation's place. */
+type Watch = (operation: string, path: string) => LakeError | undefined
+
+const watchedLake = (root: string, watch: () => Watch) =>
+  Layer.effect(
+    Lake,
+    Effect.map(Lake, (lake) => {
+      const watched = <A>(operation: string, path: string, then: Effect.Effect<A, LakeError>) =>
+        Effect.suspend(() => {
+          const failure = watch()(operation, path)
+          return failure === undefined ? then : Effect.fail(failure)
+        })
+      return Lake.of({
+        put: (path, file) => watched("put", path, lake.put(path, file)),
+        putText: (path, text) => watched("putText", path, lake.putText(path, text)),
+        readText: (path) => watched("readText", path, lake.readText(path)),
+        size: (path) => watched("size", path, lake.size(path)),
+        list: (folder) => watched("list", folder, lake.list(folder)),
+        remove: (path) => watched("remove", path, lake.remove(path))
+      })
+    })
+  ).pipe(Layer.provide(Folder.layer(root)))
+
+let worlds = 0
+const makeWorld = () => {
+  const dataDir = join(directory, String((worlds += 1)))
+  mkdirSync(dataDir)
+  const world = { dataDir, lake: join(dataDir, "lake"), watch: (() => undefined) as Watch, published: 0 }
+  const publish = Layer.succeed(Publish, {
+    now: Effect.suspend(() => {
+      world.published++
+      return new WarehouseError({ reason: "Failed", message: "the disk is full" })
+    }),
+    status: Effect.succeed({ at: null, ageMs: null })
+  })
+  const below = Layer.mergeAll(
+    Inbox.layer,
+    publish,
+    watchedLake(world.lake, () => world.watch),
+    DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))
+  ).pipe(Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite"))))
+  return { world, layer: Export.layer({ dataDir, cron }).pipe(Layer.provideMerge(below)) }
+}
+export type World = ReturnType<typeof makeWorld>["world"]
+
+export const inWorld = <E>(
+  body: (world: World) => Effect.Effect<void, E, Export | Inbox | Lake | Store | Warehouse>
+): Effect.Effect<void, unknown> =>
+  Effect.suspend(() => {
+    const { world, layer } = makeWorld()
+    return TestClock.setTime(now).pipe(Effect.andThen(body(world)), Effect.provide(layer))
+  })
+
+export const run = Effect.flatMap(Export, (service) => service.run)
+export const write = (events: ReadonlyArray<EventRow>, changes: ReadonlyArray<Change> = []) =>
+  Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ events, changes, through: sequence }))
+
+const json = <A>(path: string): A => JSON.parse(readFileSync(path, "utf8")) as A
+
+/** Follows the pointer as a reader would, and holds every file against what the manifest says of it. */
+export const readExport = ({ lake }: World): Manifest => {
+  const pointer = json<{ run: string; manifest: string; sha256: string }>(join(lake, "latest.json"))
+  assert.strictEqual(pointer.sha256, hex(readFileSync(join(lake, pointer.manifest))))
+  const manifest = json<Manifest>(join(lake, pointer.manifest))
+  assert.strictEqual(manifest.run, pointer.run)
+  for (const table of Object.values(manifest.tables)) {
+    assert.isNotEmpty(table.files)
+    for (const { path, bytes, sha256 } of table.files) {
+      assert.strictEqual(statSync(join(lake, path)).size, bytes)
+      assert.strictEqual(hex(readFileSync(join(lake, path))), sha256)
+    }
+  }
+  return manifest
+}
+
+export const eventPaths = ({ tables }: Manifest) => (tables["events"]?.files ?? []).map((file) => file.path)
+export const parquetFiles = ({ lake }: World) =>
+  (readdirSync(lake, { recursive: true }) as ReadonlyArray<string>)
+    .filter((path) => path.endsWith(".parquet"))
+    .toSorted()
+const namedFiles = ({ lake }: World) => {
+  const manifests = readdirSync(join(lake, "_manifests")).map((name) => json<Manifest>(join(lake, "_manifests", name)))
+  const paths = manifests.flatMap(({ tables }) => Object.values(tables).flatMap((table) => table.files))
+  return [...new Set(paths.map((file) => file.path))].toSorted()
+}
+/** The lake holds what its manifests name, nothing else, and staging is empty. */
+export const assertTidy = (world: World) => {
+  assert.deepStrictEqual(parquetFiles(world), namedFiles(world))
+  assert.isFalse(existsSync(join(world.dataDir, "staging")))
+}
+
+export const query = (sql: string): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>> =>
+  Effect.promise(async () => {
+    const connection = await (await DuckDBInstance.create()).connect()
+    return (await connection.runAndReadAll(sql)).getRowsJson()
+  })

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Lake } from "../../src/Lake.ts"
+import { assertTidy, eventPaths, inWorld, on, readExport, run, write } from "./ExportWorld.ts"
+
+describe("an export", () => {
+  it.effect("keeps thirty runs and all that are young, and every file that they name", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-01")])
+        const first = yield* run
+        for (let runs = 0; runs < 33; runs++) {
+          yield* TestClock.adjust("2 days")
+          yield* run
+        }
+        const runs = readdirSync(join(world.lake, "_manifests"))
+        assert.lengthOf(runs, 31)
+        assert.isFalse(existsSync(join(world.lake, `projects/${first.run}-0.parquet`)))
+        assert.deepStrictEqual(eventPaths(readExport(world)), [`events/event_date=2026-11-01/${first.run}-0.parquet`])
+        for (let more = 0; more < 30; more++) yield* run
+        // Of today, and of the month before it.
+        assert.isAbove(readdirSync(join(world.lake, "_manifests")).length, 30 + 10)
+        assertTidy(world)
+      })
+    )
+  )
+
+  it.effect("sweeps what no manifest names, only where it is ours, and only when every manifest can be read", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* run
+        const leftover = "vos/20261101T020000Z-0000-0.parquet"
+        const partial = "events/event_date=2026-11-01/20261101T020000Z-0000-12.parquet"
+        const journal = "vos/20261101T020000Z-0000-journal.csv"
+        const foreign = [
+          "vos/mine.parquet",
+          "reports/20261101T020000Z-0000-0.parquet",
+          "vos/20261101T020000Z-0000-0.txt"
+        ]
+        const lake = yield* Lake
+        for (const path of [leftover, partial, journal, ...foreign]) yield* lake.putText(path, "?")
+        mkdirSync(join(world.dataDir, "staging/20261101T020000Z-0000"), { recursive: true })
+        const rubbish = "_manifests/20261101T020000Z-0000.json"
+        yield* lake.putText(rubbish, "{}")
+        yield* run
+        assert.isTrue(existsSync(join(world.lake, leftover)))
+        yield* lake.remove(rubbish)
+        yield* run
+        const found = yield* lake.list("")
+        assert.includeMembers([...found], foreign)
+        for (const path of [leftover, partial, journal]) assert.notInclude(found, path)
+        assert.isFalse(existsSync(join(world.dataDir, "staging")))
+        yield* lake.putText(leftover, "?")
+        yield* lake.remove(`_manifests/${readExport(world).run}.json`)
+        yield* run
+        assert.isTrue(existsSync(join(world.lake, leftover)))
+      })
+    )
+  )
+})

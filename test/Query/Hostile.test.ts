@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Reading from "../../src/Query/Reading.ts"
+import { open } from "../../src/Query/Sealed.ts"
+import { ask, projects, publish, temporary } from "./Asking.ts"
+import { hostile, inFolder } from "./Hostile.ts"
+
+const { directory, remove } = temporary()
+const secret = "open-sesame"
+let file = ""
+let before: ReadonlyArray<string> = []
+
+/** Every file of the folder with the hash of what is in it. */
+const contents = (): ReadonlyArray<string> =>
+  readdirSync(directory, { recursive: true }).map(
+    (name) =>
+      `${String(name)} ${createHash("sha256")
+        .update(readFileSync(join(directory, String(name))))
+        .digest("hex")}`
+  )
+
+beforeAll(async () => {
+  file = await publish(directory, projects)
+  const other = await DuckDBInstance.create(join(directory, "other.duckdb"))
+  const connection = await other.connect()
+  await connection.run(`create table words as select '${secret}' as word`)
+  connection.closeSync()
+  other.closeSync()
+  writeFileSync(join(directory, "secret.csv"), `name,word\nadmin,${secret}\n`)
+  before = contents()
+})
+afterAll(remove)
+
+const leavesNoTrace = () => {
+  assert.deepStrictEqual(contents(), before)
+  for (const name of ["hostile.parquet", "hostile.csv", "hostile"]) assert.isFalse(existsSync(name), name)
+}
+
+describe("hostile statements", () => {
+  it.live(
+    `are refused, each of ${hostile.length}, with nothing read, made or changed`,
+    () =>
+      Effect.gen(function* () {
+        const answers = yield* Effect.forEach(
+          hostile,
+          (sql) => Effect.map(ask({ file, sql: inFolder(sql, directory) }), (answer) => ({ sql, ...answer })),
+          { concurrency: 2 }
+        )
+        const answered = answers.filter(
+          ({ err, exitCode, out }) => exitCode !== 1 || out !== "" || err.includes(secret)
+        )
+        assert.deepStrictEqual(answered, [])
+        assert.deepStrictEqual(
+          answers.filter(({ err }) => err.trim() === "" || err.includes("process")),
+          []
+        )
+        leavesNoTrace()
+      }),
+    180_000
+  )
+
+  it("reach nothing outside either where they aren't refused", async () => {
+    // What DuckDB would print belongs to the child's closed output.
+    for (const sql of hostile.filter((sql) => !sql.includes("'stdout'"))) {
+      const connection = await open(file, 128)
+      const shown = await connection.runAndReadAll(inFolder(sql, directory)).then(
+        (result) => JSON.stringify(result.getRowsJson()),
+        (error: unknown) => String(error)
+      )
+      assert.notInclude(shown, secret, sql)
+      connection.closeSync()
+    }
+    leavesNoTrace()
+  })
+})
+
+describe("the allow-list of table functions", () => {
+  const treeOf = async (sql: string) => {
+    const connection = await open(file, 128)
+    const result = await connection.runAndReadAll("select json_serialize_sql($1::varchar)", [sql])
+    connection.closeSync()
+    return JSON.parse(String(result.value(0, 0)))
+  }
+
+  it("holds only functions that this DuckDB has, and keeps every other one out", async () => {
+    const connection = await open(file, 128)
+    const found = await connection.runAndReadAll(
+      "select distinct function_name from duckdb_functions() where function_type in ('table', 'table_macro')"
+    )
+    connection.closeSync()
+    const names = new Set(found.getRows().map(([name]) => String(name)))
+    assert.isAbove(names.size, 80)
+    assert.deepStrictEqual(
+      [...Reading.tableFunctions].filter((name) => !names.has(name)),
+      []
+    )
+    for (const name of names) {
+      const verdict = Reading.judge(await treeOf(`select 1 where exists (select * from "${name}"())`))
+      assert.strictEqual(verdict === "reads", Reading.tableFunctions.has(name), name)
+    }
+  })
+})
+
+describe("statements that read", () => {
+  const harmless = [
+    "select 1",
+    "select 1;",
+    "  select 1 ; -- with a remark",
+    "/* first */ select 'explain', 'a;b'",
+    "from construction.projects limit 1",
+    "table construction.projects",
+    "values (1), (2)",
+    "with p as (from construction.projects) select count(*) from p",
+    "with recursive n as (select 1 as i union all select i + 1 from n where i < 5) from n",
+    "describe construction.projects",
+    "describe select 1 as a",
+    "show tables",
+    "show all tables",
+    "summarize construction.projects",
+    "explain from construction.projects",
+    "EXPLAIN ANALYZE select count(*) from construction.projects",
+    "explain (format json) select 1",
+    "explain (select 1)",
+    "pivot construction.projects on id in (1, 2) using sum(amount)",
+    "unpivot (select 1 as a, 2 as b) on a, b",
+    "select unnest([1, 2]), * from generate_series(1, 3)",
+    "select * from pragma_table_info('construction.projects')",
+    "select table_name from duckdb_tables()",
+    "select table_name from information_schema.tables",
+    "select list_transform([1, 2], lambda x: x + 1), columns(*) from construction.projects limit 1",
+    "select sum(amount) over (order by id rows between 1 preceding and current row) from construction.projects",
+    "select key, value from json_each('{\"a\": 1}')"
+  ]
+
+  it.live("are answered", () =>
+    Effect.gen(function* () {
+      const answers = yield* Effect.forEach(
+        harmless,
+        (sql) => Effect.map(ask({ file, sql }), (answer) => ({ sql, ...answer })),
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(
+        answers.filter(({ err, exitCode, out }) => exitCode !== 0 || out === "" || err !== ""),
+        []
+      )
+      leavesNoTrace()
+    })
+  )
+})

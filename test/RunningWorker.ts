@@ -1,0 +1,181 @@
+/**
+ * The worker as a process of its own, as an operator runs it: started on an environment, watched through its
+ * admin listener, stopped by signals. Everything a test learns from it comes over HTTP, its exit code or its stderr.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import type { StatusReport } from "../src/Status.ts"
+
+const main = resolve(import.meta.dirname, "../src/main.ts")
+const pollMs = 20
+const patienceMs = 30_000
+
+export type Environment = Readonly<Record<string, string>>
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "siteledger-test-"))
+
+export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
+
+export const freePort = (): Promise<number> =>
+  new Promise((done, failed) => {
+    const probe = createServer()
+    probe.once("error", failed)
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => done(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** Asks until the answer is there: a test waits for a state, never for a time. */
+export const until = async <A>(what: string, ask: () => Promise<A | undefined>): Promise<A> => {
+  const deadline = Date.now() + patienceMs
+  while (Date.now() < deadline) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await new Promise((done) => setTimeout(done, pollMs))
+  }
+  throw new Error(`Not within ${patienceMs / 1000} s: ${what}`)
+}
+
+/** What every test's worker is told beside the service's address. */
+export const environment = async (service: {
+  readonly baseUrl: string
+  readonly authUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+}): Promise<Environment & { readonly SITELEDGER_DATA_DIR: string }> => {
+  const port = await freePort()
+  return {
+    SITELEDGER_BASE_URL: service.baseUrl,
+    SITELEDGER_AUTH_URL: service.authUrl,
+    SITELEDGER_CLIENT_ID: service.clientId,
+    SITELEDGER_CLIENT_SECRET: service.clientSecret,
+    SITELEDGER_SCOPES: "projects.read",
+    SITELEDGER_WEBHOOK_URL: `http://127.0.0.1:${port}/hooks/construction`,
+    SITELEDGER_WEBHOOK_LISTEN: `127.0.0.1:${port}`,
+    SITELEDGER_ADMIN_LISTEN: "127.0.0.1:0",
+    SITELEDGER_DATA_DIR: temporaryFolder(),
+    LOG_LEVEL: "Info",
+    LOG_FORMAT: "logfmt",
+    NO_COLOR: "1",
+    PATH: process.env["PATH"] ?? ""
+  }
+}
+
+export interface Finished {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const launch = (
+  given: Environment,
+  ...verb: ReadonlyArray<string>
+): { child: ChildProcess; output: { stdout: string; stderr: string } } => {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...verb], { env: { ...given } })
+  const output = { stdout: "", stderr: "" }
+  child.stdout?.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
+  child.stderr?.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
+  return { child, output }
+}
+
+/** Runs a verb to its end. */
+export const run = async (given: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> => {
+  const { child, output } = launch(given, ...verb)
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
+  return { code, signal, ...output }
+}
+
+export class RunningWorker {
+  readonly environment: Environment
+  readonly #child: ChildProcess
+  readonly #output: { readonly stdout: string; readonly stderr: string }
+  readonly #ended: Promise<[number | null, NodeJS.Signals | null]>
+
+  private constructor(given: Environment, { child, output }: ReturnType<typeof launch>) {
+    this.environment = given
+    this.#child = child
+    this.#output = output
+    this.#ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
+  }
+
+  static start(given: Environment): RunningWorker {
+    return new RunningWorker(given, launch(given, "start"))
+  }
+
+  get stderr(): string {
+    return this.#output.stderr
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  /** The admin listener's address and token, from the note the worker leaves; undefined until it is there. */
+  note(): { readonly admin: string; readonly token: string; readonly pid: number } | undefined {
+    const path = join(this.environment["SITELEDGER_DATA_DIR"] ?? "", "worker.json")
+    if (!existsSync(path)) return undefined
+    const note = JSON.parse(readFileSync(path, "utf8")) as { admin: string; token: string; pid: number }
+    return note.pid === this.#child.pid ? note : undefined
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+    const note = this.note()
+    if (note === undefined) return undefined
+    return fetch(note.admin + path, init).catch(() => undefined)
+  }
+
+  /** Waits until Status is as wanted; fails at once when the worker ends instead. */
+  async status(what: string, isWanted: (report: StatusReport) => boolean = () => true): Promise<StatusReport> {
+    let last: StatusReport | undefined
+    try {
+      return await until(what, async () => {
+        if (this.hasEnded) throw new Error(`The worker ended: ${this.stderr}`)
+        const answer = await this.fetch("/status")
+        if (answer?.status !== 200) return undefined
+        last = (await answer.json()) as StatusReport
+        return isWanted(last) ? last : undefined
+      })
+    } catch (cause) {
+      throw new Error(`${String(cause)}\nlast status: ${JSON.stringify(last)}\n${this.stderr.slice(-2000)}`, { cause })
+    }
+  }
+
+  live(): Promise<StatusReport> {
+    return this.status("the worker is live", ({ phase }) => phase === "live")
+  }
+
+  async verb(name: string, given: Readonly<Record<string, string>> = {}): Promise<unknown> {
+    const authorization = `Bearer ${this.note()?.token ?? ""}`
+    const answer = await this.fetch(`/verbs/${name}`, {
+      method: "POST",
+      headers: { authorization },
+      body: JSON.stringify(given)
+    })
+    return answer?.json()
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {
+    this.#child.kill(signal)
+    const [code, by] = await this.#ended
+    return { code, signal: by, ...this.#output }
+  }
+}
+
+/** Rows of a DuckDB file that nobody holds, as JSON values (decimals and big integers as text). */
+export const query = async (file: string, sql: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson() as ReadonlyArray<Record<string, unknown>>
+  } finally {
+    connection.disconnectSync()
+    instance.closeSync()
+  }
+}

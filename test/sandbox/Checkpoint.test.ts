@@ -1,0 +1,175 @@
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Logger, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { Sandbox, type SandboxOptions } from "../../sandbox/Sandbox.ts"
+import * as CallbackReceiver from "./CallbackReceiver.ts"
+import { subscribeAt, temporaryStatePath } from "./Outliving.ts"
+
+const calm: SandboxOptions = { eventsPerSecond: 0, duplicates: 0, disorder: 0, startAt: "2026-01-05T08:00:00Z" }
+
+const eventId = (received: CallbackReceiver.Received) => received.headers["x-service-event-id"] ?? ""
+const line = (received: CallbackReceiver.Received) => `${eventId(received)} ${CallbackReceiver.text(received)}`
+const steps = (from: number, to: number) => Array.from({ length: to - from }, (_, offset) => from + offset)
+
+const settled = (sandbox: Sandbox["Service"]) => sandbox.deliveries.until((counts) => counts.waiting === 0)
+
+/** One life: `use` a sandbox and leave the state as it was at the end of it, as if killed. */
+const killedAfter = <A, E, R>(options: SandboxOptions, use: (sandbox: Sandbox["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const path = options.statePath ?? ""
+    const result = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox.start({ ...calm, ...options })
+        const result = yield* use(sandbox)
+        copyFileSync(path, `${path}.killed`)
+        return result
+      })
+    )
+    copyFileSync(`${path}.killed`, path)
+    return result
+  })
+
+/** Collects what is logged. */
+const logged = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ message }) => void lines.push(String(message)))
+  return { result: yield* Effect.provide(effect, Logger.layer([logger])), lines }
+})
+
+describe("A sandbox with a state file", () => {
+  it.effect("knows its subscriptions after a restart and delivers the same bodies again, without a ping", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      const receiver = yield* CallbackReceiver.make()
+      const options = { statePath, redeliver: 30, concurrency: 1 }
+      const first = yield* killedAfter(options, (sandbox) =>
+        Effect.gen(function* () {
+          yield* sandbox.emit(10)
+          const { secret } = yield* subscribeAt(sandbox.authUrl, receiver.url)
+          yield* sandbox.emit(100)
+          yield* settled(sandbox)
+          return { secret, received: yield* Queue.takeAll(receiver.inbox) }
+        })
+      )
+      assert.strictEqual(statSync(statePath).mode & 0o777, 0o600)
+      assert.strictEqual(first.received.length, 101)
+      // A minute later: new events have later times, old ones the same.
+      yield* TestClock.adjust("1 minute")
+      const sandbox = yield* Sandbox.start({ ...calm, ...options })
+      assert.deepStrictEqual(
+        sandbox.subscriptions().map(({ secret, url }) => ({ secret, url })),
+        [{ secret: first.secret, url: receiver.url }]
+      )
+      yield* sandbox.emit(20)
+      yield* settled(sandbox)
+      const again = yield* Queue.takeAll(receiver.inbox)
+      assert.isTrue(again.every((one) => CallbackReceiver.signedWith(first.secret, one)))
+      assert.deepStrictEqual(again.slice(0, -20).map(line), first.received.slice(-(again.length - 20)).map(line))
+      assert.isAtLeast(again.length, 50)
+      assert.deepStrictEqual(again.slice(-20).map(eventId), steps(110, 130).map(sandbox.events.id))
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("delivers again all that waited, however old, but nothing older than the subscription", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      let isUp = false
+      const receiver = yield* CallbackReceiver.make(() => Effect.sync(() => (isUp ? 200 : 503)))
+      const options = { statePath, redeliver: 1 }
+      yield* killedAfter(options, (sandbox) =>
+        Effect.gen(function* () {
+          yield* sandbox.emit(10)
+          yield* subscribeAt(sandbox.authUrl, receiver.url)
+          for (let emitted = 0; emitted < 300; emitted++) yield* sandbox.emit(1)
+          yield* sandbox.deliveries.until((counts) => counts.attempts === 301)
+        })
+      )
+      yield* Queue.takeAll(receiver.inbox)
+      isUp = true
+      const sandbox = yield* Sandbox.start({ ...calm, ...options })
+      yield* settled(sandbox)
+      const ids = (yield* Queue.takeAll(receiver.inbox)).map(eventId)
+      assert.deepStrictEqual(ids.toSorted(), steps(10, 310).map(sandbox.events.id).toSorted())
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("tells the truth over restarts, also of a crash between a promise and its steps", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      const receiver = yield* CallbackReceiver.make()
+      const truths = (sandbox: Sandbox["Service"]) => {
+        const { entities, projectCount, steps } = sandbox.truth()
+        return { entities: [...entities], projectCount, steps }
+      }
+      const options = { statePath, stepsPerNewProject: 10, redeliver: 0 }
+      const before = yield* killedAfter(options, (sandbox) =>
+        Effect.gen(function* () {
+          yield* subscribeAt(sandbox.authUrl, receiver.url)
+          yield* sandbox.emit(700)
+          yield* settled(sandbox)
+          return truths(sandbox)
+        })
+      )
+      yield* TestClock.adjust("1 hour")
+      const after = yield* killedAfter(options, (sandbox) => Effect.sync(() => truths(sandbox)))
+      assert.deepStrictEqual(after, before)
+      // As if killed right after the promise of 50 more.
+      const kept: { steps: number } = JSON.parse(readFileSync(statePath, "utf8"))
+      writeFileSync(statePath, JSON.stringify({ ...kept, steps: 750 }))
+      const sandbox = yield* Sandbox.start({ ...calm, ...options })
+      assert.strictEqual(sandbox.truth().steps, 750)
+      assert.strictEqual(sandbox.truth().projectCount, before.projectCount + 5)
+      yield* settled(sandbox)
+      const heard = new Set((yield* Queue.takeAll(receiver.inbox)).map(eventId))
+      assert.isTrue(steps(0, 750).every((step) => heard.has(sandbox.events.id(step))))
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("goes on from the present, in ascending times, never ahead of the clock", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      yield* TestClock.setTime(Date.UTC(2026, 0, 5, 8))
+      const options: SandboxOptions = { statePath, startAt: undefined, eventsPerSecond: 4, awaitSubscription: false }
+      const times: Array<string> = []
+      for (let life = 0; life < 4; life++) {
+        yield* killedAfter(options, (sandbox) =>
+          Effect.gen(function* () {
+            for (let tick = 0; tick < 9; tick++) {
+              yield* TestClock.adjust("250 millis")
+              const last = sandbox.truth().steps - 1
+              if (tick > 4) assert.isAtMost(sandbox.events.millis(last), yield* Clock.currentTimeMillis)
+            }
+            const upTo = sandbox.truth().steps
+            assert.deepStrictEqual(steps(0, times.length).map(sandbox.events.timestamp), times)
+            times.push(...steps(times.length, upTo).map(sandbox.events.timestamp))
+          })
+        )
+        if (life === 1) yield* TestClock.adjust("1 day")
+      }
+      assert.deepStrictEqual(times.toSorted(), times)
+      assert.strictEqual(new Set(times).size, times.length)
+      assert.deepStrictEqual([...new Set(times.map((time) => time.slice(0, 10)))], ["2026-01-05", "2026-01-06"])
+    })
+  )
+
+  it.effect("starts anew, and says so once, where the file is torn, not its own or of other data", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      const start = (options: SandboxOptions) =>
+        logged(
+          killedAfter({ statePath, ...options }, (sandbox) => Effect.map(sandbox.emit(5), () => sandbox.truth().steps))
+        )
+      assert.deepStrictEqual(yield* start({ seed: 4 }), { result: 5, lines: [] })
+      assert.deepStrictEqual(yield* start({}), { result: 10, lines: [] })
+      const anew = (why: string) => ({ result: 5, lines: [`The sandbox starts anew: ${statePath} ${why}.`] })
+      assert.deepStrictEqual(yield* start({ seed: 5, ipcs: 3 }), anew("was made with another seed, ipcs"))
+      truncateSync(statePath, 100)
+      assert.deepStrictEqual(yield* start({}), anew("is cut off or not a sandbox's"))
+      writeFileSync(statePath, `{"version":2}`)
+      assert.deepStrictEqual(yield* start({}), anew("is cut off or not a sandbox's"))
+      assert.deepStrictEqual(yield* start({ startAt: "2027-01-01" }), anew("was made with another startAt"))
+    })
+  )
+})
