@@ -159,12 +159,13 @@ const runLane = (lane: Lane, book: Book, options: DeliveriesOptions, now: Effect
     const scope = yield* Effect.scope
     for (;;) {
       lane.news.closeUnsafe()
+      // Nothing yields between the look at the first and its taking: another could be first by then.
+      const at = yield* now
       const first = lane.order.first()
       if (first === undefined || lane.inHand.size >= options.concurrency) {
         yield* lane.news.await
         continue
       }
-      const at = yield* now
       if (first.due > at) {
         yield* Effect.timeoutOption(lane.news.await, first.due - at)
         continue

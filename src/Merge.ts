@@ -3,7 +3,8 @@
  *
  * Guarantees: per field the greatest clock wins, so any order, repetition or split of the same changes
  * ends in the same row; `status` is the furthest stage reached and never goes back; a tombstone is a field
- * like any other (a later sighting lifts it). It reads nothing but the rows that it is given.
+ * like any other (a later sighting lifts it). It reads nothing but the rows that it is given. `_changed_at` is
+ * free of the order too as long as only events speak; when a page last showed something new depends on when.
  *
  * A row is canonical text or null by column name. `_clocks` holds the clock of each field by its column
  * name, those of unknown fields with a leading "+".
@@ -40,12 +41,12 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
     const row: Record<string, string | null> = {}
     for (const [column] of tableColumns(resource)) row[column] = null
     row["id"] = id
-    return { row, clocks: object(null), extra: object(null), changedAt: undefined, firstSeenAt: undefined, dirty: true }
+    return { row, clocks: object(null, JSON.parse), extra: object(null, JSON.parse), changedAt: undefined, firstSeenAt: undefined, dirty: true }
   }
   return {
     row: { ...stored },
-    clocks: object<Clock.Clock>(stored["_clocks"]),
-    extra: object<unknown>(stored["_extra"]),
+    clocks: object<Clock.Clock>(stored["_clocks"], JSON.parse),
+    extra: object<unknown>(stored["_extra"], Json.parse),
     changedAt: stored["_changed_at"] ?? undefined,
     firstSeenAt: stored["_first_seen_at"] ?? undefined,
     dirty: false
@@ -53,8 +54,8 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
 }
 
 /** Without a prototype, since field names come from outside ("__proto__" is a name like any other). */
-const object = <A>(text: string | null | undefined): Record<string, A> =>
-  Object.assign(Object.create(null) as Record<string, A>, text ? Json.parse(text) : undefined)
+const object = <A>(text: string | null | undefined, parse: (text: string) => unknown): Record<string, A> =>
+  Object.assign(Object.create(null) as Record<string, A>, text ? parse(text) : undefined)
 
 const apply = (draft: Draft, change: Change): void => {
   let visible = change.source === "event"

@@ -134,12 +134,12 @@ describe("imports", () => {
     none(importing(under("src", "connectors", "pipelines", "config", "sandbox", "bench"), ["test"]))
   })
 
-  it("imports between our own files end in .ts and reach a file", () => {
+  it("imports between our own files end in .ts (or are data) and reach a file", () => {
     none(
       sources.flatMap((path) =>
-        [...code(path).matchAll(/\bfrom "(\.{1,2}\/[^"]*)"/g)]
+        [...code(path).matchAll(/^(?:import |export |\} ).*\bfrom "(\.{1,2}\/[^"]*)"/gm)]
           .map(([, target]) => join(dirname(path), target ?? ""))
-          .filter((target) => !target.endsWith(".ts") || !existsSync(join(root, target)))
+          .filter((target) => !/\.(ts|json)$/.test(target) || !existsSync(join(root, target)))
           .map((target) => `${path} imports ${target}`)
       )
     )

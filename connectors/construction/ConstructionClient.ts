@@ -5,7 +5,7 @@
  * that are not what they should be are tried again with growing pauses for as long as it takes, each call as a
  * whole; 401 once, with a new token. Everything else is returned for a Walk or a person to decide.
  */
-import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Random, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
   const settings = yield* ServiceSettings
   const pace = yield* Pace
   const token = yield* Token
-  const reasons = yield* Reasons
+  const context = yield* Effect.context<Reasons | Token>()
   const http = (yield* HttpClient.HttpClient).pipe(
     HttpClient.mapRequest(renameParameters(settings)),
     HttpClient.mapRequest(HttpClientRequest.prependUrl(settings.baseUrl.href)),
@@ -106,30 +106,34 @@ const make = Effect.gen(function* () {
     )
 
   return ConstructionClient.of({
-    call: Effect.fnUntraced(function* (lane, send, read) {
-      let pauseMs = firstPauseMs
-      let refusedTokens = 0
-      for (let failures = 0; ;) {
-        const outcome = yield* Effect.result(once(lane, send, read))
-        if (outcome._tag === "Success") {
-          yield* reasons.clear(reasonKey)
-          return outcome.success
-        }
-        const error = outcome.failure
-        if (error instanceof SourceError) return yield* error
-        if (error instanceof TokenRefused) {
-          yield* token.drop(error.token)
-          if (++refusedTokens > 1) return yield* unauthorized
-          continue
-        }
-        if (error.isPaced) continue
-        if (++failures >= noticedAfter)
-          yield* reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
-        yield* Effect.sleep(pauseMs * (0.75 + 0.5 * Math.random()))
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs)
-      }
-    })
+    call: (lane, send, read) => Effect.provideContext(patiently(once(lane, send, read)), context)
   })
+})
+
+/** Tries until an answer is there, or until only a person can help. */
+const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, SourceError | Unavailable | TokenRefused>) {
+  const token = yield* Token
+  const reasons = yield* Reasons
+  let pauseMs = firstPauseMs
+  let refusedTokens = 0
+  for (let failures = 0; ;) {
+    const outcome = yield* Effect.result(once)
+    if (outcome._tag === "Success") {
+      yield* reasons.clear(reasonKey)
+      return outcome.success
+    }
+    const error = outcome.failure
+    if (error instanceof SourceError) return yield* error
+    if (error instanceof TokenRefused) {
+      yield* token.drop(error.token)
+      if (++refusedTokens > 1) return yield* unauthorized
+      continue
+    }
+    if (error.isPaced) continue
+    if (++failures >= noticedAfter) yield* reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
+    yield* Effect.sleep(pauseMs * (0.75 + 0.5 * (yield* Random.next)))
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+  }
 })
 
 const unauthorized = new SourceError({

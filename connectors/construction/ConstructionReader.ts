@@ -103,15 +103,18 @@ const parseBody = (bytes: Uint8Array): Body | QuarantineReason => {
 const lookupIn =
   (places: ReadonlyArray<Body>, aliases: ReaderOptions["aliases"]): Lookup =>
   (names) => {
+    let empty: { readonly name: string; readonly value: null } | undefined
     for (const name of names.flatMap((each) => [each, ...(aliases[each] ?? []), ...(documentAliases[each] ?? [])])) {
       for (const place of places) {
+        const value = Object.hasOwn(place, name) ? place[name] : undefined
         // `type` may hold the event's type beside a permit's own type further down.
-        if (Object.hasOwn(place, name) && !(name === "type" && isKnownType(place[name]))) {
-          return { name, value: place[name] }
-        }
+        if (value === undefined || (name === "type" && isKnownType(value))) continue
+        // A null says so only when no other spelling or place says more.
+        if (value !== null) return { name, value }
+        empty ??= { name, value }
       }
     }
-    return undefined
+    return empty
   }
 
 const isKnownType = (value: unknown): value is string =>

@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
   // Deliveries may come in before we ask for any: from an earlier subscription, or a very early ping.
   yield* Receiver
   const url = settings.webhookUrl.href
-  const events = JSON.stringify([...(settings.webhookEvents ?? subscribable)].sort())
+  const events = JSON.stringify((settings.webhookEvents ?? subscribable).toSorted())
   const rows = yield* Effect.orDie(store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
   for (const { secret } of rows) if (secret !== null) secrets.add(secret)
   for (const secret of settings.webhookSecrets) secrets.add(Redacted.value(secret))

@@ -1,4 +1,7 @@
-/** The process's log: on stderr, in the format and from the level that the environment asks for. */
+/**
+ * The process's log: on stderr, in the format and from the level that the environment asks for. Data goes to
+ * stdout, so a pipe never gets a log line.
+ */
 import { Effect, Layer, Logger, References } from "effect"
 import { Settings } from "../../config/Settings.ts"
 

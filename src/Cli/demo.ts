@@ -6,6 +6,7 @@ import { relative, resolve } from "node:path"
 import { createServer } from "node:net"
 import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { isolated } from "../../config/Isolated.ts"
 import * as Settings from "../../config/Settings.ts"
 import { publishedPath } from "../../pipelines/nightly.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
@@ -87,7 +88,7 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       timeScale: 60,
       statePath: `${dataDir}/sandbox.json`
     })
-    const provider = ConfigProvider.fromEnvRecord({ ...fromUser(), ...environment(sandbox, dataDir) })
+    const provider = isolated(environment(sandbox, dataDir))
     const settings = Log.layer.pipe(
       Layer.provideMerge(Settings.layerAll),
       Layer.provide(ConfigProvider.layer(provider))
@@ -95,11 +96,3 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
     return yield* runWorker(display(welcome(dataDir))).pipe(Effect.provide(settings))
   }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("The sandbox and the worker in one process: see everything at work"))
-
-/** What a person may want to choose even here. */
-const fromUser = (): Record<string, string> => {
-  const names = ["NO_COLOR", "LOG_LEVEL", "LOG_FORMAT"]
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
-  )
-}

@@ -1,4 +1,7 @@
-/** `siteledger sandbox`: the service of the interface document, runnable, to develop against. */
+/**
+ * `siteledger sandbox`: the service of the interface document, runnable, to develop against before any credentials
+ * exist. What to configure a worker with comes as one JSON line on stdout.
+ */
 import { Console, Duration, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Sandbox } from "../../sandbox/Sandbox.ts"

@@ -1,4 +1,7 @@
-/** `siteledger start`: the worker, until SIGTERM or SIGINT. */
+/**
+ * `siteledger start`: the worker, until SIGTERM or SIGINT; then it stops taking, finishes what is in hand and ends
+ * with 0.
+ */
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"

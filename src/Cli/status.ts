@@ -1,4 +1,7 @@
-/** `siteledger status`: how the running worker is, for people or with `--json`. */
+/**
+ * `siteledger status`: how the running worker is, read from its admin listener; for people, or with `--json` as
+ * `/status` gives it.
+ */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"

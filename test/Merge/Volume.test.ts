@@ -65,20 +65,15 @@ const usedMegabytes = (): number => {
 }
 
 describe("a million events over 100,000 entities", () => {
-  it("take the memory of their rows and no more, in less than 20 s", () => {
+  it("take the memory of their rows and no more", () => {
     const seed = 20_261_120
     const rows = new Map<string, Row>()
-    const startedAt = performance.now()
-    const startedCpu = process.cpuUsage()
     for (let round = 0; round < 4; round++) runRound(rows, round, seed)
     const whenRowsWereWhole = usedMegabytes()
     for (let round = 4; round < rounds; round++) runRound(rows, round, seed)
-    // Neither a busy machine nor the collector's own threads are the merge's fault: the lesser one counts.
-    const seconds = Math.min((performance.now() - startedAt) / 1e3, process.cpuUsage(startedCpu).user / 1e6)
     const grown = usedMegabytes() - whenRowsWereWhole
     assert.strictEqual(rows.size, entities)
     for (const row of rows.values()) assert.strictEqual(row["status"], "paid", `seed ${seed}`)
     assert.isBelow(grown, whenRowsWereWhole * 0.05, `seed ${seed}: MB grown in 600,000 events`)
-    assert.isBelow(seconds, 20, `seed ${seed}: seconds`)
   })
 })

@@ -29,6 +29,10 @@ export const publish = async (directory: string, ...statements: ReadonlyArray<st
 export const projects = `create table construction.projects as
   select range as id, 'Project ' || range as name, (range * 1.25)::decimal(28,4) as amount from range(1000)`
 
+/** Would take years. */
+export const endless =
+  "select count(*) from range(100000) a, range(100000) b, range(100000) c where a.range * b.range * c.range < 0"
+
 interface Answer {
   readonly exitCode: Query.ExitCode
   readonly out: string

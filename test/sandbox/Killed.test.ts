@@ -33,7 +33,7 @@ describe("A sandbox killed with kill -9 over and over", () => {
     "loses no event, and gives none two bodies",
     () =>
       Effect.gen(function* () {
-        const total = 900
+        const total = 600
         const statePath = yield* temporaryStatePath
         const bodies = new Map<string, Set<string>>()
         const accepted = new Set<string>()
@@ -56,7 +56,7 @@ describe("A sandbox killed with kill -9 over and over", () => {
           const oneLife = Effect.gen(function* () {
             const address = yield* killable(options)
             if (life === 1) yield* subscribeAt(address, receiver.url)
-            while (accepted.size < Math.min(total, life * 250)) yield* Queue.take(acceptances)
+            while (accepted.size < Math.min(total, life * 200)) yield* Queue.take(acceptances)
           })
           yield* Effect.scoped(oneLife)
         }

@@ -1,0 +1,150 @@
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import { ask, endless, projects, publish, temporary } from "./Asking.ts"
+
+const { directory, remove } = temporary()
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const main = fileURLToPath(new URL("./main.ts", import.meta.url))
+let file = ""
+
+beforeAll(async () => {
+  file = await publish(directory, projects)
+})
+afterAll(remove)
+
+describe("the child process", () => {
+  /** What the system says about the child of this process that runs a query; undefined until there is one. */
+  const inspect = Effect.sync(() => {
+    const listed = spawnSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" }).stdout
+    const line = listed.split("\n").find((each) => each.includes("Query/child.ts"))
+    const pid = line?.trim().split(" ")[0] ?? ""
+    return {
+      pid: Number(pid),
+      line: line ?? "",
+      environ: pid === "" ? "?" : readFileSync(`/proc/${pid}/environ`, "utf8")
+    }
+  })
+  const running = inspect.pipe(
+    Effect.flatMap((child) => (child.pid > 0 ? Effect.succeed(child) : Effect.fail("none"))),
+    Effect.retry(Schedule.spaced("20 millis"))
+  )
+  const isGone = (pid: number) =>
+    Effect.try({ try: () => process.kill(pid, 0), catch: () => "gone" }).pipe(
+      Effect.repeat(Schedule.spaced("20 millis")),
+      Effect.ignore
+    )
+
+  it.live("has nothing of our environment, and no SQL among its arguments", () =>
+    Effect.gen(function* () {
+      vi.stubEnv("SITELEDGER_CLIENT_SECRET", "marked-secret")
+      const sql = `select 'marked-sql', count(*) from range(100000) a, range(100000) b, range(100000) c`
+      const query = yield* Effect.forkChild(ask({ file, sql }))
+      const { environ, line, pid } = yield* running
+      assert.strictEqual(environ, "")
+      assert.notInclude(line, "marked")
+      yield* Fiber.interrupt(query)
+      yield* isGone(pid)
+      vi.unstubAllEnvs()
+    })
+  )
+
+  it.live("that is killed is told from a whole answer", () =>
+    Effect.gen(function* () {
+      const query = yield* Effect.forkChild(ask({ file, sql: endless }))
+      const { pid } = yield* running
+      process.kill(pid, "SIGKILL")
+      const { err, exitCode } = yield* Fiber.join(query)
+      assert.deepStrictEqual(
+        { err, exitCode },
+        { err: "The query's process ended by a signal before the answer was whole.\n", exitCode: 1 }
+      )
+    })
+  )
+
+  it.live("reads on in the copy that it opened when another takes its place", () =>
+    Effect.gen(function* () {
+      const place = join(directory, "replaced")
+      const rows = (word: string) =>
+        `create table construction.r as select range as n, '${word}' as word from range(400000)`
+      const published = yield* Effect.promise(() => publish(place, rows("old")))
+      const next = yield* Effect.promise(() => publish(join(place, "next"), rows("new")))
+      let out = ""
+      const sql = "select * from construction.r"
+      const options = { file: published, sql, limits: { rows: 1_000_000 } }
+      const answer = yield* ask({
+        ...options,
+        onText: (text) =>
+          Effect.sync(() => {
+            if (out === "") renameSync(next, published)
+            out += text
+          })
+      })
+      assert.strictEqual(answer.exitCode, 0)
+      assert.strictEqual(out.match(/,old\r\n/g)?.length, 400_000)
+      assert.notInclude(out, "new")
+      const after = yield* ask({ ...options, sql: "select distinct word from construction.r" })
+      assert.strictEqual(after.out, "word\r\nnew\r\n")
+    })
+  )
+})
+
+describe("the verb", () => {
+  const sh = (script: string) =>
+    spawnSync("sh", ["-c", script, "sh", process.execPath, main], {
+      encoding: "utf8",
+      env: { SITELEDGER_DATA_DIR: directory, PATH: "/usr/bin:/bin" }
+    })
+
+  it("answers on standard output, and ends with 0, 1 or 2", () => {
+    const good = sh(`"$1" "$2" query "select count(*) as n from construction.projects" --csv`)
+    assert.deepStrictEqual([good.status, good.stdout, good.stderr], [0, "n\r\n1000\r\n", ""])
+    const bad = sh(`"$1" "$2" query "select nothing"`)
+    assert.deepStrictEqual([bad.status, bad.stdout], [1, ""])
+    assert.match(bad.stderr, /^Binder Error: .*\n\nLINE 1: select nothing\n +\^\n$/)
+    const both = sh(`"$1" "$2" query "select 1" --csv --json`)
+    assert.deepStrictEqual([both.status, both.stdout], [2, ""])
+    assert.include(both.stderr, "not both")
+  })
+
+  it("ends quietly when the reader of its answer has gone", () => {
+    for (const form of ["--csv", "--json", ""]) {
+      const head = sh(`{ "$1" "$2" query "from range(100000)" ${form}; echo "ended $?" >&2; } | head -n 1`)
+      assert.strictEqual(head.stderr, "ended 0\n")
+    }
+  })
+
+  it("takes its child with it when it is killed", () => {
+    const script = `"$1" "$2" query "${endless}" & parent=$!
+      until child=$(ps -o pid= --ppid $parent | tr -d ' ') && [ -n "$child" ]; do sleep 0.05; done
+      kill -9 $parent
+      for i in $(seq 100); do kill -0 $child 2>/dev/null || { echo gone; exit; }; sleep 0.05; done`
+    assert.include(sh(script).stdout, "gone")
+  })
+
+  it("also works from built files", () => {
+    const built = join(directory, "dist")
+    const sources = ["Query.ts", ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)]
+    for (const name of [...sources, "Warehouse/DuckDbDialect/Rows.ts", "Warehouse/DuckDbDialect/Calendar.ts"]) {
+      const target = join(built, "src", name.replace(/ts$/, "js"))
+      mkdirSync(dirname(target), { recursive: true })
+      const code = stripTypeScriptTypes(readFileSync(join(root, "src", name), "utf8"))
+      writeFileSync(target, code.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'))
+    }
+    writeFileSync(join(built, "package.json"), '{ "type": "module" }')
+    symlinkSync(join(root, "node_modules"), join(built, "node_modules"))
+    writeFileSync(
+      join(built, "main.js"),
+      `import { NodeServices } from "@effect/platform-node"
+       import { Effect } from "effect"
+       import { run } from "./src/Query.js"
+       await Effect.runPromise(run({ file: process.argv[2], sql: "select 42 as n", format: "csv" }).pipe(Effect.provide(NodeServices.layer)))`
+    )
+    const { stderr, stdout } = spawnSync(process.execPath, [join(built, "main.js"), file], { encoding: "utf8" })
+    assert.deepStrictEqual([stdout, stderr], ["n\r\n42\r\n", ""])
+  })
+})
