@@ -108,7 +108,7 @@ const write = (path: string, text: string) => {
 const goOn = ({ anchors, steps }: File, microsPerStep: number, nowMillis: number): ReadonlyArray<Anchor> => {
   const last = anchors[anchors.length - 1] ?? anchors[0]
   const following = last.atMillis + Math.ceil(((steps - last.step) * microsPerStep) / 1000)
-  return [...anchors.filter(({ step }) => step < steps), { step: steps, atMillis: following }]
+  return [...anchors.filter(({ step }) => step < steps), { step: steps, atMillis: Math.max(nowMillis, following) }]
 }
 
 export const open = Effect.fnUntraced(function* (

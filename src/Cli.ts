@@ -3,6 +3,7 @@
  *
  * Exit codes: 0 done, 1 failed, 2 usage or configuration.
  */
+import type { NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
@@ -43,5 +44,5 @@ const presenter: CliOutput.Presenter = {
       : CliOutput.defaultPresenter.present(event)
 }
 
-export const run = (version: string) =>
+export const run = (version: string): Effect.Effect<void, unknown, NodeServices.NodeServices> =>
   Command.run(siteledger, { version }).pipe(Effect.provide(CliOutput.layerPresenter(presenter)))

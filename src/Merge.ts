@@ -41,7 +41,14 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
     const row: Record<string, string | null> = {}
     for (const [column] of tableColumns(resource)) row[column] = null
     row["id"] = id
-    return { row, clocks: object(null, JSON.parse), extra: object(null, JSON.parse), changedAt: undefined, firstSeenAt: undefined, dirty: true }
+    return {
+      row,
+      clocks: object(null, JSON.parse),
+      extra: object(null, JSON.parse),
+      changedAt: undefined,
+      firstSeenAt: undefined,
+      dirty: true
+    }
   }
   return {
     row: { ...stored },

@@ -21,15 +21,21 @@ export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "siteled
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-export const freePort = (): Promise<number> =>
-  new Promise((done, failed) => {
+// Below the range that the system takes for outgoing connections: a worker that is down for a moment must find its
+// port free again. Every test process begins somewhere else.
+const ports = { first: 12_000, count: 20_000, next: process.pid * 97 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((done) => {
     const probe = createServer()
-    probe.once("error", failed)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => done(typeof address === "object" && address !== null ? address.port : 0))
-    })
+    probe.once("error", () => done(false))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => done(true)))
   })
+
+export const freePort = async (): Promise<number> => {
+  const port = ports.first + (ports.next++ % ports.count)
+  return (await isFree(port)) ? port : freePort()
+}
 
 /** Asks until the answer is there: a test waits for a state, never for a time. */
 export const until = async <A>(what: string, ask: () => Promise<A | undefined>): Promise<A> => {

@@ -10,7 +10,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Settings } from "../../config/Settings.ts"
 import * as Query from "../Query.ts"
 
-/** Its message is already on standard error, or is for the command line to print. */
+/** With 1, standard error has said why. */
 class QueryFailed extends Schema.TaggedError<QueryFailed>()("QueryFailed", {
   message: Schema.String,
   exitCode: Schema.Literals([1, 2])
@@ -34,7 +34,7 @@ const parameters = {
 export const query = Command.make(
   "query",
   parameters,
-  Effect.fn("Cli.query")(function* ({ csv, json, sql }) {
+  Effect.fnUntraced(function* ({ csv, json, sql }) {
     if (csv && json) return yield* new QueryFailed({ message: "Give --csv or --json, not both.", exitCode: 2 })
     const { color, dataDir } = yield* Settings
     const format = csv ? "csv" : json ? "json" : "table"

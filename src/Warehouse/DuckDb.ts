@@ -5,7 +5,7 @@
  * unreadable file is set aside (kept) and the warehouse is made again from the Store and a fresh walk, loudly.
  * A file that another program holds is left alone and named in the error.
  */
-import { renameSync } from "node:fs"
+import { existsSync, renameSync } from "node:fs"
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import { Store, type StoreError } from "../Store.ts"
@@ -27,10 +27,11 @@ const failed = (cause: unknown): WarehouseError => {
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
   Effect.tryPromise({ try: run, catch: failed })
 
-/** Opens the file, setting it aside first when it can't be read. */
+/** Opens the file, setting it aside first when it can't be read; says whether it has just been made. */
 const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
+  const isNew = !existsSync(path)
   const opened = yield* Effect.result(attempt(() => openWarehouse(path)))
-  if (opened._tag === "Success") return opened.success
+  if (opened._tag === "Success") return { file: opened.success, isNew }
   const { cause, message } = opened.failure
   if (isHeldByAnother(cause)) {
     return yield* new WarehouseError({
@@ -41,7 +42,7 @@ const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
   }
   const kept = setAside(path, yield* stamp)
   yield* Effect.logError(`The warehouse can't be read and is made again; it is kept as ${kept}. ${message}`)
-  return yield* attempt(() => openWarehouse(path))
+  return { file: yield* attempt(() => openWarehouse(path)), isNew: true }
 })
 
 const stamp = Effect.map(Clock.currentTimeMillis, String)
@@ -56,14 +57,15 @@ const metaOf = (file: OpenFile) =>
 /** Opens the file that belongs to this Store, or makes a new one and tells the Store so. */
 const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
   const store = yield* Store
-  let file = yield* openFile(path)
+  const opened = yield* openFile(path)
+  let file = opened.file
   let meta = yield* metaOf(file)
   const verdict = yield* Seam.compare(store, meta)
   if (verdict.isFresh) {
     yield* Seam.adopt(store, meta.id)
   } else if (verdict.mismatch !== undefined) {
     yield* Effect.logWarning(`${verdict.mismatch} The warehouse is made again from the store and a fresh walk.`)
-    if (meta.appliedThrough > 0 || verdict.isForeign) {
+    if (!opened.isNew) {
       yield* attempt(() => file.close())
       const kept = setAside(path, yield* stamp)
       yield* Effect.logWarning(`The old warehouse is kept as ${kept}`)

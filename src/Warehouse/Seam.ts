@@ -17,7 +17,6 @@ export interface WarehouseMeta {
 export interface Verdict {
   /** The Store has never had a warehouse. */
   readonly isFresh: boolean
-  readonly isForeign: boolean
   readonly mismatch: string | undefined
 }
 
@@ -36,7 +35,6 @@ export const compare = (store: Store["Service"], warehouse: WarehouseMeta) =>
     const isBehind = warehouse.appliedThrough < through
     return {
       isFresh: id === undefined && warehouse.appliedThrough === 0,
-      isForeign: isForeign || (id === undefined && warehouse.appliedThrough > 0),
       mismatch:
         id === undefined || isForeign
           ? "The warehouse is missing or belongs to another store."

@@ -9,7 +9,7 @@ import { ask, endless, projects, publish, temporary } from "./Asking.ts"
 
 const { directory, remove } = temporary()
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const main = fileURLToPath(new URL("./main.ts", import.meta.url))
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 let file = ""
 
 beforeAll(async () => {
@@ -108,7 +108,7 @@ describe("the verb", () => {
     assert.match(bad.stderr, /^Binder Error: .*\n\nLINE 1: select nothing\n +\^\n$/)
     const both = sh(`"$1" "$2" query "select 1" --csv --json`)
     assert.deepStrictEqual([both.status, both.stdout], [2, ""])
-    assert.include(both.stderr, "not both")
+    assert.include(both.stderr, "Give --csv or --json, not both.")
   })
 
   it("ends quietly when the reader of its answer has gone", () => {
@@ -120,7 +120,7 @@ describe("the verb", () => {
 
   it("takes its child with it when it is killed", () => {
     const script = `"$1" "$2" query "${endless}" & parent=$!
-      until child=$(ps -o pid= --ppid $parent | tr -d ' ') && [ -n "$child" ]; do sleep 0.05; done
+      until child=$(ps -o pid= --ppid $parent | tr -d ' ') && [ -n "$child" ]; do kill -0 $parent || exit; sleep 0.05; done
       kill -9 $parent
       for i in $(seq 100); do kill -0 $child 2>/dev/null || { echo gone; exit; }; sleep 0.05; done`
     assert.include(sh(script).stdout, "gone")

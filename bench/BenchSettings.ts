@@ -1,0 +1,19 @@
+/** The worker's configuration in a benchmark, as an operator would give it. */
+import { ConfigProvider, Layer } from "effect"
+import * as Settings from "../config/Settings.ts"
+
+export const settings = (given: Readonly<Record<string, string>>) =>
+  Settings.layerAll.pipe(
+    Layer.provide(
+      ConfigProvider.layer(
+        ConfigProvider.fromEnvRecord({
+          SITELEDGER_BASE_URL: "http://127.0.0.1:1/v1",
+          SITELEDGER_AUTH_URL: "http://127.0.0.1:1",
+          SITELEDGER_CLIENT_ID: "bench",
+          SITELEDGER_CLIENT_SECRET: "bench-secret",
+          SITELEDGER_WEBHOOK_URL: "http://127.0.0.1:1/",
+          ...given
+        })
+      )
+    )
+  )

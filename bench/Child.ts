@@ -1,0 +1,31 @@
+/**
+ * A benchmark's processes: another file of this folder, started with arguments, and the first line that it prints.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+
+export interface Child {
+  readonly process: ChildProcess
+  /** Whatever it wrote first: a port, or a result. */
+  readonly line: string
+}
+
+export const start = (file: string, ...parameters: ReadonlyArray<string | number>): Promise<Child> =>
+  new Promise((resolve, reject) => {
+    const path = join(import.meta.dirname, file)
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", path, ...parameters.map(String)], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    child.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it said anything`)))
+    createInterface({ input: child.stdout }).once("line", (line) => resolve({ process: child, line }))
+  })
+
+export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
+
+export const quantile = (values: ReadonlyArray<number>, share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+export const round = (value: number, digits = 3): number => Number(value.toFixed(digits))

@@ -1,0 +1,53 @@
+/**
+ * What takes deliveries, in a process of its own. `receiver STORE`: the real Receiver, Inbox and SQLite Store.
+ * `bare`: node:http and the same HMAC, nothing kept. Prints its port. Run: node bench/IngestServer.ts KIND [STORE]
+ */
+import { createServer } from "node:http"
+import { Effect, Layer } from "effect"
+import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
+import { Inbox } from "../src/Inbox.ts"
+import { Reasons } from "../src/Reasons.ts"
+import { Receiver } from "../src/Receiver.ts"
+import * as Sqlite from "../src/Store/Sqlite.ts"
+import { path, secret } from "./Signed.ts"
+
+const [kind, file] = process.argv.slice(2)
+
+const say = (port: number): void => void process.stdout.write(`${port}\n`)
+
+const receiver = (storePath: string) => {
+  const knowing = Layer.effectDiscard(Effect.map(ConstructionWebhooks.Secrets, (secrets) => secrets.add(secret)))
+  return Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
+    Layer.provide(knowing),
+    Layer.provide(ConstructionWebhooks.layer),
+    Layer.provide(ConstructionWebhooks.Secrets.layer),
+    Layer.provide(Inbox.layer),
+    Layer.provide(Sqlite.layerAt(storePath)),
+    Layer.provide(Reasons.layer)
+  )
+}
+
+const listening = Effect.gen(function* () {
+  const { port } = yield* (yield* Receiver).status
+  say(port)
+  return yield* Effect.never
+})
+
+const bare = (): void => {
+  const secrets = [Buffer.from(secret)]
+  const server = createServer((request, response) => {
+    const signature = ConstructionWebhooks.readSignature(request.headers)
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => void chunks.push(chunk))
+    request.on("end", () => {
+      const isValid = signature !== undefined && ConstructionWebhooks.verify(secrets, Buffer.concat(chunks), signature)
+      response.writeHead(isValid ? 200 : 401).end()
+    })
+  }).listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    say(typeof address === "object" && address !== null ? address.port : 0)
+  })
+}
+
+if (kind === "bare") bare()
+else await Effect.runPromise(Effect.provide(listening, receiver(file ?? "")))

@@ -1,0 +1,77 @@
+/**
+ * Sends signed deliveries over raw sockets, in a process of its own, each connection the next one as soon as its
+ * answer is there. With a store's path it looks there, by a connection of its own, for the row of every 2xx before
+ * it does anything else. Prints one JSON line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
+ */
+import { connect } from "node:net"
+import { DatabaseSync } from "node:sqlite"
+import { quantile, round } from "./Child.ts"
+import { type Signed, signed } from "./Signed.ts"
+
+const [port = "0", series = "a", count = "1000", connections = "64", storePath] = process.argv.slice(2)
+const ipcs = 5000
+
+export interface Sent {
+  readonly perSecond: number
+  readonly acknowledged: number
+  readonly refused: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Of the 2xx whose row was looked for, those without one. */
+  readonly notThere: number
+}
+
+const deliveries = Array.from({ length: Number(count) }, (_, n) => signed(series, n, ipcs))
+const latencies: Array<number> = []
+const tally = { next: 0, acknowledged: 0, refused: 0, notThere: 0 }
+
+const lookIn = (path: string) => {
+  const find = new DatabaseSync(path, { readOnly: true }).prepare("select 1 from inbox where event_id = ? and body = ?")
+  return (delivery: Signed): boolean => find.get(delivery.eventId, delivery.body) !== undefined
+}
+const isThere = storePath === undefined ? undefined : lookIn(storePath)
+
+const isWhole = (answer: string): boolean => {
+  const headEnd = answer.indexOf("\r\n\r\n")
+  if (headEnd < 0) return false
+  return !/transfer-encoding: chunked/i.test(answer.slice(0, headEnd)) || answer.endsWith("0\r\n\r\n")
+}
+
+const send = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(port), "127.0.0.1").setNoDelay(true)
+    let current: Signed | undefined
+    let sentAt = 0
+    let answer = ""
+    const next = (): void => {
+      current = deliveries[tally.next++]
+      if (current === undefined) return void socket.end(resolve)
+      sentAt = performance.now()
+      socket.write(current.request)
+    }
+    socket.once("connect", next).once("error", reject)
+    socket.on("data", (chunk: Buffer) => {
+      answer += chunk.toString("latin1")
+      const isTaken = answer.startsWith("HTTP/1.1 200")
+      // As soon as the status is there: the row must be, too.
+      if (isTaken && isThere !== undefined && current !== undefined && !isThere(current)) tally.notThere++
+      if (!isWhole(answer)) return
+      latencies.push(performance.now() - sentAt)
+      if (isTaken) tally.acknowledged++
+      else tally.refused++
+      answer = ""
+      next()
+    })
+  })
+
+const from = performance.now()
+await Promise.all(Array.from({ length: Number(connections) }, send))
+const sent: Sent = {
+  perSecond: Math.round((deliveries.length / (performance.now() - from)) * 1000),
+  acknowledged: tally.acknowledged,
+  refused: tally.refused,
+  p50Ms: round(quantile(latencies, 0.5), 2),
+  p99Ms: round(quantile(latencies, 0.99), 2),
+  notThere: tally.notThere
+}
+process.stdout.write(`${JSON.stringify(sent)}\n`)

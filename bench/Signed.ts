@@ -1,0 +1,67 @@
+/**
+ * Signed deliveries as bytes on the wire, made ahead of time: distinct bodies of about 600 bytes about IPCs.
+ */
+import { createHmac, hash } from "node:crypto"
+
+export const secret = "bench-webhook-secret"
+export const path = "/hooks/construction"
+
+export interface Signed {
+  readonly body: Buffer
+  readonly eventId: string
+  /** The whole HTTP request. */
+  readonly request: Buffer
+}
+
+const stages = ["ipc.created", "ipc.submitted", "ipc.certified", "ipc.paid"] as const
+
+const fields = (type: string, n: number): Readonly<Record<string, unknown>> => {
+  if (type === "ipc.created") return { draft_amount: `${n}.25` }
+  if (type === "ipc.submitted") return { submitter: `Engineer ${n % 97}`, amount: `${n}.50` }
+  if (type === "ipc.certified") return { certified_amount: `${n}.75`, certificate_url: `https://example.com/c/${n}` }
+  return { payment_reference: `PAY-${n}` }
+}
+
+const note = "Measured on site with the engineer's representative; quantities as per the joint record sheets. ".repeat(
+  4
+)
+
+/** The nth event of `series`, about one of `ipcs` IPCs: their lives go on side by side. */
+export const eventBody = (
+  series: string,
+  n: number,
+  ipcs: number
+): { readonly type: string; readonly body: Buffer } => {
+  const round = Math.floor(n / ipcs)
+  const type = stages[round % stages.length] ?? stages[0]
+  const body = {
+    event_type: type,
+    event_timestamp: new Date(Date.UTC(2026, 10, 1) + n * 10).toISOString(),
+    ipc_id: `${series}-${n % ipcs}`,
+    project_id: n % 700,
+    ...fields(type, n),
+    note
+  }
+  return { type, body: Buffer.from(JSON.stringify(body)) }
+}
+
+export const eventId = (body: Buffer): string => {
+  const hex = hash("sha256", body)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
+}
+
+export const signed = (series: string, n: number, ipcs: number): Signed => {
+  const { type, body } = eventBody(series, n, ipcs)
+  const id = eventId(body)
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    "Host: 127.0.0.1",
+    "Content-Type: application/json",
+    `Content-Length: ${body.byteLength}`,
+    `X-Service-Signature: ${createHmac("sha256", secret).update(body).digest("hex")}`,
+    `X-Service-Event-Id: ${id}`,
+    `X-Service-Event-Type: ${type}`,
+    `X-Service-Timestamp: ${new Date().toISOString()}`
+  ]
+  return { body, eventId: id, request: Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]) }
+}

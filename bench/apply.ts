@@ -1,0 +1,127 @@
+/**
+ * How fast events become rows. First an inbox of 50,000 events of 5,000 IPCs is drained into DuckDB; then, on top of
+ * that, deliveries arrive at 100 per second over HTTP, and each one's time from its 2xx (as the sender sees it) until
+ * a query sees its row is taken. Goal: p99 ≤ 1 s. Run: node bench/apply.ts
+ */
+import { hash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Fiber, Layer } from "effect"
+import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
+import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
+import { stores } from "../pipelines/stores.ts"
+import { Apply } from "../src/Apply.ts"
+import { Inbox } from "../src/Inbox.ts"
+import { Receiver } from "../src/Receiver.ts"
+import { type Delivery, Store } from "../src/Store.ts"
+import { Warehouse } from "../src/Warehouse.ts"
+import { settings } from "./BenchSettings.ts"
+import { quantile, round, start } from "./Child.ts"
+import { eventBody, eventId, path, secret } from "./Signed.ts"
+
+const events = Number(process.env["BENCH_EVENTS"] ?? 50_000)
+const ipcs = events / 10
+const perSecond = 100
+const lastsSeconds = 20
+const pollMs = 10
+
+const directory = mkdtempSync(join(tmpdir(), "siteledger-apply-"))
+
+const delivery = (n: number): Delivery => {
+  const { type, body } = eventBody("IPC", n, ipcs)
+  const receivedAt = "2026-11-20T02:00:00.000000Z"
+  return {
+    body,
+    bodySha256: hash("sha256", body, "buffer"),
+    eventId: eventId(body),
+    headerType: type,
+    issuedAt: null,
+    receivedAt
+  }
+}
+
+const fill = Effect.gen(function* () {
+  const store = yield* Store
+  for (let first = 0; first < events; first += 1000) {
+    yield* Effect.promise(() => store.receive(Array.from({ length: 1000 }, (_, n) => delivery(first + n))))
+  }
+})
+
+const applying = Apply.layer.pipe(Layer.provide(ConstructionReader.layer), Layer.provideMerge(Inbox.layer))
+
+/** The last event's row is there. */
+const drained = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  const from = performance.now()
+  while ((yield* warehouse.appliedThrough) < events) yield* Effect.sleep("5 millis")
+  return (performance.now() - from) / 1000
+})
+
+const knowing = Layer.effectDiscard(Effect.map(ConstructionWebhooks.Secrets, (secrets) => secrets.add(secret)))
+const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
+  Layer.provide(knowing),
+  Layer.provide(ConstructionWebhooks.layer),
+  Layer.provide(ConstructionWebhooks.Secrets.layer)
+)
+
+/** Event id → when a query saw it first, with its IPC's row. */
+const watch = (seenAt: Map<string, number>) =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    let through = String(events)
+    while (true) {
+      const rows = yield* warehouse.query((db) =>
+        db
+          .selectFrom("construction.events as e")
+          .innerJoin("construction.ipcs as i", "i.id", "e.entity_id")
+          .select(["e.event_id", "e.sequence"])
+          .where("e.sequence", ">", through)
+          .orderBy("e.sequence")
+          .execute()
+      )
+      const now = Date.now()
+      for (const row of rows) seenAt.set(row.event_id, now)
+      through = rows.at(-1)?.sequence ?? through
+      yield* Effect.sleep(pollMs)
+    }
+  })
+
+const delays = Effect.gen(function* () {
+  const { port } = yield* (yield* Receiver).status
+  const seenAt = new Map<string, number>()
+  const watching = yield* Effect.forkChild(watch(seenAt))
+  const sender = yield* Effect.promise(() => start("Trickle.ts", port, "LIVE", perSecond * lastsSeconds, perSecond))
+  const acknowledgedAt = Object.entries(JSON.parse(sender.line) as Record<string, number>)
+  while (seenAt.size < acknowledgedAt.length) yield* Effect.sleep(pollMs)
+  yield* Fiber.interrupt(watching)
+  return acknowledgedAt.map(([id, at]) => (seenAt.get(id) ?? Number.POSITIVE_INFINITY) - at)
+})
+
+const measure = Effect.gen(function* () {
+  yield* fill
+  const worker = yield* Layer.build(applying)
+  const seconds = yield* Effect.provide(drained, worker)
+  const waits = yield* Effect.provide(delays, receiving).pipe(Effect.provide(worker))
+  const result = {
+    bench: "apply",
+    events,
+    ipcs,
+    eventsPerSecond: Math.round(events / seconds),
+    arrivingPerSecond: perSecond,
+    delivered: waits.length,
+    visibleAfterP50Ms: quantile(waits, 0.5),
+    visibleAfterP99Ms: quantile(waits, 0.99),
+    visibleAfterMostMs: Math.max(...waits),
+    seconds: round(seconds, 2)
+  }
+  process.stdout.write(`${JSON.stringify(result)}\n`)
+})
+
+const bottom = Layer.provideMerge(stores, settings({ SITELEDGER_DATA_DIR: directory }))
+await Effect.runPromise(
+  Effect.scoped(measure).pipe(
+    Effect.provide(bottom),
+    Effect.ensuring(Effect.sync(() => rmSync(directory, { recursive: true })))
+  )
+)

@@ -1,0 +1,62 @@
+/**
+ * A list as a service keeps it, for walks: records in order, pages cut from it at the moment they are asked for, and
+ * a hook before each answer in which a test may change the list. In memory; asked for pages are noted.
+ */
+import { Effect } from "effect"
+import { projectChange } from "../../connectors/construction/Construction.ts"
+import * as Instant from "../../src/Instant.ts"
+import { type Page, type PagedList, SourceError } from "../../src/Source.ts"
+
+export interface ListModel extends PagedList {
+  readonly ids: Array<number>
+  readonly asked: Array<number>
+  /** Called before a page is cut. */
+  onAsk: (page: number) => void
+  /** Larger pages are cut down to this. */
+  largest: number
+  /** A status where sizes above `largest` are refused instead. */
+  refuses: boolean
+  ignoresPage: boolean
+}
+
+/** Each answer is a second later than the one before it. */
+const firstMicros = Date.UTC(2026, 10, 20) * 1000
+
+export const listModel = (ids: ReadonlyArray<number>, options: Partial<ListModel> = {}): ListModel => {
+  const model: ListModel = {
+    resource: "projects",
+    ids: [...ids],
+    asked: [],
+    onAsk: () => undefined,
+    largest: 10,
+    refuses: false,
+    ignoresPage: false,
+    change: projectChange,
+    fetch: (page, perPage) => Effect.suspend(() => answer(model, page, perPage ?? 5)),
+    ...options
+  }
+  return model
+}
+
+const answer = (model: ListModel, asked: number, perPage: number): Effect.Effect<Page, SourceError> => {
+  if (model.refuses && perPage > model.largest) {
+    return Effect.fail(new SourceError({ reason: "PageSizeRefused", message: "too large" }))
+  }
+  model.onAsk(asked)
+  model.asked.push(asked)
+  const page = model.ignoresPage ? 1 : asked
+  const size = Math.min(perPage, model.largest)
+  const at = firstMicros + model.asked.length * 1_000_000
+  const records = model.ids
+    .slice((page - 1) * size, page * size)
+    .map((id) => (id < 0 ? { name: "without an id" } : { id, name: `Project ${id}`, status: "awarded" }))
+  return Effect.succeed({
+    records,
+    total: model.ids.length,
+    page,
+    perPage: size,
+    observedMicros: at,
+    receivedAt: Instant.fromMicros(at),
+    sha256: String(at).padStart(64, "0")
+  })
+}

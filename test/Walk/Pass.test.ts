@@ -1,0 +1,190 @@
+/**
+ * One pass after another over a list that may change under it, into real SQLite and DuckDB files.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Sqlite from "../../src/Store/Sqlite.ts"
+import { Store } from "../../src/Store.ts"
+import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
+import * as Pass from "../../src/Walk/Pass.ts"
+import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
+import { Warehouse } from "../../src/Warehouse.ts"
+import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { seeded } from "../Seeded.ts"
+import { type ListModel, listModel } from "./ListModel.ts"
+
+const stores = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(Effect.sync(temporaryFolder), (folder) => Effect.sync(() => removeFolder(folder))),
+    (folder) =>
+      DuckDb.layerAt(`${folder}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${folder}/store.sqlite`)))
+  )
+)
+
+const pass = (list: ListModel, concurrency = 3) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const warehouse = yield* Warehouse
+    const previous = yield* Checkpoints.load(store, "projects")
+    return yield* Pass.run(
+      { list, store, warehouse, lane: "backfill", pageSize: 1000, concurrency, onProgress: () => undefined },
+      previous
+    )
+  })
+
+const rows = Effect.flatMap(Warehouse, (warehouse) =>
+  warehouse.query((db) => db.selectFrom("construction.projects").select(["id", "_deleted_at"]).orderBy("id").execute())
+)
+
+const present = Effect.map(rows, (all) => all.filter((row) => row._deleted_at === null).map((row) => Number(row.id)))
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+describe("a pass", () => {
+  it.effect("that nothing disturbs agrees with the total, and the next one proves it", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 47))
+      const first = yield* pass(list)
+      assert.strictEqual(first.state.proof, "counts-agree")
+      assert.strictEqual(first.state.rows, 47)
+      assert.strictEqual(first.state.per_page, 10)
+      const second = yield* pass(list)
+      assert.strictEqual(second.state.proof, "proven")
+      assert.deepStrictEqual(yield* present, range(1, 47))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("of an empty list agrees too", () =>
+    Effect.gen(function* () {
+      const { state } = yield* pass(listModel([]))
+      assert.strictEqual(state.proof, "counts-agree")
+      assert.deepStrictEqual(yield* rows, [])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("in which the total moves is unproven", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 30))
+      list.onAsk = (page) => void (page === 2 && list.ids.length === 30 && list.ids.push(31))
+      const first = yield* pass(list, 1)
+      assert.strictEqual(first.state.proof, "unproven")
+      assert.strictEqual(first.state.disturbed_in_a_row, 1)
+      const second = yield* pass(list, 1)
+      assert.strictEqual(second.state.proof, "proven", "the disturbed pass saw the same ids")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("that misses a record behind an unmoved total is not proven until two passes agree", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 30))
+      // One project goes and another comes between two pages: the total stays 30, and project 11 slips through.
+      list.onAsk = (page) => {
+        if (page !== 2 || list.ids[0] !== 1) return
+        list.ids.shift()
+        list.ids.push(31)
+      }
+      const first = yield* pass(list, 1)
+      assert.strictEqual(first.state.total, 30)
+      assert.notInclude(yield* present, 11)
+      const second = yield* pass(list, 1)
+      assert.notStrictEqual(second.state.proof, "proven")
+      const third = yield* pass(list, 1)
+      assert.strictEqual(third.state.proof, "proven")
+      assert.deepStrictEqual(yield* present, range(2, 31))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("buries what two agreeing passes did not show, and a later sighting lifts it", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 12))
+      yield* pass(list)
+      list.ids.splice(4, 1)
+      yield* pass(list)
+      assert.include(yield* present, 5, "one pass is a suspicion only")
+      yield* pass(list)
+      assert.notInclude(yield* present, 5)
+      assert.strictEqual((yield* rows).length, 12)
+      list.ids.push(5)
+      yield* pass(list)
+      assert.include(yield* present, 5)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("falls back when the page size is refused, and believes what is granted", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 230), { largest: 100, refuses: true })
+      const { state } = yield* pass(list)
+      assert.strictEqual(state.per_page, 100)
+      assert.strictEqual(state.proof, "counts-agree")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("over a list that ignores the page says so", () =>
+    Effect.gen(function* () {
+      const { state, disturbance } = yield* pass(listModel(range(1, 30), { ignoresPage: true }))
+      assert.strictEqual(state.proof, "unproven")
+      assert.match(disturbance ?? "", /SITELEDGER_PAGE_PARAM/)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("keeps a record without an id in quarantine and counts it towards the total", () =>
+    Effect.gen(function* () {
+      const { state } = yield* pass(listModel([1, 2, -1, 4]))
+      assert.strictEqual(state.proof, "counts-agree")
+      assert.deepStrictEqual(yield* present, [1, 2, 4])
+      assert.strictEqual(yield* Checkpoints.quarantinedRecords(yield* Store, "projects"), 1)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("that was cut off goes on at its checkpoints", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 200))
+      list.onAsk = (page) => {
+        if (page === 12) throw new Error("killed")
+      }
+      const cut = yield* Effect.exit(pass(list, 1))
+      assert.strictEqual(cut._tag, "Failure")
+      const before = yield* Checkpoints.finishedPages(yield* Store, "projects")
+      assert.isAbove(before.size, 5)
+      list.onAsk = () => undefined
+      list.asked.length = 0
+      const { state } = yield* pass(list, 1)
+      assert.strictEqual(state.proof, "counts-agree")
+      assert.deepStrictEqual(
+        list.asked.filter((page) => before.has(page)),
+        []
+      )
+      assert.deepStrictEqual(yield* present, range(1, 200))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("is right whenever it says proven, over lists that change at random", () =>
+    Effect.gen(function* () {
+      for (let seed = 1; seed <= 6; seed++) yield* randomList(seed).pipe(Effect.provide(stores, { local: true }))
+    })
+  )
+})
+
+/** Inserts and deletes at random between pages for some passes, then none: the copy must end as the list. */
+const randomList = (seed: number) =>
+  Effect.gen(function* () {
+    const random = seeded(seed)
+    const list = listModel(range(1, 20 + random.below(60)))
+    let next = 1000
+    let isCalm = false
+    list.onAsk = () => {
+      if (isCalm || random.chance(0.7)) return
+      if (random.chance(0.5)) list.ids.splice(random.below(list.ids.length), 1)
+      else list.ids.splice(random.below(list.ids.length), 0, next++)
+    }
+    for (let turn = 0; turn < 4; turn++) yield* pass(list, 1 + random.below(4))
+    isCalm = true
+    for (let turn = 0; turn < 3; turn++) {
+      const { state } = yield* pass(list)
+      if (state.proof !== "proven") continue
+      const shown = (yield* present).filter((id) => list.ids.includes(id))
+      assert.sameMembers(shown, list.ids, `seed ${seed}`)
+    }
+    yield* pass(list)
+    assert.sameMembers(yield* present, list.ids, `seed ${seed}`)
+  })

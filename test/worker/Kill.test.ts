@@ -1,0 +1,240 @@
+/**
+ * kill -9 at random moments, over and over on one data directory. The judge stands outside: it knows what it sent, what
+ * was answered 2xx and what was asked of the service, and reads the files after the end.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { query, type RunningWorker, until } from "../RunningWorker.ts"
+import { type Random, seeded } from "../Seeded.ts"
+import { model, read, sha256, story, type Told } from "./Story.ts"
+import { World } from "./World.ts"
+
+const seed = Number(process.env["SEED"] ?? 20261120)
+const pageSize = 20
+const pages = 260
+
+/** The random moment of a kill: no state is waited for by it. */
+const moment = (random: Random, upToMs: number): Promise<void> =>
+  new Promise((done) => setTimeout(done, random.below(upToMs)))
+
+type Kind = "start" | "backfill" | "burst" | "retries" | "apply" | "export"
+
+const planned: Readonly<Record<Kind, number>> = { start: 4, backfill: 6, burst: 4, retries: 3, apply: 3, export: 4 }
+
+class Judge {
+  readonly world: World
+  readonly random: Random
+  readonly sent: Array<Told> = []
+  readonly acknowledged = new Map<string, number>()
+  readonly attempted = new Map<string, number>()
+  readonly #story: ReturnType<typeof story>
+  #pagesDone = 0
+  #judged: Array<{ readonly request: number; readonly pagesDone: number }> = []
+
+  constructor(world: World, random: Random) {
+    this.world = world
+    this.random = random
+    this.#story = story(random)
+  }
+
+  tell(count: number): ReadonlyArray<Told> {
+    const events = this.#story.take(count)
+    this.sent.push(...events)
+    return events
+  }
+
+  /** One attempt; whatever has no 2xx is sent again later, as an at-least-once service does. */
+  async deliver(event: Told): Promise<boolean> {
+    const body = event.body
+    this.attempted.set(body, (this.attempted.get(body) ?? 0) + 1)
+    const isTaken = (await this.world.server.deliver(event)) === 200
+    if (isTaken) this.acknowledged.set(body, (this.acknowledged.get(body) ?? 0) + 1)
+    return isTaken
+  }
+
+  get owed(): ReadonlyArray<Told> {
+    const published = new Set(this.world.server.deliveries.map(({ body }) => body))
+    return this.sent.filter(({ body }) => !this.acknowledged.has(body) && !published.has(body))
+  }
+
+  async kill(worker: RunningWorker): Promise<void> {
+    const answer = await worker.fetch("/status")
+    if (answer?.status === 200) {
+      const { backfill } = (await answer.json()) as Awaited<ReturnType<RunningWorker["status"]>>
+      this.#pagesDone = Math.max(this.#pagesDone, backfill["projects"]?.pagesDone ?? 0)
+    }
+    await worker.stop("SIGKILL")
+    this.#judged.push({ request: this.world.server.requests.length, pagesDone: this.#pagesDone })
+  }
+
+  /** After each kill only those pages are asked for that were not done before it. */
+  assertNoPageTwice(): void {
+    for (const { pagesDone, request } of this.#judged) {
+      assert.isAtMost(this.world.pagesAsked(request).size, pages - pagesDone, `pages done before a kill: ${pagesDone}`)
+    }
+    const inFlight = [...this.world.pagesAsked().values()].reduce((sum, asked) => sum + asked - 1, 0)
+    assert.isBelow(inFlight, 10 * this.#judged.length)
+    assert.strictEqual(this.world.pagesAsked().size, pages)
+  }
+}
+
+/** Deliveries all at once, the kill after some of them were answered. */
+const burst = async (judge: Judge, worker: RunningWorker, count: number, killAfter: number, withinMs: number) => {
+  const events = [...judge.tell(count), ...judge.owed.slice(0, 50), judge.random.pick(judge.sent)]
+  const reached = Promise.withResolvers<void>()
+  let taken = 0
+  const all = Promise.all(
+    events.map(async (event) => {
+      if ((await judge.deliver(event)) && ++taken >= killAfter) reached.resolve()
+    })
+  )
+  await Promise.race([reached.promise, all])
+  await moment(judge.random, withinMs)
+  await judge.kill(worker)
+  await all
+}
+
+const moments: Readonly<Record<Kind, (judge: Judge, worker: RunningWorker) => Promise<void>>> = {
+  start: async (judge, worker) => {
+    await moment(judge.random, 1500)
+    await judge.kill(worker)
+  },
+  backfill: async (judge, worker) => {
+    const asked = () => [...judge.world.pagesAsked().values()].reduce((sum, each) => sum + each, 0)
+    const enough = asked() + 5 + judge.random.below(25)
+    await worker.status("more pages", ({ backfill }) => asked() >= enough || backfill["projects"]?.proof !== "running")
+    await moment(judge.random, 40)
+    await judge.kill(worker)
+  },
+  burst: async (judge, worker) => {
+    await worker.status("the worker is up")
+    await burst(judge, worker, 200, 1 + judge.random.below(200), 5)
+  },
+  retries: async (judge, worker) => {
+    const { server } = judge.world
+    const published = judge.tell(40).flatMap((event) => server.publish(event))
+    await worker.status("the worker is up")
+    const enough = 1 + judge.random.below(40)
+    await until("deliveries", async () =>
+      published.filter(({ state }) => state === "delivered").length >= enough ? true : undefined
+    )
+    await judge.kill(worker)
+  },
+  apply: async (judge, worker) => {
+    await worker.status("the worker is up")
+    await burst(judge, worker, 600, 650, 150)
+  },
+  export: async (judge, worker) => {
+    await worker.status("the worker is up")
+    for (const event of judge.tell(30)) await judge.deliver(event)
+    const verb = judge.random.pick(["export", "publish"])
+    const asked = worker.verb(verb).catch(() => undefined)
+    await moment(judge.random, 250)
+    await judge.kill(worker)
+    await asked
+  }
+}
+
+/** What a reader finds at any time is whole. */
+const assertReadable = async (dataDir: string): Promise<void> => {
+  const copy = join(dataDir, "analytics.duckdb")
+  if (existsSync(copy)) await query(copy, "select count(*) from construction.projects")
+  const lake = join(dataDir, "lake")
+  if (!existsSync(join(lake, "latest.json"))) return
+  const hash = (path: string) =>
+    createHash("sha256")
+      .update(readFileSync(join(lake, path)))
+      .digest("hex")
+  const latest = JSON.parse(readFileSync(join(lake, "latest.json"), "utf8")) as { manifest: string; sha256: string }
+  assert.strictEqual(hash(latest.manifest), latest.sha256)
+  const { tables } = JSON.parse(readFileSync(join(lake, latest.manifest), "utf8")) as {
+    tables: Record<string, { files: ReadonlyArray<{ path: string; sha256: string }> }>
+  }
+  for (const { path, sha256 } of Object.values(tables).flatMap(({ files }) => files)) {
+    assert.strictEqual(hash(path), sha256, path)
+  }
+}
+
+/** Sends what is owed until all of it is taken, as the service would within its day. */
+const settle = async (judge: Judge, worker: RunningWorker): Promise<void> => {
+  const { server } = judge.world
+  await worker.status("the worker is up")
+  await until("everything is acknowledged", async () => {
+    for (const event of judge.owed) await judge.deliver(event)
+    for (const { id, state } of server.deliveries) if (state === "failed") server.replay(id)
+    return judge.owed.length === 0 && server.deliveries.every(({ state }) => state === "delivered") ? true : undefined
+  })
+  await worker.status(
+    "everything is applied",
+    ({ backfill, inbox }) => inbox.pending === 0 && backfill["projects"]?.proof === "counts-agree"
+  )
+}
+
+const assertNothingLost = async (judge: Judge): Promise<void> => {
+  const { server } = judge.world
+  const events = await judge.world.query(
+    "select body_sha256, deliveries, event_type, outcome, alarms from construction.events"
+  )
+  const found = new Map(events.map((row) => [row["body_sha256"], row]))
+  assert.strictEqual(found.size, events.length)
+  assert.strictEqual(events.length, judge.sent.length + 1, "every event once, and the ping")
+  for (const event of judge.sent) {
+    const row = found.get(sha256(event.body))
+    assert.deepInclude(row, { event_type: event.type, outcome: "applied", alarms: "[]" }, event.body)
+    const attempts = server.deliveries.filter(({ body }) => body === event.body).flatMap((each) => each.attempts)
+    const taken = attempts.filter(({ status }) => status === 200).length + (judge.acknowledged.get(event.body) ?? 0)
+    assert.isAtLeast(Number(row?.["deliveries"]), taken)
+    assert.isAtMost(Number(row?.["deliveries"]), attempts.length + (judge.attempted.get(event.body) ?? 0))
+  }
+  assert.deepStrictEqual(await read((sql) => judge.world.query(sql)), model(judge.sent))
+  const projects = await judge.world.query("select id::int as id, name, status from construction.projects order by id")
+  assert.deepStrictEqual(projects, server.projects as ReadonlyArray<object> as typeof projects)
+}
+
+describe(`kill -9, seed ${seed}`, () => {
+  it("loses nothing, doubles nothing, subscribes once and walks no page twice", { timeout: 180_000 }, async () => {
+    const random = seeded(seed)
+    await using world = await World.open(
+      { projects: pages * pageSize, maxPerPage: pageSize, timeScale: 6000 },
+      { SITELEDGER_REQUESTS_PER_MINUTE: "1500" }
+    )
+    const judge = new Judge(world, random)
+    const first = world.start()
+    await first.status("the ping has come", ({ subscription }) => subscription.verifiedAt !== null)
+    await judge.kill(first)
+    const kinds = Object.entries(planned).flatMap(([kind, count]) => Array<Kind>(count).fill(kind as Kind))
+    for (const kind of random.shuffle(kinds)) {
+      await moments[kind](judge, world.start())
+      await assertReadable(world.dataDir)
+    }
+    const last = world.start()
+    await settle(judge, last)
+    const report = await last.status("the end")
+    assert.deepInclude(report.inbox, { pending: 0, quarantined: 0 })
+    assert.isDefined(((await last.verb("export")) as { run?: string }).run)
+    assert.strictEqual((await last.stop()).code, 0)
+    await assertReadable(world.dataDir)
+    await assertNothingLost(judge)
+    judge.assertNoPageTwice()
+    assert.strictEqual(world.server.subscriptions.length, 1)
+  })
+
+  it("starts from whatever a kill left of its files at the very first start", { timeout: 60_000 }, async () => {
+    const random = seeded(seed + 1)
+    await using world = await World.open({ projects: 45, maxPerPage: pageSize })
+    for (let kill = 0; kill < 8; kill++) {
+      const worker = world.start()
+      await moment(random, 1600)
+      await worker.stop("SIGKILL")
+    }
+    const worker = world.start()
+    await worker.live()
+    assert.strictEqual(await world.server.deliver({ type: "ipc.paid" }), 200)
+    await worker.status("it is applied", ({ inbox }) => inbox.pending === 0)
+    await worker.stop()
+    const [counted] = await world.query("select count(*)::int as projects from construction.projects")
+    assert.deepStrictEqual(counted, { projects: 45 })
+  })
+})
