@@ -98,7 +98,7 @@ const redeliver = Effect.fnUntraced(function* (
   for (let event = Math.min(steps, ...from); event < steps; event++) {
     const held = untilDue(options, events.millis(event) + 1, now)
     for (const subscription of subscriptions.listening(events.at(event).type)) {
-      if (true) yield* deliveries.add(subscription, event, held)
+      if (event >= (from[subscription] ?? steps)) yield* deliveries.add(subscription, event, held)
     }
     if (event % 256 === 0) yield* Effect.yieldNow
   }

@@ -4,7 +4,9 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Apply } from "./Apply.ts"
+import type { Gap } from "./Gap.ts"
 import { Inbox, type InboxStatus } from "./Inbox.ts"
+import * as Instant from "./Instant.ts"
 import { Export } from "./Lake/Export.ts"
 import { Pace } from "./Pace.ts"
 import { Publish } from "./Publish.ts"
@@ -28,11 +30,27 @@ export interface StatusReport {
   readonly subscription: SubscriptionStatus
   readonly receiver: ReceiverStatus
   readonly lastEventAt: string | null
-  readonly gaps: ReadonlyArray<unknown>
+  readonly gaps: ReadonlyArray<GapStatus>
   readonly ledger: { readonly entries: number; readonly holds: number }
   readonly export: { readonly lastAt: string | null; readonly nextAt: string | null }
   readonly published: { readonly at: string | null }
 }
+
+/** An interval in which the receiver was down, and that no retry of the service has healed yet. */
+export interface GapStatus {
+  readonly from: string
+  readonly to: string
+  /** When it will be healed if the receiver stays up; null when only a person can help. */
+  readonly healsAt: string | null
+  readonly isLost: boolean
+}
+
+const gapStatus = ({ fromMs, toMs, healsAtMs, isLost }: Gap): GapStatus => ({
+  from: Instant.fromMillis(fromMs),
+  to: Instant.fromMillis(toMs),
+  healsAt: healsAtMs === undefined ? null : Instant.fromMillis(healsAtMs),
+  isLost
+})
 
 export class Status extends Context.Service<Status, { readonly report: Effect.Effect<StatusReport, StoreError> }>()(
   "siteledger/Status"
@@ -75,7 +93,7 @@ const make = Effect.gen(function* () {
       subscription: yield* subscription.status,
       receiver: yield* receiver.status,
       lastEventAt: yield* inbox.lastReceivedAt,
-      gaps: yield* uptime.gaps,
+      gaps: (yield* uptime.gaps).map(gapStatus),
       ledger: { entries: 0, holds: 0 },
       export: yield* exports.status,
       published: yield* publish.status

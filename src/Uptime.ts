@@ -1,18 +1,172 @@
-/** Placeholder while the real one is being written. */
-import { Context, type Duration, Effect, Layer } from "effect"
-import type { StoreError } from "./Store.ts"
+/**
+ * Heartbeats of the receiver in the Store, and the gaps that they show.
+ *
+ * Every five seconds the current up-interval grows to now. It says less than was true, never more: a process that
+ * dies, a machine that sleeps or a Store that fails (nothing could be taken then either) leaves a hole. A gap that no
+ * retry heals any more becomes a reason that names it, and `onLost` runs for it, once also across restarts (twice
+ * when the process dies in between). Intervals that can't change an answer any more are forgotten after eight days.
+ */
+import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
+import * as Gap from "./Gap.ts"
+import * as Instant from "./Instant.ts"
+import { Reasons } from "./Reasons.ts"
+import { readMeta, Store, type StoreError, writeMeta } from "./Store.ts"
+import { supervised } from "./Supervisor.ts"
 
 export interface UptimeOptions<R> {
+  /** When the service tries a delivery again, counted from its first attempt. */
   readonly offsets: ReadonlyArray<Duration.Duration>
-  readonly onLost: Effect.Effect<void, never, R>
+  /** Runs once for every gap that is lost. */
+  readonly onLost: Effect.Effect<unknown, never, R>
 }
+
 export class Uptime extends Context.Service<
   Uptime,
   {
-    readonly gaps: Effect.Effect<ReadonlyArray<unknown>, StoreError>
+    /** As last known when the Store doesn't answer. */
+    readonly gaps: Effect.Effect<ReadonlyArray<Gap.Gap>>
+    /** A person says that what was missed in this interval has been replayed, or doesn't matter. */
     readonly close: (fromMs: number, toMs: number, reason: string) => Effect.Effect<void, StoreError>
   }
 >()("siteledger/Uptime") {
-  static readonly layer = <R>(_options: UptimeOptions<R>) =>
-    Layer.succeed(Uptime, Uptime.of({ gaps: Effect.succeed([]), close: () => Effect.void }))
+  static readonly layer = <R>(options: UptimeOptions<R>): Layer.Layer<Uptime, never, Store | Reasons | R> =>
+    Layer.effect(Uptime, make(options))
 }
+
+const heartbeatEvery = Duration.seconds(5)
+
+/** More than this without a heartbeat is a hole. */
+const toleratedMs = 3 * Duration.toMillis(heartbeatEvery)
+
+const lookEvery = Duration.minutes(1)
+const keptMs = Duration.toMillis(Duration.days(8))
+const lostKey = "lost_gaps"
+
+/** The interval that is growing; none before the Store took the first heartbeat. */
+interface Current {
+  readonly id: number
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+const make = <R>({ offsets, onLost }: UptimeOptions<R>) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const reasons = yield* Reasons
+    const offsetsMs = offsets.map(Duration.toMillis)
+    let current: Current | undefined
+    let known: ReadonlyArray<Gap.Gap> = []
+
+    const beat = Effect.gen(function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      const isOn = current !== undefined && isRecent(current, nowMs)
+      current = yield* isOn && current !== undefined ? grow(store, current, nowMs) : begin(store, nowMs)
+      yield* reasons.clear("heartbeat")
+    }).pipe(
+      Effect.catchTag("StoreError", ({ message }) =>
+        reasons.set("heartbeat", `It can't be recorded that the receiver is up: ${message}`)
+      )
+    )
+
+    const find = Effect.gen(function* () {
+      const { closed, up } = yield* load(store)
+      const nowMs = yield* Clock.currentTimeMillis
+      // Between two heartbeats the receiver is up, though it isn't recorded yet.
+      const isUp = current !== undefined && isRecent(current, nowMs)
+      const lively = isUp && current !== undefined ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
+      const found = Gap.find({ up: lively, closed, nowMs, offsetsMs })
+      known = found.open
+      return { ...found, nowMs }
+    })
+
+    const oneAtATime = yield* Semaphore.make(1)
+    const tell = tellLost(store, reasons, Effect.provideContext(onLost, yield* Effect.context<R>()))
+    const look = Effect.gen(function* () {
+      const { neededFromMs, nowMs, open } = yield* find
+      yield* tell(open.filter(({ isLost }) => isLost))
+      yield* forget(store, Math.min(neededFromMs, nowMs - keptMs))
+    }).pipe(
+      oneAtATime.withPermit,
+      Effect.catchTag("StoreError", (error) => Effect.logDebug("Gaps can't be looked for", error))
+    )
+
+    yield* beat
+    yield* Effect.forkScoped(supervised("heartbeats", Effect.andThen(Effect.sleep(heartbeatEvery), beat)))
+    yield* Effect.forkScoped(supervised("gaps", Effect.andThen(look, Effect.sleep(lookEvery))))
+
+    return Uptime.of({
+      gaps: find.pipe(
+        Effect.map(({ open }) => open),
+        Effect.catchTag("StoreError", () => Effect.sync(() => known))
+      ),
+      close: Effect.fn("Uptime.close")(function* (fromMs, toMs, reason) {
+        yield* close(store, { from_ms: fromMs, to_ms: toMs, reason })
+        yield* look
+      })
+    })
+  })
+
+/** A clock that was set back ends an interval too. */
+const isRecent = ({ toMs }: Current, nowMs: number): boolean => nowMs >= toMs && nowMs - toMs <= toleratedMs
+
+const begin = (store: Store["Service"], nowMs: number): Effect.Effect<Current, StoreError> =>
+  store
+    .run((db) =>
+      db.insertInto("uptime").values({ from_ms: nowMs, to_ms: nowMs }).returning("id").executeTakeFirstOrThrow()
+    )
+    .pipe(Effect.map(({ id }) => ({ id, fromMs: nowMs, toMs: nowMs })))
+
+const grow = (store: Store["Service"], current: Current, nowMs: number): Effect.Effect<Current, StoreError> =>
+  Effect.flatMap(
+    store.run((db) =>
+      db.updateTable("uptime").set({ to_ms: nowMs }).where("id", "=", current.id).executeTakeFirstOrThrow()
+    ),
+    ({ numUpdatedRows }) => (numUpdatedRows > 0n ? Effect.succeed({ ...current, toMs: nowMs }) : begin(store, nowMs))
+  )
+
+const load = (store: Store["Service"]) =>
+  store.run(async (db) => {
+    const interval = ["from_ms as fromMs", "to_ms as toMs"] as const
+    return {
+      up: await db.selectFrom("uptime").select(interval).orderBy("from_ms").execute(),
+      closed: await db.selectFrom("closed_gaps").select(interval).orderBy("from_ms").execute()
+    }
+  })
+
+const forget = (store: Store["Service"], beforeMs: number) =>
+  store.run((db) => db.deleteFrom("uptime").where("to_ms", "<", beforeMs).execute())
+
+const close = (store: Store["Service"], gap: { from_ms: number; to_ms: number; reason: string }) =>
+  Effect.gen(function* () {
+    const row = { ...gap, closed_at: Instant.fromMillis(yield* Clock.currentTimeMillis) }
+    return yield* store.run((db) =>
+      db
+        .insertInto("closed_gaps")
+        .values(row)
+        .onConflict((conflict) => conflict.columns(["from_ms", "to_ms"]).doNothing())
+        .execute()
+    )
+  })
+
+/** Gaps are known by their beginning: the end of one that goes on moves. */
+const tellLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
+  let standing: ReadonlyArray<number> = []
+  return Effect.fnUntraced(function* (lost: ReadonlyArray<Gap.Gap>) {
+    const begins = lost.map(({ fromMs }) => fromMs)
+    for (const gap of lost) yield* reasons.set(reasonKey(gap.fromMs), sentence(gap))
+    for (const fromMs of standing) if (!begins.includes(fromMs)) yield* reasons.clear(reasonKey(fromMs))
+    standing = begins
+    const before = (yield* store.run((db) => readMeta(db, lostKey))) ?? ""
+    const told = new Set(before.split(" "))
+    for (const fromMs of begins) if (!told.has(String(fromMs))) yield* onLost
+    const now = begins.join(" ")
+    if (now !== before) yield* store.transaction((tx) => writeMeta(tx, lostKey, now))
+  })
+}
+
+const reasonKey = (fromMs: number): string => `gap ${fromMs}`
+
+const sentence = ({ fromMs, toMs }: Gap.Gap): string =>
+  `Deliveries first sent between ${Instant.fromMillis(fromMs)} and ${Instant.fromMillis(toMs)} may be missing, and the ` +
+  "service doesn't send them again by itself: replay the failed deliveries of this interval in the service's " +
+  `Admin → API → Webhooks, then run \`siteledger replay --gap-closed ${Instant.fromMillis(fromMs)}\`.`

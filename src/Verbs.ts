@@ -4,6 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { Apply } from "./Apply.ts"
+import * as Instant from "./Instant.ts"
 import { Export } from "./Lake/Export.ts"
 import { Publish } from "./Publish.ts"
 import { Restart } from "./Restart.ts"
@@ -42,12 +43,19 @@ export const rebuild = Effect.gen(function* () {
   return { rebuilding: true }
 })
 
+/** A person says that what was missed since `from` has been replayed, or doesn't matter. */
 export const closeGap = (given: Argument) =>
   Effect.gen(function* () {
-    const fromMs = Number(yield* argument(given, "fromMs"))
-    const toMs = Number(yield* argument(given, "toMs"))
+    const from = Instant.readMicros(yield* argument(given, "from"))
     const reason = yield* argument(given, "reason")
     const uptime = yield* Uptime
-    yield* uptime.close(fromMs, toMs, reason)
-    return { closed: { fromMs, toMs } }
+    const gaps = yield* uptime.gaps
+    // People copy times to the second.
+    const gap = gaps.find(({ fromMs }) => from !== undefined && Math.abs(fromMs - from / 1000) < 1000)
+    if (gap === undefined) {
+      const open = gaps.map(({ fromMs }) => Instant.fromMillis(fromMs)).join(", ") || "none"
+      return yield* new VerbError({ message: `No open gap begins at ${given["from"]}. Open gaps begin at: ${open}.` })
+    }
+    yield* uptime.close(gap.fromMs, gap.toMs, reason)
+    return { closed: { from: Instant.fromMillis(gap.fromMs), to: Instant.fromMillis(gap.toMs), reason } }
   })

@@ -130,7 +130,7 @@ const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
     return
   }
   yield* reasons.set(key, outcome.failure.message)
-  yield* rest(track, refusedPause)
+  yield* rest(track, Duration.min(refusedPause, options.every))
 })
 
 const walkOnce = (

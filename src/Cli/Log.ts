@@ -1,8 +1,11 @@
 /**
- * The process's log: on stderr, in the format and from the level that the environment asks for. Data goes to
- * stdout, so a pipe never gets a log line.
+ * The process's log: on stderr, in the format and from the level that the environment asks for; data goes to
+ * stdout, so a pipe never gets a log line. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, logs, traces and metrics also go
+ * there, as the OTEL_* variables say.
  */
-import { Effect, Layer, Logger, References } from "effect"
+import { Config, Effect, Layer, Logger, Option, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Otlp, OtlpSerialization } from "effect/observability"
 import { Settings } from "../../config/Settings.ts"
 
 const loggers = {
@@ -11,7 +14,7 @@ const loggers = {
   logfmt: () => Logger.consoleLogFmt
 }
 
-export const layer = Layer.unwrap(
+const stderr = Layer.unwrap(
   Effect.map(Settings, ({ logFormat, logLevel, color }) =>
     Layer.mergeAll(
       Logger.layer([loggers[logFormat](color && process.stderr.isTTY)]),
@@ -20,3 +23,16 @@ export const layer = Layer.unwrap(
     )
   )
 )
+
+const otlp = Otlp.layerFromConfig({ resource: { serviceName: "siteledger" }, loggerMergeWithExisting: true }).pipe(
+  Layer.provide(OtlpSerialization.layerJson),
+  Layer.provide(FetchHttpClient.layer)
+)
+
+const collector = Layer.unwrap(
+  Effect.map(Effect.orDie(Config.option(Config.String("OTEL_EXPORTER_OTLP_ENDPOINT"))), (endpoint) =>
+    Option.isNone(endpoint) ? Layer.empty : Layer.effectDiscard(Effect.void).pipe(Layer.provideMerge(otlp))
+  )
+)
+
+export const layer = collector.pipe(Layer.provideMerge(stderr))

@@ -17,6 +17,11 @@ import { runWorker } from "./Worker.ts"
 export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
 
 const flags = {
+  ports: Flag.Int("ports").pipe(
+    Flag.withDescription("The first of the three ports that it takes"),
+    // Out of the way of what usually runs on a developer's machine.
+    Flag.withDefault(47_100)
+  ),
   projects: Flag.Int("projects").pipe(Flag.withDescription("How many projects there are"), Flag.withDefault(25_000)),
   eventsPerSecond: Flag.Int("events-per-second").pipe(
     Flag.withDescription("How fast lives go by"),
@@ -28,8 +33,11 @@ const flags = {
   )
 }
 
-/** Out of the way of what usually runs on a developer's machine. */
-const ports = { sandbox: 47_100, webhooks: 47_101, admin: 47_102 }
+interface Ports {
+  readonly sandbox: number
+  readonly webhooks: number
+  readonly admin: number
+}
 
 const isFree = (port: number): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
@@ -38,15 +46,17 @@ const isFree = (port: number): Effect.Effect<boolean> =>
     probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(true))))
   })
 
-const checkPorts = Effect.gen(function* () {
+const checkPorts = Effect.fnUntraced(function* (ports: Ports) {
   for (const [name, port] of Object.entries(ports)) {
     if (yield* isFree(port)) continue
-    yield* new DemoError({ message: `Port ${port} (${name}) is taken. Is another demo running? Stop it first.` })
+    yield* new DemoError({
+      message: `Port ${port} (${name}) is taken. Is another demo running? Stop it first, or choose others with --ports.`
+    })
   }
 })
 
 /** The worker's environment: as for a real service, small enough to watch. */
-const environment = (sandbox: Sandbox["Service"], dataDir: string): Record<string, string> => ({
+const environment = (sandbox: Sandbox["Service"], ports: Ports, dataDir: string): Record<string, string> => ({
   SITELEDGER_BASE_URL: sandbox.baseUrl,
   SITELEDGER_AUTH_URL: sandbox.authUrl,
   SITELEDGER_CLIENT_ID: sandbox.options.clientId,
@@ -61,7 +71,7 @@ const environment = (sandbox: Sandbox["Service"], dataDir: string): Record<strin
   LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
 })
 
-const welcome = (dataDir: string) => {
+const welcome = (dataDir: string, ports: Ports) => {
   const folder = relative(process.cwd(), dataDir) || "."
   const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
@@ -75,10 +85,11 @@ const welcome = (dataDir: string) => {
   ]
 }
 
-export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSecond, projects }) =>
+export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSecond, ports: first, projects }) =>
   Effect.gen(function* () {
     const dataDir = resolve(folder)
-    yield* checkPorts
+    const ports: Ports = { sandbox: first, webhooks: first + 1, admin: first + 2 }
+    yield* checkPorts(ports)
     const sandbox = yield* Sandbox.start({
       port: ports.sandbox,
       projects,
@@ -88,11 +99,11 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       timeScale: 60,
       statePath: `${dataDir}/sandbox.json`
     })
-    const provider = isolated(environment(sandbox, dataDir))
+    const provider = isolated(environment(sandbox, ports, dataDir))
     const settings = Log.layer.pipe(
       Layer.provideMerge(Settings.layerAll),
       Layer.provide(ConfigProvider.layer(provider))
     )
-    return yield* runWorker(display(welcome(dataDir))).pipe(Effect.provide(settings))
+    return yield* runWorker(display(welcome(dataDir, ports))).pipe(Effect.provide(settings))
   }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("The sandbox and the worker in one process: see everything at work"))

@@ -45,6 +45,9 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   }`,
   ...report.subscription.obsolete.map((url) => `  !           delete the old subscription of ${url} in the service`),
   `gaps          ${report.gaps.length === 0 ? "none" : `${report.gaps.length} open`}`,
+  ...report.gaps.map(
+    (gap) => `  !           ${gap.from} to ${gap.to}, ${gap.healsAt === null ? "lost" : `healed by ${gap.healsAt}`}`
+  ),
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}`
 ]

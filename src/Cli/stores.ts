@@ -3,7 +3,7 @@
  * worker or, without one, takes the lock and does it here. The outcome is one JSON document on stdout.
  */
 import { isAbsolute, resolve } from "node:path"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
 import { applying } from "../../pipelines/live.ts"
@@ -43,10 +43,21 @@ const gapClosed = Flag.String("gap-closed").pipe(
   Flag.optional
 )
 
+const reason = Flag.String("reason").pipe(
+  Flag.withDescription("Why the gap is closed, and by whom"),
+  Flag.withDefault("closed by hand")
+)
+
+const noWorker = Effect.fail(new Verbs.VerbError({ message: "A gap is closed through the running worker: start it." }))
+
 const replayAlone = Verbs.replay.pipe(over(applying.pipe(Layer.provideMerge(stores))))
 
-export const replay = Command.make("replay", { gapClosed }, () =>
-  Effect.flatMap(ask("replay", {}, replayAlone), print).pipe(Effect.provide(whole))
+export const replay = Command.make("replay", { gapClosed, reason }, (given) =>
+  Option.match(given.gapClosed, {
+    onNone: () => Effect.flatMap(ask("replay", {}, replayAlone), print).pipe(Effect.provide(whole)),
+    onSome: (from) =>
+      Effect.flatMap(ask("close-gap", { from, reason: given.reason }, noWorker), print).pipe(Effect.provide(local))
+  })
 ).pipe(Command.withDescription("Read the quarantine again and apply what has become readable"))
 
 const rebuildAlone = Verbs.rebuild.pipe(over(Layer.merge(Sqlite.layer, Restart.layer)))

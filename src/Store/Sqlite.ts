@@ -4,7 +4,7 @@
  *
  * After kill -9 or a power cut SQLite rolls back what was not committed; nothing here needs repair.
  */
-import { mkdirSync } from "node:fs"
+import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
@@ -44,9 +44,13 @@ export const storeError = (cause: unknown): StoreError => {
   return new StoreError({ reason, message: `The store failed: ${message}`, cause })
 }
 
+/** Made readable by its owner only, as it holds secrets; SQLite gives its side files the same rights. */
+const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600))
+
 /** Opens a SQLite file with the durability that an acknowledgement needs. */
 export const openFile = (path: string): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true })
+  makePrivate(path)
   const database = new DatabaseSync(path, { timeout: 5000 })
   database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on")
   return database
@@ -104,7 +108,10 @@ const make = (path: string) =>
       receive: (batch) => db.connection().execute(async () => receiveNow(batch)),
       backup: (target) =>
         Effect.tryPromise({
-          try: () => sql`select 1`.execute(db).then(() => backup(database, target)),
+          try: () => {
+            makePrivate(target)
+            return sql`select 1`.execute(db).then(() => backup(database, target))
+          },
           catch: storeError
         })
     })

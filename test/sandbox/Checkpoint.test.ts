@@ -7,7 +7,8 @@ import { Sandbox, type SandboxOptions } from "../../sandbox/Sandbox.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
 import { subscribeAt, temporaryStatePath } from "./Outliving.ts"
 
-const calm: SandboxOptions = { eventsPerSecond: 0, duplicates: 0, disorder: 0, startAt: "2026-01-05T08:00:00Z" }
+const startAt = Date.UTC(2026, 0, 5, 8)
+const calm: SandboxOptions = { eventsPerSecond: 0, duplicates: 0, disorder: 0, startAt }
 
 const eventId = (received: CallbackReceiver.Received) => received.headers["x-service-event-id"] ?? ""
 const line = (received: CallbackReceiver.Received) => `${eventId(received)} ${CallbackReceiver.text(received)}`
@@ -41,38 +42,38 @@ const logged = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E,
 describe("A sandbox with a state file", () => {
   it.effect("knows its subscriptions after a restart and delivers the same bodies again, without a ping", () =>
     Effect.gen(function* () {
+      yield* TestClock.setTime(startAt)
       const statePath = yield* temporaryStatePath
       const receiver = yield* CallbackReceiver.make()
-      const options = { statePath, redeliver: 30, concurrency: 1 }
-      const first = yield* killedAfter(options, (sandbox) =>
-        Effect.gen(function* () {
-          yield* sandbox.emit(10)
-          const { secret } = yield* subscribeAt(sandbox.authUrl, receiver.url)
-          yield* sandbox.emit(100)
-          yield* settled(sandbox)
-          return { secret, received: yield* Queue.takeAll(receiver.inbox) }
-        })
-      )
+      const options = { ...calm, statePath, redeliver: 30, concurrency: 1 }
+      const life = Effect.gen(function* () {
+        const sandbox = yield* Sandbox.start(options)
+        const { secret } = sandbox.subscriptions()[0] ?? (yield* subscribeAt(sandbox.authUrl, receiver.url))
+        yield* settled(sandbox)
+        const again = yield* Queue.takeAll(receiver.inbox)
+        yield* sandbox.emit(100)
+        yield* settled(sandbox)
+        return { again, received: yield* Queue.takeAll(receiver.inbox), secret, sandbox }
+      })
+      const first = yield* Effect.scoped(life)
       assert.strictEqual(statSync(statePath).mode & 0o777, 0o600)
-      assert.strictEqual(first.received.length, 101)
-      // A minute later: new events have later times, old ones the same.
+      // New events have later times, old ones the same.
       yield* TestClock.adjust("1 minute")
-      const sandbox = yield* Sandbox.start({ ...calm, ...options })
+      const second = yield* Effect.scoped(life)
+      const { sandbox } = second
       assert.deepStrictEqual(
         sandbox.subscriptions().map(({ secret, url }) => ({ secret, url })),
         [{ secret: first.secret, url: receiver.url }]
       )
-      yield* sandbox.emit(20)
-      yield* settled(sandbox)
-      const again = yield* Queue.takeAll(receiver.inbox)
-      assert.isTrue(again.every((one) => CallbackReceiver.signedWith(first.secret, one)))
-      assert.deepStrictEqual(again.slice(0, -20).map(line), first.received.slice(-(again.length - 20)).map(line))
-      assert.isAtLeast(again.length, 50)
-      assert.deepStrictEqual(again.slice(-20).map(eventId), steps(110, 130).map(sandbox.events.id))
+      assert.deepStrictEqual(second.again.map(line), first.received.slice(-30).map(line))
+      assert.deepStrictEqual(second.received.map(eventId), steps(100, 200).map(sandbox.events.id))
+      assert.isAtLeast(sandbox.events.millis(100), startAt + 60_000)
+      const all = [...second.again, ...second.received]
+      assert.isTrue(all.every((one) => CallbackReceiver.signedWith(first.secret, one)))
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("delivers again all that waited, however old, but nothing older than the subscription", () =>
+  it.effect("delivers again all that waited, however old", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       let isUp = false
@@ -80,7 +81,6 @@ describe("A sandbox with a state file", () => {
       const options = { statePath, redeliver: 1 }
       yield* killedAfter(options, (sandbox) =>
         Effect.gen(function* () {
-          yield* sandbox.emit(10)
           yield* subscribeAt(sandbox.authUrl, receiver.url)
           for (let emitted = 0; emitted < 300; emitted++) yield* sandbox.emit(1)
           yield* sandbox.deliveries.until((counts) => counts.attempts === 301)
@@ -91,12 +91,40 @@ describe("A sandbox with a state file", () => {
       const sandbox = yield* Sandbox.start({ ...calm, ...options })
       yield* settled(sandbox)
       const ids = (yield* Queue.takeAll(receiver.inbox)).map(eventId)
-      assert.deepStrictEqual(ids.toSorted(), steps(10, 310).map(sandbox.events.id).toSorted())
+      assert.deepStrictEqual(ids.toSorted(), steps(0, 300).map(sandbox.events.id).toSorted())
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("delivers to no subscription what happened before it, even where it was the last thing made", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      const early = yield* CallbackReceiver.make()
+      const late = yield* CallbackReceiver.make()
+      const options = { statePath, redeliver: 1000 }
+      yield* killedAfter(options, (sandbox) =>
+        Effect.gen(function* () {
+          yield* sandbox.emit(10)
+          yield* subscribeAt(sandbox.authUrl, early.url)
+          yield* sandbox.emit(50)
+          yield* subscribeAt(sandbox.authUrl, late.url)
+          yield* settled(sandbox)
+        })
+      )
+      yield* Queue.takeAll(early.inbox)
+      yield* Queue.takeAll(late.inbox)
+      const sandbox = yield* Sandbox.start({ ...calm, ...options })
+      yield* sandbox.emit(1)
+      yield* settled(sandbox)
+      const heard = (receiver: typeof early) =>
+        Effect.map(Queue.takeAll(receiver.inbox), (all) => all.map(eventId).toSorted())
+      assert.deepStrictEqual(yield* heard(early), steps(10, 61).map(sandbox.events.id).toSorted())
+      assert.deepStrictEqual(yield* heard(late), steps(60, 61).map(sandbox.events.id))
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
   it.effect("tells the truth over restarts, also of a crash between a promise and its steps", () =>
     Effect.gen(function* () {
+      yield* TestClock.setTime(startAt)
       const statePath = yield* temporaryStatePath
       const receiver = yield* CallbackReceiver.make()
       const truths = (sandbox: Sandbox["Service"]) => {
@@ -130,7 +158,7 @@ describe("A sandbox with a state file", () => {
   it.effect("goes on from the present, in ascending times, never ahead of the clock", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
-      yield* TestClock.setTime(Date.UTC(2026, 0, 5, 8))
+      yield* TestClock.setTime(startAt)
       const options: SandboxOptions = { statePath, startAt: undefined, eventsPerSecond: 4, awaitSubscription: false }
       const times: Array<string> = []
       for (let life = 0; life < 4; life++) {
@@ -159,12 +187,17 @@ describe("A sandbox with a state file", () => {
       const statePath = yield* temporaryStatePath
       const start = (options: SandboxOptions) =>
         logged(
-          killedAfter({ statePath, ...options }, (sandbox) => Effect.map(sandbox.emit(5), () => sandbox.truth().steps))
+          killedAfter({ statePath, ...options }, (sandbox) =>
+            Effect.map(sandbox.emit(5), () => `${sandbox.truth().steps} of seed ${sandbox.options.seed}`)
+          )
         )
-      assert.deepStrictEqual(yield* start({ seed: 4 }), { result: 5, lines: [] })
-      assert.deepStrictEqual(yield* start({}), { result: 10, lines: [] })
-      const anew = (why: string) => ({ result: 5, lines: [`The sandbox starts anew: ${statePath} ${why}.`] })
-      assert.deepStrictEqual(yield* start({ seed: 5, ipcs: 3 }), anew("was made with another seed, ipcs"))
+      assert.deepStrictEqual(yield* start({ seed: 4 }), { result: "5 of seed 4", lines: [] })
+      assert.deepStrictEqual(yield* start({}), { result: "10 of seed 4", lines: [] })
+      const anew = (why: string, seed = 1) => ({
+        result: `5 of seed ${seed}`,
+        lines: [`The sandbox starts anew: ${statePath} ${why}.`]
+      })
+      assert.deepStrictEqual(yield* start({ seed: 5, ipcs: 3 }), anew("was made with another seed, ipcs", 5))
       truncateSync(statePath, 100)
       assert.deepStrictEqual(yield* start({}), anew("is cut off or not a sandbox's"))
       writeFileSync(statePath, `{"version":2}`)

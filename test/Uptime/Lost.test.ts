@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { day, hour, live, minute, pass, second, start, until, world } from "./World.ts"
+
+describe("a gap", () => {
+  it.effect("is open until a retry has met the receiver", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      yield* at.record([-hour, -30 * second])
+      const { service } = yield* live(at.uptime)
+      assert.deepStrictEqual(yield* service.gaps, [
+        { fromMs: start - 30 * second, toMs: start, healsAtMs: start + minute, isLost: false }
+      ])
+      yield* pass(at, 55 * second)
+      assert.strictEqual((yield* service.gaps).length, 1)
+      yield* pass(at, 5 * second)
+      assert.deepStrictEqual(yield* service.gaps, [])
+      assert.strictEqual(at.faults.lost, 0)
+    })
+  )
+
+  it.effect("that is lost is named with what a person can do, and told once, also across restarts", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      yield* at.record([-3 * day, -30 * hour])
+      const first = yield* live(at.uptime)
+      yield* until(Effect.sync(() => at.faults.lost > 0))
+      assert.deepStrictEqual(yield* at.reasons.all, [
+        "Deliveries first sent between 2026-11-18T20:00:00.000000Z and 2026-11-20T02:00:00.000000Z may be missing, and " +
+          "the service doesn't send them again by itself: replay the failed deliveries of this interval in the service's " +
+          "Admin → API → Webhooks, then run `siteledger replay --gap-closed 2026-11-18T20:00:00.000000Z`."
+      ])
+      yield* pass(at, 2 * minute + 5 * second)
+      yield* first.stop
+      yield* live(at.uptime)
+      yield* pass(at, 2 * minute + 5 * second)
+      assert.strictEqual(at.faults.lost, 1)
+      assert.strictEqual((yield* at.reasons.all).length, 1)
+    })
+  )
+
+  it.effect("that becomes lost while the worker runs is told then", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      // Its last retry fell into the hour before now; a minute of that hour is missing.
+      yield* at.record([-3 * day, -26 * hour], [-25 * hour, -hour], [-hour + minute, -minute / 2])
+      const { service } = yield* live(at.uptime)
+      yield* until(Effect.sync(() => at.faults.lost === 1))
+      const lost = (yield* service.gaps).filter(({ isLost }) => isLost)
+      assert.deepStrictEqual(
+        lost.map(({ fromMs, toMs }) => [fromMs - start, toMs - start]),
+        [[-26 * hour, -25 * hour]]
+      )
+    })
+  )
+
+  it.effect("closed by a person is over at once: no gap, no reason", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      yield* at.record([-3 * day, -30 * hour])
+      const { service } = yield* live(at.uptime)
+      yield* until(Effect.sync(() => at.faults.lost === 1))
+      const [gap] = yield* service.gaps
+      yield* service.close(gap?.fromMs ?? 0, gap?.toMs ?? 0, "replayed by hand")
+      yield* service.close(gap?.fromMs ?? 0, gap?.toMs ?? 0, "and once more")
+      assert.deepStrictEqual(yield* service.gaps, [])
+      assert.deepStrictEqual(yield* at.reasons.all, [])
+      const closed = yield* at.store.run((db) => db.selectFrom("closed_gaps").selectAll().execute())
+      assert.deepStrictEqual(closed, [
+        {
+          from_ms: start - 30 * hour,
+          to_ms: start,
+          closed_at: "2026-11-20T02:00:00.000000Z",
+          reason: "replayed by hand"
+        }
+      ])
+    })
+  )
+
+  it.effect("is told again when the one who was told broke down", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      yield* at.record([-3 * day, -30 * hour])
+      at.faults.brokenTurns = 1
+      yield* live(at.uptime)
+      yield* until(Effect.map(at.reasons.all, (all) => all.some((each) => each.includes("stopped gaps"))))
+      yield* pass(at, 10 * second)
+      yield* until(Effect.sync(() => at.faults.lost === 1))
+    })
+  )
+
+  it.effect("tells that it can't be closed while the Store fails", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      const { service } = yield* live(at.uptime)
+      at.faults.isFailing = true
+      const error = yield* Effect.flip(service.close(0, 1, "x"))
+      assert.strictEqual(error.reason, "Full")
+    })
+  )
+})

@@ -1,0 +1,186 @@
+/**
+ * Deliveries that are rightly signed and yet not what they should be: always 2xx, always kept, quarantined with a reason
+ * where they can't be read, and never in the way of what comes after them.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { type EventInput, exactNumber, type Overrides } from "../../InterfaceServer.ts"
+import { type RunningWorker } from "../../RunningWorker.ts"
+import { sha256 } from "../Story.ts"
+import { World } from "../World.ts"
+
+const at = "2026-11-19T10:00:00Z"
+const text = (value: unknown): string => JSON.stringify(value)
+const dayAhead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+/** Sends one by one, each to be answered 200, and waits until all of it is applied. */
+const tell = async (
+  world: World,
+  worker: RunningWorker,
+  events: ReadonlyArray<EventInput & { readonly overrides?: Overrides }>
+) => {
+  for (const { overrides = {}, ...event } of events) {
+    assert.strictEqual(await world.server.deliver(event, overrides), 200, event.body)
+  }
+  return worker.status("all is applied", ({ inbox }) => inbox.pending === 0)
+}
+
+const stored = (world: World) =>
+  world.query(
+    `select event_id, event_type, outcome, reason, alarms, deliveries::int as deliveries, payload, body_sha256
+     from construction.events where event_type is distinct from 'webhook.ping' order by sequence`
+  )
+
+const ofBody = async (world: World, body: string) =>
+  (await stored(world)).filter((row) => row["body_sha256"] === sha256(body))
+
+type Rubbish = readonly [body: string | Uint8Array, reason: string, type?: string]
+
+const deep = "[".repeat(200_000) + "]".repeat(200_000)
+
+const rubbish: ReadonlyArray<Rubbish> = [
+  ["", "not-json"],
+  ["not JSON", "not-json"],
+  ["<html></html>", "not-json"],
+  ['{"ipc_id": 1', "not-json"],
+  ['{"ipc_id": 1, "payment_reference": "P", "event_timestamp": NaN}', "not-json"],
+  ["\0", "not-json"],
+  ["[]", "not-an-object"],
+  ['[{"ipc_id": 1, "payment_reference": "P"}]', "not-an-object"],
+  ["null", "not-an-object"],
+  ["7", "not-an-object"],
+  ['"text"', "not-an-object"],
+  ["{}", "type-not-provable"],
+  [new Uint8Array([0xff, 0xfe, 0x00]), "not-utf8"],
+  [Buffer.concat([Buffer.from('{"a": "'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]), "not-utf8"],
+  [`{"ipc_id": 1, "event_timestamp": "${at}"}`, "type-not-provable"],
+  [`{"ipc_id": 1, "payment_reference": null, "event_timestamp": "${at}"}`, "type-not-provable"],
+  [
+    `{"draft_amount": 1, "vo_id": 2, "description": "x", "event_timestamp": "${at}"}`,
+    "type-not-provable",
+    "ipc.created"
+  ],
+  [`{"event_type": "rfi.created", "rfi_id": 1, "event_timestamp": "${at}"}`, "unknown-type", "rfi.created"],
+  [`{"payment_reference": "P", "event_timestamp": "${at}"}`, "no-key"],
+  [`{"ipc_id": "", "payment_reference": "P", "event_timestamp": "${at}"}`, "no-key"],
+  [`{"ipc_id": {}, "payment_reference": "P", "event_timestamp": "${at}"}`, "no-key"],
+  ['{"ipc_id": 1, "payment_reference": "no time"}', "no-event-time"],
+  ['{"ipc_id": 1, "payment_reference": "P", "event_timestamp": "yesterday"}', "no-event-time"],
+  [`{"ipc_id": 1, "payment_reference": "P", "event_timestamp": "${dayAhead(25)}"}`, "event-time-ahead"],
+  [`{"ipc_id": 1, "payment_reference": "P", "event_timestamp": "9999-01-01T00:00:00Z"}`, "event-time-ahead"],
+  [`{"ipc_id": 1, "certified_amount": 1.00001, "event_timestamp": "${at}"}`, "amount-does-not-fit"],
+  [`{"ipc_id": 1, "certified_amount": 1${"0".repeat(24)}, "event_timestamp": "${at}"}`, "amount-does-not-fit"],
+  [`{"ipc_id": 1, "certified_amount": 1e300, "event_timestamp": "${at}"}`, "amount-does-not-fit"],
+  [`{"ipc_id": 1, "certified_amount": "12,50", "event_timestamp": "${at}"}`, "amount-does-not-fit"],
+  [`{"ipc_id": 1, "certified_amount": "NaN", "event_timestamp": "${at}"}`, "amount-does-not-fit"],
+  [`{"ipc_id": 1, "certified_amount": {"value": 1}, "event_timestamp": "${at}"}`, "amount-does-not-fit"],
+  [deep, "not-an-object"],
+  [`{"a": ${deep}}`, "type-not-provable"]
+]
+
+const good = text({ ipc_id: 1, certified_amount: exactNumber("1.5000"), certificate_url: "u", event_timestamp: at })
+
+describe("a signed body", () => {
+  it("that can't be read or applied is kept with its reason, and what follows is applied", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    const events = rubbish.map(([body, , type = "ipc.paid"]) => ({ type, overrides: { body } }))
+    const report = await tell(world, worker, [...events, { type: "ipc.certified", body: good }])
+    assert.strictEqual(report.inbox.quarantined, rubbish.length)
+    assert.strictEqual(report.phase, "live", report.reasons.join())
+    await worker.stop()
+    const rows = await stored(world)
+    const bytes = (body: string | Uint8Array) => Buffer.from(body as string)
+    assert.deepStrictEqual(
+      rows.map(({ event_type, outcome, reason, payload }) => [event_type, outcome, reason, payload]),
+      [
+        ...rubbish.map(([body, reason, type = "ipc.paid"]) => [
+          reason === "amount-does-not-fit" ? "ipc.certified" : type,
+          "quarantined",
+          reason,
+          reason === "not-utf8" ? null : String(bytes(body))
+        ]),
+        ["ipc.certified", "applied", null, good]
+      ]
+    )
+    const ipcs = await world.query("select id, status, certified_amount, payment_reference from construction.ipcs")
+    assert.deepStrictEqual(ipcs, [
+      { id: "1", status: "certified", certified_amount: "1.5000", payment_reference: null }
+    ])
+  })
+
+  it("is one event, whatever id it comes under, and another body under a known id is another", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    const id = "11111111-1111-4111-8111-111111111111"
+    const other = "22222222-2222-4222-8222-222222222222"
+    const corrected = good.replace("1.5000", "2.5000").replace("10:00", "11:00")
+    await tell(world, worker, [
+      { type: "ipc.certified", body: good, id },
+      { type: "ipc.certified", body: good, id },
+      { type: "ipc.certified", body: good, id: other },
+      { type: "ipc.certified", body: corrected, id },
+      { type: "ipc.certified", body: good.replace("1.5", "3.5"), overrides: { id: null } },
+      { type: "ipc.certified", body: good.replace("1.5", "4.5"), overrides: { id: "no uuid" } }
+    ])
+    const report = await worker.status("alarms", ({ events }) => events["replayed"] === 1 && events["id-reused"] === 1)
+    assert.strictEqual(report.inbox.quarantined, 0)
+    await worker.stop()
+    const [first, second, ...unnamed] = await stored(world)
+    assert.deepInclude(first, { event_id: id, deliveries: 3, alarms: '["replayed"]', outcome: "applied" })
+    assert.deepInclude(second, { event_id: id, deliveries: 1, alarms: '["id-reused"]', outcome: "applied" })
+    assert.strictEqual(new Set(unnamed.map((row) => row["event_id"])).size, 2)
+    for (const row of unnamed) assert.match(String(row["event_id"]), /^[0-9a-f-]{36}$/)
+    assert.deepStrictEqual(await world.query("select certified_amount from construction.ipcs"), [
+      { certified_amount: "2.5000" }
+    ])
+  })
+})
+
+describe("a forged type header before the honest delivery of the same body", () => {
+  /** The whole record, as some services send it: it proves all stages, and only the header tells which one. */
+  const whole = text({
+    ipc_id: 2,
+    draft_amount: 10,
+    submitter: "S",
+    amount: 11,
+    certified_amount: 12,
+    payment_reference: "P-2",
+    event_timestamp: at
+  })
+  /** In words that only SITELEDGER_FIELD_ALIASES will tell. */
+  const foreign = text({ ipc_id: 3, reference_of_payment: "P-3", event_timestamp: at })
+
+  it("does not cost us the event", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    for (const type of ["webhook.ping", "vo.created", "nonsense", null]) {
+      const forged = good.replace("}", `, "forged": ${text(type)}}`)
+      await tell(world, worker, [
+        { type: "ipc.certified", body: forged, overrides: { type } },
+        { type: "ipc.certified", body: forged }
+      ])
+    }
+    await tell(world, worker, [
+      { type: "ipc.paid", body: whole, overrides: { type: "webhook.ping" } },
+      { type: "ipc.paid", body: foreign, overrides: { type: "webhook.ping" } }
+    ])
+    await tell(world, worker, [
+      { type: "ipc.paid", body: whole },
+      { type: "ipc.paid", body: foreign }
+    ])
+    await worker.status("the honest header has been read", ({ inbox }) => inbox.quarantined === 1)
+    await worker.stop()
+    for (const row of (await stored(world)).filter(({ payload }) => String(payload).includes("forged"))) {
+      assert.deepInclude(row, { event_type: "ipc.certified", outcome: "applied", deliveries: 2 })
+    }
+    assert.deepInclude((await ofBody(world, whole))[0], { event_type: "ipc.paid", outcome: "applied" })
+    assert.deepInclude((await ofBody(world, foreign))[0], { outcome: "quarantined", reason: "type-not-provable" })
+    assert.deepStrictEqual(await world.query("select id, status from construction.ipcs order by id"), [
+      { id: "1", status: "certified" },
+      { id: "2", status: "paid" }
+    ])
+  })
+})

@@ -1,0 +1,128 @@
+/**
+ * What a newcomer does: README's commands, on a folder of their own. The demo is a process; its display is read as it
+ * is printed where stderr is no terminal.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { freePort, removeFolder, run, temporaryFolder, until } from "../RunningWorker.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+const readme = readFileSync(join(root, "README.md"), "utf8")
+
+interface Demo {
+  readonly child: ChildProcess
+  readonly printed: () => string
+}
+
+const startDemo = (dataDir: string, ports: number): Demo => {
+  const child = spawn(
+    join(root, "bin/siteledger"),
+    ["demo", "--data-dir", dataDir, "--ports", String(ports), "--projects", "700", "--events-per-second", "40"],
+    { env: { PATH: process.env["PATH"] ?? "" } }
+  )
+  let text = ""
+  child.stderr.on("data", (chunk: Buffer) => (text += String(chunk)))
+  return { child, printed: () => text }
+}
+
+const printed = (demo: Demo, pattern: RegExp): Promise<RegExpExecArray> =>
+  until(`the demo prints ${pattern}\n${demo.printed()}`, async () => {
+    if (demo.child.exitCode !== null) throw new Error(`The demo ended: ${demo.printed()}`)
+    return pattern.exec(demo.printed()) ?? undefined
+  })
+
+const ended = async (demo: Demo, signal: NodeJS.Signals): Promise<number | null> => {
+  const end = once(demo.child, "close") as Promise<[number | null]>
+  demo.child.kill(signal)
+  const [code] = await end
+  return code
+}
+
+describe("the demo", () => {
+  it("copies, takes events, answers README's query, and goes on after kill -9", async () => {
+    const dataDir = temporaryFolder()
+    const ports = await freePort()
+    try {
+      const first = startDemo(dataDir, ports)
+      await printed(first, /projects: 700 rows, 100 %/)
+      await printed(first, /live +· \d{2,} events/)
+      await until(
+        "analytics.duckdb is published",
+        async () => existsSync(join(dataDir, "analytics.duckdb")) || undefined
+      )
+      const [, sql = ""] = /siteledger query "([^"]+)"/.exec(readme) ?? []
+      const given = { SITELEDGER_DATA_DIR: dataDir, PATH: process.env["PATH"] ?? "" }
+      const answer = await run(given, "query", sql)
+      assert.strictEqual(answer.code, 0, answer.stderr)
+      assert.match(answer.stdout, /month/)
+      const status = await run(given, "status", "--json")
+      assert.strictEqual((JSON.parse(status.stdout) as { phase: string }).phase, "live")
+      await ended(first, "SIGKILL")
+
+      const second = startDemo(dataDir, ports)
+      await printed(second, /live +· \d{2,} events .* 0 in quarantine/)
+      assert.strictEqual(await ended(second, "SIGINT"), 0)
+      const after = await run(given, "status")
+      assert.strictEqual(after.code, 1)
+      assert.match(after.stderr, /No worker is running/)
+    } finally {
+      removeFolder(dataDir)
+    }
+  })
+})
+
+describe("the command line", () => {
+  const path = { PATH: process.env["PATH"] ?? "" }
+
+  it("answers a verb that doesn't exist with 2 and help on stderr", async () => {
+    const { code, stdout, stderr } = await run(path, "nonsense")
+    assert.strictEqual(code, 2)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr, /Unknown subcommand/)
+  })
+
+  it("knows every verb that README names", async () => {
+    const { code, stdout } = await run(path, "--help")
+    assert.strictEqual(code, 0)
+    const verbs = [...readme.matchAll(/^\| ((?:`[a-z]+[^`]*`(?:, )?)+) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([a-z]+)/g)].map(([, verb]) => verb ?? "")
+    )
+    const named = verbs.filter((verb) => stdout.includes(`  ${verb} `))
+    for (const verb of [
+      "start",
+      "demo",
+      "sandbox",
+      "status",
+      "query",
+      "export",
+      "publish",
+      "replay",
+      "rebuild",
+      "backup",
+      "restore"
+    ]) {
+      assert.include(named, verb)
+    }
+  })
+
+  it("says in one sentence that a query has nothing to read yet", async () => {
+    const folder = temporaryFolder()
+    const { code, stderr } = await run({ ...path, SITELEDGER_DATA_DIR: folder }, "query", "select 1")
+    removeFolder(folder)
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /appears when the worker first goes live/)
+  })
+
+  it("exports from the stores alone when no worker is running", async () => {
+    const folder = temporaryFolder()
+    const given = { ...path, SITELEDGER_DATA_DIR: folder }
+    const { code, stdout, stderr } = await run(given, "export")
+    assert.strictEqual(code, 0, stderr)
+    const { run: id } = JSON.parse(stdout) as { run: string }
+    assert.isTrue(existsSync(join(folder, "lake", "_manifests", `${id}.json`)))
+    removeFolder(folder)
+  })
+})
