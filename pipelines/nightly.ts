@@ -7,6 +7,7 @@
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
+import { Inbox } from "../src/Inbox.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
 import * as Nightly from "../src/Nightly.ts"
@@ -26,7 +27,12 @@ const exports = Layer.unwrap(
 
 const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layer(exportCron)))
 
-const isLive = Effect.flatMap(Walk, (walk) => walk.isThrough)
+/** Every list is through, and no stored event waits: nothing half-made replaces a good copy. */
+const isLive = Effect.zipWith(
+  Effect.flatMap(Walk, (walk) => walk.isThrough),
+  Effect.flatMap(Inbox, (inbox) => inbox.isDrained),
+  (isThrough, isDrained) => isThrough && isDrained
+)
 
 /** On demand, without a worker. */
 export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))

@@ -52,8 +52,8 @@ export interface SandboxOptions {
   /** Where the subscriptions and the step count outlive the process. Default: nowhere. */
   readonly statePath?: string | undefined
   /**
-   * After a restart at least so many of the last events are delivered again, and all that may have waited.
-   * Default: those of 90 seconds, from 100 to 5000.
+   * After a restart at least so many of the last events are delivered again, and all since the oldest that may
+   * have waited, at most 50,000. Default: those of 90 seconds, from 100 to 5000.
    */
   readonly redeliver?: number | undefined
   /** Default 127.0.0.1. */

@@ -30,8 +30,8 @@ export interface Simulation {
 const heldSteps = 8
 const shortestTickMillis = 5
 const mostPromised = 10_000
-/** A restart delivers no more than so many events again, lest a long dead receiver's take minutes. */
-const mostRedelivered = 100_000
+/** A restart delivers no more than so many events again, lest those of a long dead receiver hold it up. */
+const mostRedelivered = 50_000
 /** The steps in hand (of the speed, of `emit`) may not be among the deliveries yet. */
 const stepsInHand = 2
 

@@ -35,6 +35,8 @@ export class Inbox extends Context.Service<
     /** Which of these events carry an id that an earlier body came under. */
     readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
+    /** Nothing waits to be applied; false also while the Store doesn't answer. */
+    readonly isDrained: Effect.Effect<boolean>
     readonly lastReceivedAt: Effect.Effect<string | null, StoreError>
   }
 >()("siteledger/Inbox") {
@@ -130,6 +132,10 @@ const make = Effect.gen(function* () {
         ({ rows }) => new Set(rows.map((row) => row.sequence))
       ),
     status: status(store),
+    isDrained: status(store).pipe(
+      Effect.map(({ pending }) => pending === 0),
+      Effect.orElseSucceed(() => false)
+    ),
     lastReceivedAt: Effect.map(
       store.run((db) =>
         db.selectFrom("inbox").select("received_at").orderBy("sequence", "desc").limit(1).executeTakeFirst()

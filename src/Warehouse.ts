@@ -40,17 +40,25 @@ export interface Partition {
   readonly fingerprint: string
 }
 
+/** A Parquet file of events of one UTC date. */
+export interface EventFile {
+  readonly date: string
+  readonly path: string
+  readonly rows: number
+}
+
 /** One point in time over all tables, however much is written meanwhile. */
 export interface Snapshot {
   readonly appliedThrough: number
   readonly tables: ReadonlyArray<TableShape>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
-  /** Writes a table (of `events` one date) as a Parquet file; returns the rows written. */
-  readonly writeParquet: (
-    table: string,
-    date: string | undefined,
-    path: string
-  ) => Effect.Effect<number, WarehouseError>
+  /** Writes a whole table as one Parquet file; returns the rows written. */
+  readonly writeTable: (table: string, path: string) => Effect.Effect<number, WarehouseError>
+  /** Writes the events of these dates as Parquet into a new folder, one file for each date. */
+  readonly writeEvents: (
+    dates: ReadonlyArray<string>,
+    folder: string
+  ) => Effect.Effect<ReadonlyArray<EventFile>, WarehouseError>
 }
 
 export class Warehouse extends Context.Service<

@@ -52,11 +52,13 @@ const noWorker = Effect.fail(new Verbs.VerbError({ message: "A gap is closed thr
 
 const replayAlone = Verbs.replay.pipe(over(applying.pipe(Layer.provideMerge(stores))))
 
-export const replay = Command.make("replay", { gapClosed, reason }, (given) =>
-  Option.match(given.gapClosed, {
-    onNone: () => Effect.flatMap(ask("replay", {}, replayAlone), print).pipe(Effect.provide(whole)),
-    onSome: (from) =>
-      Effect.flatMap(ask("close-gap", { from, reason: given.reason }, noWorker), print).pipe(Effect.provide(local))
+const closeGap = (given: { readonly from: string; readonly reason: string }) =>
+  Effect.flatMap(ask("close-gap", given, noWorker), print).pipe(Effect.provide(local))
+
+export const replay = Command.make("replay", { gapClosed, reason }, ({ gapClosed: from, reason: why }) =>
+  Effect.gen(function* () {
+    if (Option.isSome(from)) return yield* closeGap({ from: from.value, reason: why })
+    return yield* Effect.flatMap(ask("replay", {}, replayAlone), print).pipe(Effect.provide(whole))
   })
 ).pipe(Command.withDescription("Read the quarantine again and apply what has become readable"))
 

@@ -43,21 +43,26 @@ export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
   const staged: Array<Staged> = []
   for (const table of staging.snapshot.tables) {
     if (table.name === "events") staged.push(...(yield* stageEvents(staging, table)))
-    else staged.push(yield* write(staging, table, undefined, ""))
+    else staged.push(yield* writeWhole(staging, table, undefined))
   }
   return staged
 })
 
 const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
-  const dates = yield* staging.snapshot.eventDates
-  if (dates.length === 0) return [yield* write(staging, table, dateOf(staging.run), "")]
-  const files: Array<Staged> = []
-  for (const { date, fingerprint } of dates) {
-    // A column more or less makes an old file differ, though its rows are the same.
-    const whole = `${fingerprint}-${columnsHash(table)}`
-    files.push((yield* unchanged(staging, date, whole)) ?? (yield* write(staging, table, date, whole)))
+  const partitions = yield* staging.snapshot.eventDates
+  if (partitions.length === 0) return [yield* writeWhole(staging, table, dateOf(staging.run))]
+  // A column more or less makes an old file differ, though its rows are the same.
+  const columns = columnsHash(table)
+  const fingerprints = new Map(partitions.map(({ date, fingerprint }) => [date, `${fingerprint}-${columns}`]))
+  const kept: Array<Staged> = []
+  const changed: Array<string> = []
+  for (const [date, fingerprint] of fingerprints) {
+    const file = yield* unchanged(staging, date, fingerprint)
+    if (file === undefined) changed.push(date)
+    else kept.push(file)
   }
-  return files
+  const written = changed.length === 0 ? [] : yield* writeDates(staging, changed, fingerprints)
+  return [...kept, ...written].toSorted((a, b) => (a.partition < b.partition ? -1 : 1))
 })
 
 /** The date that the run id begins with. */
@@ -73,15 +78,38 @@ const unchanged = Effect.fnUntraced(function* ({ lake, before }: Staging, date: 
   return Option.isSome(size) && size.value === file.bytes ? { ...file, localFile: undefined } : undefined
 })
 
-const write = Effect.fnUntraced(function* (
+const writeWhole = Effect.fnUntraced(function* (
   { folder, run, snapshot }: Staging,
   { name }: TableShape,
-  date: string | undefined,
-  fingerprint: string
+  date: string | undefined
 ) {
-  const localFile = join(folder, `${name}-${date ?? "all"}.parquet`)
-  const rows = yield* snapshot.writeParquet(name, date, localFile)
+  const localFile = join(folder, `${name}.parquet`)
+  const rows = yield* snapshot.writeTable(name, localFile)
   const { bytes, sha256 } = yield* digest(localFile)
   const path = Manifest.filePath(run, name, date, 0)
-  return { table_name: name, partition: date ?? "", fingerprint, path, rows, bytes, sha256, localFile }
+  return {
+    table_name: name,
+    partition: date ?? "",
+    fingerprint: "",
+    path,
+    rows,
+    bytes,
+    sha256,
+    localFile
+  }
+})
+
+const writeDates = Effect.fnUntraced(function* (
+  { folder, run, snapshot }: Staging,
+  dates: ReadonlyArray<string>,
+  fingerprints: ReadonlyMap<string, string>
+) {
+  const staged: Array<Staged> = []
+  for (const { date, path: localFile, rows } of yield* snapshot.writeEvents(dates, join(folder, "events"))) {
+    const { bytes, sha256 } = yield* digest(localFile)
+    const path = Manifest.filePath(run, "events", date, 0)
+    const fingerprint = fingerprints.get(date) ?? ""
+    staged.push({ table_name: "events", partition: date, fingerprint, path, rows, bytes, sha256, localFile })
+  }
+  return staged
 })

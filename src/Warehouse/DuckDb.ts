@@ -21,7 +21,11 @@ const refusals = /conversion error|constraint error|invalid input|out of range|m
 const failed = (cause: unknown): WarehouseError => {
   const message = cause instanceof Error ? cause.message : String(cause)
   const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
-  return new WarehouseError({ reason: isRefused ? "Refused" : "Failed", message: `DuckDB: ${message}`, cause })
+  return new WarehouseError({
+    reason: isRefused ? "Refused" : "Failed",
+    message: `DuckDB: ${message}`,
+    cause
+  })
 }
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
@@ -110,8 +114,8 @@ const make = (path: string) =>
         appliedThrough: taken.appliedThrough,
         tables: taken.tables,
         eventDates: attempt(() => taken.eventDates()),
-        writeParquet: (table: string, date: string | undefined, target: string) =>
-          attempt(() => taken.writeParquet(table, date, target))
+        writeTable: (table: string, target: string) => attempt(() => taken.writeTable(table, target)),
+        writeEvents: (dates: ReadonlyArray<string>, folder: string) => attempt(() => taken.writeEvents(dates, folder))
       }
     })
 

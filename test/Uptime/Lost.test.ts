@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { day, hour, live, minute, pass, second, start, until, world } from "./World.ts"
+import { day, hour, live, minute, pass, second, standStill, start, until, world } from "./World.ts"
 
 describe("a gap", () => {
   it.effect("is open until a retry has met the receiver", () =>
@@ -42,15 +42,26 @@ describe("a gap", () => {
   it.effect("that becomes lost while the worker runs is told then", () =>
     Effect.gen(function* () {
       const at = yield* world
-      // Its last retry fell into the hour before now; a minute of that hour is missing.
-      yield* at.record([-3 * day, -26 * hour], [-25 * hour, -hour], [-hour + minute, -minute / 2])
+      // Of an hour a day ago; the retries of two and six hours on met a minute in which nobody listened.
+      const [from, to] = [-day - 10 * minute, -day + 50 * minute]
+      const deaf = (at: number) => [at, at + minute] as const
+      const [first, next] = [deaf(from + 2 * hour + minute), deaf(from + 6 * hour + minute)]
+      yield* at.record([-3 * day, from], [to, first[0]], [first[1], next[0]], [next[1], 0])
       const { service } = yield* live(at.uptime)
+      assert.deepStrictEqual(yield* service.gaps, [
+        { fromMs: start + from, toMs: start + to, healsAtMs: start + 50 * minute, isLost: false }
+      ])
+      yield* pass(at, 30 * second)
+      assert.strictEqual(at.faults.lost, 0)
+      yield* standStill(at, minute)
+      yield* pass(at, minute)
       yield* until(Effect.sync(() => at.faults.lost === 1))
       const lost = (yield* service.gaps).filter(({ isLost }) => isLost)
       assert.deepStrictEqual(
         lost.map(({ fromMs, toMs }) => [fromMs - start, toMs - start]),
-        [[-26 * hour, -25 * hour]]
+        [[from, to]]
       )
+      assert.strictEqual((yield* at.reasons.all).length, 1)
     })
   )
 

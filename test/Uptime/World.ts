@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
 import { afterAll } from "@effect/vitest"
-import { Clock, Context, Duration, Effect, Exit, Layer, Scope } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Latch, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Reasons } from "../../src/Reasons.ts"
 import { Store, StoreError } from "../../src/Store.ts"
@@ -24,16 +24,21 @@ export const start = Date.UTC(2026, 10, 20, 2)
 
 const offsets = [0, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, day].map((ms) => Duration.millis(ms))
 
-/** A Store that can be made to fail. */
+/** With a Store that can be made to fail, or to stand still. */
 export const world = Effect.gen(function* () {
   const path = join(directory, `${crypto.randomUUID()}.db`)
   const scope = yield* Effect.scope
   const sqlite = Context.get(yield* Layer.buildWithScope(Sqlite.layerAt(path), scope), Store)
   const faults = { isFailing: false, lost: 0, brokenTurns: 0 }
+  const gate = yield* Latch.make(true)
   const failing = new StoreError({ reason: "Full", message: "The store failed: no space" })
   const store = Store.of({
     ...sqlite,
-    run: (query) => Effect.suspend(() => (faults.isFailing ? Effect.fail(failing) : sqlite.run(query)))
+    run: (query) =>
+      Effect.andThen(
+        gate.await,
+        Effect.suspend(() => (faults.isFailing ? Effect.fail(failing) : sqlite.run(query)))
+      )
   })
   const reasons = Context.get(yield* Layer.buildWithScope(Reasons.layer, scope), Reasons)
   const onLost = Effect.suspend(() =>
@@ -54,7 +59,7 @@ export const world = Effect.gen(function* () {
         .execute()
     )
   yield* TestClock.setTime(start)
-  return { faults, intervals, reasons, record, store: sqlite, uptime }
+  return { faults, gate, intervals, reasons, record, store: sqlite, uptime }
 })
 
 export type World = Effect.Success<typeof world>
@@ -87,10 +92,18 @@ export const pass = ({ intervals }: World, ms: number) =>
     }
   })
 
-/** Nobody beats meanwhile: timers that are due fire at the end of it. */
-export const sleepThrough = (at: World, ms: number) =>
+/** A heartbeat is caught in the middle, and when it goes on the clock has moved by so much. */
+export const standStill = ({ gate, intervals }: World, ms: number) =>
   Effect.gen(function* () {
+    const before = (yield* intervals).length
+    yield* gate.close
+    yield* TestClock.adjust(5 * second)
     yield* TestClock.setTime((yield* Clock.currentTimeMillis) + ms)
-    const now = (yield* Clock.currentTimeMillis) - start
-    yield* until(Effect.map(at.intervals, (all) => (all.at(-1)?.[0] ?? 0) >= now - 5 * second))
+    yield* gate.open
+    yield* until(
+      Effect.andThen(
+        TestClock.adjust(10),
+        Effect.map(intervals, (all) => all.length > before)
+      )
+    )
   })
