@@ -17,6 +17,8 @@ export interface Event {
   readonly body: Uint8Array
   readonly eventId: string
   readonly headerType: string | null
+  /** What else the headers of later deliveries called it: the first one may have been forged. */
+  readonly otherTypes?: ReadonlyArray<string>
   readonly issuedAt: Instant | null
   readonly receivedAt: Instant
   readonly deliveries: number

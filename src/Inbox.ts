@@ -20,6 +20,13 @@ export interface InboxStatus {
   readonly oldestPendingAgeMs: number
 }
 
+/** What came within this time is on its way, no backlog. */
+const backlogMs = 2_000
+
+/** Nothing waits but what has just come: under a steady stream the inbox is never empty for long. */
+export const isDrained = ({ pending, oldestPendingAgeMs }: InboxStatus): boolean =>
+  pending === 0 || oldestPendingAgeMs < backlogMs
+
 export class Inbox extends Context.Service<
   Inbox,
   {
@@ -35,7 +42,7 @@ export class Inbox extends Context.Service<
     /** Which of these events carry an id that an earlier body came under. */
     readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
-    /** Nothing waits to be applied; false also while the Store doesn't answer. */
+    /** False also while the Store doesn't answer. */
     readonly isDrained: Effect.Effect<boolean>
     readonly lastReceivedAt: Effect.Effect<string | null, StoreError>
   }
@@ -133,7 +140,7 @@ const make = Effect.gen(function* () {
       ),
     status: status(store),
     isDrained: status(store).pipe(
-      Effect.map(({ pending }) => pending === 0),
+      Effect.map(isDrained),
       Effect.orElseSucceed(() => false)
     ),
     lastReceivedAt: Effect.map(
@@ -180,6 +187,7 @@ const toEvent = (row: Selectable<StoreTables["inbox"]>): Event => ({
   body: row.body,
   eventId: row.event_id,
   headerType: row.header_type,
+  otherTypes: JSON.parse(row.other_types ?? "[]") as ReadonlyArray<string>,
   issuedAt: row.issued_at,
   receivedAt: row.received_at,
   deliveries: row.deliveries,

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Apply } from "./Apply.ts"
 import type { Gap } from "./Gap.ts"
-import { Inbox, type InboxStatus } from "./Inbox.ts"
+import { Inbox, type InboxStatus, isDrained } from "./Inbox.ts"
 import * as Instant from "./Instant.ts"
 import { Export } from "./Lake/Export.ts"
 import { Pace } from "./Pace.ts"
@@ -61,9 +61,6 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
   )
 }
 
-/** A delivery that waits longer than this is a backlog. */
-const backlogMs = 5_000
-
 const make = Effect.gen(function* () {
   const apply = yield* Apply
   const inbox = yield* Inbox
@@ -75,16 +72,14 @@ const make = Effect.gen(function* () {
   const subscription = yield* Subscription
   const uptime = yield* Uptime
   const walk = yield* Walk
-  let hasBeenLive = false
 
   const report = Effect.gen(function* () {
     const inboxStatus = yield* inbox.status
     const backfill = yield* walk.status
     const standing = yield* reasons.all
     const isThrough = yield* walk.isThrough
-    hasBeenLive ||= isThrough && inboxStatus.pending === 0
     return {
-      phase: phaseOf({ reasons: standing, inbox: inboxStatus, backfill, isThrough, hasBeenLive }),
+      phase: phaseOf({ reasons: standing, inbox: inboxStatus, backfill, isThrough }),
       reasons: standing,
       inbox: inboxStatus,
       events: yield* apply.counts,
@@ -108,12 +103,10 @@ export interface PhaseFacts {
   readonly backfill: Readonly<Record<string, Pick<WalkStatus, "pagesTotal">>>
   /** Every list has finished one pass. */
   readonly isThrough: boolean
-  readonly hasBeenLive: boolean
 }
 
-export const phaseOf = ({ reasons, inbox, backfill, isThrough, hasBeenLive }: PhaseFacts): Phase => {
+export const phaseOf = ({ reasons, inbox, backfill, isThrough }: PhaseFacts): Phase => {
   if (reasons.length > 0) return "degraded"
   if (!isThrough) return Object.values(backfill).some((walk) => walk.pagesTotal > 0) ? "backfilling" : "starting"
-  if (inbox.pending === 0) return "live"
-  return hasBeenLive && inbox.oldestPendingAgeMs < backlogMs ? "live" : "catching-up"
+  return isDrained(inbox) ? "live" : "catching-up"
 }

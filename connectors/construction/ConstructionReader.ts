@@ -51,21 +51,21 @@ export const layer = Layer.effect(
 
 export const read = (options: ReaderOptions, event: Event, nowMicros: number): Reading => {
   const body = parseBody(event.body)
-  if (typeof body === "string") return isPing(event) ? pinged(null) : quarantined(event.headerType, body)
+  if (typeof body === "string") return isPing(event) ? pinged(null) : quarantined(labelOf(event), body)
   const places = [body, body["data"], body["payload"]].filter(Json.isObject)
   const lookup = lookupIn(places, options.aliases)
   const type = typeOf(options, event, declaredType(places, lookup), lookup)
   const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)
   const timestamp = micros === undefined ? null : Instant.fromMicros(micros)
-  if (type === ping) return { ...pinged(timestamp), relabelled: event.headerType !== null && !isPing(event) }
-  if (typeof type === "string") return { ...quarantined(event.headerType, type), eventTimestamp: timestamp }
+  if (type === ping) return { ...pinged(timestamp), relabelled: isRelabelled(event, ping) }
+  if (typeof type === "string") return { ...quarantined(labelOf(event), type), eventTimestamp: timestamp }
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
   const spoken = valuesOf(type, resource, places, lookup)
   const reading = {
     type: type.type,
-    relabelled: event.headerType !== null && event.headerType !== type.type,
+    relabelled: isRelabelled(event, type.type),
     eventTimestamp: timestamp,
     entity: type.entity,
     entityId: id ?? null,
@@ -120,7 +120,17 @@ const lookupIn =
 const isKnownType = (value: unknown): value is string =>
   typeof value === "string" && (byType.has(value) || value === ping)
 
-const isPing = (event: Event): boolean => event.headerType === ping
+/** Every type that a header of this body's deliveries named, in the order of their arrival. */
+const labels = ({ headerType, otherTypes = [] }: Event): ReadonlyArray<string> =>
+  headerType === null ? otherTypes : [headerType, ...otherTypes]
+
+const labelOf = (event: Event): string | null =>
+  labels(event).find((label) => label !== ping) ?? labels(event)[0] ?? null
+
+const isRelabelled = (event: Event, type: string): boolean => labels(event).some((label) => label !== type)
+
+/** Only where no header says otherwise: whoever sends a body first must not be able to bury it as a ping. */
+const isPing = (event: Event): boolean => labelOf(event) === ping
 
 /** The proven type, or why there is none. */
 const typeOf = (
@@ -141,9 +151,10 @@ const typeOf = (
   const [only, ...others] = candidates
   if (only === undefined) return isPing(event) && declared === undefined ? ping : "type-not-provable"
   if (others.length === 0) return only
-  const named = candidates.find((type) => type.type === event.headerType)
-  if (named === undefined) return "type-not-provable"
-  return options.trustTypeHeader || isFurthestOfOneEntity(named, candidates) ? named : "type-not-provable"
+  const named = labels(event).flatMap((label) => candidates.filter((type) => type.type === label))
+  const furthest = named.find((type) => isFurthestOfOneEntity(type, candidates))
+  // The first label stays the chosen one, so that a later forgery changes nothing that was applied.
+  return (options.trustTypeHeader ? named[0] : furthest) ?? "type-not-provable"
 }
 
 const isFurthestOfOneEntity = (type: EventType, candidates: ReadonlyArray<EventType>): boolean =>

@@ -71,15 +71,21 @@ const environment = (sandbox: Sandbox["Service"], ports: Ports, dataDir: string)
   LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
 })
 
+/** As a person would type it from here. */
+const near = (path: string): string => {
+  const from = relative(process.cwd(), path)
+  return from.startsWith("..") ? path : from || "."
+}
+
 const welcome = (dataDir: string, ports: Ports) => {
-  const folder = relative(process.cwd(), dataDir) || "."
+  const folder = near(dataDir)
   const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
     style.bold("The copy is complete; events keep it so. Look, in another terminal:"),
     `  ${query} "select status, count(*) as ipcs, sum(certified_amount) as certified from construction.ipcs group by status"`,
     `  ${query} "from construction.cashflow_by_month order by month"`,
     `  curl http://127.0.0.1:${ports.admin}/status`,
-    `  ${relative(process.cwd(), publishedPath(dataDir))}   a copy for DuckDB, fresh every few seconds`,
+    `  ${near(publishedPath(dataDir))}   a copy for DuckDB, fresh every few seconds`,
     `  ${folder}/lake/latest.json      Parquet, a new export every minute (nightly in real life)`,
     style.bold("Kill it (kill -9 too) and start it again: nothing is lost. Ctrl-C ends it.")
   ]

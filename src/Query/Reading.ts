@@ -29,15 +29,8 @@ export const tableFunctions: ReadonlySet<string> = new Set([
   "pg_timezone_names"
 ])
 
-/** Scalar functions that write, run or bind SQL from text, or tell about the process. */
-const refusedFunctions: ReadonlySet<string> = new Set([
-  "getenv",
-  "json_serialize_plan",
-  "nextval",
-  "query",
-  "query_table",
-  "write_log"
-])
+/** Scalar functions that write, bind SQL from text, or tell about the process. */
+const refusedFunctions: ReadonlySet<string> = new Set(["getenv", "json_serialize_plan", "write_log"])
 
 export const whatIsRead =
   "One statement that reads is run here: SELECT, FROM, WITH, VALUES, TABLE, PIVOT with its values named, DESCRIBE, " +

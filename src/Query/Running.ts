@@ -2,8 +2,8 @@
  * One query's child process, from start to end: the request goes in over standard input, frames come out of fd 3.
  *
  * Guarantees: nothing of our environment reaches it; it is killed when the scope closes, when DuckDB has worked for
- * longer than the time limit and a second (the child interrupts itself at the limit), or when a frame is absurdly
- * long. If this process dies, standard input ends and the child dies too.
+ * longer than the time limit and a second (the child interrupts itself at the limit). If this process dies, standard
+ * input ends and the child dies too.
  */
 import { fileURLToPath } from "node:url"
 import { Array as Arr, Clock, Data, Duration, Effect, Exit, Fiber, Schema, type Scope, Stream } from "effect"
@@ -56,7 +56,6 @@ export const start = (
       frames: handle.getOutputFd(Frames.frameFd).pipe(
         Stream.mapError(broken),
         within(request.millis),
-        bounded,
         Stream.decodeText(),
         Stream.splitLines,
         // Batches stay batches: a write for each row would be slow.
@@ -103,16 +102,4 @@ const within = (millis: number) => {
         })
       )
     })
-}
-
-/** A child that was taken over must not fill our memory with one endless line. */
-const bounded = (bytes: Stream.Stream<Uint8Array, QueryError>): Stream.Stream<Uint8Array, QueryError> => {
-  const newline = 10
-  let length = 0
-  return Stream.tap(bytes, (chunk) => {
-    const last = chunk.lastIndexOf(newline)
-    length = last < 0 ? length + chunk.length : chunk.length - last - 1
-    // A character is at most three bytes.
-    return length > Frames.maxRowLength * 3 ? Effect.fail(broken("a row without an end")) : Effect.void
-  })
 }

@@ -62,12 +62,20 @@ const migrate = async (db: Kysely<StoreTables>): Promise<void> => {
   if (error !== undefined) throw error
 }
 
+/** Nobody can make a row grow without bound by labelling the same body ever anew. */
+const mostLabels = 64
+
 const prepareReceive = (database: DatabaseSync) => {
   const insert: StatementSync = database.prepare(
     `insert into inbox (body_sha256, body, event_id, header_type, issued_at, received_at) values (?, ?, ?, ?, ?, ?)
      on conflict (body_sha256) do update set
        deliveries = deliveries + 1,
-       replayed = max(replayed, event_id <> excluded.event_id)
+       replayed = max(replayed, event_id <> excluded.event_id),
+       other_types = case
+         when excluded.header_type is null or excluded.header_type is header_type
+           or excluded.header_type in (select value from json_each(other_types))
+           or json_array_length(other_types) >= ${mostLabels} then other_types
+         else json_insert(coalesce(other_types, '[]'), '$[#]', excluded.header_type) end
      returning sequence, deliveries`
   )
   const touch = database.prepare("insert or ignore into inbox_touched (sequence) values (?)")

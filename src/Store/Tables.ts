@@ -16,6 +16,8 @@ export interface StoreTables {
     body: Uint8Array
     event_id: string
     header_type: string | null
+    /** JSON array: what else later deliveries of the same body were labelled. */
+    other_types: Generated<string | null>
     issued_at: string | null
     received_at: string
     deliveries: Generated<number>
@@ -171,4 +173,10 @@ const statements = [
   `create table schedule (name text primary key, last_scheduled_ms integer not null) strict, without rowid`
 ]
 
-export const migrations: Record<string, Migration> = { "0001_store": first }
+const labels: Migration = {
+  up: async (db: Kysely<StoreTables>) => {
+    await sql`alter table inbox add column other_types text`.execute(db)
+  }
+}
+
+export const migrations: Record<string, Migration> = { "0001_store": first, "0002_labels": labels }

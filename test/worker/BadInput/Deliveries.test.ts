@@ -55,7 +55,7 @@ const rubbish: ReadonlyArray<Rubbish> = [
   [`{"ipc_id": 1, "event_timestamp": "${at}"}`, "type-not-provable"],
   [`{"ipc_id": 1, "payment_reference": null, "event_timestamp": "${at}"}`, "type-not-provable"],
   [
-    `{"draft_amount": 1, "vo_id": 2, "description": "x", "event_timestamp": "${at}"}`,
+    `{"ipc_id": 1, "draft_amount": 1, "vo_id": 2, "description": "x", "event_timestamp": "${at}"}`,
     "type-not-provable",
     "ipc.created"
   ],

@@ -20,7 +20,7 @@ describe("a page that is not what it should be", () => {
 
   it("is asked for again as a whole, and the walk ends well", async () => {
     await using world = await World.open({ projects: 380, maxPerPage: 40 })
-    world.server.fail("wrong-shape")
+    world.server.fail("500")
     const spoiled = afterFirstPage(world, () => {
       for (const fault of faults) world.server.fail(fault)
     })

@@ -64,9 +64,9 @@ const forgeries: Readonly<Record<string, Forgery>> = {
 }
 
 /** A request with headers as they are given, also the same one twice. */
-const post = (url: string, headers: ReadonlyArray<readonly [string, string]>, body: string): Promise<number> =>
+const post = (url: string, headers: Readonly<Record<string, string | Array<string>>>, body: string): Promise<number> =>
   new Promise((done, failed) => {
-    const sent = request(url, { method: "POST", headers: headers.flat() }, (answer) => {
+    const sent = request(url, { method: "POST", headers }, (answer) => {
       answer.resume()
       done(answer.statusCode ?? 0)
     })
@@ -95,13 +95,9 @@ describe("a request without a right signature", () => {
     assert.strictEqual(await server.deliver(event, { tamperedBody: ipcPaid.replace("1", "2") }), 401)
     assert.strictEqual(await server.deliver(event, { tamperedBody: "" }), 401)
     const url = world.given["SITELEDGER_WEBHOOK_URL"] ?? ""
-    const twice = [
-      ["X-Service-Signature", right],
-      ["X-Service-Signature", "0".repeat(64)],
-      ["Content-Length", String(ipcPaid.length)]
-    ] as const
+    const twice = { "X-Service-Signature": [right, "0".repeat(64)] }
     assert.strictEqual(await post(url, twice, ipcPaid), 401, "two headers")
-    assert.strictEqual(await post(`${url}?x-service-signature=${right}`, [["Content-Length", "0"]], ""), 401)
+    assert.strictEqual(await post(`${url}?x-service-signature=${right}`, {}, ""), 401)
     const report = await worker.status("wrong secrets are shown", ({ phase }) => phase === "degraded")
     assert.match(report.reasons.join(), /signed with a secret we don't know/)
 
