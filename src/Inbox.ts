@@ -129,15 +129,7 @@ const make = Effect.gen(function* () {
         ),
         (rows) => withinBytes(rows).map(toEvent)
       ),
-    reusedIds: (sequences) =>
-      Effect.map(
-        store.run((db) =>
-          sql<{ sequence: number }>`
-            select e.sequence from inbox e join json_each(${JSON.stringify(sequences)}) j on e.sequence = j.value
-            where exists (select 1 from inbox o where o.event_id = e.event_id and o.sequence < e.sequence)`.execute(db)
-        ),
-        ({ rows }) => new Set(rows.map((row) => row.sequence))
-      ),
+    reusedIds: (sequences) => reusedIds(store, sequences),
     status: status(store),
     isDrained: status(store).pipe(
       Effect.map(isDrained),
@@ -151,6 +143,16 @@ const make = Effect.gen(function* () {
     )
   })
 })
+
+const reusedIds = (store: Store["Service"], sequences: ReadonlyArray<number>) =>
+  Effect.map(
+    store.run((db) =>
+      sql<{ sequence: number }>`
+        select e.sequence from inbox e join json_each(${JSON.stringify(sequences)}) j on e.sequence = j.value
+        where exists (select 1 from inbox o where o.event_id = e.event_id and o.sequence < e.sequence)`.execute(db)
+    ),
+    ({ rows }) => new Set(rows.map((row) => row.sequence))
+  )
 
 const status = (store: Store["Service"]) =>
   Effect.gen(function* () {

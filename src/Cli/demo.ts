@@ -2,7 +2,8 @@
  * `siteledger demo` (`npm start`): the sandbox and the worker in one process, over real HTTP, with data of their
  * own in ./data/demo. Killed and started again, it goes on where it was.
  */
-import { relative, resolve } from "node:path"
+import { existsSync, readFileSync } from "node:fs"
+import { join, relative, resolve } from "node:path"
 import { createServer } from "node:net"
 import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -10,6 +11,7 @@ import { isolated } from "../../config/Isolated.ts"
 import * as Settings from "../../config/Settings.ts"
 import { publishedPath } from "../../pipelines/nightly.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
+import * as Json from "../Json.ts"
 import { display } from "./Display.ts"
 import * as Log from "./Log.ts"
 import { runWorker } from "./Worker.ts"
@@ -55,6 +57,20 @@ const checkPorts = Effect.fnUntraced(function* (ports: Ports) {
   }
 })
 
+/** When the simulation in this file began; undefined when there is none yet. */
+const startOf = (statePath: string): unknown => {
+  if (!existsSync(statePath)) return undefined
+  const state = Json.parse(readFileSync(statePath, "utf8"))
+  return Json.isObject(state) ? state["startAtMillis"] : "unreadable"
+}
+
+const otherDemo = (dataDir: string) =>
+  new DemoError({
+    message:
+      `${dataDir} holds a demo with other options (--projects, --events-per-second). ` +
+      `Use the same again, choose another --data-dir, or delete it.`
+  })
+
 /** The worker's environment: as for a real service, small enough to watch. */
 const environment = (sandbox: Sandbox["Service"], ports: Ports, dataDir: string): Record<string, string> => ({
   SITELEDGER_BASE_URL: sandbox.baseUrl,
@@ -96,6 +112,8 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
     const dataDir = resolve(folder)
     const ports: Ports = { sandbox: first, webhooks: first + 1, admin: first + 2 }
     yield* checkPorts(ports)
+    const statePath = join(dataDir, "sandbox.json")
+    const before = startOf(statePath)
     const sandbox = yield* Sandbox.start({
       port: ports.sandbox,
       projects,
@@ -103,8 +121,9 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       pageSizeMax: 200,
       stepsPerProjectChange: 40,
       timeScale: 60,
-      statePath: `${dataDir}/sandbox.json`
+      statePath
     })
+    if (before !== undefined && before !== sandbox.options.startAtMillis) return yield* otherDemo(dataDir)
     const provider = isolated(environment(sandbox, ports, dataDir))
     const settings = Log.layer.pipe(
       Layer.provideMerge(Settings.layerAll),
