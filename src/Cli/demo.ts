@@ -21,8 +21,8 @@ export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { me
 const flags = {
   ports: Flag.Int("ports").pipe(
     Flag.withDescription("The first of the three ports that it takes"),
-    // Out of the way of what usually runs on a developer's machine.
-    Flag.withDefault(47_100)
+    // Out of the way of what usually runs on a developer's machine, and of ports that systems hand out by themselves.
+    Flag.withDefault(27_100)
   ),
   projects: Flag.Int("projects").pipe(Flag.withDescription("How many projects there are"), Flag.withDefault(25_000)),
   eventsPerSecond: Flag.Int("events-per-second").pipe(
