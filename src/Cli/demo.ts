@@ -57,11 +57,13 @@ const checkPorts = Effect.fnUntraced(function* (ports: Ports) {
   }
 })
 
-/** When the simulation in this file began; undefined when there is none yet. */
-const startOf = (statePath: string): unknown => {
-  if (!existsSync(statePath)) return undefined
+/** Whether the simulation in this file is another one than is asked for now; its events would not go on. */
+const isOther = (statePath: string, projects: number, eventsPerSecond: number): boolean => {
+  if (!existsSync(statePath)) return false
   const state = Json.parse(readFileSync(statePath, "utf8"))
-  return Json.isObject(state) ? state["startAtMillis"] : "unreadable"
+  const options = Json.isObject(state) ? state["options"] : undefined
+  if (!Json.isObject(options)) return true
+  return options["projects"] !== projects || options["microsPerStep"] !== Math.floor(1_000_000 / eventsPerSecond)
 }
 
 const otherDemo = (dataDir: string) =>
@@ -113,7 +115,7 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
     const ports: Ports = { sandbox: first, webhooks: first + 1, admin: first + 2 }
     yield* checkPorts(ports)
     const statePath = join(dataDir, "sandbox.json")
-    const before = startOf(statePath)
+    if (isOther(statePath, projects, eventsPerSecond)) return yield* otherDemo(dataDir)
     const sandbox = yield* Sandbox.start({
       port: ports.sandbox,
       projects,
@@ -123,7 +125,6 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       timeScale: 60,
       statePath
     })
-    if (before !== undefined && before !== sandbox.options.startAtMillis) return yield* otherDemo(dataDir)
     const provider = isolated(environment(sandbox, ports, dataDir))
     const settings = Log.layer.pipe(
       Layer.provideMerge(Settings.layerAll),
