@@ -5,12 +5,13 @@
  * is idempotent, so dying in between applies the same events once more and changes nothing. An event that
  * can't be read or stored waits in quarantine and blocks nothing after it.
  */
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import { sql, type Transaction } from "kysely"
 import type { Change } from "./Change.ts"
 import { type Alarm, type Event, EventReader, type Reading } from "./Event.ts"
 import { Inbox } from "./Inbox.ts"
 import { Reasons } from "./Reasons.ts"
+import { Restart } from "./Restart.ts"
 import { Store, type StoreError, writeMeta } from "./Store.ts"
 import type { StoreTables } from "./Store/Tables.ts"
 import { supervised } from "./Supervisor.ts"
@@ -86,12 +87,22 @@ const patiently = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>,
   Effect.gen(function* () {
     const reasons = yield* Reasons
     const noticed = Effect.tapError(turn, (error) =>
-      Effect.andThen(inbox.arrived.open, reasons.set("apply", `Events can't be applied for now: ${error.message}`))
+      Effect.gen(function* () {
+        yield* inbox.arrived.open
+        yield* reasons.set("apply", `Events can't be applied for now: ${error.message}`)
+        if (error.reason === "Fatal") yield* openAgain
+      })
     )
     const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
     yield* Effect.orDie(Effect.retry(noticed, pauses))
     yield* reasons.clear("apply")
   })
+
+/** An engine that has given up works again once its file has been closed and opened. */
+const openAgain = Effect.flatMap(
+  Effect.serviceOption(Restart),
+  Option.match({ onNone: () => Effect.void, onSome: (restart) => restart.request })
+)
 
 const replay = Effect.fnUntraced(function* (counts: Map<string, number>) {
   const inbox = yield* Inbox

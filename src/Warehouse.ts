@@ -13,9 +13,9 @@ import type { EventRow, WarehouseTables } from "./Warehouse/Tables.ts"
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
   /**
    * Held: another program has the file open. Refused: the engine can't hold this data, whenever it is tried.
-   * Failed: it can be tried again.
+   * Fatal: the engine has given up until the file is opened again. Failed: it can be tried again.
    */
-  reason: Schema.Literals(["Held", "Refused", "Failed"]),
+  reason: Schema.Literals(["Held", "Refused", "Fatal", "Failed"]),
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())
 }) {}

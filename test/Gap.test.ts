@@ -67,6 +67,12 @@ describe("a gap", () => {
     )
   })
 
+  it("that is healed needs nothing any more: only the newest interval is kept", () => {
+    const given = { up: minutes([0, 100], [100.5, 200], [200.5, 300]), closed: [], offsetsMs }
+    assert.strictEqual(Gap.find({ ...given, nowMs: 300 * minute }).neededFromMs, 300 * minute)
+    assert.strictEqual(Gap.find({ ...given, up: [], nowMs: 300 * minute }).neededFromMs, Number.NEGATIVE_INFINITY)
+  })
+
   it("is found among ten thousand intervals in no time", () => {
     const up = Array.from({ length: 10_000 }, (_, index) => ({ fromMs: index * minute, toMs: index * minute + 55_000 }))
     const from = performance.now()

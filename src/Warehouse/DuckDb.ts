@@ -16,16 +16,18 @@ import { DuckDbWriter } from "./DuckDbWriter.ts"
 import * as Seam from "./Seam.ts"
 
 const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
+const fatal = /^FATAL|database has been invalidated/
+
+const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {
+  if (fatal.test(message)) return "Fatal"
+  const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
+  return isRefused ? "Refused" : "Failed"
+}
 
 /** Refused data can never be written; anything else may be tried again. */
 const failed = (cause: unknown): WarehouseError => {
   const message = cause instanceof Error ? cause.message : String(cause)
-  const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
-  return new WarehouseError({
-    reason: isRefused ? "Refused" : "Failed",
-    message: `DuckDB: ${message}`,
-    cause
-  })
+  return new WarehouseError({ reason: reasonOf(cause, message), message: `DuckDB: ${message}`, cause })
 }
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>

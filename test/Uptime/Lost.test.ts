@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { day, hour, live, minute, pass, second, standStill, start, until, world } from "./World.ts"
 
 describe("a gap", () => {
@@ -16,6 +17,16 @@ describe("a gap", () => {
       yield* pass(at, 5 * second)
       assert.deepStrictEqual(yield* service.gaps, [])
       assert.strictEqual(at.faults.lost, 0)
+    })
+  )
+
+  it.effect("isn't seen between two heartbeats", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      const { service } = yield* live(at.uptime)
+      yield* pass(at, 10 * second)
+      yield* TestClock.adjust(4 * second)
+      assert.deepStrictEqual(yield* service.gaps, [])
     })
   )
 

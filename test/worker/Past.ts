@@ -1,0 +1,44 @@
+/** A worker's life before the trouble of a test: what was told, and what the warehouse held at its end. */
+import { assert } from "@effect/vitest"
+import type { RunningWorker } from "../RunningWorker.ts"
+import { seeded } from "../Seeded.ts"
+import { story, type Told } from "./Story.ts"
+import type { Rows, World } from "./World.ts"
+
+export const told = (seed: number, count: number): ReadonlyArray<Told> => story(seeded(seed)).take(count)
+
+/** Delivers all at once; each must be taken. */
+export const deliver = async (world: World, events: ReadonlyArray<Told>): Promise<void> => {
+  const statuses = await Promise.all(events.map((event) => world.server.deliver(event)))
+  assert.deepStrictEqual([...new Set(statuses)], [200])
+}
+
+export const applied = (worker: RunningWorker) =>
+  worker.status("all is applied and walked", ({ backfill, inbox }) => {
+    return inbox.pending === 0 && backfill["projects"]?.proof !== "running"
+  })
+
+/** Events of every kind, twice where it matters, and some that wait in quarantine. */
+export const live = async (world: World, worker: RunningWorker, events: ReadonlyArray<Told>): Promise<void> => {
+  await worker.live()
+  await deliver(world, events)
+  await deliver(world, events.slice(0, 5))
+  await world.server.deliver({ type: "rfi.created", body: '{"event_type": "rfi.created", "rfi_id": 1}' })
+  await world.server.deliver({ type: "hse.incident.reported" })
+  await world.server.deliver({ type: "permit.issued" })
+  await world.server.deliver({ type: "dms.transmittal.sent" })
+  await applied(worker)
+}
+
+const ofEvents = ["ipcs", "vos", "ncrs", "hse_incidents", "permits", "transmittals", "events"]
+
+/** All that the tables of events hold, column by column, and the values of the projects. */
+export const dump = async (world: World): Promise<Readonly<Record<string, Rows>>> => {
+  const tables: Record<string, Rows> = {
+    projects: await world.query(
+      "select id::int as id, name, status, _extra, _deleted_at from construction.projects order by id"
+    )
+  }
+  for (const table of ofEvents) tables[table] = await world.query(`from construction.${table} order by 1`)
+  return tables
+}

@@ -1,0 +1,122 @@
+/** The store is the one irreplaceable file: backed up while it is used, restored into place, and refused to strangers. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { run } from "../../RunningWorker.ts"
+import { applied, deliver, dump, live, told } from "../Past.ts"
+import { model, read, sha256 } from "../Story.ts"
+import { World } from "../World.ts"
+
+const events = told(6, 1200)
+
+describe("the store", () => {
+  it("is backed up under load, and restored with everything acknowledged by then", async () => {
+    await using world = await World.open({ projects: 90, maxPerPage: 20 })
+    const copy = join(world.dataDir, "backup.sqlite")
+    const worker = world.start()
+    await worker.live()
+    const acknowledged: Array<string> = []
+    let isLoading = true
+    const load = (async () => {
+      for (let from = 0; isLoading && from < events.length; from += 20) {
+        const batch = events.slice(from, from + 20)
+        await deliver(world, batch)
+        acknowledged.push(...batch.map(({ body }) => body))
+      }
+    })()
+    await worker.status("some are taken", ({ receiver }) => receiver.accepted > 200)
+    const before = acknowledged.slice()
+    const backedUp = await world.run("backup", copy)
+    isLoading = false
+    assert.strictEqual(backedUp.code, 0, backedUp.stderr)
+    await load
+    const held = await world.run("restore", copy)
+    assert.strictEqual(held.code, 1, "a running worker is not pulled from its store")
+    await worker.stop()
+
+    const restored = await world.run("restore", copy)
+    assert.strictEqual(restored.code, 0, restored.stderr)
+    const again = world.start()
+    await again.live()
+    await again.stop()
+    const found = new Set(
+      (await world.query("select body_sha256 from construction.events")).map((row) => row["body_sha256"])
+    )
+    for (const body of before) assert.isTrue(found.has(sha256(body)))
+    assert.isAtLeast(before.length, 200)
+    assert.strictEqual(world.server.subscriptions.length, 1)
+
+    const last = world.start()
+    await last.live()
+    await deliver(world, events)
+    await applied(last)
+    await last.stop()
+    assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
+  })
+
+  it("is not touched by a backup that is damaged", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await live(world, worker, events.slice(0, 50))
+    await worker.stop()
+    const expected = await dump(world)
+    const store = join(world.dataDir, "store.sqlite")
+    const bytes = readFileSync(store)
+    const rubbish = join(world.dataDir, "rubbish.sqlite")
+    for (const damaged of [Buffer.from("no store"), bytes.subarray(0, 6000), Buffer.alloc(0)]) {
+      writeFileSync(rubbish, damaged)
+      const refused = await world.run("restore", rubbish)
+      assert.strictEqual(refused.code, 1, refused.stderr)
+      assert.match(refused.stderr, /can't be restored/)
+    }
+    assert.isTrue(readFileSync(store).equals(bytes))
+    const again = world.start()
+    await again.live()
+    await again.stop()
+    assert.deepStrictEqual(await dump(world), expected)
+  })
+
+  it("of another service is refused, by name and before anything is asked", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    await worker.stop()
+    const asked = world.server.requests.length
+    const elsewhere = world.given["SITELEDGER_BASE_URL"]?.replace("/api/", "/other/") ?? ""
+    for (const other of [{ SITELEDGER_CLIENT_ID: "another" }, { SITELEDGER_BASE_URL: elsewhere }]) {
+      const refused = await run({ ...world.given, ...other }, "start")
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /SITELEDGER_DATA_DIR holds another service's records/)
+    }
+    assert.strictEqual(world.server.requests.length, asked)
+  })
+})
+
+describe("the quarantine", () => {
+  it("is read again by replay, when aliases tell what its words mean", async () => {
+    await using world = await World.open({ projects: 3 })
+    const strange = '{"ipc_ref": 9, "sum_certified": 5.50, "link": "u", "event_timestamp": "2026-11-19T10:00:00Z"}'
+    const first = world.start()
+    await first.live()
+    assert.strictEqual(await world.server.deliver({ type: "ipc.certified", body: strange }), 200)
+    await first.status("in quarantine", ({ inbox }) => inbox.quarantined === 1)
+    await first.stop()
+    const file = join(world.dataDir, "aliases.json")
+    writeFileSync(file, JSON.stringify({ ipc_id: "ipc_ref", certified_amount: ["sum", "sum_certified"] }))
+    const aliases = { SITELEDGER_FIELD_ALIASES: file }
+    const second = world.start(aliases)
+    await second.status("still there", ({ inbox, phase }) => phase === "live" && inbox.quarantined === 1)
+    const replayed = await world.run("replay")
+    assert.deepStrictEqual(JSON.parse(replayed.stdout), { read: 1, applied: 1 })
+    await second.status("applied", ({ inbox }) => inbox.quarantined === 0)
+    await second.stop()
+    const columns = "id, status, certified_amount, certificate_url, _extra"
+    assert.deepStrictEqual(await world.query(`select ${columns} from construction.ipcs`), [
+      { id: "9", status: "certified", certified_amount: "5.5000", certificate_url: null, _extra: '{"link":"u"}' }
+    ])
+    const [event] = await world.query("select outcome, reason from construction.events where entity = 'ipcs'")
+    assert.deepStrictEqual(event, { outcome: "applied", reason: null })
+    const alone = await run({ ...world.given, ...aliases }, "replay")
+    assert.deepStrictEqual(JSON.parse(alone.stdout), { read: 0, applied: 0 })
+  })
+})
