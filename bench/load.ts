@@ -65,7 +65,8 @@ const bareAppender = async (total: number): Promise<number> => {
   const instance = await DuckDBInstance.create(join(folder, "bare.duckdb"), { threads: "2" })
   const connection = await instance.connect()
   const { columns } = entityTable("projects")
-  await connection.run(`create table projects (${columns.map(([name, type]) => `"${name}" ${type}`).join(", ")})`)
+  const definitions = columns.map(([name, type]) => `"${name}" ${type}${name === "id" ? " primary key" : ""}`)
+  await connection.run(`create table projects (${definitions.join(", ")})`)
   const clock = "1795190324983000.0.f3de379ffa315019"
   const clocks = JSON.stringify({ _deleted_at: clock, name: clock, status: clock })
   const from = performance.now()

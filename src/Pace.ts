@@ -8,6 +8,7 @@
 import { Clock, Context, Deferred, Effect, Latch, Layer } from "effect"
 import { sql } from "kysely"
 import { ServiceSettings } from "../config/Settings.ts"
+import { Reasons } from "./Reasons.ts"
 import { Store } from "./Store.ts"
 
 /** From the most to the least urgent. */
@@ -45,96 +46,136 @@ const share = 0.99
 /** A late timer may be made up for by this much, or the plan would go unused. */
 const catchUpMs = 250
 
+const firstBackoffMs = 1_000
 const longestBackoffMs = 60_000
+
+/** A request that isn't on disk may be sent twice over by a restart, so it waits for the store. */
+const storePauseMs = 1_000
+const reasonKey = "pace"
 
 interface Waiter {
   readonly turn: Deferred.Deferred<void>
 }
 
+type Queues = ReadonlyMap<Lane, Set<Waiter>>
+
 const make = (limit: number) =>
   Effect.gen(function* () {
     const store = yield* Store
-    const waiting = new Map<Lane, Set<Waiter>>(lanes.map((lane) => [lane, new Set()]))
+    const now = steady(yield* Clock.Clock)
+    const slots = makeSlots(limit, yield* loadSent(store, limit, now()))
+    const reservation = yield* makeReservation(store, slots.mostPerSecond)
+    const queues: Queues = new Map(lanes.map((lane) => [lane, new Set()]))
     const demand = yield* Latch.make(false)
-    const sent = yield* loadSent(store, limit)
-    const interval = windowMs / (limit * share)
-    const state = { nextSlot: 0, pausedUntil: 0, backoffMs: 1000, reservedSecond: -1, sentInSecond: 0 }
-
-    const reserve = Effect.fnUntraced(function* (now: number) {
-      const second = Math.floor(now / 1000)
-      if (second === state.reservedSecond) return
-      const previous = { second: state.reservedSecond, sent: state.sentInSecond }
-      const most = Math.ceil((1000 + catchUpMs) / interval) + 1
-      yield* Effect.ignore(store.transaction((tx) => saveSeconds(tx, previous, { second, sent: most })))
-      state.reservedSecond = second
-      state.sentInSecond = 0
-    })
-
-    /** Milliseconds until the next request may start; 0 is now. */
-    const delay = (now: number): number => {
-      const windowFree = sent.nth(limit) + windowMs + 1
-      return Math.max(state.nextSlot, state.pausedUntil, windowFree, now) - now
-    }
 
     const dispatch = Effect.gen(function* () {
       yield* demand.await
-      let now = yield* Clock.currentTimeMillis
-      for (let wait = delay(now); wait > 0; wait = delay(now)) {
-        yield* Effect.sleep(wait)
-        now = yield* Clock.currentTimeMillis
+      for (let wait = slots.delay(now()); wait > 0; wait = slots.delay(now())) {
+        yield* Effect.sleep(Math.min(wait, windowMs))
       }
-      yield* reserve(now)
-      const next = firstWaiter(waiting)
-      if (next === undefined) return yield* demand.close
-      now = yield* Clock.currentTimeMillis
-      sent.push(now)
-      state.sentInSecond++
-      state.nextSlot = Math.max(state.nextSlot + interval, now - catchUpMs)
-      return yield* Deferred.succeed(next.turn, undefined)
+      // From here to the turn nothing yields, so that neither the waiter nor the second can pass unnoticed.
+      const queue = firstQueue(queues)
+      const at = now()
+      if (queue === undefined) return void demand.closeUnsafe()
+      if (!reservation.take(at)) return yield* reservation.make(at)
+      slots.take(at)
+      const [next] = queue
+      if (next === undefined) return
+      queue.delete(next)
+      Deferred.doneUnsafe(next.turn, Effect.void)
     })
     yield* Effect.forkScoped(Effect.forever(dispatch))
 
-    const pauseUntil = (millis: number) =>
-      Effect.sync(() => {
-        state.pausedUntil = Math.max(state.pausedUntil, millis)
-      })
-
     return Pace.of({
-      take: Effect.fnUntraced(function* (lane) {
-        const waiter: Waiter = { turn: yield* Deferred.make<void>() }
-        const queue = waiting.get(lane)
-        queue?.add(waiter)
-        yield* demand.open
-        yield* Deferred.await(waiter.turn).pipe(Effect.onInterrupt(() => Effect.sync(() => queue?.delete(waiter))))
-      }),
-      rejected: Effect.fnUntraced(function* (retryAfterMs) {
-        const now = yield* Clock.currentTimeMillis
-        if (retryAfterMs !== undefined) return yield* pauseUntil(now + retryAfterMs)
-        // Requests that were under way together are rejected together: they are one rejection.
-        if (now < state.pausedUntil) return
-        yield* pauseUntil(now + state.backoffMs)
-        state.backoffMs = Math.min(state.backoffMs * 2, longestBackoffMs)
-      }),
-      accepted: Effect.sync(() => {
-        state.backoffMs = 1000
-      }),
-      pauseUntil,
-      usage: Effect.map(Clock.currentTimeMillis, (now) => ({
-        limitPerMinute: limit,
-        usedLastMinute: sent.since(now - windowMs)
-      }))
+      take: (lane) =>
+        Effect.uninterruptibleMask((restore) => {
+          const waiter: Waiter = { turn: Deferred.makeUnsafe() }
+          const queue = queues.get(lane)
+          queue?.add(waiter)
+          demand.openUnsafe()
+          return Effect.onInterrupt(restore(Deferred.await(waiter.turn)), () =>
+            Effect.sync(() => queue?.delete(waiter))
+          )
+        }),
+      rejected: (retryAfterMs) => Effect.sync(() => slots.rejected(now(), retryAfterMs)),
+      accepted: Effect.sync(slots.accepted),
+      pauseUntil: (millis) =>
+        Effect.map(Clock.currentTimeMillis, (wallMs) => slots.pauseUntil(now() + Math.max(0, millis - wallMs))),
+      usage: Effect.sync(() => ({ limitPerMinute: limit, usedLastMinute: slots.usedSince(now() - windowMs) }))
     })
   })
 
-const firstWaiter = (waiting: ReadonlyMap<Lane, Set<Waiter>>): Waiter | undefined => {
-  for (const lane of lanes) {
-    for (const waiter of waiting.get(lane) ?? []) {
-      waiting.get(lane)?.delete(waiter)
-      return waiter
+/** The wall clock, but never back: nobody waits for an hour because a clock was set back by one. */
+const steady = (clock: Clock.Clock) => {
+  let ahead = 0
+  let last = Number.NEGATIVE_INFINITY
+  return (): number => {
+    const wallMs = clock.currentTimeMillisUnsafe()
+    if (wallMs + ahead < last) ahead = last - wallMs
+    last = wallMs + ahead
+    return last
+  }
+}
+
+const firstQueue = (queues: Queues): Set<Waiter> | undefined =>
+  lanes.map((lane) => queues.get(lane)).find((queue) => queue !== undefined && queue.size > 0)
+
+/** When the next request may start; knows nothing of who waits. */
+const makeSlots = (limit: number, sent: ReturnType<typeof ring>) => {
+  const interval = windowMs / (limit * share)
+  let nextSlot = 0
+  let pausedUntil = 0
+  let backoffMs = firstBackoffMs
+  const pauseUntil = (millis: number): void => {
+    pausedUntil = Math.max(pausedUntil, millis)
+  }
+  return {
+    mostPerSecond: Math.floor((1000 + catchUpMs) / interval) + 1,
+    /** Milliseconds until the next request may start; 0 is now. */
+    delay: (now: number): number => Math.max(nextSlot, pausedUntil, sent.nth(limit) + windowMs + 1, now) - now,
+    take: (now: number): void => {
+      sent.push(now)
+      nextSlot = Math.max(nextSlot, now - catchUpMs) + interval
+    },
+    usedSince: sent.since,
+    pauseUntil,
+    rejected: (now: number, retryAfterMs: number | undefined): void => {
+      if (retryAfterMs !== undefined) return pauseUntil(now + retryAfterMs)
+      // Requests that were under way together are rejected together: they are one rejection.
+      if (now < pausedUntil) return
+      pauseUntil(now + backoffMs)
+      backoffMs = Math.min(backoffMs * 2, longestBackoffMs)
+    },
+    accepted: (): void => {
+      backoffMs = firstBackoffMs
     }
   }
-  return undefined
 }
+
+/** As many requests as a second can hold are on disk before its first one; what it didn't use is taken back later. */
+const makeReservation = (store: Store["Service"], mostPerSecond: number) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    let current = { second: -1, left: 0 }
+    return {
+      /** False when the second of `at` has nothing left: make a reservation and ask again. */
+      take: (at: number): boolean => {
+        if (current.second !== Math.floor(at / 1000) || current.left === 0) return false
+        current.left--
+        return true
+      },
+      make: Effect.fnUntraced(function* (at: number) {
+        const next = { second: Math.floor(at / 1000), left: mostPerSecond }
+        const saved = yield* Effect.result(store.transaction((tx) => saveSeconds(tx, current, next)))
+        if (saved._tag === "Success") {
+          current = next
+          return yield* reasons.clear(reasonKey)
+        }
+        yield* reasons.set(reasonKey, `Requests wait, as they can't be counted. ${saved.failure.message}`)
+        yield* Effect.sleep(storePauseMs)
+      })
+    }
+  })
 
 /** The times of the last `capacity` requests, in a ring. */
 const ring = (capacity: number) => {
@@ -151,9 +192,8 @@ const ring = (capacity: number) => {
   }
 }
 
-const loadSent = (store: Store["Service"], limit: number) =>
+const loadSent = (store: Store["Service"], limit: number, now: number) =>
   Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
     const recent = Math.floor((now - windowMs) / 1000)
     const seconds = yield* store
       .run((db) => db.selectFrom("pace").selectAll().where("second", ">=", recent).orderBy("second").execute())
@@ -168,20 +208,25 @@ const loadSent = (store: Store["Service"], limit: number) =>
 
 interface Second {
   readonly second: number
-  readonly sent: number
+  readonly left: number
 }
 
 type Tx = Parameters<Parameters<Store["Service"]["transaction"]>[0]>[0]
 
+/** Counts are moved, never set: a second may hold requests of a process before this one. */
 const saveSeconds = async (tx: Tx, previous: Second, next: Second): Promise<void> => {
   await tx
     .deleteFrom("pace")
     .where("second", "<", next.second - 61)
     .execute()
-  await tx.updateTable("pace").set({ sent: previous.sent }).where("second", "=", previous.second).execute()
+  await tx
+    .updateTable("pace")
+    .set({ sent: sql`sent - ${previous.left}` })
+    .where("second", "=", previous.second)
+    .execute()
   await tx
     .insertInto("pace")
-    .values(next)
+    .values({ second: next.second, sent: next.left })
     .onConflict((conflict) => conflict.column("second").doUpdateSet({ sent: sql`sent + excluded.sent` }))
     .execute()
 }

@@ -95,8 +95,7 @@ describe("an answer that isn't there", () => {
   it.live("is one sentence while nothing is published", () =>
     Effect.gen(function* () {
       const { err, exitCode, out } = yield* ask({ file: join(directory, "none", "analytics.duckdb"), sql: "select 1" })
-      assert.strictEqual(exitCode, 1)
-      assert.strictEqual(out, "")
+      assert.deepStrictEqual([exitCode, out], [1, ""])
       assert.match(
         err,
         /^There is nothing to query yet: .*analytics\.duckdb appears when the worker first goes live\.\n$/
@@ -132,8 +131,7 @@ describe("an answer that isn't there", () => {
       const bad = join(directory, "bad.duckdb")
       writeFileSync(bad, "not a database, but long enough to be looked at".repeat(1000))
       const { err, exitCode } = yield* ask({ file: bad, sql: "select 1" })
-      assert.strictEqual(exitCode, 1)
-      assert.match(err, /bad\.duckdb/)
+      assert.match(`${exitCode} ${err}`, /^1 .*bad\.duckdb/)
     })
   )
 })
@@ -142,15 +140,19 @@ describe("a limit", () => {
   const timed = (sql: string, millis: number) =>
     Effect.timed(ask({ file, sql, limits: { time: Duration.millis(millis) } }))
 
-  it.live("of time stops a runaway join within a second", () =>
-    Effect.gen(function* () {
-      const [took, { err, exitCode, out }] = yield* timed(endless, 300)
-      assert.deepStrictEqual(
-        { err, exitCode, out },
-        { err: "Stopped at the time limit of 0.3 s.\n", exitCode: 1, out: "" }
-      )
-      assert.isBelow(Duration.toMillis(took), 300 + 1000)
-    })
+  it.live(
+    "of time stops a runaway join within a second",
+    () =>
+      Effect.gen(function* () {
+        const [took, { err, exitCode, out }] = yield* timed(endless, 300)
+        assert.deepStrictEqual(
+          { err, exitCode, out },
+          { err: "Stopped at the time limit of 0.3 s.\n", exitCode: 1, out: "" }
+        )
+        assert.isBelow(Duration.toMillis(took), 300 + 1000)
+      }),
+    // Only the second that the parent adds tells who stopped it, and a busy machine blurs that.
+    { retry: 2 }
   )
 
   it.live("of time also stops what DuckDB doesn't let be interrupted", () =>

@@ -62,7 +62,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
-  const spoken = valuesOf(type, resource, places, lookup)
+  const spoken = valuesOf(type, resource, places, lookup, key?.name)
   const reading = {
     type: type.type,
     relabelled: isRelabelled(event, type.type),
@@ -171,11 +171,17 @@ const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | und
 
 const envelope = new Set(["event_type", "event", "event_timestamp"])
 
-const valuesOf = (type: EventType, resource: Resource.Resource, places: ReadonlyArray<Body>, lookup: Lookup) => {
+const valuesOf = (
+  type: EventType,
+  resource: Resource.Resource,
+  places: ReadonlyArray<Body>,
+  lookup: Lookup,
+  keyName = wires[type.entity].key
+) => {
   const values: Record<string, string | null> = {}
   const misfits: Record<string, string> = {}
   const whole: Record<string, string> = {}
-  const used = new Set<string>([wires[type.entity].key])
+  const used = new Set<string>([keyName])
   let badAmount = false
   let misfitCount = 0
   const fields = { ...wires[type.entity].fields, ...type.fields }

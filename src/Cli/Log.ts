@@ -8,10 +8,11 @@ import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import { Settings } from "../../config/Settings.ts"
 
+// Only the pretty logger looks at LogToStderr.
 const loggers = {
   pretty: (colors: boolean) => Logger.consolePretty({ colors }),
-  json: () => Logger.consoleJson,
-  logfmt: () => Logger.consoleLogFmt
+  json: () => Logger.withConsoleError(Logger.formatJson),
+  logfmt: () => Logger.withConsoleError(Logger.formatLogFmt)
 }
 
 const stderr = Layer.unwrap(

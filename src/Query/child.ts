@@ -102,11 +102,11 @@ const admit = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<
   const parsed = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [Reading.explained(sql)])
   const verdict = Reading.judge(JSON.parse(String(parsed.value(0, 0))))
   if (typeof verdict === "object") throw new Error(verdict.refused)
+  // DuckDB's own word for what the tree has said: one statement, and of a type that reads.
   const statements = await connection.extractStatements(sql)
   if (verdict === "unreadable" || statements.count !== 1) throw new Error(Reading.whatIsRead)
   const statement = await statements.prepare(0)
   if (!reads.has(statement.statementType)) throw new Error(Reading.whatIsRead)
-  if (statement.parameterCount > 0) throw new Error("The statement has parameters, and there are no values for them.")
   return statement
 }
 

@@ -6,7 +6,7 @@
  */
 import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { backup, DatabaseSync, type SQLInputValue } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely"
 import { Migrator } from "kysely/migration"
@@ -65,25 +65,29 @@ const migrate = async (db: Kysely<StoreTables>): Promise<void> => {
 /** Nobody can make a row grow without bound by labelling the same body ever anew. */
 const mostLabels = 64
 
+/** Nearly all deliveries are new, so that is the statement that was made fast: `returning` on it costs a quarter more. */
 const prepareReceive = (database: DatabaseSync) => {
-  const insert: StatementSync = database.prepare(
+  const insert = database.prepare(
     `insert into inbox (body_sha256, body, event_id, header_type, issued_at, received_at) values (?, ?, ?, ?, ?, ?)
-     on conflict (body_sha256) do update set
+     on conflict (body_sha256) do nothing`
+  )
+  const count = database.prepare(
+    `update inbox set
        deliveries = deliveries + 1,
-       replayed = max(replayed, event_id <> excluded.event_id),
+       replayed = max(replayed, event_id <> :eventId),
        other_types = case
-         when excluded.header_type is null or excluded.header_type is header_type
-           or excluded.header_type in (select value from json_each(other_types))
+         when :headerType is null or :headerType is header_type
+           or :headerType in (select value from json_each(other_types))
            or json_array_length(other_types) >= ${mostLabels} then other_types
-         else json_insert(coalesce(other_types, '[]'), '$[#]', excluded.header_type) end
-     returning sequence, deliveries`
+         else json_insert(coalesce(other_types, '[]'), '$[#]', :headerType) end
+     where body_sha256 = :bodySha256
+     returning sequence`
   )
   const touch = database.prepare("insert or ignore into inbox_touched (sequence) values (?)")
-  const store = (delivery: Delivery): boolean => {
-    const { body, bodySha256, eventId, headerType, issuedAt, receivedAt } = delivery
-    const row = insert.get(bodySha256, body, eventId, headerType, issuedAt, receivedAt)
-    if (row?.["deliveries"] === 1) return true
-    touch.run(row?.["sequence"] ?? null)
+  const store = ({ body, bodySha256, eventId, headerType, issuedAt, receivedAt }: Delivery): boolean => {
+    const { changes } = insert.run(bodySha256, body, eventId, headerType, issuedAt, receivedAt)
+    if (changes === 1) return true
+    touch.run(count.get({ eventId, headerType, bodySha256 })?.["sequence"] ?? null)
     return false
   }
   return (batch: ReadonlyArray<Delivery>): number => {

@@ -31,7 +31,7 @@ export interface Pass {
 }
 
 /** Records written at once: more fills memory, fewer pays the warehouse's commit more often. */
-const batchRecords = 20_000
+const batchRecords = 10_000
 const tombstoneBatch = 1000
 
 /** Runs a pass to its verdict, resuming `previous` when it was cut off. */
@@ -73,7 +73,7 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
     proof_at: previous?.proof_at ?? null
   }
   yield* Checkpoints.begin(pass.store, state)
-  return yield* keep(pass, state, [first])
+  return yield* keep(pass, state, [read(pass.list, first)])
 })
 
 /** Asks for a large page and falls back when the service refuses the size; what it grants is believed. */
@@ -108,14 +108,15 @@ const walkPages = Effect.fnUntraced(function* (
   let state = initial
   const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
   // Room for the next batch, so that pages go on arriving while one is written.
-  const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, pass.concurrency * 2))
+  const arrived = yield* Queue.bounded<ReadPage, Cause.Done>(Math.min(batch, pass.concurrency * 2))
   const fetchOne = (page: number) =>
     pass.list.fetch(page, initial.per_page, pass.lane).pipe(
       Effect.filterOrFail(
         (answer) => answer.page === page,
         (answer) => otherPage(page, answer.page)
       ),
-      Effect.flatMap((answer) => Queue.offer(arrived, answer))
+      // Read here and not by the writer: it waits for the disk meanwhile.
+      Effect.flatMap((answer) => Queue.offer(arrived, read(pass.list, answer)))
     )
   const fetchAll = Effect.forEach(pages, fetchOne, { concurrency: pass.concurrency, discard: true }).pipe(
     Effect.as(undefined),
@@ -129,7 +130,7 @@ const walkPages = Effect.fnUntraced(function* (
     while (true) {
       const answers = yield* Queue.takeBetween(arrived, 1, batch)
       state = yield* keep(pass, state, answers)
-      for (const answer of answers) done.add(answer.page)
+      for (const { seen } of answers) done.add(seen.page)
       pass.onProgress(state, done.size)
     }
   }).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
@@ -146,17 +147,25 @@ const otherPage = (asked: number, answered: number) =>
   })
 
 /** Rows first, then the checkpoint. */
-const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<Page>) {
-  const changes: Array<Change.Change> = []
-  const seen: Array<Checkpoints.SeenPage> = []
-  for (const page of pages) seen.push(read(pass.list, page, changes))
-  yield* pass.warehouse.write({ changes, events: [] })
+const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<ReadPage>) {
+  yield* pass.warehouse.write({ changes: pages.flatMap(({ changes }) => changes), events: [] })
   const next = pages.reduce(observe, state)
+  const seen = pages.map((page) => page.seen)
   const fresh = yield* Checkpoints.save(pass.store, next, seen, pages[0]?.receivedAt ?? state.started_at)
   return { ...next, rows: next.rows + fresh }
 })
 
-const read = (list: PagedList, page: Page, changes: Array<Change.Change>): Checkpoints.SeenPage => {
+/** A page as the writer needs it; its records are let go. */
+interface ReadPage {
+  readonly changes: ReadonlyArray<Change.Change>
+  readonly seen: Checkpoints.SeenPage
+  readonly total: number
+  readonly records: number
+  readonly receivedAt: Instant.Instant
+}
+
+const read = (list: PagedList, page: Page): ReadPage => {
+  const changes: Array<Change.Change> = []
   const ids: Array<string> = []
   const bad: Array<Checkpoints.BadRecord> = []
   for (const record of page.records) {
@@ -169,13 +178,14 @@ const read = (list: PagedList, page: Page, changes: Array<Change.Change>): Check
       changes.push(change)
     }
   }
-  return { page: page.page, ids, bad }
+  const seen = { page: page.page, ids, bad }
+  return { changes, seen, total: page.total, records: page.records.length, receivedAt: page.receivedAt }
 }
 
 /** What a page tells about the list as a whole: anything that moved disturbs the pass. */
-const observe = (state: Checkpoints.PassState, page: Page): Checkpoints.PassState => {
-  const isLast = page.page >= state.pages_total
-  const isShort = !isLast && page.records.length < state.per_page
+const observe = (state: Checkpoints.PassState, page: ReadPage): Checkpoints.PassState => {
+  const isLast = page.seen.page >= state.pages_total
+  const isShort = !isLast && page.records < state.per_page
   const moved = page.total !== state.total || isShort
   return {
     ...state,

@@ -85,16 +85,20 @@ export class DuckDbWriter {
     const resource = byName(name)
     const byId = Map.groupBy(changes, (change) => change.id)
     const stored = await this.#read(table, [...byId.keys()])
-    const rows: Array<Row> = []
+    const fresh: Array<Row> = []
+    const changed: Array<Row> = []
     let isVisible = false
     for (const [id, ofId] of byId) {
       const before = stored.get(id)
       const after = merge(resource, before, ofId)
       if (after === undefined || after === before) continue
-      rows.push(after)
+      if (before === undefined) fresh.push(after)
+      else changed.push(after)
       isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
     }
-    await this.#upsert(table, rows)
+    // Rows that were not there a moment ago, in this same transaction, need no upsert: half the work of a first walk.
+    await this.#append({ schema: "construction", table: name, catalog: null }, table, fresh)
+    await this.#upsert(table, changed)
     return isVisible
   }
 
@@ -115,23 +119,33 @@ export class DuckDbWriter {
 
   async #upsert(table: Table, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
-    const values = rows as ReadonlyArray<Readonly<Record<string, string | null>>>
     await this.#connection.run(createStaging(table))
-    const appender = await this.#connection.createAppender(`staging_${table.name}`, "main", "temp")
+    await this.#append({ catalog: "temp", schema: "main", table: `staging_${table.name}` }, table, rows)
+    await this.#connection.run(upsert(table))
+    await this.#connection.run(`drop table ${staging(table)}`)
+  }
+
+  async #append(target: Target, { columns }: Table, rows: ReadonlyArray<object>): Promise<void> {
+    if (rows.length === 0) return
+    const values = rows as ReadonlyArray<Readonly<Record<string, string | null>>>
+    const appender = await this.#connection.createAppender(target.table, target.schema, target.catalog)
     try {
-      const columns = table.columns.map(([column]) => values.map((row) => row[column] ?? null))
       appendColumns(
         appender,
-        table.columns.map(([, type]) => type),
-        columns
+        columns.map(([, type]) => type),
+        columns.map(([column]) => values.map((row) => row[column] ?? null))
       )
       appender.flushSync()
     } finally {
       appender.closeSync()
     }
-    await this.#connection.run(upsert(table))
-    await this.#connection.run(`drop table ${staging(table)}`)
   }
+}
+
+interface Target {
+  readonly catalog: string | null
+  readonly schema: string
+  readonly table: string
 }
 
 const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>

@@ -78,6 +78,47 @@ describe("hostile statements", () => {
   })
 })
 
+describe("the sealed engine", () => {
+  it("is locked in every way that it has, each of which would do for most of the above", async () => {
+    const connection = await open(file, 128)
+    const names = [
+      "access_mode",
+      "allow_community_extensions",
+      "allow_persistent_secrets",
+      "autoinstall_known_extensions",
+      "autoload_known_extensions",
+      "enable_external_access",
+      "lock_configuration",
+      "memory_limit",
+      "temp_directory",
+      "threads"
+    ]
+    const shown = await connection.runAndReadAll(
+      `select value from duckdb_settings() where name in ('${names.join("', '")}') order by name`
+    )
+    assert.deepStrictEqual(
+      shown.getRows().map(([value], index) => `${names[index]} ${String(value)}`),
+      [
+        "access_mode read_only",
+        "allow_community_extensions false",
+        "allow_persistent_secrets false",
+        "autoinstall_known_extensions false",
+        "autoload_known_extensions false",
+        "enable_external_access false",
+        "lock_configuration true",
+        "memory_limit 122.0 MiB",
+        "temp_directory ",
+        "threads 1"
+      ]
+    )
+    // This one DuckDB doesn't show.
+    const logging = connection.run("call enable_logging(storage = 'file', storage_path = 'hostile')")
+    const said = await logging.then(() => "enabled", String)
+    assert.include(said, "LocalFileSystem disabled")
+    connection.closeSync()
+  })
+})
+
 describe("the allow-list of table functions", () => {
   const treeOf = async (sql: string) => {
     const connection = await open(file, 128)
@@ -105,6 +146,19 @@ describe("the allow-list of table functions", () => {
   })
 })
 
+describe("a tree", () => {
+  it("of one statement is judged, of none or several refused, and none at all is left to DuckDB's words", () => {
+    assert.strictEqual(Reading.judge({ error: false, statements: [{}] }), "reads")
+    for (const statements of [[], [{}, {}]]) {
+      assert.deepStrictEqual(Reading.judge({ error: false, statements }), { refused: Reading.whatIsRead })
+    }
+    assert.strictEqual(Reading.judge({ error: true, error_type: "parser" }), "unreadable")
+    assert.deepStrictEqual(Reading.judge({ error: true, error_type: "not implemented" }), {
+      refused: Reading.whatIsRead
+    })
+  })
+})
+
 describe("statements that read", () => {
   const harmless = [
     "select 1",
@@ -128,6 +182,7 @@ describe("statements that read", () => {
     "pivot construction.projects on id in (1, 2) using sum(amount)",
     "unpivot (select 1 as a, 2 as b) on a, b",
     "select unnest([1, 2]), * from generate_series(1, 3)",
+    "from unnest([1, 2])",
     "select * from pragma_table_info('construction.projects')",
     "select table_name from duckdb_tables()",
     "select table_name from information_schema.tables",

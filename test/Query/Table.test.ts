@@ -56,6 +56,7 @@ describe("a table", () => {
         ["مشروع", "|"]
       ]
     )
+    assert.deepStrictEqual(["日本", "e\u0301te\u0301", "👷🏽‍♀️", "مشروع", "\u200b"].map(Text.width), [4, 3, 2, 5, 0])
     const positions = lines.slice(2).map((line) => Text.width(line.slice(0, line.indexOf("|"))))
     assert.deepStrictEqual(positions, [7, 7, 7, 7])
   })

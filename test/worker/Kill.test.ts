@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import type { StatusReport } from "../../src/Status.ts"
 import { query, type RunningWorker, until } from "../RunningWorker.ts"
 import { type Random, seeded } from "../Seeded.ts"
 import { model, read, sha256, story, type Told } from "./Story.ts"
@@ -59,12 +60,14 @@ class Judge {
     return this.sent.filter(({ body }) => !this.acknowledged.has(body) && !published.has(body))
   }
 
+  /** Waits until the worker is up, and remembers which pages it says are done. */
+  async look(worker: RunningWorker, what = "the worker is up", isWanted?: (report: StatusReport) => boolean) {
+    const { backfill } = await worker.status(what, isWanted)
+    this.#pagesDone = Math.max(this.#pagesDone, backfill["projects"]?.pagesDone ?? 0)
+  }
+
+  /** At once: nothing is asked of the worker any more. */
   async kill(worker: RunningWorker): Promise<void> {
-    const answer = await worker.fetch("/status")
-    if (answer?.status === 200) {
-      const { backfill } = (await answer.json()) as Awaited<ReturnType<RunningWorker["status"]>>
-      this.#pagesDone = Math.max(this.#pagesDone, backfill["projects"]?.pagesDone ?? 0)
-    }
     await worker.stop("SIGKILL")
     this.#judged.push({ request: this.world.server.requests.length, pagesDone: this.#pagesDone })
   }
@@ -91,7 +94,7 @@ const burst = async (judge: Judge, worker: RunningWorker, count: number, killAft
     })
   )
   await Promise.race([reached.promise, all])
-  await moment(judge.random, withinMs)
+  if (withinMs > 0) await moment(judge.random, withinMs)
   await judge.kill(worker)
   await all
 }
@@ -104,18 +107,22 @@ const moments: Readonly<Record<Kind, (judge: Judge, worker: RunningWorker) => Pr
   backfill: async (judge, worker) => {
     const asked = () => [...judge.world.pagesAsked().values()].reduce((sum, each) => sum + each, 0)
     const enough = asked() + 5 + judge.random.below(25)
-    await worker.status("more pages", ({ backfill }) => asked() >= enough || backfill["projects"]?.proof !== "running")
+    await judge.look(
+      worker,
+      "more pages",
+      ({ backfill }) => asked() >= enough || backfill["projects"]?.proof !== "running"
+    )
     await moment(judge.random, 40)
     await judge.kill(worker)
   },
   burst: async (judge, worker) => {
-    await worker.status("the worker is up")
-    await burst(judge, worker, 200, 1 + judge.random.below(200), 5)
+    await judge.look(worker)
+    await burst(judge, worker, 200, 1 + judge.random.below(200), 0)
   },
   retries: async (judge, worker) => {
     const { server } = judge.world
     const published = judge.tell(40).flatMap((event) => server.publish(event))
-    await worker.status("the worker is up")
+    await judge.look(worker)
     const enough = 1 + judge.random.below(40)
     await until("deliveries", async () =>
       published.filter(({ state }) => state === "delivered").length >= enough ? true : undefined
@@ -123,11 +130,11 @@ const moments: Readonly<Record<Kind, (judge: Judge, worker: RunningWorker) => Pr
     await judge.kill(worker)
   },
   apply: async (judge, worker) => {
-    await worker.status("the worker is up")
-    await burst(judge, worker, 600, 650, 150)
+    await judge.look(worker)
+    await burst(judge, worker, 600, Number.POSITIVE_INFINITY, 150)
   },
   export: async (judge, worker) => {
-    await worker.status("the worker is up")
+    await judge.look(worker)
     for (const event of judge.tell(30)) await judge.deliver(event)
     const verb = judge.random.pick(["export", "publish"])
     const asked = worker.verb(verb).catch(() => undefined)
@@ -202,7 +209,7 @@ describe(`kill -9, seed ${seed}`, () => {
     )
     const judge = new Judge(world, random)
     const first = world.start()
-    await first.status("the ping has come", ({ subscription }) => subscription.verifiedAt !== null)
+    await judge.look(first, "the ping has come", ({ subscription }) => subscription.verifiedAt !== null)
     await judge.kill(first)
     const kinds = Object.entries(planned).flatMap(([kind, count]) => Array<Kind>(count).fill(kind as Kind))
     for (const kind of random.shuffle(kinds)) {

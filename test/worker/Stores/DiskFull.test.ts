@@ -1,7 +1,7 @@
 /** No disk, no 2xx: what the store can't keep is answered 503, and taken when there is room again. */
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, References } from "effect"
 import { sql } from "kysely"
 import * as ConstructionWebhooks from "../../../connectors/construction/ConstructionWebhooks.ts"
 import { Inbox } from "../../../src/Inbox.ts"
@@ -70,6 +70,6 @@ it.live("a store without room answers 503 and never 2xx, and takes deliveries ag
       const status = yield* Effect.flatMap(Receiver, (receiver) => receiver.status)
       assert.strictEqual(status.notStored, full.filter((each) => each === 503).length)
     })
-    yield* work.pipe(Effect.provide(receiving(path)))
+    yield* work.pipe(Effect.provide(receiving(path)), Effect.provideService(References.MinimumLogLevel, "None"))
   })
 )

@@ -1,0 +1,127 @@
+/**
+ * What happens to one request, from its headers to its answer.
+ *
+ * Decided in this order, each before the next costs anything: path, method, a well-formed signature, encoding,
+ * declared size; then the body is read, within its limit and the budget that all bodies in flight share; then the
+ * signature is checked, and a 2xx is sent only after `offer` returned.
+ */
+import { hash } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Inbox } from "../Inbox.ts"
+import type { Instant } from "../Instant.ts"
+import type { Said, Signatures } from "../Receiver.ts"
+
+export interface Answerer {
+  readonly path: string
+  readonly maximumBytes: number
+  readonly inFlightBytes: number
+  readonly signatures: Signatures["Service"]
+  /** Bytes of all bodies that came and are not answered yet. */
+  readonly state: { inFlight: number }
+  readonly now: () => Instant
+  readonly offer: Inbox["Service"]["offer"]
+  readonly accepted: (said: Said) => void
+  readonly rejected: () => void
+  readonly tooLarge: () => void
+  readonly encoded: () => void
+  readonly notStored: (cause: unknown) => void
+}
+
+/** Ends a request whose body nobody will read; the connection can't be used again. */
+export const refuse = (response: ServerResponse, status: number): void => {
+  response.writeHead(status, { connection: "close" }).end()
+}
+
+export const handle = async (answer: Answerer, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { signatures } = answer
+  const path = (request.url ?? "").split("?", 1)[0]
+  if (path !== answer.path) return refuse(response, 404)
+  if (request.method !== "POST") return refuse(response, 405)
+  const signature = signatures.read(request.headers)
+  if (signature === undefined) return refuse(response, 401)
+  if ((request.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    answer.encoded()
+    return refuse(response, 415)
+  }
+  const body = await readBody(answer, request)
+  if (body === "aborted") return
+  if (body === "too-large") return refuse(response, 413)
+  try {
+    const isValid = signatures.verify(body, signature) || (await verifyLater(signatures, body, signature))
+    if (isValid) return await store(answer, body, signatures.said(request.headers), response)
+    answer.rejected()
+    response.writeHead(401, noBody).end()
+  } finally {
+    answer.state.inFlight -= body.byteLength
+  }
+}
+
+const noBody = { "content-length": "0" }
+
+/** A first delivery may overtake the answer that brings its secret. */
+const verifyLater = async (
+  signatures: Signatures["Service"],
+  body: Uint8Array,
+  signature: Uint8Array
+): Promise<boolean> => {
+  await signatures.settled()
+  return signatures.verify(body, signature)
+}
+
+const store = async (answer: Answerer, body: Buffer, said: Said, response: ServerResponse): Promise<void> => {
+  const bodySha256 = hash("sha256", body, "buffer")
+  try {
+    await answer.offer({
+      body,
+      bodySha256,
+      eventId: said.eventId ?? madeUpId(bodySha256),
+      headerType: said.type,
+      issuedAt: said.issuedAt,
+      receivedAt: answer.now()
+    })
+  } catch (cause) {
+    answer.notStored(cause)
+    response.writeHead(503, { ...noBody, "retry-after": "5" }).end()
+    return
+  }
+  response.writeHead(200, noBody).end()
+  answer.accepted(said)
+}
+
+/** The same body always gets the same id. */
+const madeUpId = (bodySha256: Buffer): string => {
+  const hex = bodySha256.toString("hex")
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
+}
+
+/** A body that is returned counts as in flight until its request is answered. */
+const readBody = (answer: Answerer, request: IncomingMessage): Promise<Buffer | "too-large" | "aborted"> =>
+  new Promise((resolve) => {
+    const { state, maximumBytes, inFlightBytes } = answer
+    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) {
+      answer.tooLarge()
+      return resolve("too-large")
+    }
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    const giveUp = (result: "too-large" | "aborted"): void => {
+      state.inFlight -= bytes
+      bytes = 0
+      resolve(result)
+    }
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      state.inFlight += chunk.byteLength
+      const isTooLarge = bytes > maximumBytes
+      if (!isTooLarge && state.inFlight <= inFlightBytes) return void chunks.push(chunk)
+      if (isTooLarge) answer.tooLarge()
+      request.removeAllListeners("data").removeAllListeners("end").pause()
+      giveUp("too-large")
+    })
+    request.once("end", () => {
+      bytes = 0
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.once("close", () => giveUp("aborted"))
+    request.once("error", () => giveUp("aborted"))
+  })

@@ -1,0 +1,136 @@
+/**
+ * Lists that change while they are walked, records that go and come back, and a plan that no restart exceeds. Walks
+ * repeat every second here; which pass is which shows in the requests for page 1.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { until } from "../../RunningWorker.ts"
+import { World } from "../World.ts"
+
+const everySecond = { SITELEDGER_WALK_EVERY: "1 second" }
+
+const projects = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: index + 1, name: `Project ${index + 1}`, status: "awarded" }))
+
+const passesBegun = (world: World, from = 0): number => world.pagesAsked(from).get(1) ?? 0
+
+/** Until so many passes have begun after the request `from`: all but the last of them have ended. */
+const passes = (world: World, count: number, from: number) =>
+  until(`${count} passes`, async () => (passesBegun(world, from) >= count ? true : undefined))
+
+/** Once, when a page is asked for the nth time, before it is answered. */
+const whenAsked = (world: World, page: number, time: number, then: () => void): void => {
+  void world.server
+    .waitFor(() => {
+      const isAsked = (world.pagesAsked().get(page) ?? 0) >= time
+      if (isAsked) then()
+      return isAsked
+    })
+    .catch(() => undefined)
+}
+
+const current = (world: World) =>
+  world.query("select id::int as id, name, status from construction.projects where _deleted_at is null order by id")
+
+const deleted = async (world: World) =>
+  (await world.query("select id::int as id from construction.projects where _deleted_at is not null order by id")).map(
+    (row) => row["id"]
+  )
+
+describe("a list", () => {
+  it("that swaps one record for another between two pages is not proven before two passes agree", async () => {
+    const list = projects(200)
+    await using world = await World.open(
+      { projects: list, maxPerPage: 20 },
+      { ...everySecond, SITELEDGER_REQUESTS_PER_MINUTE: "1500" }
+    )
+    // Record 25 has been shown on page 2; everything after it moves up, so that 81 is on no page that is still to come.
+    whenAsked(world, 5, 1, () => {
+      list.splice(24, 1)
+      list.push({ id: 900, name: "New", status: "awarded" })
+    })
+    const worker = world.start()
+    const proofs = new Map<string | null, string>()
+    await worker.status("proven", ({ backfill }) => {
+      const walk = backfill["projects"]
+      if (walk !== undefined) proofs.set(walk.at, walk.proof)
+      return walk?.proof === "proven"
+    })
+    assert.deepStrictEqual([...proofs.values()].filter((proof) => proof !== "running").slice(0, 2), [
+      "counts-agree",
+      "counts-agree"
+    ])
+    assert.isAtLeast(passesBegun(world), 3)
+    await worker.stop()
+    assert.deepStrictEqual(await current(world), list as Array<never>)
+    assert.deepStrictEqual(await deleted(world), [25])
+  })
+
+  it("that grows while it is walked is unproven, walked again at once, and then agrees", async () => {
+    const list = projects(100)
+    await using world = await World.open({ projects: list, maxPerPage: 20 }, { SITELEDGER_REQUESTS_PER_MINUTE: "1500" })
+    whenAsked(world, 3, 1, () => list.unshift({ id: 900, name: "New", status: "awarded" }))
+    const worker = world.start()
+    await worker.status("it agrees", ({ backfill }) => backfill["projects"]?.proof === "counts-agree")
+    assert.strictEqual(passesBegun(world), 2)
+    await worker.stop()
+    assert.deepStrictEqual(await current(world), list.toSorted((a, b) => a.id - b.id) as Array<never>)
+  })
+
+  it("loses a record in the copy only after two passes that agree, and the record may come back", async () => {
+    const list = projects(50)
+    await using world = await World.open({ projects: list, maxPerPage: 20 }, everySecond)
+    const { server } = world
+    const first = world.start()
+    await first.status("proven", ({ backfill }) => backfill["projects"]?.proof === "proven")
+    const [gone] = list.splice(6, 1)
+    const from = server.requests.length
+    // The pass after the first one without it is held up.
+    await passes(world, 1, from)
+    whenAsked(world, 1, passesBegun(world) + 1, () => server.fail("hang"))
+    await passes(world, 2, from)
+    await first.stop()
+    const isSeenByOne = (await deleted(world)).length === 0
+    assert.isTrue(isSeenByOne, "one pass is no proof")
+
+    const again = server.requests.length
+    const second = world.start()
+    await passes(world, 2, again)
+    await second.stop()
+    assert.deepStrictEqual(await deleted(world), [7])
+    assert.strictEqual((await current(world)).length, 49)
+
+    if (gone !== undefined) list.splice(20, 0, { ...gone, name: "Back" })
+    const back = server.requests.length
+    const third = world.start()
+    await passes(world, 2, back)
+    await third.stop()
+    assert.deepStrictEqual(await deleted(world), [])
+    const rows = await world.query("select name from construction.projects where id = 7")
+    assert.deepStrictEqual(rows, [{ name: "Back" }])
+  })
+})
+
+describe("the plan", () => {
+  it("is never exceeded, however often the worker is killed and started", async () => {
+    const plan = 12
+    await using world = await World.open(
+      { projects: 2000, maxPerPage: 20, requestsPerMinute: plan },
+      { SITELEDGER_REQUESTS_PER_MINUTE: String(plan) }
+    )
+    const { server } = world
+    const apiRequests = () => server.requests.filter(({ path }) => path.startsWith("/api/")).length
+    // Each start would send at once what an even pace allows; only what is remembered holds it back.
+    for (let life = 0; life < plan + 2; life++) {
+      const before = apiRequests()
+      const worker = world.start()
+      await worker.status(
+        "it asks, or knows that it may not",
+        ({ api }) => apiRequests() > before || api.usedLastMinute >= plan
+      )
+      await worker.stop("SIGKILL")
+    }
+    assert.isAtLeast(apiRequests(), 4)
+    assert.isAtMost(server.mostRequestsWithin(), plan)
+    assert.isFalse(server.requests.some(({ status }) => status === 429))
+  })
+})
