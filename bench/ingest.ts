@@ -4,11 +4,11 @@
  * servers and sender are processes of their own. Goals: 0.40 of bare; as many rows as acknowledgements; in a round of
  * its own, where each 2xx's row is looked for by another connection to the file, none is missing.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { median, round, start } from "./Child.ts"
+import { type Child, median, round, start } from "./Child.ts"
 import type { Sent } from "./Sender.ts"
 
 const connections = 64
@@ -21,17 +21,29 @@ const storePath = join(directory, "store.sqlite")
 const receiver = await start("IngestServer.ts", "receiver", storePath)
 const bare = await start("IngestServer.ts", "bare")
 
+/** Processor time of another process so far, in µs; undefined where there is no /proc. */
+const cpuMicros = ({ process: child }: Child): number | undefined => {
+  const stat = `/proc/${child.pid}/stat`
+  if (!existsSync(stat)) return undefined
+  const [user, system] = readFileSync(stat, "utf8").split(") ")[1]?.split(" ").slice(11, 13) ?? []
+  return (Number(user) + Number(system)) * 10_000
+}
+
 const send = async (port: string, series: string, count: number, ...more: ReadonlyArray<string>): Promise<Sent> =>
   JSON.parse((await start("Sender.ts", port, series, count, connections, ...more)).line) as Sent
 
 const warm = await send(receiver.line, "warm", 10_000)
 await send(bare.line, "warm", 10_000)
+const cpuBefore = { own: cpuMicros(receiver), other: cpuMicros(bare) }
 const own: Array<Sent> = []
 const other: Array<Sent> = []
 for (let n = 0; n < rounds; n++) {
   other.push(await send(bare.line, `round${n}`, perRound))
   own.push(await send(receiver.line, `round${n}`, perRound))
 }
+const cpuOf = (from: number | undefined, to: number | undefined): number | null =>
+  from === undefined || to === undefined ? null : round((to - from) / (rounds * perRound), 1)
+const cpuMicrosEach = { own: cpuOf(cpuBefore.own, cpuMicros(receiver)), bare: cpuOf(cpuBefore.other, cpuMicros(bare)) }
 const proof = await send(receiver.line, "proof", looked, storePath)
 
 const store = new DatabaseSync(storePath, { readOnly: true })
@@ -52,6 +64,7 @@ process.stdout.write(
     ratio: round(median(ratios)),
     ratioLeast: round(Math.min(...ratios)),
     ratioMost: round(Math.max(...ratios)),
+    cpuMicrosEach,
     p50Ms: median(own.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(own.map(({ p99Ms }) => p99Ms)),
     acknowledged: all.reduce((sum, { acknowledged }) => sum + acknowledged, 0),

@@ -34,11 +34,30 @@ const exactly = (_key: string, value: unknown, context: { source?: string }): un
 /** Whoever walks a value does so recursively, and a body of brackets only must not exhaust the stack. */
 const deepest = 500
 
-const isShallow = (value: unknown, levels: number): boolean =>
-  typeof value !== "object" ||
-  value === null ||
-  json.isRawJSON(value) ||
-  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)))
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
+
+/** Whether JSON text nests deeper than that; one look at each character, brackets within strings left out. */
+const isDeep = (text: string): boolean => {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = stringEnd(text, at)
+    else if (code === openBrace || code === openBracket) {
+      if (++depth > deepest) return true
+    } else if (code === closeBrace || code === closeBracket) depth--
+  }
+  return false
+}
+
+/** The position of the quote that closes the string which opens at `start`. */
+const stringEnd = (text: string, start: number): number => {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === backslash) at++
+    else if (code === quote) return at
+  }
+  return text.length
+}
 
 /** Escapes one by one: what must stay as it is (`kept`), or half a surrogate pair, which no engine stores. */
 const escapes =
@@ -52,7 +71,7 @@ export const parse = (text: string): unknown => {
   try {
     const safe = wellFormed(text)
     const value = doubtful.test(safe) ? json.parse(safe, exactly) : JSON.parse(safe)
-    return text.length < 2 * deepest || isShallow(value, deepest) ? value : undefined
+    return isDeep(safe) ? undefined : value
   } catch {
     return undefined
   }

@@ -50,6 +50,19 @@ describe("the plan", () => {
 })
 
 describe("a restart", () => {
+  /** Of no second the store knows less than was sent in it. */
+  const assertCounted = (store: Store["Service"], times: ReadonlyArray<number>) =>
+    Effect.gen(function* () {
+      const counted = yield* store.run((db) => db.selectFrom("pace").selectAll().execute())
+      for (const { second, sent } of counted) {
+        assert.isAtLeast(sent, between(times, second * 1000, (second + 1) * 1000))
+      }
+      assert.isAtLeast(
+        counted.reduce((sum, { sent }) => sum + sent, 0),
+        times.filter((at) => at > (times.at(-1) ?? 0) - minuteMs).length
+      )
+    })
+
   /** A crash leaves the store as it is: what the last second didn't use is never taken back. */
   it.effect("remembers what was sent, also when it comes many times within a second", () =>
     Effect.gen(function* () {
@@ -64,6 +77,7 @@ describe("a restart", () => {
         const again = yield* life(600, Sqlite.layerAt(path))
         for (let n = 0; n < 8; n++) yield* again.fork(noting(times))
         yield* pass(crash % 3 === 0 ? 1_250 : 330)
+        yield* assertCounted(again.store, times)
         yield* again.end
       }
       const last = yield* life(600, Sqlite.layerAt(path))
@@ -72,6 +86,21 @@ describe("a restart", () => {
       yield* last.end
       assert.isAtMost(mostInWindow(times), 600)
       assert.isAtLeast(between(times, start + 130_000, start + 180_000), 0.98 * 500)
+    })
+  )
+
+  it.effect("adds to what a process before it sent in the same second", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Math.floor(start / 1000) * 1000)
+      const path = newStorePath()
+      const times: Array<number> = []
+      for (let crash = 0; crash < 8; crash++) {
+        const { fork, end, store } = yield* life(600, Sqlite.layerAt(path))
+        yield* fork(noting(times))
+        yield* pass(220)
+        yield* assertCounted(store, times)
+        yield* end
+      }
     })
   )
 

@@ -31,7 +31,7 @@ CREATE TABLE inbox (
     received_at text not null,
     deliveries integer not null default 1,
     replayed integer not null default 0
-  ) strict;
+  , other_types text) strict;
 
 CREATE INDEX inbox_event_id on inbox (event_id);
 
@@ -61,7 +61,7 @@ CREATE TABLE schedule (name text primary key, last_scheduled_ms integer not null
 
 CREATE TABLE sightings (
     resource text not null,
-    id text not null,
+    id any not null,
     last_pass integer not null,
     prior_pass integer not null,
     primary key (resource, id)

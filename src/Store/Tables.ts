@@ -53,7 +53,7 @@ export interface StoreTables {
   /** Checkpoints of the current pass. */
   walk_pages: { resource: string; page: number }
   /** For every id the last two passes that showed it. */
-  sightings: { resource: string; id: string; last_pass: number; prior_pass: number }
+  sightings: { resource: string; id: string | number; last_pass: number; prior_pass: number }
   /** Requests that may have been sent in a second of the wall clock. */
   pace: { second: number; sent: number }
   /** Intervals in which the receiver was up. */
@@ -134,7 +134,7 @@ const statements = [
   ) strict, without rowid`,
   `create table sightings (
     resource text not null,
-    id text not null,
+    id any not null,
     last_pass integer not null,
     prior_pass integer not null,
     primary key (resource, id)

@@ -68,11 +68,15 @@ export const save = (store: Store["Service"], state: PassState, pages: ReadonlyA
     return fresh
   })
 
+/** Whole numbers are kept as such: in order, they are twice as fast to add as their text. */
+const idsJson = (ids: ReadonlyArray<string>): string =>
+  `[${ids.map((id) => (/^(?:0|-?[1-9]\d{0,17})$/.test(id) ? id : JSON.stringify(id))).join(",")}]`
+
 // One statement a page through json_each: 1,000 ids cost less than 2 ms, one statement an id about 10 ms.
 const saveSightings = async (tx: Tx, state: PassState, ids: ReadonlyArray<string>): Promise<number> => {
   const result = await sql`
     insert into sightings (resource, id, last_pass, prior_pass)
-    select ${state.resource}, value, ${state.pass}, 0 from json_each(${JSON.stringify(ids)}) where true
+    select ${state.resource}, value, ${state.pass}, 0 from json_each(${idsJson(ids)}) where true
     on conflict (resource, id) do update set prior_pass = last_pass, last_pass = excluded.last_pass
     where last_pass <> excluded.last_pass`.execute(tx)
   return Number(result.numAffectedRows ?? 0)
@@ -96,7 +100,7 @@ export const sawSameIds = (store: Store["Service"], { resource, pass }: PassStat
     store.run((db) =>
       db
         .selectFrom("sightings")
-        .select("id")
+        .select("last_pass")
         .where("resource", "=", resource)
         .where((where) =>
           where.or([
@@ -116,7 +120,7 @@ export const absentIds = (store: Store["Service"], { resource, pass }: PassState
     store.run((db) =>
       db
         .selectFrom("sightings")
-        .select("id")
+        .select(sql<string>`cast(id as text)`.as("id"))
         .where("resource", "=", resource)
         .where("last_pass", "<", pass - 1)
         .limit(limit)
@@ -130,7 +134,7 @@ export const isRecordId = (id: string): boolean => !id.startsWith("\u0000")
 /** Forgets ids whose tombstones are in the warehouse. */
 export const forget = (store: Store["Service"], resource: string, ids: ReadonlyArray<string>) =>
   store.transaction((tx) =>
-    sql`delete from sightings where resource = ${resource} and id in (select value from json_each(${JSON.stringify(ids)}))`.execute(
+    sql`delete from sightings where resource = ${resource} and id in (select value from json_each(${idsJson(ids)}))`.execute(
       tx
     )
   )

@@ -28,6 +28,15 @@ const whenAsked = (world: World, page: number, time: number, then: () => void): 
     .catch(() => undefined)
 }
 
+/** Lets a worker walk once; the pass after it is held up until the worker ends. */
+const onePass = async (world: World): Promise<void> => {
+  const from = world.server.requests.length
+  whenAsked(world, 1, passesBegun(world) + 2, () => world.server.fail("hang"))
+  const worker = world.start()
+  await passes(world, 2, from)
+  await worker.stop()
+}
+
 const current = (world: World) =>
   world.query("select id::int as id, name, status from construction.projects where _deleted_at is null order by id")
 
@@ -79,34 +88,22 @@ describe("a list", () => {
   it("loses a record in the copy only after two passes that agree, and the record may come back", async () => {
     const list = projects(50)
     await using world = await World.open({ projects: list, maxPerPage: 20 }, everySecond)
-    const { server } = world
     const first = world.start()
     await first.status("proven", ({ backfill }) => backfill["projects"]?.proof === "proven")
-    const [gone] = list.splice(6, 1)
-    const from = server.requests.length
-    // The pass after the first one without it is held up.
-    await passes(world, 1, from)
-    whenAsked(world, 1, passesBegun(world) + 1, () => server.fail("hang"))
-    await passes(world, 2, from)
     await first.stop()
-    const isSeenByOne = (await deleted(world)).length === 0
-    assert.isTrue(isSeenByOne, "one pass is no proof")
-
-    const again = server.requests.length
-    const second = world.start()
-    await passes(world, 2, again)
-    await second.stop()
-    assert.deepStrictEqual(await deleted(world), [7])
+    const [gone] = list.splice(6, 1)
+    await onePass(world)
+    assert.deepStrictEqual(await deleted(world), [], "one pass is no proof")
+    list.splice(6, 1, { id: 900, name: "New", status: "awarded" })
+    await onePass(world)
+    assert.deepStrictEqual(await deleted(world), [], "two passes that differ in something are none either")
+    await onePass(world)
+    assert.deepStrictEqual(await deleted(world), [7, 8])
     assert.strictEqual((await current(world)).length, 49)
-
     if (gone !== undefined) list.splice(20, 0, { ...gone, name: "Back" })
-    const back = server.requests.length
-    const third = world.start()
-    await passes(world, 2, back)
-    await third.stop()
-    assert.deepStrictEqual(await deleted(world), [])
-    const rows = await world.query("select name from construction.projects where id = 7")
-    assert.deepStrictEqual(rows, [{ name: "Back" }])
+    await onePass(world)
+    assert.deepStrictEqual(await deleted(world), [8])
+    assert.deepStrictEqual(await world.query("select name from construction.projects where id = 7"), [{ name: "Back" }])
   })
 })
 
@@ -117,20 +114,20 @@ describe("the plan", () => {
       { projects: 2000, maxPerPage: 20, requestsPerMinute: plan },
       { SITELEDGER_REQUESTS_PER_MINUTE: String(plan) }
     )
-    const { server } = world
-    const apiRequests = () => server.requests.filter(({ path }) => path.startsWith("/api/")).length
-    // Each start would send at once what an even pace allows; only what is remembered holds it back.
-    for (let life = 0; life < plan + 2; life++) {
-      const before = apiRequests()
+    // Tokens too: the interface document doesn't say what counts.
+    const { requests } = world.server
+    // Every start asks at once, as an even pace allows it; only what is remembered of the lives before holds it back.
+    for (let life = 0; life < plan + 3; life++) {
+      const before = requests.length
       const worker = world.start()
       await worker.status(
         "it asks, or knows that it may not",
-        ({ api }) => apiRequests() > before || api.usedLastMinute >= plan
+        ({ api }) => requests.length > before || api.usedLastMinute >= plan
       )
       await worker.stop("SIGKILL")
     }
-    assert.isAtLeast(apiRequests(), 4)
-    assert.isAtMost(server.mostRequestsWithin(), plan)
-    assert.isFalse(server.requests.some(({ status }) => status === 429))
+    assert.isAtLeast(requests.length, plan / 2)
+    const within = requests.map(({ at }) => requests.filter((other) => other.at <= at && other.at > at - 60_000).length)
+    assert.isAtMost(Math.max(...within), plan)
   })
 })

@@ -7,7 +7,7 @@ import * as ConstructionWebhooks from "../../../connectors/construction/Construc
 import { Inbox } from "../../../src/Inbox.ts"
 import { Reasons } from "../../../src/Reasons.ts"
 import { Receiver } from "../../../src/Receiver.ts"
-import { Store } from "../../../src/Store.ts"
+import { Store, writeMeta } from "../../../src/Store.ts"
 import * as Sqlite from "../../../src/Store/Sqlite.ts"
 import { sign } from "../../InterfaceServer.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
@@ -61,6 +61,8 @@ it.live("a store without room answers 503 and never 2xx, and takes deliveries ag
       const taken = full.flatMap((status, index) => (status === 200 ? [bodyOf(index + 1)] : []))
       assert.sameMembers(yield* stored, [bodyOf(0), ...taken])
       assert.strictEqual(yield* post(port, bodyOf(0)), 200, "a body that is known needs no room")
+      const large = store.transaction((tx) => writeMeta(tx, "large", "x".repeat(100_000)))
+      assert.deepInclude(yield* Effect.flip(large), { reason: "Full" }, "the cause is not lost in rolling back")
       yield* limit(1_000_000)
       for (let number = 1; number <= 40; number++) assert.strictEqual(yield* post(port, bodyOf(number)), 200)
       assert.sameMembers(
