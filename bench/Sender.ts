@@ -15,6 +15,8 @@ export interface Sent {
   readonly perSecond: number
   readonly acknowledged: number
   readonly refused: number
+  /** Connections that ended without an answer. */
+  readonly broken: number
   readonly p50Ms: number
   readonly p99Ms: number
   /** Of the 2xx whose row was looked for, those without one. */
@@ -23,7 +25,7 @@ export interface Sent {
 
 const deliveries = Array.from({ length: Number(count) }, (_, n) => signed(series, n, ipcs))
 const latencies: Array<number> = []
-const tally = { next: 0, acknowledged: 0, refused: 0, notThere: 0 }
+const tally = { next: 0, acknowledged: 0, refused: 0, broken: 0, notThere: 0 }
 
 const lookIn = (path: string) => {
   const find = new DatabaseSync(path, { readOnly: true }).prepare("select 1 from inbox where event_id = ? and body = ?")
@@ -31,19 +33,26 @@ const lookIn = (path: string) => {
 }
 const isThere = storePath === undefined ? undefined : lookIn(storePath)
 
-const send = (): Promise<void> =>
+/** One connection; when it breaks off, what it had sent is sent again over a new one, as the service would. */
+const send = (again?: Signed): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(port), "127.0.0.1").setNoDelay(true)
     let current: Signed | undefined
     let sentAt = 0
-    const next = (): void => {
-      current = deliveries[tally.next++]
-      if (current === undefined) return void socket.end(resolve)
+    let answer = ""
+    const next = (delivery: Signed | undefined): void => {
+      current = delivery
+      if (current === undefined) return void socket.end()
       sentAt = performance.now()
       socket.write(current.request)
     }
-    socket.once("connect", next).once("error", reject)
-    let answer = ""
+    socket.once("connect", () => next(again ?? deliveries[tally.next++]))
+    socket.on("error", () => undefined)
+    socket.once("close", () => {
+      if (current === undefined) return resolve()
+      tally.broken++
+      send(current).then(resolve, reject)
+    })
     socket.on("data", (chunk: Buffer) => {
       answer += chunk.toString("latin1")
       const isTaken = answer.startsWith("HTTP/1.1 200")
@@ -55,16 +64,17 @@ const send = (): Promise<void> =>
       if (isTaken) tally.acknowledged++
       else tally.refused++
       answer = ""
-      next()
+      next(deliveries[tally.next++])
     })
   })
 
 const from = performance.now()
-await Promise.all(Array.from({ length: Number(connections) }, send))
+await Promise.all(Array.from({ length: Number(connections) }, () => send()))
 const sent: Sent = {
   perSecond: Math.round((deliveries.length / (performance.now() - from)) * 1000),
   acknowledged: tally.acknowledged,
   refused: tally.refused,
+  broken: tally.broken,
   p50Ms: round(quantile(latencies, 0.5), 2),
   p99Ms: round(quantile(latencies, 0.99), 2),
   notThere: tally.notThere

@@ -69,6 +69,7 @@ process.stdout.write(
     p99Ms: median(own.map(({ p99Ms }) => p99Ms)),
     acknowledged: all.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
     refused: all.reduce((sum, { refused }) => sum + refused, 0),
+    broken: all.reduce((sum, { broken }) => sum + broken, 0),
     stored,
     looked: proof.acknowledged,
     answeredBeforeCommit: proof.notThere

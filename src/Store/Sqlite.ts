@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { backup, DatabaseSync, type SQLInputValue } from "node:sqlite"
 import { Effect, Layer } from "effect"
-import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely"
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from "kysely"
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../config/Settings.ts"
 import { type Delivery, Store, StoreError } from "../Store.ts"
@@ -34,6 +34,19 @@ const adapter = (database: DatabaseSync): SqliteDatabase => ({
     }
   }
 })
+
+/** SQLite's DDL is transactional, which Kysely doesn't use: a kill in a migration would leave half of its tables. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter()
+  }
+}
 
 const fullDisk = 13
 const busy = 5
@@ -112,7 +125,7 @@ const make = (path: string) =>
       Effect.try({ try: () => openFile(path), catch: storeError }),
       (opened) => Effect.sync(() => opened.close())
     )
-    const db = new Kysely<StoreTables>({ dialect: new SqliteDialect({ database: adapter(database) }) })
+    const db = new Kysely<StoreTables>({ dialect: new Dialect({ database: adapter(database) }) })
     yield* Effect.tryPromise({ try: () => migrate(db), catch: storeError })
     const receiveNow = prepareReceive(database)
     return Store.of({
