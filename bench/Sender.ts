@@ -3,6 +3,7 @@
  * answer is there. With a store's path it looks there, by a connection of its own, for the row of every 2xx before
  * it does anything else. Prints one JSON line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
  */
+import { hash } from "node:crypto"
 import { connect } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { quantile, round } from "./Child.ts"
@@ -28,8 +29,8 @@ const latencies: Array<number> = []
 const tally = { next: 0, acknowledged: 0, refused: 0, broken: 0, notThere: 0 }
 
 const lookIn = (path: string) => {
-  const find = new DatabaseSync(path, { readOnly: true }).prepare("select 1 from inbox where event_id = ? and body = ?")
-  return (delivery: Signed): boolean => find.get(delivery.eventId, delivery.body) !== undefined
+  const find = new DatabaseSync(path, { readOnly: true }).prepare("select 1 from inbox where body_sha256 = ?")
+  return ({ body }: Signed): boolean => find.get(hash("sha256", body, "buffer")) !== undefined
 }
 const isThere = storePath === undefined ? undefined : lookIn(storePath)
 
@@ -46,8 +47,12 @@ const send = (again?: Signed): Promise<void> =>
       sentAt = performance.now()
       socket.write(current.request)
     }
-    socket.once("connect", () => next(again ?? deliveries[tally.next++]))
-    socket.on("error", () => undefined)
+    let isConnected = false
+    socket.once("connect", () => {
+      isConnected = true
+      next(again ?? deliveries[tally.next++])
+    })
+    socket.on("error", (cause) => isConnected || reject(cause))
     socket.once("close", () => {
       if (current === undefined) return resolve()
       tally.broken++

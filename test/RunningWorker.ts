@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -126,9 +126,13 @@ export class RunningWorker {
   /** The admin listener's address and token, from the note the worker leaves; undefined until it is there. */
   note(): { readonly admin: string; readonly token: string; readonly pid: number } | undefined {
     const path = join(this.environment["SITELEDGER_DATA_DIR"] ?? "", "worker.json")
-    if (!existsSync(path)) return undefined
-    const note = JSON.parse(readFileSync(path, "utf8")) as { admin: string; token: string; pid: number }
-    return note.pid === this.#child.pid ? note : undefined
+    try {
+      const note = JSON.parse(readFileSync(path, "utf8")) as { admin: string; token: string; pid: number }
+      return note.pid === this.#child.pid ? note : undefined
+    } catch {
+      // Not there yet, or a killed worker's note that is being withdrawn just now.
+      return undefined
+    }
   }
 
   async fetch(path: string, init: RequestInit = {}): Promise<Response | undefined> {

@@ -8,6 +8,8 @@ CREATE TABLE closed_gaps (
     primary key (from_ms, to_ms)
   ) strict, without rowid;
 
+CREATE TABLE event_ids (event_id text primary key, sequence integer not null) strict, without rowid;
+
 CREATE TABLE export_files (
     table_name text not null,
     partition text not null,
@@ -30,10 +32,9 @@ CREATE TABLE inbox (
     issued_at text,
     received_at text not null,
     deliveries integer not null default 1,
-    replayed integer not null default 0
-  , other_types text) strict;
-
-CREATE INDEX inbox_event_id on inbox (event_id);
+    replayed integer not null default 0,
+    other_types text
+  ) strict;
 
 CREATE TABLE inbox_touched (sequence integer primary key) strict;
 

@@ -103,10 +103,11 @@ const obtainer = Effect.gen(function* () {
     new TokenUnavailable({
       message: `The token endpoint below ${settings.authUrl.href} (SITELEDGER_AUTH_URL) can't be used for now: ${String(what)}`
     })
-  return pace.take("event").pipe(
-    Effect.andThen(api.oauth.token({ payload, responseMode: "response-only" })),
+  const exchange = api.oauth.token({ payload, responseMode: "response-only" }).pipe(
     Effect.flatMap((response) => read(response, unavailable)),
-    Effect.timeout(requestTimeout),
+    Effect.timeout(requestTimeout)
+  )
+  return Effect.andThen(pace.take("event"), exchange).pipe(
     Effect.mapError((error) =>
       error._tag === "SourceError" || error._tag === "TokenUnavailable" ? error : unavailable(error.message)
     )

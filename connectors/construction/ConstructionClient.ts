@@ -63,6 +63,9 @@ class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
 
 class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", { token: Schema.String }) {}
 
+/** The token of the request under way. */
+const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
+
 const requestTimeout = Duration.seconds(30)
 const firstPauseMs = 500
 const longestPauseMs = 60_000
@@ -78,15 +81,15 @@ const make = Effect.gen(function* () {
   const http = (yield* HttpClient.HttpClient).pipe(
     HttpClient.mapRequest(renameParameters(settings)),
     HttpClient.mapRequest(HttpClientRequest.prependUrl(settings.baseUrl.href)),
-    HttpClient.mapRequest(HttpClientRequest.acceptJson)
+    HttpClient.mapRequest(HttpClientRequest.acceptJson),
+    HttpClient.mapRequestEffect((request) =>
+      Effect.map(CurrentToken, (bearer) => HttpClientRequest.bearerToken(request, bearer))
+    )
   )
+  const api = yield* HttpApiClient.makeWith(ConstructionApi, { httpClient: http })
 
-  const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
-    const bearer = yield* token.get
-    yield* pace.take(lane)
+  const exchange = Effect.fnUntraced(function* (send: Send, bearer: string) {
     const startedMs = yield* Clock.currentTimeMillis
-    const httpClient = HttpClient.mapRequest(http, HttpClientRequest.bearerToken(bearer))
-    const api = yield* HttpApiClient.makeWith(ConstructionApi, { httpClient })
     const response = yield* send(api)
     yield* inspect(pace, response, bearer)
     const text = yield* response.text
@@ -94,9 +97,18 @@ const make = Effect.gen(function* () {
     return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
   })
 
+  const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
+    const bearer = yield* token.get
+    yield* pace.take(lane)
+    // Only the exchange is timed: a turn may be a long time coming.
+    return yield* exchange(send, bearer).pipe(
+      Effect.provideService(CurrentToken, bearer),
+      Effect.timeout(requestTimeout)
+    )
+  })
+
   const once = <A>(lane: Lane, send: Send, read: (answer: Answer) => Effect.Effect<A, NotAsPromised>) =>
     attempt(lane, send).pipe(
-      Effect.timeout(requestTimeout),
       Effect.flatMap(read),
       Effect.mapError((error): SourceError | Unavailable | TokenRefused => {
         if (error instanceof SourceError || error instanceof Unavailable || error instanceof TokenRefused) return error

@@ -23,6 +23,8 @@ export interface StoreTables {
     deliveries: Generated<number>
     replayed: Generated<number>
   }
+  /** The first sequence under which an id came, of events that Apply has looked at. */
+  event_ids: { event_id: string; sequence: number }
   /** Stored events whose counters moved since they were applied. */
   inbox_touched: { sequence: number }
   /** Events that could not be read or applied, by their sequence. */
@@ -101,9 +103,10 @@ const statements = [
     issued_at text,
     received_at text not null,
     deliveries integer not null default 1,
-    replayed integer not null default 0
+    replayed integer not null default 0,
+    other_types text
   ) strict`,
-  `create index inbox_event_id on inbox (event_id)`,
+  `create table event_ids (event_id text primary key, sequence integer not null) strict, without rowid`,
   `create table inbox_touched (sequence integer primary key) strict`,
   `create table quarantine (sequence integer primary key, reason text not null) strict`,
   `create table record_quarantine (
@@ -173,10 +176,4 @@ const statements = [
   `create table schedule (name text primary key, last_scheduled_ms integer not null) strict, without rowid`
 ]
 
-const labels: Migration = {
-  up: async (db: Kysely<StoreTables>) => {
-    await sql`alter table inbox add column other_types text`.execute(db)
-  }
-}
-
-export const migrations: Record<string, Migration> = { "0001_store": first, "0002_labels": labels }
+export const migrations: Record<string, Migration> = { "0001_store": first }

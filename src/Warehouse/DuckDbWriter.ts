@@ -83,7 +83,7 @@ export class DuckDbWriter {
   async #mergeInto(name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> {
     const table = entityTable(name)
     const resource = byName(name)
-    const byId = Map.groupBy(changes, (change) => change.id)
+    const byId = groupById(changes)
     const stored = await this.#read(table, [...byId.keys()])
     const fresh: Array<Row> = []
     const changed: Array<Row> = []
@@ -128,13 +128,15 @@ export class DuckDbWriter {
   async #append(target: Target, { columns }: Table, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
     const values = rows as ReadonlyArray<Readonly<Record<string, string | null>>>
+    const types = columns.map(([, type]) => type)
     const appender = await this.#connection.createAppender(target.table, target.schema, target.catalog)
     try {
-      appendColumns(
-        appender,
-        columns.map(([, type]) => type),
-        columns.map(([column]) => values.map((row) => row[column] ?? null))
-      )
+      // A chunk at a time: what it is made of is garbage before the collector has to carry it along.
+      for (let from = 0; from < values.length; from += chunkRows) {
+        const chunk = values.slice(from, from + chunkRows)
+        const columnsOf = columns.map(([column]) => chunk.map((row) => row[column] ?? null))
+        appendColumns(appender, types, columnsOf)
+      }
       appender.flushSync()
     } finally {
       appender.closeSync()
@@ -142,10 +144,19 @@ export class DuckDbWriter {
   }
 }
 
+/** DuckDB's own size of a chunk. */
+const chunkRows = 2048
+
 interface Target {
   readonly catalog: string | null
   readonly schema: string
   readonly table: string
+}
+
+/** Most batches name each id once; then the groups need not be collected. */
+const groupById = (changes: ReadonlyArray<Change>): ReadonlyMap<string, ReadonlyArray<Change>> => {
+  const byId = new Map(changes.map((change) => [change.id, [change]]))
+  return byId.size === changes.length ? byId : Map.groupBy(changes, (change) => change.id)
 }
 
 const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>
