@@ -9,10 +9,13 @@ import { createInterface } from "node:readline"
 
 const benches = ["load", "pace", "ingest", "apply", "export"]
 
+/** As the launcher runs the worker. */
+const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]
+
 for (const name of benches) {
   const path = join(import.meta.dirname, `${name}.ts`)
   const stdio = ["ignore", "pipe", "inherit"] as const
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", path], { stdio: [...stdio] })
+  const child = spawn(process.execPath, [...flags, path], { stdio: [...stdio] })
   const lines = createInterface({ input: child.stdout })
   lines.on("line", (line) => line.startsWith("{") && process.stdout.write(`${line}\n`))
   const [code] = (await once(child, "close")) as [number | null]
