@@ -119,6 +119,10 @@ export class RunningWorker {
     return this.#output.stderr
   }
 
+  get #end(): string {
+    return `code ${this.#child.exitCode}, signal ${this.#child.signalCode}`
+  }
+
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
@@ -146,7 +150,7 @@ export class RunningWorker {
     let last: StatusReport | undefined
     try {
       return await until(what, async () => {
-        if (this.hasEnded) throw new Error(`The worker ended: ${this.stderr}`)
+        if (this.hasEnded) throw new Error(`The worker ended (${this.#end}): ${this.stderr}`)
         const answer = await this.fetch("/status")
         if (answer?.status !== 200) return undefined
         last = (await answer.json()) as StatusReport
