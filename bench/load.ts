@@ -101,7 +101,7 @@ const total = Number(process.env["BENCH_ROWS"] ?? 1_000_000)
 const rowsPerSecond = await walk(total, 0, 8)
 const walkPeakMb = peakMb()
 const bareRowsPerSecond = await bareAppender(total)
-const oneAtATime = await walk(30_000, 200, 1)
+const oneAtATime = await walk(100_000, 200, 1)
 const eightInFlight = await walk(200_000, 200, 8)
 const round = (value: number): number => Math.round(value * 1000) / 1000
 process.stdout.write(

@@ -109,11 +109,14 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
     const lost = (sentence: string): void => void runFork(reasons.set("receiver lost", sentence))
     let rejectedInARow = 0
+    let isRefusing = false
     return {
       accepted: (said: Said): void => {
         counters.accepted++
         if (rejectedInARow >= suspicious) runFork(reasons.clear("signatures"))
         rejectedInARow = 0
+        if (isRefusing) runFork(reasons.clear("receiver store"))
+        isRefusing = false
         signatures.accepted(said)
       },
       rejected: (): void => {
@@ -134,7 +137,9 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
       },
       notStored: (cause: unknown): void => {
         counters.notStored++
-        runFork(Effect.logError("A delivery could not be stored and was answered 503", cause))
+        isRefusing = true
+        const why = cause instanceof Error ? cause.message : String(cause)
+        runFork(reasons.set("receiver store", `Deliveries can't be stored and are answered 503 for now: ${why}`))
       }
     }
   })

@@ -172,6 +172,7 @@ describe("a store that fails", () => {
     const sent = send(receiver.port, signedRequest("a") + signedRequest("b"))
     assert.deepStrictEqual(await sent.answered(2), [503, 503])
     assert.match(sent.answers.text, /retry-after: 5\r\n/i)
+    assert.match((await receiver.reasons()).join(), /answered 503 for now: no space left on device/)
     failing.is = false
     sent.write(signedRequest("a"))
     assert.deepStrictEqual(await sent.answered(3), [503, 503, 200])
@@ -180,6 +181,7 @@ describe("a store that fails", () => {
       ["a"]
     )
     assert.deepInclude(await receiver.status(), { accepted: 1, notStored: 2 })
+    assert.deepStrictEqual(await receiver.reasons(), [])
     sent.socket.destroy()
   })
 })
