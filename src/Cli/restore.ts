@@ -2,7 +2,7 @@
  * `siteledger restore FILE`: puts a backup of the store in place; no worker may be running. The store that was
  * there is kept beside it. The warehouse is made again at the next start, since it may know more or less than the backup.
  */
-import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { resolve } from "node:path"
 import { Clock, Console, Effect, Schema } from "effect"
@@ -38,17 +38,35 @@ const check = (file: string) =>
       })
   })
 
-/** Copied beside first and renamed, so that a crash leaves the old store or the new one. */
-const swap = (file: string, store: string, kept: string): void => {
-  copyFileSync(file, `${store}.restoring`)
-  if (existsSync(store)) {
-    for (const suffix of ["-wal", "-shm"]) {
-      if (existsSync(store + suffix)) renameSync(store + suffix, kept + suffix)
-    }
-    renameSync(store, kept)
+/** What an earlier attempt left. */
+const discard = (path: string): void => {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true })
+}
+
+/** Folds the log of the store that is there into its file; a damaged one keeps its log beside it. */
+const settle = (store: string): void => {
+  try {
+    const database = new DatabaseSync(store)
+    database.exec("pragma wal_checkpoint(truncate)")
+    database.close()
+  } catch {
+    // Kept as it is: whoever restores a backup may do so because of it.
   }
-  renameSync(`${store}.restoring`, store)
+}
+
+/**
+ * The old store gets a second name, then the new one takes its first: a crash leaves the old store or the new one
+ * under it, never none. No log of the old one may be there when the new one is.
+ */
+const swap = (restoring: string, store: string, kept: string): void => {
+  if (existsSync(store)) {
+    settle(store)
+    linkSync(store, kept)
+    if (existsSync(`${store}-wal`)) copyFileSync(`${store}-wal`, `${kept}-wal`)
+  }
+  rmSync(`${store}-wal`, { force: true })
   rmSync(`${store}-shm`, { force: true })
+  renameSync(restoring, store)
 }
 
 export const restore = Command.make("restore", { path }, (given) =>
@@ -59,8 +77,12 @@ export const restore = Command.make("restore", { path }, (given) =>
     const store = Sqlite.storePath(dataDir)
     const kept = `${store}.before-restore-${yield* Clock.currentTimeMillis}`
     const restoring = Effect.gen(function* () {
-      yield* Effect.sync(() => swap(file, store, kept))
-      yield* Effect.flatMap(Store, Seam.disown).pipe(Effect.provide(Sqlite.layer))
+      const copy = `${store}.restoring`
+      yield* Effect.sync(() => discard(copy))
+      yield* Effect.sync(() => copyFileSync(file, copy))
+      // Before it is in place, so that no start can take the warehouse for this store's own.
+      yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Seam.disown), Sqlite.layerAt(copy)))
+      yield* Effect.sync(() => swap(copy, store, kept))
       yield* Console.log(Json.stringify({ restored: file, kept: existsSync(kept) ? kept : null }))
     })
     yield* restoring.pipe(Effect.provide(Lock.layer(dataDir)))
