@@ -37,6 +37,8 @@ export interface TableShape {
 export interface Partition {
   readonly date: string
   readonly rows: number
+  /** What they take in memory, about. */
+  readonly bytes: number
   readonly fingerprint: string
 }
 
@@ -56,7 +58,7 @@ export interface Snapshot {
   readonly writeTable: (table: string, path: string) => Effect.Effect<number, WarehouseError>
   /** Writes the events of these dates as Parquet into a new folder, one file for each date. */
   readonly writeEvents: (
-    dates: ReadonlyArray<string>,
+    dates: ReadonlyArray<Partition>,
     folder: string
   ) => Effect.Effect<ReadonlyArray<EventFile>, WarehouseError>
 }

@@ -11,7 +11,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import type { Lake } from "../Lake.ts"
-import type { Snapshot, TableShape } from "../Warehouse.ts"
+import type { Partition, Snapshot, TableShape } from "../Warehouse.ts"
 import type { ExportFile } from "./LastExport.ts"
 import { attempt, digest } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
@@ -53,15 +53,15 @@ const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableS
   if (partitions.length === 0) return [yield* writeWhole(staging, table, dateOf(staging.run))]
   // A column more or less makes an old file differ, though its rows are the same.
   const columns = columnsHash(table)
-  const fingerprints = new Map(partitions.map(({ date, fingerprint }) => [date, `${fingerprint}-${columns}`]))
   const kept: Array<Staged> = []
-  const changed: Array<string> = []
-  for (const [date, fingerprint] of fingerprints) {
-    const file = yield* unchanged(staging, date, fingerprint)
-    if (file === undefined) changed.push(date)
+  const changed: Array<Partition> = []
+  for (const found of partitions) {
+    const partition = { ...found, fingerprint: `${found.fingerprint}-${columns}` }
+    const file = yield* unchanged(staging, partition)
+    if (file === undefined) changed.push(partition)
     else kept.push(file)
   }
-  const written = changed.length === 0 ? [] : yield* writeDates(staging, changed, fingerprints)
+  const written = changed.length === 0 ? [] : yield* writeDates(staging, changed)
   return [...kept, ...written].toSorted((a, b) => (a.partition < b.partition ? -1 : 1))
 })
 
@@ -71,7 +71,7 @@ const dateOf = (run: string): string => `${run.slice(0, 4)}-${run.slice(4, 6)}-$
 const columnsHash = (table: TableShape): string =>
   createHash("sha256").update(JSON.stringify(table.columns)).digest("hex").slice(0, 16)
 
-const unchanged = Effect.fnUntraced(function* ({ lake, before }: Staging, date: string, fingerprint: string) {
+const unchanged = Effect.fnUntraced(function* ({ lake, before }: Staging, { date, fingerprint }: Partition) {
   const file = before.get(date)
   if (file === undefined || file.fingerprint !== fingerprint) return undefined
   const size = yield* lake.size(file.path)
@@ -101,15 +101,20 @@ const writeWhole = Effect.fnUntraced(function* (
 
 const writeDates = Effect.fnUntraced(function* (
   { folder, run, snapshot }: Staging,
-  dates: ReadonlyArray<string>,
-  fingerprints: ReadonlyMap<string, string>
+  partitions: ReadonlyArray<Partition>
 ) {
-  const staged: Array<Staged> = []
-  for (const { date, path: localFile, rows } of yield* snapshot.writeEvents(dates, join(folder, "events"))) {
-    const { bytes, sha256 } = yield* digest(localFile)
-    const path = Manifest.filePath(run, "events", date, 0)
-    const fingerprint = fingerprints.get(date) ?? ""
-    staged.push({ table_name: "events", partition: date, fingerprint, path, rows, bytes, sha256, localFile })
-  }
-  return staged
+  const fingerprints = new Map(partitions.map(({ date, fingerprint }) => [date, fingerprint]))
+  const files = yield* snapshot.writeEvents(partitions, join(folder, "events"))
+  return yield* Effect.forEach(
+    files,
+    Effect.fnUntraced(function* ({ date, path: localFile, rows }) {
+      const { bytes, sha256 } = yield* digest(localFile)
+      const path = Manifest.filePath(run, "events", date, 0)
+      const fingerprint = fingerprints.get(date) ?? ""
+      return { table_name: "events", partition: date, fingerprint, path, rows, bytes, sha256, localFile }
+    }),
+    { concurrency: digestsAtOnce }
+  )
 })
+
+const digestsAtOnce = 2

@@ -9,7 +9,7 @@ import { existsSync, renameSync } from "node:fs"
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import { Store, type StoreError } from "../Store.ts"
-import { type Batch, Warehouse, WarehouseError } from "../Warehouse.ts"
+import { type Batch, type Partition, Warehouse, WarehouseError } from "../Warehouse.ts"
 import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./DuckDbFile.ts"
 import { DuckDbSnapshot } from "./DuckDbSnapshot.ts"
 import { DuckDbWriter } from "./DuckDbWriter.ts"
@@ -117,7 +117,8 @@ const make = (path: string) =>
         tables: taken.tables,
         eventDates: attempt(() => taken.eventDates()),
         writeTable: (table: string, target: string) => attempt(() => taken.writeTable(table, target)),
-        writeEvents: (dates: ReadonlyArray<string>, folder: string) => attempt(() => taken.writeEvents(dates, folder))
+        writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
+          attempt(() => taken.writeEvents(dates, folder))
       }
     })
 

@@ -8,19 +8,13 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { EventFile, Partition, TableShape } from "../Warehouse.ts"
+import * as EventPasses from "./EventPasses.ts"
 import { tables } from "./Tables.ts"
 
-/** Events without a time of their own are filed under the day they came. */
-// Not `at time zone 'UTC'`, which is 10 to 40 times slower: it asks ICU for every row.
-const eventDate = "cast(make_timestamp(epoch_us(coalesce(event_timestamp, received_at))) as date)"
-
-/** What one pass over `events` may hold in memory, as DuckDB keeps the rows of all its dates until it is done. */
-const bytesAtOnce = 128 * 1024 * 1024
-const datesAtOnce = 64
+/** A thread passes its rows on after this many; as DuckDB has it, one of them may hold 500,000. */
+const flushThreshold = 32_768
 /** A row without its payload, about. */
 const rowBytes = 200
-const largestRowGroup = 122_880
-const smallestRowGroup = 2048
 
 export class DuckDbSnapshot {
   readonly appliedThrough: number
@@ -36,6 +30,7 @@ export class DuckDbSnapshot {
   static async open(instance: DuckDBInstance): Promise<DuckDbSnapshot> {
     const connection = await instance.connect()
     try {
+      await connection.run(`set partitioned_write_flush_threshold = ${flushThreshold}`)
       await connection.run("begin transaction read only")
       const [through] = await rows(connection, "select value from siteledger.meta where key = 'applied_through'")
       const shapes: Array<TableShape> = []
@@ -66,12 +61,14 @@ export class DuckDbSnapshot {
   async eventDates(): Promise<ReadonlyArray<Partition>> {
     const found = await rows(
       this.#connection,
-      `select cast(${eventDate} as varchar), count(*), cast(bit_xor(hash(e)) as varchar)
+      `select cast(${EventPasses.eventDate} as varchar), count(*), sum(${rowBytes} + coalesce(strlen(payload), 0)),
+         cast(bit_xor(hash(e)) as varchar)
        from construction.events e group by 1 order by 1`
     )
-    return found.map(([date, count, fingerprint]) => ({
+    return found.map(([date, count, bytes, fingerprint]) => ({
       date: String(date),
       rows: Number(count),
+      bytes: Number(bytes),
       fingerprint: `${String(count)}-${String(fingerprint)}`
     }))
   }
@@ -81,32 +78,19 @@ export class DuckDbSnapshot {
     return Number(written[0]?.[0] ?? 0)
   }
 
-  async writeEvents(dates: ReadonlyArray<string>, folder: string): Promise<ReadonlyArray<EventFile>> {
+  async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
     await mkdir(folder)
-    for (const [number, pass] of passes(await this.#weigh(dates)).entries()) {
+    for (const [number, pass] of EventPasses.plan(dates).entries()) {
       await rows(
         this.#connection,
-        `copy (select *, ${eventDate} as event_date from construction.events where ${eventDate} in (${list(pass.dates)}))
+        `copy (select *, ${EventPasses.eventDate} as event_date from construction.events where ${EventPasses.holds(pass)})
          to ${text(join(folder, String(number)))}
-         (${parquet}, partition_by (event_date), row_group_size ${rowGroup(pass)})`
+         (${parquet}, partition_by (event_date), row_group_size ${EventPasses.rowGroup(pass)})`
       )
     }
     const files = await this.#filesIn(folder)
     if (files.length !== dates.length) throw new Error(`${dates.length} dates became ${files.length} files`)
     return files
-  }
-
-  async #weigh(dates: ReadonlyArray<string>): Promise<ReadonlyArray<Weight>> {
-    const found = await rows(
-      this.#connection,
-      `select cast(${eventDate} as varchar), count(*), sum(${rowBytes} + coalesce(strlen(payload), 0))
-       from construction.events where ${eventDate} in (${list(dates)}) group by 1 order by 1`
-    )
-    return found.map(([date, count, bytes]) => ({
-      date: String(date),
-      rows: Number(count),
-      bytes: Number(bytes)
-    }))
   }
 
   async #filesIn(folder: string): Promise<ReadonlyArray<EventFile>> {
@@ -124,35 +108,5 @@ export class DuckDbSnapshot {
 const rows = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
   (await connection.runAndReadAll(sql)).getRowsJson()
 
-interface Weight {
-  readonly date: string
-  readonly rows: number
-  readonly bytes: number
-}
-
-interface Pass {
-  readonly dates: ReadonlyArray<string>
-  readonly rows: number
-  readonly bytes: number
-}
-
-const passes = (weights: ReadonlyArray<Weight>): ReadonlyArray<Pass> => {
-  const done: Array<Pass> = []
-  let pass: Pass = { dates: [], rows: 0, bytes: 0 }
-  for (const { date, rows, bytes } of weights) {
-    if (pass.dates.length > 0 && (pass.bytes + bytes > bytesAtOnce || pass.dates.length === datesAtOnce)) {
-      done.push(pass)
-      pass = { dates: [], rows: 0, bytes: 0 }
-    }
-    pass = { dates: [...pass.dates, date], rows: pass.rows + rows, bytes: pass.bytes + bytes }
-  }
-  return [...done, pass]
-}
-
-/** A row group is held in memory as a whole. */
-const rowGroup = ({ bytes, rows }: Pass): number =>
-  Math.max(smallestRowGroup, Math.min(largestRowGroup, Math.floor(bytesAtOnce / 4 / (bytes / rows))))
-
 const parquet = "format parquet, compression zstd"
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
-const list = (dates: ReadonlyArray<string>): string => dates.map((date) => `date '${date}'`).join(", ")
