@@ -31,6 +31,8 @@ export class Signatures extends Context.Service<
     /** Constant time, over all valid secrets. */
     readonly verify: (body: Uint8Array, signature: Uint8Array) => boolean
     readonly said: (headers: IncomingHttpHeaders) => Said
+    /** Of callback URLs that were given to the service earlier: it goes on retrying and replaying there. */
+    readonly isFormerPath: (path: string) => boolean
     /** Resolves when new secrets may be there: at once, unless a subscription is being created. */
     readonly settled: () => Promise<void>
     /** Called once for each stored delivery, after it is on disk. */

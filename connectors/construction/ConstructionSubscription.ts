@@ -1,7 +1,7 @@
 /**
  * The subscription to the service's events (interface document §2.3, §4.2): made once, kept in the Store, and made
  * again only when the callback URL or the list of events changes. The document shows no way to list or delete
- * one, so an old one keeps its secret and Status names it as one to delete.
+ * one, so an old one keeps its secret and its path, and Status names it as one to delete.
  *
  * The intent is on disk before the request: when we die before its answer is stored, the secret is lost, and
  * the next start makes another subscription and says so. With `SITELEDGER_WEBHOOK_SECRET` (a subscription made
@@ -47,7 +47,10 @@ const make = Effect.gen(function* () {
   const url = settings.webhookUrl.href
   const events = JSON.stringify((settings.webhookEvents ?? subscribable).toSorted())
   const rows = yield* Effect.orDie(store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
-  for (const { secret } of rows) if (secret !== null) secrets.add(secret)
+  for (const { secret, url: given } of rows) {
+    secrets.addUrl(given)
+    if (secret !== null) secrets.add(secret)
+  }
   for (const secret of settings.webhookSecrets) secrets.add(Redacted.value(secret))
   const isByHand = settings.webhookSecrets.length > 0
   const attempted = yield* Deferred.make<void>()

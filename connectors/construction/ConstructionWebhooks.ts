@@ -12,12 +12,15 @@ import * as Instant from "../../src/Instant.ts"
 import { type Said, Signatures } from "../../src/Receiver.ts"
 import { ping } from "./ConstructionEvents.ts"
 
-/** The secrets that deliveries may be signed with; shared by the receiver and the subscription. */
+/** The secrets that deliveries may be signed with and the URLs they may come to; shared by the receiver and the subscription. */
 export class Secrets extends Context.Service<
   Secrets,
   {
     readonly all: () => ReadonlyArray<KeyObject>
     readonly add: (secret: string) => void
+    /** A callback URL that deliveries may come to, beside the configured one. */
+    readonly addUrl: (url: string) => void
+    readonly isPath: (path: string) => boolean
     /** While a subscription is being created, its secret may be missing for a moment. */
     readonly creating: () => void
     readonly settled: () => void
@@ -28,6 +31,7 @@ export class Secrets extends Context.Service<
 >()("siteledger/construction/Secrets") {
   static readonly layer: Layer.Layer<Secrets> = Layer.sync(Secrets, () => {
     const secrets = new Map<string, KeyObject>()
+    const paths = new Set<string>()
     let inFlight: PromiseWithResolvers<void> | undefined
     const settled = (): void => {
       inFlight?.resolve()
@@ -37,6 +41,8 @@ export class Secrets extends Context.Service<
       all: () => [...secrets.values()],
       // As a key: given a Buffer, createHmac spends 12 of its 14 µs on finding out that it is none.
       add: (secret) => void secrets.set(secret, createSecretKey(secret, "utf8")),
+      addUrl: (url) => void paths.add(new URL(url).pathname),
+      isPath: (path) => paths.has(path),
       creating: () => {
         inFlight ??= Promise.withResolvers()
       },
@@ -94,6 +100,7 @@ export const layer: Layer.Layer<Signatures, never, Secrets> = Layer.effect(
       read: readSignature,
       verify: (body, signature) => verify(secrets.all(), body, signature),
       said,
+      isFormerPath: secrets.isPath,
       settled: secrets.whenSettled,
       accepted: ({ type }) => secrets.onAccepted(type === ping)
     })

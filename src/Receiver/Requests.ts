@@ -34,8 +34,8 @@ export const refuse = (response: ServerResponse, status: number): void => {
 
 export const handle = async (answer: Answerer, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { signatures } = answer
-  const path = (request.url ?? "").split("?", 1)[0]
-  if (path !== answer.path) return refuse(response, 404)
+  const path = (request.url ?? "").split("?", 1)[0] ?? ""
+  if (path !== answer.path && !signatures.isFormerPath(path)) return refuse(response, 404)
   if (request.method !== "POST") return refuse(response, 405)
   const signature = signatures.read(request.headers)
   if (signature === undefined) return refuse(response, 401)

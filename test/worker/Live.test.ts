@@ -66,6 +66,25 @@ describe("a subscription", () => {
     assert.strictEqual(creations(world), 2)
   })
 
+  it("is made again for another path; what is still sent to the old one is taken", async () => {
+    await using world = await World.open({ projects: 3 })
+    const { server } = world
+    const first = world.start()
+    await first.status("verified", isVerified)
+    await first.stop()
+    const moved = new URL("/moved", world.given["SITELEDGER_WEBHOOK_URL"]).href
+    const second = world.start({ SITELEDGER_WEBHOOK_URL: moved })
+    await second.status("verified", isVerified)
+    assert.deepStrictEqual(
+      server.subscriptions.map(({ url }) => url),
+      [world.given["SITELEDGER_WEBHOOK_URL"], moved]
+    )
+    for (const subscription of server.subscriptions) {
+      assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription }), 200)
+    }
+    assert.strictEqual((await fetch(new URL("/elsewhere", moved), { method: "POST" })).status, 404)
+  })
+
   it("made by hand is taken as it is, with all its secrets, and none is created", async () => {
     const secrets = ["one made by hand", "another made by hand"]
     await using world = await World.open({ projects: 30 }, { SITELEDGER_WEBHOOK_SECRET: secrets.join(", ") })
