@@ -166,6 +166,10 @@ export const token = one("must be visible ASCII characters without spaces (it tr
   /^[!-~]+$/.test(text) ? Redacted.make(text) : undefined
 )
 
+export const key = one("must be 64 hexadecimal digits (256 bits).", (text) =>
+  /^[0-9a-f]{64}$/i.test(text) ? Redacted.make(text.toLowerCase()) : undefined
+)
+
 const levels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
   ["all", "All"],
   ["trace", "Trace"],

@@ -23,6 +23,8 @@ export class Settings extends Context.Service<
   {
     /** Absolute, like every path here. */
     readonly dataDir: string
+    /** 64 hex digits; none: the key lies in the data directory. */
+    readonly key: Option.Option<Redacted.Redacted>
     readonly warehouse: { readonly engine: "duckdb"; readonly path: string }
     readonly lake: { readonly kind: "folder"; readonly path: string }
     /** In `timezone`; has at least one date to come. */
@@ -60,6 +62,7 @@ const settings = (environment: Environment, now: DateTime.DateTime): Field<Setti
   const adminToken = optional(environment, "SITELEDGER_ADMIN_TOKEN", Parse.token)
   const fields = all({
     dataDir,
+    key: optional(environment, "SITELEDGER_KEY", Parse.key),
     warehouse: optional(environment, "SITELEDGER_WAREHOUSE", Parse.warehouse),
     lake: optional(environment, "SITELEDGER_LAKE", Parse.lake),
     exportCron: field(environment, "SITELEDGER_EXPORT_CRON", Parse.cron(zone, now)),
@@ -77,6 +80,7 @@ const settings = (environment: Environment, now: DateTime.DateTime): Field<Setti
     ...values,
     warehouse: values.warehouse ?? { engine: "duckdb", path: join(values.dataDir, "warehouse.duckdb") },
     lake: values.lake ?? { kind: "folder", path: join(values.dataDir, "lake") },
+    key: Option.fromUndefinedOr(values.key),
     adminToken: Option.fromUndefinedOr(values.adminToken),
     color: noColor === undefined,
     warnings: warnings(environment)

@@ -101,6 +101,13 @@ export const variables = [
     default: "./data"
   },
   {
+    name: "SITELEDGER_KEY",
+    meaning:
+      "Key that secrets are sealed with at rest, 64 hex digits (<data dir>/key, made at the first start, when not set).",
+    secret: true,
+    example: "0000000000000000000000000000000000000000000000000000000000000000"
+  },
+  {
     name: "SITELEDGER_LAKE",
     meaning: "Folder of the Parquet export, as file:PATH (<data dir>/lake when not set).",
     example: "file:./data/lake"

@@ -52,12 +52,16 @@ export const Subscription = Schema.Struct({
 }).annotate({ identifier: "Subscription" })
 export type Subscription = typeof Subscription.Type
 
-/** §5.1, form-encoded. */
+/** §5.1, form-encoded. The parameters of the other two flows are not shown (§5.2): read as RFC 6749 and RFC 7636. */
 export const TokenRequest = Schema.Struct({
   grant_type: Schema.String,
   client_id: Schema.optional(Schema.String),
   client_secret: Schema.optional(Schema.String),
-  scope: Schema.optional(Schema.String)
+  scope: Schema.optional(Schema.String),
+  code: Schema.optional(Schema.String),
+  redirect_uri: Schema.optional(Schema.String),
+  code_verifier: Schema.optional(Schema.String),
+  refresh_token: Schema.optional(Schema.String)
 }).annotate({ identifier: "TokenRequest" })
 
 /** Not shown (§4.3): read as RFC 6749 §5.1; `expires_in` in seconds may be missing or text. */
@@ -65,6 +69,7 @@ export const TokenAnswer = Schema.Struct({
   access_token: Schema.NonEmptyString,
   token_type: Schema.optional(Schema.String),
   expires_in: Schema.optional(Schema.Union([Schema.Number, Schema.String])),
+  refresh_token: Schema.optional(Schema.NonEmptyString),
   scope: Schema.optional(Schema.String)
 }).annotate({ identifier: "TokenAnswer" })
 export type TokenAnswer = typeof TokenAnswer.Type
