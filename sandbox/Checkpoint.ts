@@ -23,6 +23,8 @@ const SavedSubscription = Schema.Struct({
   createdAtMillis: Schema.Int,
   /** Events from here on are for it. */
   createdAtStep: Count,
+  /** Default: active. */
+  state: Schema.optionalKey(Schema.Literals(["active", "paused", "deleted"])),
   /** Every event below has been delivered or has failed for good. */
   unsettledFrom: Count
 })
@@ -118,7 +120,7 @@ export const open = Effect.fnUntraced(function* (
   const { statePath: path } = resolved
   const anew: Checkpoint = {
     options: resolved,
-    anchors: [{ step: 0, atMillis: resolved.startAtMillis }],
+    anchors: [{ step: 0, atMillis: resolved.startAtMillis }, ...(given.anchors ?? [])],
     steps: 0,
     subscriptions: [],
     save: () => Effect.void

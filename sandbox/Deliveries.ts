@@ -1,250 +1,169 @@
 /**
- * Deliveries and their states (interface document §3.2, §8): delivered at the first 2xx; else waiting, with
- * retries 1 min, 5 min, 30 min, 2 h, 6 h and 24 h after the first attempt, divided by `timeScale`; then
- * permanently failed, until replayed by hand.
+ * Deliveries under way (interface document §3.2, §8): each is attempted when it is due, until it is delivered or
+ * has failed for good; one that failed can be replayed by hand.
  *
  * Every subscription has its own lane of at most `concurrency` attempts at once, so that a dead receiver
  * piles up no sockets and delays no other; nor does one that has been dead for long fill the memory, since its
  * oldest then fail for good. A delivery holds numbers only; the body is made when it is sent.
- * Knows nothing of HTTP: `attempt` says whether the receiver answered 2xx in time.
+ * Knows nothing of HTTP: `attempt` says what the receiver answered.
  */
-import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
-import * as DueOrder from "./DueOrder.ts"
+import { Clock, Effect, type Scope } from "effect"
+import * as Book from "./Deliveries/Book.ts"
+import type {
+  Attempt,
+  Delivery,
+  DeliveryCounts,
+  DeliveryState,
+  Disguise,
+  Kept,
+  StateCounts
+} from "./Deliveries/Book.ts"
+import * as Lane from "./Deliveries/Lane.ts"
 
-export type DeliveryState = "waiting" | "delivered" | "failed"
+export type { Attempt, Delivery, DeliveryCounts, DeliveryState, Outcome, StateCounts } from "./Deliveries/Book.ts"
 
-export interface Delivery {
-  readonly id: number
-  readonly subscription: number
-  /** The event's number; below 0: the ping of a new subscription. */
-  readonly event: number
-  /** Sent a second time although nothing was wrong. */
-  readonly copy: boolean
-  readonly state: DeliveryState
-  /** Attempts of the present schedule: a replay begins again. */
-  readonly attempts: number
-  /** Milliseconds since the sandbox started; below 0: not attempted yet. */
-  readonly firstAttemptAt: number
-  readonly due: number
-}
-type Kept = { -readonly [Key in keyof Delivery]: Delivery[Key] }
-
-export interface DeliveriesOptions {
-  readonly attempt: (delivery: Delivery) => Effect.Effect<boolean>
+export interface DeliveriesOptions extends Lane.LaneOptions {
+  /** How many times faster than in the document retries are due. */
   readonly timeScale: number
-  /** Attempts at once per subscription. */
-  readonly concurrency: number
   /** Waiting deliveries of all subscriptions together. */
   readonly maxWaiting: number
 }
 
-export interface DeliveryCounts {
-  readonly attempts: number
-  readonly delivered: number
-  /** Waiting for an attempt or in one. */
-  readonly waiting: number
-  readonly failed: number
+export interface Added {
+  /** By `now`. Default: now. */
+  readonly due?: number
+  readonly copy?: boolean
+  readonly disguise?: Disguise
 }
 
 export interface Deliveries {
+  /** What instants of deliveries and attempts count from: milliseconds since 1970. */
+  readonly startedAtMillis: number
+  /** Counts from there. */
+  readonly now: Effect.Effect<number>
   /** Opens the lane of the next subscription; answers its number. */
   readonly subscribe: Effect.Effect<number>
-  readonly add: (subscription: number, event: number, delayMillis?: number, copy?: boolean) => Effect.Effect<void>
+  /** No attempts until it is resumed; what is in hand is finished. */
+  readonly pause: (subscription: number) => Effect.Effect<void>
+  /** Attempts what is due. The time of the pause doesn't count for the retry schedule. */
+  readonly resume: (subscription: number) => Effect.Effect<void>
+  /** Ends the lane: what waits is dropped, what is in hand is not tried again. */
+  readonly remove: (subscription: number) => Effect.Effect<void>
+  readonly add: (subscription: number, event: number, added?: Added) => Effect.Effect<void>
+  /** Until a later one is set, nothing is attempted that is due at this instant or later. At the start: Infinity. */
+  readonly setHorizon: (instant: number) => Effect.Effect<void>
   /** A new attempt of a permanently failed delivery, and the whole schedule after it; false: no such one. */
   readonly replay: (id: number) => Effect.Effect<boolean>
   /** All that wait; the latest thousands that failed or were delivered. */
   readonly list: (state: DeliveryState) => ReadonlyArray<Delivery>
+  readonly find: (id: number) => Delivery | undefined
+  /** The last ones, oldest first. None where they are forgotten. */
+  readonly attempts: (id: number) => ReadonlyArray<Attempt>
   readonly counts: () => DeliveryCounts
+  readonly countsOf: (subscription: number) => StateCounts
   /** The lowest event that this subscription waits for; Infinity: none. */
   readonly oldestWaiting: (subscription: number) => number
   /**
-   * True while fewer than `maxWaiting` wait. Makes room where a subscription has been dead for an hour (divided
-   * by `timeScale`) and another lives: the dead one's oldest fail for good.
+   * True while fewer than `maxWaiting` wait. Makes room where a subscription has been dead or paused for an hour
+   * (divided by `timeScale`) and another lives: the dead one's oldest fail for good.
    */
   readonly hasRoom: Effect.Effect<boolean>
   /** Waits until the counts are so. */
   readonly until: (reached: (counts: DeliveryCounts) => boolean) => Effect.Effect<void>
 }
 
-export const retrySeconds = [60, 300, 1800, 7200, 21_600, 86_400] as const
-
-/** Older ones are dropped to the counters, so that memory stays bounded. */
-const deliveredKept = 2_000
-const failedKept = 100_000
-
-const keep = (kept: Map<number, Kept>, record: Kept, most: number) => {
-  kept.set(record.id, record)
-  const oldest = kept.keys().next()
-  if (kept.size > most && oldest.done !== true) kept.delete(oldest.value)
-}
-
-/** Owns the states; decides nothing about time but when the next attempt is due. */
-const makeBook = (timeScale: number) => {
-  const delivered = new Map<number, Kept>()
-  const failed = new Map<number, Kept>()
-  const counts = { attempts: 0, delivered: 0, waiting: 0, failed: 0 }
-  const waiters = new Set<{ reached: (counts: DeliveryCounts) => boolean; done: Deferred.Deferred<void> }>()
-  const changed = () => {
-    for (const waiter of waiters) {
-      if (!waiter.reached(counts)) continue
-      waiters.delete(waiter)
-      Deferred.doneUnsafe(waiter.done, Effect.void)
-    }
-  }
-  const finish = (record: Kept, state: "delivered" | "failed") => {
-    record.state = state
-    counts.waiting--
-    counts[state]++
-    if (state === "delivered") keep(delivered, record, deliveredKept)
-    else keep(failed, record, failedKept)
-    changed()
-  }
-  /** True: try again when it is due. */
-  const settle = (record: Kept, answered2xx: boolean, now: number): boolean => {
-    record.attempts++
-    counts.attempts++
-    const retry = retrySeconds[record.attempts - 1]
-    if (answered2xx || retry === undefined) {
-      finish(record, answered2xx ? "delivered" : "failed")
-      return false
-    }
-    record.due = Math.max(now, record.firstAttemptAt + Math.round((retry * 1000) / timeScale))
-    changed()
-    return true
-  }
-  const until = Effect.fnUntraced(function* (reached: (counts: DeliveryCounts) => boolean) {
-    if (reached(counts)) return
-    const waiter = { reached, done: yield* Deferred.make<void>() }
-    waiters.add(waiter)
-    yield* Effect.ensuring(
-      Deferred.await(waiter.done),
-      Effect.sync(() => waiters.delete(waiter))
-    )
-  })
-  return { delivered, failed, counts, changed, finish, settle, until }
-}
-type Book = ReturnType<typeof makeBook>
-
-interface Lane {
-  readonly order: DueOrder.DueOrder<Kept>
-  readonly inHand: Set<Kept>
-  /** Open: something was added or finished since the lane last looked. */
-  readonly news: Latch.Latch
-  /** The first failure since the last 2xx; Infinity: none. */
-  failingSince: number
-}
-
-const waitingIn = (lane: Lane | undefined): ReadonlyArray<Kept> =>
-  lane === undefined ? [] : [...lane.inHand, ...lane.order.all()]
-
 const deadAfterMillis = 3_600_000
 
-/** The longest of the lanes that nobody has listened to for long; none while nobody listens to any. */
-const deadLane = (lanes: ReadonlyArray<Lane>, deadSince: number): Lane | undefined => {
-  if (lanes.every((lane) => lane.failingSince < Infinity)) return undefined
-  const dead = lanes.filter((lane) => lane.failingSince <= deadSince && lane.order.size() > 0)
-  return dead.toSorted((a, b) => b.order.size() - a.order.size())[0]
+const makeRoom = (book: Book.Book, lanes: ReadonlyArray<Lane.Lane>, options: DeliveriesOptions, at: number) => {
+  if (book.counts().waiting < options.maxWaiting) return true
+  const dead = Lane.deadLane(lanes, at - deadAfterMillis / options.timeScale)
+  // Many at once, since finding them takes a look at all.
+  for (const record of dead?.order.takeOldest(Math.ceil(options.maxWaiting / 10)) ?? []) book.finish(record, "failed")
+  return book.counts().waiting < options.maxWaiting
 }
 
-const runLane = (lane: Lane, book: Book, options: DeliveriesOptions, now: Effect.Effect<number>) => {
-  const attempt = Effect.fnUntraced(function* (record: Kept) {
-    const answered2xx = yield* Effect.catchCause(options.attempt(record), () => Effect.succeed(false))
-    const at = yield* now
-    lane.failingSince = answered2xx ? Infinity : Math.min(lane.failingSince, at)
-    lane.inHand.delete(record)
-    if (book.settle(record, answered2xx, at)) lane.order.add(record)
-    lane.news.openUnsafe()
-  })
-  return Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    for (;;) {
-      lane.news.closeUnsafe()
-      // Nothing yields between the look at the first and its taking: another could be first by then.
-      const at = yield* now
-      const first = lane.order.first()
-      if (first === undefined || lane.inHand.size >= options.concurrency) {
-        yield* lane.news.await
-        continue
-      }
-      if (first.due > at) {
-        yield* Effect.timeoutOption(lane.news.await, first.due - at)
-        continue
-      }
-      lane.order.takeFirst()
-      if (first.firstAttemptAt < 0) first.firstAttemptAt = at
-      lane.inHand.add(first)
-      yield* Effect.forkIn(attempt(first), scope)
-    }
-  })
+/** What is asked of the deliveries, and changes nothing. */
+const look = (book: Book.Book, lanes: ReadonlyArray<Lane.Lane>) => {
+  const waiting = () => lanes.flatMap(Lane.waitingIn)
+  return {
+    list: (state: DeliveryState) => (state === "waiting" ? waiting() : [...book[state].values()]),
+    find: (id: number) => book.delivered.get(id) ?? book.failed.get(id) ?? waiting().find((record) => record.id === id),
+    attempts: book.attempts,
+    counts: book.counts,
+    countsOf: book.countsOf,
+    oldestWaiting: (subscription: number) => {
+      let oldest = Infinity
+      for (const { event } of Lane.waitingIn(lanes[subscription])) if (event >= 0) oldest = Math.min(oldest, event)
+      return oldest
+    },
+    until: book.until
+  }
 }
 
 export const make = Effect.fnUntraced(function* (
   options: DeliveriesOptions
 ): Effect.fn.Return<Deliveries, never, Scope.Scope> {
   const scope = yield* Effect.scope
-  const startedAt = yield* Clock.currentTimeMillis
-  const now = Effect.map(Clock.currentTimeMillis, (millis) => millis - startedAt)
-  const book = makeBook(options.timeScale)
-  const lanes: Array<Lane> = []
+  const startedAtMillis = yield* Clock.currentTimeMillis
+  const now = Effect.map(Clock.currentTimeMillis, (millis) => millis - startedAtMillis)
+  const book = Book.make(options.timeScale)
+  const lanes: Array<Lane.Lane> = []
   let nextId = 1
+  let horizon = Infinity
 
   const enqueue = (record: Kept) => {
     const lane = lanes[record.subscription]
-    if (lane === undefined) return
+    if (lane === undefined || lane.removed) return
     lane.order.add(record)
-    book.counts.waiting++
     lane.news.openUnsafe()
-    book.changed()
+    book.waits(record)
   }
+  const order = (subscription: number, give: (lane: Lane.Lane, at: number) => void) =>
+    Effect.map(now, (at) => {
+      const lane = lanes[subscription]
+      if (lane !== undefined) give(lane, at)
+    })
   return {
+    startedAtMillis,
+    now,
     subscribe: Effect.gen(function* () {
-      const lane: Lane = {
-        order: DueOrder.make(),
-        inHand: new Set(),
-        news: yield* Latch.make(),
-        failingSince: Infinity
-      }
-      yield* Effect.forkIn(Effect.scoped(runLane(lane, book, options, now)), scope)
+      const lane = yield* Lane.make
+      Lane.setHorizon(lane, horizon)
+      yield* Effect.forkIn(Effect.scoped(Lane.run(lane, book, options, now)), scope)
       return lanes.push(lane) - 1
     }),
-    add: (subscription, event, delayMillis = 0, copy = false) =>
+    pause: (subscription) => order(subscription, Lane.pause),
+    resume: (subscription) => order(subscription, Lane.resume),
+    remove: (subscription) => order(subscription, (lane) => Lane.remove(lane, book)),
+    add: (subscription, event, { copy = false, disguise = "none", due } = {}) =>
       Effect.map(now, (at) =>
         enqueue({
           id: nextId++,
           subscription,
           event,
           copy,
+          disguise,
           state: "waiting",
           attempts: 0,
           firstAttemptAt: -1,
-          due: at + Math.round(delayMillis)
+          due: Math.round(due ?? at)
         })
       ),
+    setHorizon: (instant) =>
+      Effect.sync(() => {
+        horizon = instant
+        for (const lane of lanes) Lane.setHorizon(lane, instant)
+      }),
     replay: (id) =>
       Effect.map(now, (at) => {
-        const record = book.failed.get(id)
+        const subscription = book.failed.get(id)?.subscription ?? -1
+        if (lanes[subscription]?.removed !== false) return false
+        const record = book.reopen(id)
         if (record === undefined) return false
-        book.failed.delete(id)
-        book.counts.failed--
         enqueue({ ...record, state: "waiting", attempts: 0, firstAttemptAt: -1, due: at })
         return true
       }),
-    list: (state) => (state === "waiting" ? lanes.flatMap(waitingIn) : [...book[state].values()]),
-    counts: () => ({ ...book.counts }),
-    oldestWaiting: (subscription) => {
-      let oldest = Infinity
-      for (const { event } of waitingIn(lanes[subscription])) if (event >= 0) oldest = Math.min(oldest, event)
-      return oldest
-    },
-    hasRoom: Effect.map(now, (at) => {
-      if (book.counts.waiting < options.maxWaiting) return true
-      const dead = deadLane(lanes, at - deadAfterMillis / options.timeScale)
-      // Many at once, since finding them takes a look at all.
-      for (const record of dead?.order.takeOldest(Math.ceil(options.maxWaiting / 10)) ?? []) {
-        book.finish(record, "failed")
-      }
-      return book.counts.waiting < options.maxWaiting
-    }),
-    until: book.until
+    hasRoom: Effect.map(now, (at) => makeRoom(book, lanes, options, at)),
+    ...look(book, lanes)
   }
 })

@@ -34,6 +34,13 @@ export interface EventsOptions {
 
 export interface Events {
   readonly blockLength: number
+  /**
+   * The ids of a kind are numbered through, from 1, and each block has so many numbers for it. Every one is used,
+   * but for transmittals: these fill what a block has left.
+   */
+  readonly numbersPerBlock: Readonly<Record<Lifecycles.Entity, number>>
+  /** How many transmittals a block has. One number is held for each block ever made. */
+  readonly transmittalsIn: (block: number) => number
   readonly block: (number: number) => ReadonlyArray<Lifecycles.Occurrence>
   readonly at: (step: number) => Lifecycles.Occurrence
   readonly id: (step: number) => string
@@ -47,17 +54,28 @@ export interface Events {
 export const envelope = (type: string, timestamp: string, data: string): string =>
   `{"event_type":"${type}","event_timestamp":"${timestamp}","data":{${data}}}`
 
-/** Lives per block and kind, at most how many events each has. What is left of a block are transmittals. */
-const kinds = (ipcs: number) =>
-  [
-    { make: Lifecycles.ipc, lives: ipcs, longest: 5 },
-    { make: Lifecycles.vo, lives: Math.ceil(ipcs / 3), longest: 4 },
-    { make: Lifecycles.ncr, lives: Math.ceil(ipcs / 3), longest: 2 },
-    { make: Lifecycles.hseIncident, lives: Math.ceil(ipcs / 8), longest: 1 },
-    { make: Lifecycles.permit, lives: Math.ceil(ipcs / 4), longest: 3 }
-  ] as const
+/** Lives per block. What is left of a block are transmittals. */
+const livesOf = (ipcs: number) => ({
+  ipcs,
+  vos: Math.ceil(ipcs / 3),
+  ncrs: Math.ceil(ipcs / 3),
+  hse_incidents: Math.ceil(ipcs / 8),
+  permits: Math.ceil(ipcs / 4)
+})
 
-const lengthOf = (ipcs: number): number => kinds(ipcs).reduce((sum, kind) => sum + kind.lives * kind.longest, 2)
+/** At most how many events a life has. */
+const kinds = [
+  { entity: "ipcs", make: Lifecycles.ipc, longest: 5 },
+  { entity: "vos", make: Lifecycles.vo, longest: 4 },
+  { entity: "ncrs", make: Lifecycles.ncr, longest: 2 },
+  { entity: "hse_incidents", make: Lifecycles.hseIncident, longest: 1 },
+  { entity: "permits", make: Lifecycles.permit, longest: 3 }
+] as const
+
+const lengthOf = (ipcs: number): number => {
+  const lives = livesOf(ipcs)
+  return kinds.reduce((sum, { entity, longest }) => sum + lives[entity] * longest, 2)
+}
 
 const isoDay = (millis: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(millis))
 
@@ -76,8 +94,9 @@ const makeBlock = (options: EventsOptions, length: number, number: number): Read
     const places = life.map(() => dice.next()).toSorted((a, b) => a - b)
     life.forEach((occurrence, stage) => placed.push({ place: places[stage] ?? 0, occurrence }))
   }
-  for (const { lives, make } of kinds(options.ipcs)) {
-    for (let ordinal = 0; ordinal < lives; ordinal++) place(make(circumstances(ordinal, lives)))
+  const lives = livesOf(options.ipcs)
+  for (const { entity, make } of kinds) {
+    for (let ordinal = 0; ordinal < lives[entity]; ordinal++) place(make(circumstances(ordinal, lives[entity])))
   }
   for (let ordinal = 0; placed.length < length; ordinal++) {
     place(Lifecycles.transmittal(circumstances(ordinal, length)))
@@ -86,16 +105,21 @@ const makeBlock = (options: EventsOptions, length: number, number: number): Read
   return placed.toSorted((a, b) => a.place - b.place).map(({ occurrence }) => occurrence)
 }
 
+/** Each has one event. */
+const isTransmittal = ({ entity }: Lifecycles.Occurrence): boolean => entity === "transmittals"
+
 const cachedBlocks = 16
 
 export const make = (options: EventsOptions): Events => {
   const blockLength = lengthOf(options.ipcs)
   const blocks = new Map<number, ReadonlyArray<Lifecycles.Occurrence>>()
+  const transmittals = new Map<number, number>()
   const block = (number: number) => {
     const known = blocks.get(number)
     if (known !== undefined) return known
     const made = makeBlock(options, blockLength, number)
     blocks.set(number, made)
+    if (!transmittals.has(number)) transmittals.set(number, made.filter(isTransmittal).length)
     const oldest = blocks.keys().next()
     if (blocks.size > cachedBlocks && oldest.done !== true) blocks.delete(oldest.value)
     return made
@@ -119,6 +143,8 @@ export const make = (options: EventsOptions): Events => {
   }
   return {
     blockLength,
+    numbersPerBlock: { ...livesOf(options.ipcs), transmittals: blockLength },
+    transmittalsIn: (number) => transmittals.get(number) ?? block(number).filter(isTransmittal).length,
     block,
     at,
     id: (step) => Seed.uuid(options.seed, Seed.Purpose.eventId, step),

@@ -4,6 +4,8 @@
  * `stepsPer…` options alone.
  */
 import { Clock, DateTime, Effect } from "effect"
+import type { Anchor } from "./Events.ts"
+import type { FaultName } from "./Faults.ts"
 
 export interface SandboxOptions {
   /** 32 bits. Default 1. */
@@ -14,15 +16,19 @@ export interface SandboxOptions {
   readonly stepsPerProjectChange?: number | undefined
   /** A project is inserted every so many events; 0 = never. Default 1000. */
   readonly stepsPerNewProject?: number | undefined
-  /** Requests in any 60 seconds: 600 or 3000 in reality; Infinity = no limit. Default 600. */
+  /** Requests in any 60 seconds: 600 or 3000 in reality; Infinity = no limit. Default 600. Not of `…-premium`. */
   readonly plan?: number | undefined
   /** `per_page` where none is asked for. Default 50. */
   readonly pageSize?: number | undefined
   /** A larger `per_page` is lowered to this. Default 1000. */
   readonly pageSizeMax?: number | undefined
-  /** Life of a token in real seconds. Default 3600. */
+  /** Life of an access token in real seconds. Default 3600. */
   readonly tokenSeconds?: number | undefined
-  /** Default `sandbox`. */
+  /** Life of a refresh token in real seconds. Default 30 days. */
+  readonly refreshSeconds?: number | undefined
+  /** Life of an authorization code in real seconds. Default 60. */
+  readonly codeSeconds?: number | undefined
+  /** Default `sandbox`; `…-premium` and the public `…-app` are there too. */
   readonly clientId?: string | undefined
   /** Default `sandbox-secret`. */
   readonly clientSecret?: string | undefined
@@ -36,10 +42,12 @@ export interface SandboxOptions {
   readonly awaitSubscription?: boolean | undefined
   /** IPC lives that run at once, or so; other kinds in proportion. Default 40. */
   readonly ipcs?: number | undefined
-  /** Share of deliveries that are made twice. Default 0.1. */
+  /** The fault `duplicate` at the start. Default 0.1. */
   readonly duplicates?: number | undefined
-  /** Share of deliveries that are held back while up to 8 later events pass them. Default 0.1. */
+  /** The fault `reorder` at the start. Default 0.1. */
   readonly disorder?: number | undefined
+  /** What goes wrong from the start on. Default: nothing else. */
+  readonly faults?: Readonly<Partial<Record<FaultName, number>>> | undefined
   /** Attempts at once per subscription; 1, without disorder, keeps a healthy receiver's order. Default 16. */
   readonly concurrency?: number | undefined
   /**
@@ -49,6 +57,8 @@ export interface SandboxOptions {
   readonly maxWaiting?: number | undefined
   /** The simulated clock's first instant. Default: now. */
   readonly startAt?: DateTime.DateTime.Input | undefined
+  /** The simulated clock stands at these instants at these steps, and goes on from there. Ascending. */
+  readonly anchors?: ReadonlyArray<Anchor> | undefined
   /** Where the subscriptions and the step count outlive the process. Default: nowhere. */
   readonly statePath?: string | undefined
   /**
@@ -64,7 +74,7 @@ export interface SandboxOptions {
 
 type Given = { readonly [Key in keyof SandboxOptions]-?: Exclude<SandboxOptions[Key], undefined> }
 
-export interface ResolvedOptions extends Omit<Given, "startAt" | "statePath"> {
+export interface ResolvedOptions extends Omit<Given, "anchors" | "startAt" | "statePath" | "duplicates" | "disorder"> {
   readonly statePath: string | undefined
   /** Milliseconds since 1970. */
   readonly startAtMillis: number
@@ -84,6 +94,8 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       pageSize: options.pageSize ?? 50,
       pageSizeMax: options.pageSizeMax ?? 1000,
       tokenSeconds: options.tokenSeconds ?? 3600,
+      refreshSeconds: options.refreshSeconds ?? 30 * 24 * 3600,
+      codeSeconds: options.codeSeconds ?? 60,
       clientId: options.clientId ?? "sandbox",
       clientSecret: options.clientSecret ?? "sandbox-secret",
       timeScale: options.timeScale ?? 1,
@@ -91,8 +103,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       maxEvents: options.maxEvents ?? Infinity,
       awaitSubscription: options.awaitSubscription ?? true,
       ipcs: Math.max(1, options.ipcs ?? 40),
-      duplicates: options.duplicates ?? 0.1,
-      disorder: options.disorder ?? 0.1,
+      faults: { duplicate: options.duplicates ?? 0.1, reorder: options.disorder ?? 0.1, ...options.faults },
       concurrency: Math.max(1, options.concurrency ?? 16),
       maxWaiting: options.maxWaiting ?? 500_000,
       startAtMillis: options.startAt === undefined ? now : DateTime.toEpochMillis(DateTime.makeUnsafe(options.startAt)),

@@ -3,6 +3,8 @@
  * start at once. They change with the simulation's steps: some begin as `awarded` and move to
  * `in-progress` once, and now and then a new project is inserted, at the end of the list (ids ascend).
  * Pages are rendered as JSON text directly: encoding a thousand records through a schema is the slower part.
+ *
+ * Pure but for two numbers, for a fault: how many more were inserted at the end, and how many removed at the front.
  */
 import { hash, Purpose } from "./Seed.ts"
 
@@ -24,9 +26,14 @@ export interface ProjectTruth {
 
 export interface Projects {
   readonly total: (step: number) => number
-  readonly at: (step: number, index: number) => ProjectTruth
-  /** The records from one index to before another, as the inside of a JSON array. */
+  /** By place in the list. */
+  readonly at: (step: number, place: number) => ProjectTruth
+  /** The records from one place to before another, as the inside of a JSON array. */
   readonly render: (step: number, from: number, to: number) => string
+  /** One record as JSON text; undefined where the list hasn't this id. */
+  readonly find: (step: number, id: string) => string | undefined
+  /** Inserts so many at the end of the list and removes the first, for good. The last one stays. */
+  readonly churn: (inserted: number, step: number) => void
 }
 
 const firstId = 1001
@@ -43,7 +50,11 @@ const awardedShare = 0.4
 export const make = (options: ProjectsOptions): Projects => {
   const { projects, seed, stepsPerNewProject, stepsPerProjectChange } = options
   const awardedSteps = awardedShare * projects * stepsPerProjectChange
-  const total = (step: number) => projects + (stepsPerNewProject > 0 ? Math.floor(step / stepsPerNewProject) : 0)
+  const churned = { inserted: 0, removed: 0 }
+  const total = (step: number) => {
+    const made = projects + (stepsPerNewProject > 0 ? Math.floor(step / stepsPerNewProject) : 0)
+    return made + churned.inserted - churned.removed
+  }
 
   /** Changes are spread evenly over the steps, so that the list moves slowly whatever its size. */
   const startedAt = (index: number, chance: number): number => {
@@ -58,21 +69,33 @@ export const make = (options: ProjectsOptions): Projects => {
     step >= startedAt(index, h / 0x1_0000_0000) ? "in-progress" : "awarded"
   const jsonName = (index: number, h: number) => `${jsonNames[h % jsonNames.length]}${index + 1}`
 
+  const render = (step: number, from: number, to: number): string => {
+    let text = ""
+    for (let index = churned.removed + from; index < churned.removed + to; index++) {
+      const h = hash(seed, Purpose.project, index)
+      if (text !== "") text += ","
+      text += `{"id":${idOf(index)},"name":"${jsonName(index, h)}","status":"${status(step, index, h)}"}`
+    }
+    return text
+  }
+
   return {
     total,
-    at: (step, index) => {
+    at: (step, place) => {
+      const index = churned.removed + place
       const h = hash(seed, Purpose.project, index)
       const name: unknown = JSON.parse(`"${jsonName(index, h)}"`)
       return { id: idOf(index), name: String(name), status: status(step, index, h) }
     },
-    render: (step, from, to) => {
-      let text = ""
-      for (let index = from; index < to; index++) {
-        const h = hash(seed, Purpose.project, index)
-        if (index > from) text += ","
-        text += `{"id":${idOf(index)},"name":"${jsonName(index, h)}","status":"${status(step, index, h)}"}`
-      }
-      return text
+    render,
+    find: (step, id) => {
+      if (!/^[1-9]\d*$/.test(id)) return undefined
+      const place = Number(id) - firstId - churned.removed
+      return place >= 0 && place < total(step) ? render(step, place, place + 1) : undefined
+    },
+    churn: (inserted, step) => {
+      churned.inserted += inserted
+      if (total(step) > 1) churned.removed++
     }
   }
 }

@@ -6,19 +6,31 @@
  * is another service, though with the same projects and events where the options are the same.
  */
 import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
-import { Clock, Context, Effect, Layer, type Scope } from "effect"
-import { HttpClient, HttpClientRequest, HttpRouter, HttpServer, type HttpServerError } from "effect/http"
+import { Array as Arr, Clock, Context, Effect, Layer, type Scope } from "effect"
+import {
+  HttpClient,
+  type HttpClientError,
+  HttpClientRequest,
+  HttpRouter,
+  HttpServer,
+  type HttpServerError
+} from "effect/http"
 import { createServer } from "node:http"
+import * as Administration from "./Administration.ts"
 import * as Checkpoint from "./Checkpoint.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Events from "./Events.ts"
+import * as Faults from "./Faults.ts"
+import * as FaultyAnswers from "./FaultyAnswers.ts"
+import { isWronglySigned } from "./FaultyDeliveries.ts"
+import * as Guard from "./Guard.ts"
+import * as OAuth from "./OAuth.ts"
 import { resolve, type ResolvedOptions, type SandboxOptions } from "./Options.ts"
 import * as Projects from "./Projects.ts"
-import * as RequestWindow from "./RequestWindow.ts"
+import * as Records from "./Records.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Subscriptions from "./Subscriptions.ts"
-import * as Tokens from "./Tokens.ts"
 import * as Truth from "./Truth.ts"
 
 export type { SandboxOptions } from "./Options.ts"
@@ -35,36 +47,78 @@ export interface SandboxTruth {
 export interface SandboxStats extends Deliveries.DeliveryCounts {
   readonly steps: number
   readonly requests: { readonly answered: number; readonly unauthorized: number; readonly overLimit: number }
-  /** Requests counted against the plan in the last 60 seconds. */
+  /** Requests counted against the clients' plans in the last 60 seconds. */
   readonly usedLastMinute: number
 }
 
 export interface Service {
   /** With the version path: `http://127.0.0.1:…/v1`. */
   readonly baseUrl: string
-  /** Without: the token endpoint is `{authUrl}/oauth/token`. */
+  /** Without: the token endpoint is `{authUrl}/oauth/token`, a person is asked at `{authUrl}/oauth/authorize`. */
   readonly authUrl: string
   readonly options: ResolvedOptions
+  /** The page for people: subscriptions, deliveries, records and faults. */
+  readonly adminUrl: string
+  /** What the authorization server has answered, and how to make a client's tokens bad. */
+  readonly oauth: OAuth.OAuthControl
   readonly truth: () => SandboxTruth
   readonly stats: Effect.Effect<SandboxStats>
   readonly subscriptions: () => ReadonlyArray<Subscriptions.Subscription>
   /** Waiting, delivered and failed deliveries; `until` the counts are so; `replay` of a failed one. */
-  readonly deliveries: Pick<Deliveries.Deliveries, "counts" | "list" | "replay" | "until">
+  readonly deliveries: Pick<Deliveries.Deliveries, "counts" | "list" | "now" | "replay" | "setHorizon" | "until">
   /** The events themselves, by number: type, id, body. */
   readonly events: Events.Events
   readonly emit: Simulation.Simulation["emit"]
+  readonly subscribed: Simulation.Simulation["subscribed"]
   readonly drained: Simulation.Simulation["drained"]
+  /** What goes wrong: can be set at any time. */
+  readonly faults: Faults.Faults
+  /** A new secret, which all further attempts are signed with; undefined: no such subscription. */
+  readonly rotateSecret: Simulation.Simulation["rotateSecret"]
+  /** Every permanently failed delivery, by hand; answers how many. */
+  readonly replayFailed: Effect.Effect<number>
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  UND_ERR_SOCKET: "connection closed",
+  UND_ERR_CONNECT_TIMEOUT: "timeout",
+  ENOTFOUND: "unknown host",
+  EAI_AGAIN: "unknown host"
+}
+
+/** In the words of the deliveries' list. */
+const whyNoAnswer = (error: HttpClientError.HttpClientError): string => {
+  let cause: unknown = error
+  while (cause instanceof Error) {
+    const known = "code" in cause ? reasons[String(cause.code)] : undefined
+    if (known !== undefined) return known
+    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause
+  }
+  return "no answer"
 }
 
 /** Interface document §3.2: not scaled. */
 const answerWithin = "10 seconds"
 
-/** One POST to a receiver; true: it answered 2xx in time. */
-const attemptWith = (client: HttpClient.HttpClient, subscriptions: Subscriptions.Subscriptions) =>
+/** One POST to a receiver, and what it answered. */
+const attemptWith = (
+  client: HttpClient.HttpClient,
+  subscriptions: Subscriptions.Subscriptions,
+  faults: Faults.Faults,
+  seed: number
+) =>
   Effect.fnUntraced(
-    function* (delivery: Deliveries.Delivery) {
-      const signed = subscriptions.sign(delivery.subscription, delivery.event, yield* Clock.currentTimeMillis)
-      if (signed === undefined) return false
+    function* (delivery: Deliveries.Delivery): Effect.fn.Return<Deliveries.Outcome, HttpClientError.HttpClientError> {
+      if (faults.value("outage") > 0) return "network unreachable"
+      const shownMillis = (yield* Clock.currentTimeMillis) + faults.value("clock-skew") * 1000
+      const signed = subscriptions.sign(delivery.subscription, delivery.event, shownMillis, {
+        disguise: delivery.disguise,
+        wrongSignature: isWronglySigned(faults, seed, delivery)
+      })
+      if (signed === undefined) return "no subscription"
       const request = HttpClientRequest.post(signed.url).pipe(
         HttpClientRequest.bodyUint8Array(signed.body, "application/json"),
         HttpClientRequest.setHeaders(signed.headers)
@@ -75,15 +129,19 @@ const attemptWith = (client: HttpClient.HttpClient, subscriptions: Subscriptions
         Effect.timeoutOption(answerWithin),
         Effect.provideService(HttpClient.TracerPropagationEnabled, false)
       )
-      return answered._tag === "Some" && answered.value.status >= 200 && answered.value.status < 300
+      return answered._tag === "Some" ? answered.value.status : "timeout"
     },
-    Effect.orElseSucceed(() => false)
+    Effect.catch((error) => Effect.succeed(whyNoAnswer(error)))
   )
 
-const serve = Effect.fnUntraced(function* (service: Endpoints.Service) {
+const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administration.Administered) {
   const { host, port } = service.options
   const server = yield* NodeHttpServer.make(createServer, { host, port, gracefulShutdownTimeout: "1 second" })
-  const routes = HttpRouter.serve(Endpoints.layer(service), { disableLogger: true, disableListenLog: true })
+  const faulty = FaultyAnswers.layer(service.options.seed, service.faults, Endpoints.versionPath)
+  const routes = HttpRouter.serve(Layer.mergeAll(Endpoints.layer(service), Administration.layer(service), faulty), {
+    disableLogger: true,
+    disableListenLog: true
+  })
   const platform = Layer.merge(Layer.succeed(HttpServer.HttpServer, server), NodeHttpServer.layerHttpServices)
   yield* Layer.build(Layer.provide(routes, platform))
   return HttpServer.formatAddress(server.address)
@@ -97,18 +155,31 @@ const start = Effect.fnUntraced(function* (
   const events = Events.make({ ...options, anchors })
   const projects = Projects.make(options)
   const subscriptions = Subscriptions.make(options.seed, events, checkpoint.subscriptions)
+  const clock = yield* Clock.Clock
+  const faults = Faults.make(options.faults, () => clock.currentTimeMillisUnsafe())
   const clients = yield* Layer.build(NodeHttpClient.layerUndici)
   const deliveries = yield* Deliveries.make({
-    attempt: attemptWith(Context.get(clients, HttpClient.HttpClient), subscriptions),
+    attempt: attemptWith(Context.get(clients, HttpClient.HttpClient), subscriptions, faults, options.seed),
     timeScale: options.timeScale,
     concurrency: options.concurrency,
     maxWaiting: options.maxWaiting
   })
-  const simulation = yield* Simulation.make(checkpoint, events, subscriptions, deliveries)
-  const tokens = Tokens.make(options, yield* Clock.currentTimeMillis)
-  const window = RequestWindow.make(options.plan)
-  const requests = { answered: 0, unauthorized: 0, overLimit: 0 }
-  const authUrl = yield* serve({ options, projects, simulation, tokens, window, requests })
+  const simulation = yield* Simulation.make(checkpoint, events, subscriptions, deliveries, faults)
+  const oauth = OAuth.make(options)
+  const guard = Guard.make(oauth, Endpoints.versionPath)
+  const authUrl = yield* serve({
+    options,
+    events,
+    projects,
+    records: Records.make(events),
+    subscriptions,
+    deliveries,
+    simulation,
+    oauth,
+    guard,
+    faults,
+    usedLastMinute: guard.used
+  })
 
   const truth = (): SandboxTruth => {
     const steps = simulation.steps()
@@ -122,22 +193,34 @@ const start = Effect.fnUntraced(function* (
   const stats = Effect.map(Clock.currentTimeMillis, (now) => ({
     ...deliveries.counts(),
     steps: simulation.steps(),
-    requests: { ...requests },
-    usedLastMinute: window.used(now)
+    requests: guard.requests(),
+    usedLastMinute: guard.used(now)
   }))
-  const { drained, emit } = simulation
+  const replayFailed = Effect.suspend(() =>
+    Effect.map(
+      Effect.forEach(deliveries.list("failed"), ({ id }) => deliveries.replay(id)),
+      Arr.countBy(Boolean)
+    )
+  )
+  const { drained, emit, rotateSecret, subscribed } = simulation
   const baseUrl = `${authUrl}${Endpoints.versionPath}`
   return {
     baseUrl,
     authUrl,
+    adminUrl: `${authUrl}${Administration.path}`,
     options,
+    oauth,
     truth,
     stats,
     subscriptions: subscriptions.all,
     deliveries,
     events,
     emit,
-    drained
+    subscribed,
+    drained,
+    faults,
+    rotateSecret,
+    replayFailed
   }
 })
 

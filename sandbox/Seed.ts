@@ -13,8 +13,11 @@ export const Purpose = {
   held: 5,
   copied: 6,
   secret: 7,
-  token: 8,
-  ping: 9
+  ping: 9,
+  fault: 10,
+  test: 11,
+  otherId: 12,
+  otherType: 13
 } as const
 
 /** A bijection of the 32-bit numbers (murmur3's finaliser): different numbers stay different. */

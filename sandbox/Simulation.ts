@@ -1,7 +1,7 @@
 /**
  * The service at work: one owner of the step count. Each step is one event, delivered to every subscription
- * that lists its type, some twice and some held back; which ones is decided by the seed and the step. Steps
- * come at `eventsPerSecond`, or by `emit`. While too many deliveries wait, the simulation stands still.
+ * that lists its type, as well or badly as the faults say. Steps come at `eventsPerSecond`, or by `emit`. While
+ * too many deliveries wait, the simulation stands still.
  *
  * Where there is a checkpoint, a step is promised in it before it happens, a second's worth at a time, and a
  * subscription is in it before it is answered. After a kill -9 the promised steps count as happened, and what may
@@ -12,22 +12,32 @@ import type { Checkpoint } from "./Checkpoint.ts"
 import type { Deliveries } from "./Deliveries.ts"
 import type { Events } from "./Events.ts"
 import type { ResolvedOptions } from "./Options.ts"
-import * as Seed from "./Seed.ts"
-import { pingEvent, type Subscription, type Subscriptions } from "./Subscriptions.ts"
+import type { Faults } from "./Faults.ts"
+import * as FaultyDeliveries from "./FaultyDeliveries.ts"
+import { pingEvent, type Subscription, type Subscriptions, type SubscriptionState } from "./Subscriptions.ts"
 
 export interface Simulation {
   /** Events so far. */
   readonly steps: () => number
-  /** So many more events now, whatever the speed, but none beyond `maxEvents`. */
-  readonly emit: (count: number) => Effect.Effect<void>
+  /**
+   * So many more events now, whatever the speed, but none beyond `maxEvents`. `at`, by the deliveries' clock: when
+   * they are said to happen, if not now.
+   */
+  readonly emit: (count: number, at?: number) => Effect.Effect<void>
   /** Makes a subscription and sends its ping. */
   readonly subscribe: (url: string, events: ReadonlyArray<string>) => Effect.Effect<Subscription>
+  /** Waits for the first subscription. */
+  readonly subscribed: Effect.Effect<void>
+  /** The new secret; undefined: no such subscription. In the checkpoint before it is answered. */
+  readonly rotateSecret: (subscription: number) => Effect.Effect<string | undefined>
+  /** Pauses, resumes or deletes a subscription for good: it is on disk when this ends. */
+  readonly setState: (subscription: number, state: SubscriptionState) => Effect.Effect<void>
+  /** Sends a test event to one subscription. */
+  readonly fireTest: (subscription: number) => Effect.Effect<void>
   /** Waits until `maxEvents` are emitted and nothing waits for delivery. */
   readonly drained: Effect.Effect<void>
 }
 
-/** A held-back delivery is passed by up to so many later events. */
-const heldSteps = 8
 const shortestTickMillis = 5
 const mostPromised = 10_000
 /** A restart delivers no more than so many events again, lest those of a long dead receiver hold it up. */
@@ -83,6 +93,11 @@ const untilDue = ({ eventsPerSecond, microsPerStep }: ResolvedOptions, dueMillis
   return dueMillis > nowMillis && dueMillis - nowMillis <= most ? dueMillis - nowMillis : 0
 }
 
+const applyState = (deliveries: Deliveries, number: number, state: SubscriptionState) => {
+  if (state === "deleted") return deliveries.remove(number)
+  return state === "paused" ? deliveries.pause(number) : deliveries.resume(number)
+}
+
 /** Opens the lanes of the saved subscriptions and delivers again what they may have missed. */
 const redeliver = Effect.fnUntraced(function* (
   { options, steps, subscriptions: saved }: Checkpoint,
@@ -91,30 +106,29 @@ const redeliver = Effect.fnUntraced(function* (
   deliveries: Deliveries
 ) {
   const now = yield* Clock.currentTimeMillis
+  const at = yield* deliveries.now
   const from = saved.map(({ createdAtStep, unsettledFrom }) =>
     Math.max(createdAtStep, steps - mostRedelivered, Math.min(unsettledFrom, steps - options.redeliver))
   )
-  for (const _ of saved) yield* deliveries.subscribe
+  for (const { state } of subscriptions.all()) {
+    const number = yield* deliveries.subscribe
+    yield* applyState(deliveries, number, state)
+  }
   for (let event = Math.min(steps, ...from); event < steps; event++) {
     const held = untilDue(options, events.millis(event) + 1, now)
     for (const subscription of subscriptions.listening(events.at(event).type)) {
-      if (event >= (from[subscription] ?? steps)) yield* deliveries.add(subscription, event, held)
+      if (event >= (from[subscription] ?? steps)) yield* deliveries.add(subscription, event, { due: at + held })
     }
     if (event % 256 === 0) yield* Effect.yieldNow
   }
 })
 
-/** Milliseconds that a delivery is held back; undefined for most. */
-const heldMillis = (options: ResolvedOptions, purpose: number, share: number, step: number): number | undefined => {
-  const chance = Seed.share(options.seed, purpose, step)
-  return chance < share ? ((1 + (chance / share) * (heldSteps - 1)) * options.microsPerStep) / 1000 : undefined
-}
-
 export const make = Effect.fnUntraced(function* (
   checkpoint: Checkpoint,
   events: Events,
   subscriptions: Subscriptions,
-  deliveries: Deliveries
+  deliveries: Deliveries,
+  faults: Faults
 ): Effect.fn.Return<Simulation, never, Scope.Scope> {
   const { options } = checkpoint
   const { maxEvents } = options
@@ -126,19 +140,19 @@ export const make = Effect.fnUntraced(function* (
   if (count.steps() >= maxEvents) yield* Deferred.succeed(finished, undefined)
   yield* Effect.addFinalizer(() => count.close)
 
-  const step = Effect.fnUntraced(function* (wanted: number) {
+  const step = Effect.fnUntraced(function* (wanted: number, at: number) {
     const event = yield* count.next(wanted)
-    const held = heldMillis(options, Seed.Purpose.held, options.disorder, event) ?? 0
-    const copied = heldMillis(options, Seed.Purpose.copied, options.duplicates, event)
+    const planned = FaultyDeliveries.plan(faults, options, event)
     for (const subscription of subscriptions.listening(events.at(event).type)) {
-      yield* deliveries.add(subscription, event, held)
-      if (copied !== undefined) yield* deliveries.add(subscription, event, copied, true)
+      for (const { delayMillis, ...how } of planned) {
+        yield* deliveries.add(subscription, event, { ...how, due: at + delayMillis })
+      }
     }
     if (event + 1 >= maxEvents) yield* Deferred.succeed(finished, undefined)
   })
-  const emit = Effect.fnUntraced(function* (many: number) {
+  const emit = Effect.fnUntraced(function* (many: number, at?: number) {
     for (let left = Math.min(many, maxEvents - count.steps()); left >= 1; left--) {
-      yield* step(left)
+      yield* step(left, at ?? (yield* deliveries.now))
       if (left % 256 === 0) yield* Effect.yieldNow
     }
   })
@@ -160,6 +174,19 @@ export const make = Effect.fnUntraced(function* (
       yield* Deferred.succeed(subscribed, undefined)
       return subscription
     }),
+    subscribed: Deferred.await(subscribed),
+    rotateSecret: Effect.fnUntraced(function* (subscription: number) {
+      const secret = subscriptions.rotateSecret(subscription)
+      if (secret !== undefined) yield* count.save
+      return secret
+    }),
+    setState: Effect.fnUntraced(function* (number: number, state: SubscriptionState) {
+      subscriptions.setState(number, state)
+      yield* count.save
+      yield* applyState(deliveries, number, state)
+    }),
+    fireTest: (number) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => deliveries.add(number, subscriptions.testEvent(now))),
     drained: Effect.andThen(
       Deferred.await(finished),
       deliveries.until((counts) => counts.waiting === 0)

@@ -4,8 +4,11 @@
  * event of its own, numbered -1 for the first subscription, -2 for the second.
  */
 import { createHmac } from "node:crypto"
+import { DateTime } from "effect"
 import type { SavedSubscription } from "./Checkpoint.ts"
+import type { Disguise } from "./Deliveries/Book.ts"
 import { envelope, type Events } from "./Events.ts"
+import { disguised } from "./FaultyDeliveries.ts"
 import * as Seed from "./Seed.ts"
 
 export interface Subscription {
@@ -15,6 +18,17 @@ export interface Subscription {
   readonly createdAtMillis: number
   /** Hears of no event before; dates the ping. */
   readonly createdAtStep: number
+  readonly state: SubscriptionState
+}
+
+/** Paused: its deliveries wait. Deleted: it is only remembered, so that its number isn't another's. */
+export type SubscriptionState = "active" | "paused" | "deleted"
+
+export interface Contents {
+  readonly type: string
+  readonly id: string
+  /** The body. */
+  readonly text: string
 }
 
 export interface Signed {
@@ -23,17 +37,52 @@ export interface Signed {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** What is wrong on purpose. */
+export interface Odd {
+  readonly disguise?: Disguise
+  readonly wrongSignature?: boolean
+}
+
 export interface Subscriptions {
+  /** By number, the deleted ones too. */
   readonly all: () => ReadonlyArray<Subscription>
   /** Answers the subscription; its number is `all().length - 1`. */
-  readonly create: (made: Omit<Subscription, "secret">) => Subscription
+  readonly create: (made: Omit<Subscription, "secret" | "state">) => Subscription
+  /** A deleted one stays so, and loses its secret. */
+  readonly setState: (subscription: number, state: SubscriptionState) => void
   /** Numbers of the subscriptions that list the type. */
   readonly listening: (type: string) => ReadonlyArray<number>
-  /** What goes over the wire for an event (below 0: a ping) and a subscription. */
-  readonly sign: (subscription: number, event: number, nowMillis: number) => Signed | undefined
+  /** The number of a new test event. Its timestamp is this instant, whenever it arrives. */
+  readonly testEvent: (nowMillis: number) => number
+  /** What an event (below 0: a ping or a test) says to a subscription. */
+  readonly contents: (subscription: number, event: number, disguise?: Disguise) => Contents | undefined
+  /** The same as it goes over the wire. */
+  readonly sign: (subscription: number, event: number, nowMillis: number, odd?: Odd) => Signed | undefined
+  /** Answers the secret that everything is signed with from now on; undefined: no such subscription. */
+  readonly rotateSecret: (subscription: number) => string | undefined
 }
 
 export const pingEvent = (subscription: number): number => -1 - subscription
+
+/** Tests are numbered downwards from here by the milliseconds since 1970 at which they were fired. */
+const firstTest = -(2 ** 41)
+
+const pingContents = (seed: number, events: Events, { createdAtStep, url }: Subscription, event: number): Contents => ({
+  type: "webhook.ping",
+  id: Seed.uuid(seed, Seed.Purpose.ping, event),
+  text: envelope("webhook.ping", events.timestamp(createdAtStep), `"url":${JSON.stringify(url)}`)
+})
+
+/** The type is assumed (interface document §6.1 names none); a test tells of no record. */
+const testContents = (seed: number, event: number): Contents => {
+  const timestamp = DateTime.formatIso(DateTime.makeUnsafe(firstTest - event))
+  const data = `"message":"A test, fired by hand in the administration: nothing has happened."`
+  return {
+    type: "webhook.test",
+    id: Seed.uuid(seed, Seed.Purpose.test, event),
+    text: envelope("webhook.test", timestamp, data)
+  }
+}
 
 /** Undefined where the request is good. */
 export const complaint = (url: string, events: ReadonlyArray<string>): string | undefined => {
@@ -42,54 +91,94 @@ export const complaint = (url: string, events: ReadonlyArray<string>): string | 
   return events.includes("") ? "events must be names of event types" : undefined
 }
 
+/** Who listens to a type, by number. */
+const makeListeners = () => {
+  const byType = new Map<string, ReadonlyArray<number>>()
+  const of = (type: string) => byType.get(type) ?? []
+  return {
+    of,
+    add: (number: number, types: ReadonlyArray<string>) => {
+      for (const type of new Set(types)) byType.set(type, [...of(type), number])
+    },
+    remove: (number: number, types: ReadonlyArray<string>) => {
+      for (const type of types) {
+        const others = of(type).filter((each) => each !== number)
+        byType.set(type, others)
+      }
+    }
+  }
+}
+
+const signedAs = ({ secret, url }: Subscription, { id, text, type }: Contents, nowMillis: number, isWrong: boolean) => {
+  const body = Buffer.from(text, "utf8")
+  const key = isWrong ? `not ${secret}` : secret
+  return {
+    url,
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "construction-sandbox-webhooks/1",
+      "x-service-signature": createHmac("sha256", key).update(body).digest("hex"),
+      "x-service-event-id": id,
+      "x-service-event-type": type,
+      "x-service-timestamp": String(Math.floor(nowMillis / 1000))
+    }
+  }
+}
+
 /** `saved`: those of a former run, by number. */
 export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSubscription> = []): Subscriptions => {
   const subscriptions: Array<Subscription> = []
-  const byType = new Map<string, Array<number>>()
+  const listeners = makeListeners()
+  let lastTest = firstTest
 
   const add = (subscription: Subscription): Subscription => {
     const number = subscriptions.push(subscription) - 1
-    for (const type of new Set(subscription.events)) byType.set(type, [...(byType.get(type) ?? []), number])
+    if (subscription.state !== "deleted") listeners.add(number, subscription.events)
     return subscription
   }
-  for (const { createdAtMillis, createdAtStep, events, secret, url } of saved) {
-    add({ url, events, secret, createdAtMillis, createdAtStep })
+  for (const { createdAtMillis, createdAtStep, events, secret, state, url } of saved) {
+    add({ url, events, secret, createdAtMillis, createdAtStep, state: state ?? "active" })
   }
 
-  const contents = (subscription: Subscription, event: number) => {
-    if (event >= 0) return { type: events.at(event).type, id: events.id(event), text: events.body(event) }
-    const data = `"url":${JSON.stringify(subscription.url)}`
-    return {
-      type: "webhook.ping",
-      id: Seed.uuid(seed, Seed.Purpose.ping, event),
-      text: envelope("webhook.ping", events.timestamp(subscription.createdAtStep), data)
+  const contents = (number: number, event: number, disguise: Disguise = "none"): Contents | undefined => {
+    if (event >= 0) {
+      const honest = { type: events.at(event).type, id: events.id(event), text: events.body(event) }
+      return disguised(honest, disguise, { seed, events, event, subscription: subscriptions[number] })
     }
+    if (event <= firstTest) return testContents(seed, event)
+    const subscription = subscriptions[number]
+    return subscription && pingContents(seed, events, subscription, event)
   }
 
   return {
     all: () => subscriptions,
     create: (made) => {
       const secret = `whsec_${Seed.hex(seed, Seed.Purpose.secret, subscriptions.length, 8)}`
-      return add({ ...made, secret })
+      return add({ ...made, secret, state: "active" })
     },
-    listening: (type) => byType.get(type) ?? [],
-    sign: (number, event, nowMillis) => {
+    setState: (number, state) => {
       const subscription = subscriptions[number]
-      if (subscription === undefined) return undefined
-      const { id, text, type } = contents(subscription, event)
-      const body = Buffer.from(text, "utf8")
-      return {
-        url: subscription.url,
-        body,
-        headers: {
-          "content-type": "application/json",
-          "user-agent": "construction-sandbox-webhooks/1",
-          "x-service-signature": createHmac("sha256", subscription.secret).update(body).digest("hex"),
-          "x-service-event-id": id,
-          "x-service-event-type": type,
-          "x-service-timestamp": String(Math.floor(nowMillis / 1000))
-        }
-      }
+      if (subscription === undefined || subscription.state === "deleted") return
+      subscriptions[number] = { ...subscription, state, secret: state === "deleted" ? "" : subscription.secret }
+      if (state === "deleted") listeners.remove(number, subscription.events)
+    },
+    testEvent: (nowMillis) => (lastTest = Math.min(firstTest - nowMillis, lastTest - 1)),
+    contents,
+    rotateSecret: (number) => {
+      const subscription = subscriptions[number]
+      if (subscription === undefined || subscription.state === "deleted") return undefined
+      // From the old one, so that no secret comes back, in a later run either.
+      const secret = `whsec_${createHmac("sha256", subscription.secret).update(String(seed)).digest("hex")}`
+      subscriptions[number] = { ...subscription, secret }
+      return secret
+    },
+    listening: listeners.of,
+    sign: (number, event, nowMillis, { disguise, wrongSignature = false } = {}) => {
+      const subscription = subscriptions[number]
+      const told = contents(number, event, disguise)
+      if (subscription === undefined || subscription.state === "deleted" || told === undefined) return undefined
+      return signedAs(subscription, told, nowMillis, wrongSignature)
     }
   }
 }

@@ -4,7 +4,8 @@
  * again from the seed, block by block (no life spans two), so it costs no memory until it is asked for.
  */
 import type { Events } from "./Events.ts"
-import type { Entity, Occurrence } from "./Lifecycles.ts"
+import * as LastWord from "./LastWord.ts"
+import type { Entity } from "./Lifecycles.ts"
 
 export interface EntityTruth {
   readonly entity: Entity
@@ -19,8 +20,8 @@ export interface EntityTruth {
 
 /** Where the column has another name than the content. */
 const columns: Readonly<Record<string, string>> = {
-  "ipc.submitted amount": "submitted_amount",
-  "permit.issued type": "permit_type"
+  "ipcs amount": "submitted_amount",
+  "permits type": "permit_type"
 }
 
 const moneyColumns = new Set([
@@ -41,28 +42,18 @@ const columnText = (column: string, json: string): string => {
   return json.startsWith('"') ? String(JSON.parse(json)) : json
 }
 
-const fieldsOf = (occurrence: Occurrence, timestamp: string): Record<string, string> => {
+const truthOf = ({ contents, entity, id, status }: LastWord.LastWord): EntityTruth => {
   const fields: Record<string, string> = {}
-  for (const [name, json] of occurrence.contents.slice(1)) {
-    const column = columns[`${occurrence.type} ${name}`] ?? name
+  for (const [name, json] of [...contents].slice(1)) {
+    const column = columns[`${entity} ${name}`] ?? name
     fields[column] = columnText(column, json)
   }
-  fields[`${occurrence.type.slice(occurrence.type.lastIndexOf(".") + 1)}_at`] = timestamp
-  return fields
+  return { entity, id, status, fields }
 }
 
 /** `steps`: how many events have been emitted. */
 export function* entities(events: Events, steps: number): Generator<EntityTruth> {
-  for (let first = 0; first < steps; first += events.blockLength) {
-    const truths = new Map<string, EntityTruth>()
-    const occurrences = events.block(first / events.blockLength)
-    for (let offset = 0; offset < occurrences.length && first + offset < steps; offset++) {
-      const occurrence = occurrences[offset]
-      if (occurrence === undefined) break
-      const { entity, id, status } = occurrence
-      const fields = { ...truths.get(id)?.fields, ...fieldsOf(occurrence, events.timestamp(first + offset)) }
-      truths.set(id, { entity, id, status, fields })
-    }
-    yield* truths.values()
+  for (let number = 0; number * events.blockLength < steps; number++) {
+    for (const word of LastWord.ofBlock(events, number, steps)) yield truthOf(word)
   }
 }

@@ -63,6 +63,7 @@ export const TokenRequest = Schema.Struct({
   code_verifier: Schema.optional(Schema.String),
   refresh_token: Schema.optional(Schema.String)
 }).annotate({ identifier: "TokenRequest" })
+export type TokenRequest = typeof TokenRequest.Type
 
 /** Not shown (§4.3): read as RFC 6749 §5.1; `expires_in` in seconds may be missing or text. */
 export const TokenAnswer = Schema.Struct({
@@ -73,6 +74,33 @@ export const TokenAnswer = Schema.Struct({
   scope: Schema.optional(Schema.String)
 }).annotate({ identifier: "TokenAnswer" })
 export type TokenAnswer = typeof TokenAnswer.Type
+
+/** Assumed: revocation is not shown (§5.2). RFC 7009 §2.1, form-encoded. */
+export const RevocationRequest = Schema.Struct({
+  token: Schema.String,
+  token_type_hint: Schema.optional(Schema.String),
+  client_id: Schema.optional(Schema.String),
+  client_secret: Schema.optional(Schema.String)
+}).annotate({ identifier: "RevocationRequest" })
+
+const Names = Schema.optional(Schema.Array(Schema.String))
+
+/** Assumed: no such document is shown (§5.2). RFC 8414 §2, and RFC 9207 §3 for the last field. */
+export const AuthorizationServer = Schema.Struct({
+  issuer: Schema.String,
+  authorization_endpoint: Schema.String,
+  token_endpoint: Schema.String,
+  revocation_endpoint: Schema.optional(Schema.String),
+  scopes_supported: Names,
+  response_types_supported: Names,
+  response_modes_supported: Names,
+  grant_types_supported: Names,
+  token_endpoint_auth_methods_supported: Names,
+  revocation_endpoint_auth_methods_supported: Names,
+  code_challenge_methods_supported: Names,
+  authorization_response_iss_parameter_supported: Schema.optional(Schema.Boolean)
+}).annotate({ identifier: "AuthorizationServer" })
+export type AuthorizationServer = typeof AuthorizationServer.Type
 
 export class ConstructionApi extends HttpApi.make("construction")
   .add(
@@ -93,6 +121,11 @@ export class ConstructionTokenApi extends HttpApi.make("construction-token").add
     HttpApiEndpoint.post("token", "/oauth/token", {
       payload: TokenRequest.pipe(HttpApiSchema.asFormUrlEncoded()),
       success: TokenAnswer
-    })
+    }),
+    HttpApiEndpoint.post("revoke", "/oauth/revoke", {
+      payload: RevocationRequest.pipe(HttpApiSchema.asFormUrlEncoded()),
+      success: HttpApiSchema.Empty(200)
+    }),
+    HttpApiEndpoint.get("metadata", "/.well-known/oauth-authorization-server", { success: AuthorizationServer })
   )
 ) {}

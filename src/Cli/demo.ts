@@ -95,7 +95,7 @@ const near = (path: string): string => {
   return from.startsWith("..") ? path : from || "."
 }
 
-const welcome = (dataDir: string, ports: Ports) => {
+const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
   const folder = near(dataDir)
   const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
@@ -103,6 +103,7 @@ const welcome = (dataDir: string, ports: Ports) => {
     `  ${query} "select status, count(*) as ipcs, sum(certified_amount) as certified from construction.ipcs group by status"`,
     `  ${query} "from construction.cashflow_by_month order by month"`,
     `  curl http://127.0.0.1:${ports.admin}/status`,
+    `  ${adminUrl}   in a browser: the service's side, live: records, webhooks, deliveries, faults`,
     `  ${near(publishedPath(dataDir))}   a copy for DuckDB, fresh every few seconds`,
     `  ${folder}/lake/latest.json      Parquet, a new export every minute (nightly in real life)`,
     style.bold("Kill it (kill -9 too) and start it again: nothing is lost. Ctrl-C ends it.")
@@ -130,6 +131,6 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       Layer.provideMerge(Settings.layerAll),
       Layer.provide(ConfigProvider.layer(provider))
     )
-    return yield* runWorker(display(welcome(dataDir, ports))).pipe(Effect.provide(settings))
+    return yield* runWorker(display(welcome(dataDir, ports, sandbox.adminUrl))).pipe(Effect.provide(settings))
   }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("The sandbox and the worker in one process: see everything at work"))

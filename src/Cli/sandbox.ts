@@ -4,11 +4,27 @@
  */
 import { Console, Duration, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as Faults from "../../sandbox/Faults.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
+import * as Scenario from "../../sandbox/Scenario.ts"
 import * as Json from "../Json.ts"
 
 const count = (name: string, what: string, standard: number) =>
   Flag.Int(name).pipe(Flag.withDescription(what), Flag.withDefault(standard))
+
+type Fault = readonly [name: Faults.FaultName, value: number]
+
+const readFault = (text: string): Option.Option<Fault> => {
+  const [, name = "", value = ""] = /^([^=]*)=(\S+)$/.exec(text) ?? []
+  const isGood = Faults.isFaultName(name) && Faults.complaint(name, Number(value)) === undefined
+  return isGood ? Option.some([name, Number(value)]) : Option.none()
+}
+
+const faultWanted = (text: string): string => {
+  const [name = ""] = text.split("=")
+  if (Faults.isFaultName(name)) return Faults.complaint(name, Number.NaN) ?? name
+  return `NAME=VALUE, where NAME is one of ${Faults.names.join(", ")}`
+}
 
 const flags = {
   port: count("port", "Where it listens on 127.0.0.1; 0 takes a free one", 8090),
@@ -22,13 +38,25 @@ const flags = {
   eventsPerSecond: count("events-per-second", "How fast lives go by", 5),
   timeScale: count("time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", 1),
   tokenSeconds: count("token-seconds", "The life of an access token", 3600),
+  faults: Flag.String("fault").pipe(
+    Flag.withDescription(`NAME=VALUE, as often as wanted, of: ${Faults.names.join(", ")}`),
+    Flag.filterMap(readFault, faultWanted),
+    Flag.atLeast(0)
+  ),
+  scenario: Flag.File("scenario").pipe(
+    Flag.withDescription("Play this file; --seed, --projects, --time-scale and --events-per-second say nothing then"),
+    Flag.optional
+  ),
   maxEvents: Flag.Int("max-events").pipe(Flag.withDescription("Stop after so many events"), Flag.optional)
 }
 
-export const sandbox = Command.make("sandbox", flags, ({ maxEvents, plan, ...options }) =>
+export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan, scenario: file, ...options }) =>
   Effect.gen(function* () {
+    const scenario = Option.isSome(file) ? yield* Scenario.read(file.value) : undefined
     const service = yield* Sandbox.start({
       ...options,
+      faults: Object.fromEntries(faults),
+      ...(scenario === undefined ? {} : Scenario.options(scenario)),
       plan: plan === "none" ? Number.POSITIVE_INFINITY : Number(plan),
       ...Option.match(maxEvents, { onNone: () => ({}), onSome: (most) => ({ maxEvents: most }) })
     })
@@ -40,7 +68,13 @@ export const sandbox = Command.make("sandbox", flags, ({ maxEvents, plan, ...opt
         SITELEDGER_CLIENT_SECRET: service.options.clientSecret
       })
     )
-    yield* Console.error("The sandbox is running. Ctrl-C ends it.")
+    yield* Console.error(`The sandbox is running, its administration is at ${service.adminUrl}. Ctrl-C ends it.`)
+    if (scenario !== undefined) {
+      yield* Console.error("The scenario begins with the first subscription.")
+      const isStopped = yield* Scenario.play(service, scenario)
+      yield* Console.error("The scenario has been played.")
+      if (isStopped) return
+    }
     return yield* Effect.sleep(Duration.infinity)
   }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Run a stand-in for the service"))

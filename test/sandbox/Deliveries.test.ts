@@ -16,7 +16,7 @@ const scripted = Effect.fnUntraced(function* (accepts: (attempt: number) => bool
     attempt: () =>
       Effect.gen(function* () {
         yield* Queue.offer(instants, yield* Clock.currentTimeMillis)
-        return accepts(attempts++)
+        return accepts(attempts++) ? 204 : 503
       })
   })
   return { instants, deliveries }
@@ -30,7 +30,7 @@ describe("Deliveries", () => {
       yield* TestClock.adjust(2 * day)
       const minutes = (yield* Queue.takeAll(instants)).map((at) => at / 60_000)
       assert.deepStrictEqual(minutes, [0, 1, 5, 30, 120, 360, 1440])
-      assert.deepStrictEqual(deliveries.counts(), { attempts: 7, delivered: 0, waiting: 0, failed: 1 })
+      assert.deepStrictEqual(deliveries.counts(), { attempts: 7, delivered: 0, waiting: 0, failed: 1, dropped: 0 })
       assert.strictEqual(deliveries.list("failed")[0]?.attempts, 7)
     })
   )
@@ -41,7 +41,7 @@ describe("Deliveries", () => {
       yield* deliveries.add(yield* deliveries.subscribe, 0)
       yield* TestClock.adjust(2 * day)
       assert.strictEqual(yield* Queue.size(instants), 3)
-      assert.deepStrictEqual(deliveries.counts(), { attempts: 3, delivered: 1, waiting: 0, failed: 0 })
+      assert.deepStrictEqual(deliveries.counts(), { attempts: 3, delivered: 1, waiting: 0, failed: 0, dropped: 0 })
     })
   )
 
@@ -51,6 +51,23 @@ describe("Deliveries", () => {
       yield* deliveries.add(yield* deliveries.subscribe, 0)
       yield* TestClock.adjust(day)
       assert.deepStrictEqual(yield* Queue.takeAll(instants), [0, 1000, 5000, 30_000, 120_000, 360_000, 1_440_000])
+    })
+  )
+
+  it.effect("that are due after the horizon wait for it to move, and then come in the order of their times", () =>
+    Effect.gen(function* () {
+      const attempted = yield* Queue.unbounded<number>()
+      const attempt = ({ event }: Deliveries.Delivery) => Effect.as(Queue.offer(attempted, event), 200)
+      const deliveries = yield* Deliveries.make({ timeScale: 1, concurrency: 1, maxWaiting: Infinity, attempt })
+      yield* deliveries.setHorizon(100)
+      const subscription = yield* deliveries.subscribe
+      yield* deliveries.add(subscription, 3, { due: 101 })
+      yield* deliveries.add(subscription, 1, { due: 99 })
+      yield* TestClock.adjust(1000)
+      assert.deepStrictEqual(yield* Queue.takeAll(attempted), [1])
+      yield* deliveries.add(subscription, 2, { due: 100 })
+      yield* deliveries.setHorizon(Infinity)
+      assert.deepStrictEqual([yield* Queue.take(attempted), yield* Queue.take(attempted)], [2, 3])
     })
   )
 
@@ -72,7 +89,7 @@ describe("Deliveries", () => {
 
   it.effect("of a dead receiver take its own lane's places only", () =>
     Effect.gen(function* () {
-      const never = yield* Deferred.make<boolean>()
+      const never = yield* Deferred.make<number>()
       const busy = { now: 0, most: 0 }
       const hanging = Effect.acquireUseRelease(
         Effect.sync(() => (busy.most = Math.max(busy.most, ++busy.now))),
@@ -83,7 +100,7 @@ describe("Deliveries", () => {
         timeScale: 1,
         concurrency: 2,
         maxWaiting: Infinity,
-        attempt: ({ subscription }) => (subscription === 0 ? hanging : Effect.succeed(true))
+        attempt: ({ subscription }) => (subscription === 0 ? hanging : Effect.succeed(200))
       })
       const dead = yield* deliveries.subscribe
       const alive = yield* deliveries.subscribe
@@ -104,7 +121,7 @@ describe("Deliveries", () => {
         timeScale: 1,
         concurrency: 2,
         maxWaiting: 20,
-        attempt: ({ subscription }) => Effect.succeed(subscription === 1)
+        attempt: ({ subscription }) => Effect.succeed(subscription === 1 ? 200 : 503)
       })
       const dead = yield* deliveries.subscribe
       for (let event = 0; event < 20; event++) yield* deliveries.add(dead, event)
@@ -139,7 +156,7 @@ describe("Deliveries", () => {
         timeScale: 1,
         concurrency: 2,
         maxWaiting: 20,
-        attempt: ({ subscription }) => Effect.succeed(isUp || subscription === 1)
+        attempt: ({ subscription }) => Effect.succeed(isUp || subscription === 1 ? 200 : 503)
       })
       const other = yield* deliveries.subscribe
       yield* deliveries.subscribe

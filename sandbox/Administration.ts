@@ -1,0 +1,169 @@
+/**
+ * The administration (interface document §1, §2.4, §3.2, §4.4: "Admin → API → Webhooks"), at `{authUrl}/admin`:
+ * pages for people, and the same as JSON for scripts under `/admin/api`. How it looks and all of the JSON side is
+ * assumed. It shows and changes subscriptions, deliveries and faults; it never changes what is true of a record.
+ *
+ * For this machine only (`SameOrigin.ts`), hence without a login. A form is answered with 303, and what it did is
+ * told once, on the page that follows; so is a new secret.
+ */
+import { Clock, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
+import { randomUUID } from "node:crypto"
+import { type Action, actions, creation, type Given } from "./Administration/Actions.ts"
+import type { Administered } from "./Administration/Administered.ts"
+import * as Api from "./Administration/Api.ts"
+import { type Notice, type Page, render, root } from "./Administration/Page.ts"
+import { type Asked, pages } from "./Administration/Pages.ts"
+import * as Records from "./Administration/Records.ts"
+import { Refused } from "./Administration/Refused.ts"
+import * as SameOrigin from "./Administration/SameOrigin.ts"
+import { script } from "./Administration/Script.ts"
+import { stylesheet } from "./Administration/Stylesheet.ts"
+import * as WebhookViews from "./Administration/WebhookViews.ts"
+
+export type { Administered } from "./Administration/Administered.ts"
+export const path = root
+
+/** What is told once, by a name that the next page is asked for with. */
+const makeNotices = () => {
+  const most = 100
+  const left = new Map<string, Notice>()
+  return {
+    leave: (notice: Notice): string => {
+      const name = randomUUID()
+      left.set(name, notice)
+      const oldest = left.keys().next()
+      if (left.size > most && oldest.done !== true) left.delete(oldest.value)
+      return name
+    },
+    take: (name = ""): Notice | undefined => {
+      const notice = left.get(name)
+      left.delete(name)
+      return notice
+    }
+  }
+}
+type Notices = ReturnType<typeof makeNotices>
+
+const makeAsked = (counts: Asked["counts"]) =>
+  Effect.gen(function* () {
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const { id = "" } = yield* HttpRouter.params
+    const query = Object.fromEntries(URL.parse(url, "http://localhost")?.searchParams ?? [])
+    return { id, query, now: yield* Clock.currentTimeMillis, counts } satisfies Asked
+  })
+
+const shown = (world: Administered, page: Page, status: number, notice?: Notice) => {
+  const faultsOn = world.faults.all().filter(({ value }) => value !== 0).length
+  const contentType = "text/html; charset=utf-8"
+  return HttpServerResponse.text(render(page, faultsOn, notice), { status, contentType })
+}
+
+const notThere: Page = {
+  section: "none",
+  title: "Not there",
+  body: "It has been deleted, is so old that only its count is kept, or has never been."
+}
+
+const looks = (world: Administered, notices: Notices) => {
+  const asked = makeAsked(Records.tally(world.events).counts(world.simulation.steps))
+  return pages.map(([path, make]) =>
+    HttpRouter.route(
+      "GET",
+      path === "/" ? root : `${root}${path}`,
+      Effect.gen(function* () {
+        const given = yield* asked
+        const page = yield* make(world, given)
+        if (page === undefined) return shown(world, notThere, 404)
+        return shown(world, page, 200, notices.take(given.query["notice"]))
+      })
+    )
+  )
+}
+
+const json = (status: number, body: unknown) => HttpServerResponse.jsonUnsafe(body, { status })
+
+/** In the form of the service's own errors. */
+const refused = ({ message, status }: Refused) =>
+  json(status, { error: status === 400 ? "invalid_request" : status === 404 ? "not_found" : "conflict", message })
+
+const apiLooks = (world: Administered) =>
+  Api.looks.map(([path, look]) =>
+    HttpRouter.route(
+      "GET",
+      `${root}/api${path}`,
+      Effect.gen(function* () {
+        const { id, query } = yield* makeAsked(Effect.never)
+        return json(200, yield* look(world, query, id))
+      }).pipe(Effect.catchTag("Refused", (error) => Effect.succeed(refused(error))))
+    )
+  )
+
+const unreadable = new Refused({ status: 400, message: "the body is not as it should be" })
+
+const isObject = (given: unknown): given is Given =>
+  typeof given === "object" && given !== null && !Array.isArray(given)
+
+/** The body may be missing. */
+const jsonGiven = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const text = yield* request.text
+  if (text === "") return {}
+  const given: unknown = yield* Effect.try(() => JSON.parse(text))
+  return isObject(given) ? given : yield* unreadable
+}).pipe(Effect.mapError(() => unreadable))
+
+const formGiven = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.urlParamsBody).pipe(
+  Effect.map((form): Given => UrlParams.toRecord(form)),
+  Effect.mapError(() => unreadable)
+)
+
+const forScript = (world: Administered, { path, run }: Action) =>
+  HttpRouter.route(
+    "POST",
+    `${root}/api${path}`,
+    Effect.gen(function* () {
+      const { id, query } = yield* makeAsked(Effect.never)
+      const { body, status } = yield* run(world, id, { ...query, ...(yield* jsonGiven) })
+      return json(status, body)
+    }).pipe(Effect.catchTag("Refused", (error) => Effect.succeed(refused(error)))),
+    { uninterruptible: true }
+  )
+
+/** What was typed isn't lost where a webhook is refused; anything else takes one press to do again. */
+const refusedForm = (world: Administered, { message, status }: Refused, { path }: Action, given: Given, now: number) =>
+  path === "/subscriptions"
+    ? shown(world, WebhookViews.page(world, now, { ...creation(given), complaint: message }), status)
+    : shown(world, notThere, status, { tone: "bad", text: `Not done: ${message}.` })
+
+const forPerson = (world: Administered, notices: Notices, action: Action) =>
+  HttpRouter.route(
+    "POST",
+    `${root}${action.path}`,
+    Effect.gen(function* () {
+      const { id, now, query } = yield* makeAsked(Effect.never)
+      const given = { ...query, ...(yield* Effect.orElseSucceed(formGiven, () => ({}))) }
+      const done = yield* Effect.result(action.run(world, id, given))
+      if (done._tag === "Failure") return refusedForm(world, done.failure, action, given, now)
+      const { location, notice } = done.success
+      const name = notices.leave({ tone: "good", text: notice })
+      const joint = location.includes("?") ? "&" : "?"
+      return HttpServerResponse.redirect(`${location}${joint}notice=${name}`, { status: 303 })
+    }),
+    { uninterruptible: true }
+  )
+
+const asset = (name: string, text: string, contentType: string) =>
+  HttpRouter.route("GET", `${root}/${name}`, HttpServerResponse.text(text, { contentType }))
+
+export const layer = (world: Administered) => {
+  const notices = makeNotices()
+  return HttpRouter.addAll([
+    ...looks(world, notices),
+    ...apiLooks(world),
+    ...actions.map((action) => forScript(world, action)),
+    ...actions.map((action) => forPerson(world, notices, action)),
+    asset("administration.css", stylesheet, "text/css; charset=utf-8"),
+    asset("administration.js", script, "text/javascript; charset=utf-8")
+  ]).pipe(Layer.provide(SameOrigin.only))
+}

@@ -1,0 +1,100 @@
+/**
+ * What the administration is about: the parts of a running sandbox, and the looks at them that its pages and its
+ * JSON side share. Subscriptions are numbered from 1 for people. Changes nothing.
+ */
+import type { Delivery, Deliveries, DeliveryState } from "../Deliveries.ts"
+import type { Events } from "../Events.ts"
+import type { Faults } from "../Faults.ts"
+import type { ResolvedOptions } from "../Options.ts"
+import type { Projects } from "../Projects.ts"
+import type { Simulation } from "../Simulation.ts"
+import type { Subscription, Subscriptions } from "../Subscriptions.ts"
+
+export interface Administered {
+  readonly options: ResolvedOptions
+  readonly events: Events
+  readonly projects: Projects
+  readonly subscriptions: Subscriptions
+  readonly deliveries: Deliveries
+  readonly simulation: Simulation
+  readonly faults: Faults
+  /** Requests counted against the clients' plans in the last 60 seconds. */
+  readonly usedLastMinute: (nowMillis: number) => number
+}
+
+/** What a person may have typed, from 1 on. NaN: no number of anything. */
+export const numbered = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN)
+
+export interface Listed extends Subscription {
+  readonly id: number
+}
+
+export const subscriptions = ({ subscriptions }: Administered): ReadonlyArray<Listed> =>
+  subscriptions
+    .all()
+    .map((subscription, number) => ({ ...subscription, id: number + 1 }))
+    .filter(({ state }) => state !== "deleted")
+
+export const subscription = (world: Administered, id: number): Listed | undefined =>
+  subscriptions(world).find((each) => each.id === id)
+
+export const deliveryStates: ReadonlyArray<DeliveryState> = ["waiting", "delivered", "failed"]
+
+/** What a delivery says, as it goes over the wire. */
+export const contents = ({ subscriptions }: Administered, { disguise, event, subscription }: Delivery) =>
+  subscriptions.contents(subscription, event, disguise) ?? { type: "unknown", id: "unknown", text: "" }
+
+export interface Filter {
+  /** Default: all. */
+  readonly state?: DeliveryState | undefined
+  /** From 1. */
+  readonly subscription?: number | undefined
+  readonly type?: string | undefined
+  /** Older than this delivery. */
+  readonly before?: number | undefined
+}
+
+const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text)
+
+const numberGiven = (text: string | undefined): number | undefined =>
+  given(text) === undefined ? undefined : numbered(text ?? "")
+
+/** What makes no sense as a state is taken for all of them. */
+export const filterOf = ({
+  before,
+  state,
+  subscription,
+  type
+}: Readonly<Record<string, string | undefined>>): Filter => ({
+  state: deliveryStates.find((each) => each === state),
+  subscription: numberGiven(subscription),
+  type: given(type),
+  before: numberGiven(before)
+})
+
+export interface Excerpt {
+  /** Newest first. */
+  readonly deliveries: ReadonlyArray<Delivery>
+  /** Where older ones begin; undefined: there are none. */
+  readonly before: number | undefined
+}
+
+/** Whose type is looked at for one page. A type that is rarer makes a short page, with older ones to follow. */
+const mostLookedAt = 5_000
+
+/** The newest deliveries that the filter lets through, at most `size`. */
+export const excerpt = (world: Administered, filter: Filter, size: number): Excerpt => {
+  const { before = Infinity, state, subscription, type } = filter
+  const found = (state === undefined ? deliveryStates : [state])
+    .flatMap((state) => world.deliveries.list(state))
+    .filter((each) => each.id < before && (subscription === undefined || each.subscription === subscription - 1))
+  // As plain numbers first: there may be half a million, in no order.
+  const ids = Float64Array.from(found, ({ id }) => id).toSorted()
+  const looked = type === undefined ? size : mostLookedAt
+  const oldest = ids[Math.max(0, ids.length - looked)] ?? 0
+  const newest = found.filter(({ id }) => id >= oldest).toSorted((a, b) => b.id - a.id)
+  const ofType = type === undefined ? newest : newest.filter((each) => contents(world, each).type === type)
+  const deliveries = ofType.slice(0, size)
+  const last = ofType.length > size ? deliveries.at(-1) : newest.at(-1)
+  return { deliveries, before: last !== undefined && last.id > (ids[0] ?? 0) ? last.id : undefined }
+}

@@ -1,0 +1,145 @@
+/**
+ * The service's records as they move through their lives: how many are at each stage, and those that changed
+ * last. Pure, by the events up to a step; only the counts of whole blocks of events are remembered.
+ */
+import { Effect } from "effect"
+import type { Events } from "../Events.ts"
+import * as LastWord from "../LastWord.ts"
+import type { Entity } from "../Lifecycles.ts"
+import type { Column } from "./Page.ts"
+
+export interface Kind {
+  readonly entity: Entity
+  readonly name: string
+  /** One of them. */
+  readonly singular: string
+  readonly stages: ReadonlyArray<string>
+  /** Its contents in the order of the columns, with their headings and how they are shown. */
+  readonly contents: ReadonlyArray<readonly [content: string, heading: string, kind?: Column["kind"]]>
+}
+
+export const kinds: ReadonlyArray<Kind> = [
+  {
+    entity: "ipcs",
+    name: "IPCs",
+    singular: "IPC",
+    stages: ["created", "submitted", "certified", "paid"],
+    contents: [
+      ["project_id", "Project", "short"],
+      ["draft_amount", "Draft", "amount"],
+      ["amount", "Submitted", "amount"],
+      ["certified_amount", "Certified", "amount"],
+      ["payment_reference", "Payment"]
+    ]
+  },
+  {
+    entity: "vos",
+    name: "VOs",
+    singular: "VO",
+    stages: ["created", "priced", "agreed", "absorbed"],
+    contents: [
+      ["project_id", "Project", "short"],
+      ["description", "Description"],
+      ["total_cost_impact", "Cost impact", "amount"],
+      ["final_amount", "Final", "amount"],
+      ["time_impact", "Time impact", "short"],
+      ["boq_revision", "BOQ", "short"]
+    ]
+  },
+  {
+    entity: "ncrs",
+    name: "NCRs",
+    singular: "NCR",
+    stages: ["open", "closed"],
+    contents: [
+      ["project_id", "Project", "short"],
+      ["severity", "Severity"],
+      ["closure_date", "Closed on"]
+    ]
+  },
+  {
+    entity: "hse_incidents",
+    name: "HSE incidents",
+    singular: "Incident",
+    stages: ["reported"],
+    contents: [["classification", "Classification"]]
+  },
+  {
+    entity: "permits",
+    name: "Permits",
+    singular: "Permit",
+    stages: ["issued", "expiring"],
+    contents: [
+      ["type", "Type"],
+      ["validity", "Validity"],
+      ["hours_until_expiry", "Hours left", "number"]
+    ]
+  },
+  {
+    entity: "transmittals",
+    name: "Transmittals",
+    singular: "Transmittal",
+    stages: ["sent"],
+    contents: [
+      ["recipients", "Recipients"],
+      ["document_count", "Documents", "number"]
+    ]
+  }
+]
+
+export interface Changed extends LastWord.LastWord {
+  /** ISO 8601 with microseconds: when it came to its status, or was told of again. */
+  readonly changedAt: string
+}
+
+const changedAt = ({ contents }: LastWord.LastWord): string => {
+  let latest = ""
+  for (const [name, json] of contents) if (name.endsWith("_at") && json > latest) latest = json
+  return latest.slice(1, -1)
+}
+
+/** At most so many of a kind, the last changed first. No life spans two blocks, so a block is older as a whole. */
+export const latest = (events: Events, steps: number, entity: Entity, most: number): ReadonlyArray<Changed> => {
+  const found: Array<Changed> = []
+  for (let block = Math.floor(steps / events.blockLength); block >= 0 && found.length < most; block--) {
+    const words = LastWord.ofBlock(events, block, steps, entity).map((word) => ({
+      ...word,
+      changedAt: changedAt(word)
+    }))
+    found.push(...words.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)))
+  }
+  return found.slice(0, most)
+}
+
+/** How many of a kind are at a stage. */
+export type Counts = (entity: Entity, stage: string) => number
+
+export interface Tally {
+  /** `steps`: how many events have been emitted, asked for again whenever others had their turn. */
+  readonly counts: (steps: () => number) => Effect.Effect<Counts>
+}
+
+/** Blocks counted in one go; others get their turn in between. */
+const blocksPerTurn = 16
+
+export const tally = (events: Events): Tally => {
+  const whole = new Map<string, number>()
+  let counted = 0
+  const add = (counts: Map<string, number>, block: number, steps: number) => {
+    for (const { entity, status } of LastWord.ofBlock(events, block, steps)) {
+      const key = `${entity} ${status}`
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  return {
+    counts: Effect.fnUntraced(function* (steps: () => number) {
+      while ((counted + 1) * events.blockLength <= steps()) {
+        add(whole, counted++, Infinity)
+        if (counted % blocksPerTurn === 0) yield* Effect.yieldNow
+      }
+      const counts = new Map(whole)
+      add(counts, counted, steps())
+      return (entity: Entity, stage: string) => counts.get(`${entity} ${stage}`) ?? 0
+    })
+  }
+}

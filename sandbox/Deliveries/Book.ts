@@ -1,0 +1,175 @@
+/**
+ * Who owns the states of deliveries (interface document §3.2, §8), their counts and the last attempts of each.
+ * Decides nothing about time but when the next attempt is due.
+ *
+ * Memory is bounded: of settled deliveries the latest are kept, older ones live on in the counts; attempts are
+ * kept of the deliveries kept as delivered and of those others that were attempted last.
+ */
+import { Deferred, Effect } from "effect"
+
+export type DeliveryState = "waiting" | "delivered" | "failed"
+
+/** How the request is not as it should be: under another type, another event id, or the id of the event before it. */
+export type Disguise = "none" | "other-type" | "other-id" | "used-id"
+
+export interface Delivery {
+  readonly id: number
+  readonly subscription: number
+  /** The event's number; below 0: one of the service's own (`Subscriptions.ts`). */
+  readonly event: number
+  /** Sent a second time although nothing was wrong. */
+  readonly copy: boolean
+  readonly disguise: Disguise
+  readonly state: DeliveryState
+  /** Attempts of the present schedule: a replay begins again. */
+  readonly attempts: number
+  /** Milliseconds since the sandbox started; below 0: not attempted yet. */
+  readonly firstAttemptAt: number
+  readonly due: number
+}
+export type Kept = { -readonly [Key in keyof Delivery]: Delivery[Key] }
+
+/** The status that the receiver answered in time, or in a few words why there was none. */
+export type Outcome = number | string
+
+export const isSuccess = (outcome: Outcome): boolean => typeof outcome === "number" && outcome >= 200 && outcome < 300
+
+export interface Attempt {
+  /** Milliseconds since the sandbox started. */
+  readonly at: number
+  readonly tookMillis: number
+  readonly outcome: Outcome
+}
+
+export interface StateCounts {
+  readonly delivered: number
+  /** Waiting for an attempt or in one. */
+  readonly waiting: number
+  readonly failed: number
+  /** Waited when their subscription was deleted. */
+  readonly dropped: number
+}
+
+export interface DeliveryCounts extends StateCounts {
+  readonly attempts: number
+}
+
+export const retrySeconds = [60, 300, 1800, 7200, 21_600, 86_400] as const
+
+const deliveredKept = 2_000
+const failedKept = 100_000
+/** Deliveries, beside the delivered ones, whose attempts are kept. */
+const attemptedKept = 10_000
+/** More than one schedule has, so that a replay doesn't hide what came before it. */
+const attemptsKept = 10
+
+const none: StateCounts = { delivered: 0, waiting: 0, failed: 0, dropped: 0 }
+const noAttempts: ReadonlyArray<Attempt> = []
+
+/** The one given last is the last to go. */
+const keep = <A>(kept: Map<number, A>, id: number, a: A, most: number) => {
+  kept.delete(id)
+  kept.set(id, a)
+  const oldest = kept.keys().next()
+  if (kept.size > most && oldest.done !== true) kept.delete(oldest.value)
+}
+
+const makeAttempts = () => {
+  const unsettled = new Map<number, ReadonlyArray<Attempt>>()
+  const delivered = new Map<number, ReadonlyArray<Attempt>>()
+  const of = (id: number) => unsettled.get(id) ?? delivered.get(id) ?? noAttempts
+  return {
+    of,
+    add: (id: number, attempt: Attempt) => {
+      const attempts = [...of(id).slice(1 - attemptsKept), attempt]
+      if (!isSuccess(attempt.outcome)) return keep(unsettled, id, attempts, attemptedKept)
+      unsettled.delete(id)
+      keep(delivered, id, attempts, deliveredKept)
+    }
+  }
+}
+
+/** Who waits for the counts to be so. */
+const makeWaiters = (counts: DeliveryCounts) => {
+  const waiters = new Set<{ reached: (counts: DeliveryCounts) => boolean; done: Deferred.Deferred<void> }>()
+  return {
+    changed: () => {
+      for (const waiter of waiters) {
+        if (!waiter.reached(counts)) continue
+        waiters.delete(waiter)
+        Deferred.doneUnsafe(waiter.done, Effect.void)
+      }
+    },
+    until: Effect.fnUntraced(function* (reached: (counts: DeliveryCounts) => boolean) {
+      if (reached(counts)) return
+      const waiter = { reached, done: yield* Deferred.make<void>() }
+      waiters.add(waiter)
+      yield* Effect.ensuring(
+        Deferred.await(waiter.done),
+        Effect.sync(() => waiters.delete(waiter))
+      )
+    })
+  }
+}
+
+export const make = (timeScale: number) => {
+  const delivered = new Map<number, Kept>()
+  const failed = new Map<number, Kept>()
+  const attempts = makeAttempts()
+  const counts = { attempts: 0, ...none }
+  const bySubscription: Array<{ -readonly [Key in keyof StateCounts]: number }> = []
+  const { changed, until } = makeWaiters(counts)
+  const count = (record: Kept, state: keyof StateCounts, by: 1 | -1) => {
+    const own = (bySubscription[record.subscription] ??= { ...none })
+    own[state] += by
+    counts[state] += by
+  }
+  const leave = (record: Kept, state: Exclude<keyof StateCounts, "waiting">) => {
+    count(record, "waiting", -1)
+    count(record, state, 1)
+    changed()
+  }
+  const finish = (record: Kept, state: "delivered" | "failed") => {
+    record.state = state
+    if (state === "delivered") keep(delivered, record.id, record, deliveredKept)
+    else keep(failed, record.id, record, failedKept)
+    leave(record, state)
+  }
+  return {
+    delivered,
+    failed,
+    attempts: attempts.of,
+    counts: (): DeliveryCounts => ({ ...counts }),
+    countsOf: (subscription: number): StateCounts => ({ ...none, ...bySubscription[subscription] }),
+    waits: (record: Kept) => {
+      count(record, "waiting", 1)
+      changed()
+    },
+    finish,
+    drop: (record: Kept) => leave(record, "dropped"),
+    /** A failed one that is to wait anew. */
+    reopen: (id: number): Kept | undefined => {
+      const record = failed.get(id)
+      if (record !== undefined && failed.delete(id)) count(record, "failed", -1)
+      return record
+    },
+    /** True: try again when it is due. */
+    settle: (record: Kept, attempt: Attempt): boolean => {
+      record.attempts++
+      counts.attempts++
+      attempts.add(record.id, attempt)
+      const answered2xx = isSuccess(attempt.outcome)
+      const retry = retrySeconds[record.attempts - 1]
+      if (answered2xx || retry === undefined) {
+        finish(record, answered2xx ? "delivered" : "failed")
+        return false
+      }
+      const settledAt = attempt.at + attempt.tookMillis
+      record.due = Math.max(settledAt, record.firstAttemptAt + Math.round((retry * 1000) / timeScale))
+      changed()
+      return true
+    },
+    until
+  }
+}
+export type Book = ReturnType<typeof make>

@@ -1,0 +1,165 @@
+/**
+ * The API's OpenAPI 3.1 document (interface document §1, §9), derived from the definitions that are served: the
+ * document's own endpoints, the assumed ones, and the token endpoint, which isn't below the version (§1). Added is
+ * what stands in front of them all: scopes, and the refusals of the guard.
+ *
+ * Addresses in it are relative to the address it was read from, so that it is right behind any host and port.
+ */
+import { OpenApi } from "effect/http-api"
+import { ConstructionApi, ConstructionTokenApi } from "../../connectors/construction/ConstructionApi.ts"
+import { assumed, AssumedApi, DescriptionApi } from "../AssumedApi.ts"
+import type { ResolvedOptions } from "../Options.ts"
+import { allScopes, describeScope, neededScope } from "../Scopes.ts"
+
+export type Operation = OpenApi.OpenAPISpecOperation
+export const methods = ["get", "post", "put", "patch", "delete"] as const
+export interface Path extends Partial<Record<(typeof methods)[number], Operation>> {
+  /** Where it isn't the document's. */
+  readonly servers?: Document["servers"]
+}
+
+interface Flow {
+  readonly authorizationUrl?: string
+  readonly tokenUrl: string
+  readonly refreshUrl?: string
+  readonly scopes: Readonly<Record<string, string>>
+}
+
+export interface OAuth2 {
+  readonly type: "oauth2"
+  readonly description: string
+  readonly flows: { readonly clientCredentials: Flow; readonly authorizationCode: Flow }
+}
+
+export interface Document extends Pick<OpenApi.OpenAPISpec, "openapi" | "info" | "security" | "tags"> {
+  readonly servers: ReadonlyArray<OpenApi.OpenAPISpecServer>
+  readonly paths: Readonly<Record<string, Path>>
+  readonly components: {
+    readonly schemas: OpenApi.OpenAPIComponents["schemas"]
+    readonly securitySchemes: { readonly oauth2: OAuth2 }
+  }
+}
+
+/** What the interface document shows, by operation; the definitions there carry no words. */
+const shown: Readonly<Record<string, { readonly summary: string; readonly description: string }>> = {
+  "projects.list": {
+    summary: "List projects",
+    description: "Interface document §4.1. The paging parameters are assumed: it doesn't show any."
+  },
+  "webhooks.create": {
+    summary: "Create a webhook subscription",
+    description: "Interface document §4.2. The secret is told this once: deliveries are signed with it (§6.2)."
+  },
+  "oauth.token": {
+    summary: "Obtain a token",
+    description:
+      "Interface document §4.3, §5. Shown are client credentials with id and secret in the form; the other grants and the answer are assumed, as in RFC 6749 and RFC 7636."
+  }
+}
+
+const summaries: Readonly<Record<string, string>> = {
+  "oauth.revoke": "Revoke a token (RFC 7009)",
+  "oauth.metadata": "Authorization server metadata (RFC 8414)"
+}
+
+const description = [
+  "A construction project management service as its interface document describes it, to run and to test against.",
+  'The document shows three endpoints: the list of projects, the creation of webhook subscriptions, and the token endpoint. All others are assumed, and say so ("Assumed: …"). Assumed are also: the paging parameters, the bodies of errors, and the names of the scopes but for `projects.read` and `ipcs.read`.',
+  "Amounts are exact JSON numbers of up to 24 digits before the point and four after it. Read them from the text: a double holds fewer.",
+  "The version is part of the path. Fields may be added within a version; whatever breaks a client comes with a new one."
+].join("\n\n")
+
+const scopes = Object.fromEntries(allScopes.map((scope) => [scope, describeScope(scope)]))
+const tokenUrl = "/oauth/token"
+const oauth2: OAuth2 = {
+  type: "oauth2",
+  description:
+    "`Authorization: Bearer <ACCESS_TOKEN>` (interface document §5). With an authorization code, PKCE is needed (S256).",
+  flows: {
+    clientCredentials: { tokenUrl, scopes },
+    authorizationCode: { authorizationUrl: "/oauth/authorize", tokenUrl, refreshUrl: tokenUrl, scopes }
+  }
+}
+
+const refused = (description: string, header?: string): OpenApi.OpenApiSpecResponse => ({
+  description,
+  ...(header === undefined ? {} : { headers: { [header]: { schema: { type: "string" }, required: true } } }),
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Refusal" } } }
+})
+
+const refusals: OpenApi.OpenAPISpecResponses = {
+  400: refused("A parameter or the body is not as described."),
+  401: refused("There is no token, or it is not good.", "www-authenticate"),
+  403: refused("The token lacks the scope.", "www-authenticate"),
+  429: refused("The plan's requests in 60 seconds are used up; `retry-after` is in seconds.", "retry-after")
+}
+const notFound = refused("There is no such record.")
+
+const pagingParameters = ({ pageSize, pageSizeMax }: ResolvedOptions): Readonly<Record<string, object>> => ({
+  page: { schema: { type: "integer", minimum: 1, default: 1 }, description: "A page beyond the last one is empty." },
+  per_page: {
+    schema: { type: "integer", minimum: 1, default: pageSize },
+    description: `More than ${pageSizeMax} is lowered to it. The answer tells the number that was used.`
+  }
+})
+
+type Paging = ReturnType<typeof pagingParameters>
+
+const complete = (method: string, path: string, operation: Operation, paging: Paging): Operation => {
+  const { operationId, parameters, responses } = operation
+  const scope = neededScope(method, path)
+  return {
+    ...operation,
+    summary: operation.summary ?? shown[operationId]?.summary ?? summaries[operationId] ?? operationId,
+    description: operation.description ?? shown[operationId]?.description ?? assumed,
+    parameters: parameters.map((each) => ({ ...each, ...paging[each.name] })),
+    security: scope === undefined ? [] : [{ oauth2: [scope] }],
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, answer]) => [status, { ...answer, description: "Done." }])
+      ),
+      ...(404 in responses ? { 404: notFound } : {}),
+      ...(scope === undefined ? {} : refusals)
+    }
+  }
+}
+
+const completeAll = (
+  paths: OpenApi.OpenAPISpecPaths,
+  paging: Paging,
+  servers?: Document["servers"]
+): Document["paths"] =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]): [string, Path] => {
+      const operations = methods.flatMap((method) => {
+        const operation = item[method]
+        return operation === undefined ? [] : [[method, complete(method, path, operation, paging)] as const]
+      })
+      return [path, { ...Object.fromEntries(operations), ...(servers === undefined ? {} : { servers }) }]
+    })
+  )
+
+/** A later version of a schema may have more fields, so none says that it has no others. */
+const open = (key: string, value: unknown): unknown =>
+  key === "additionalProperties" && value === false ? undefined : value
+
+export const make = (options: ResolvedOptions, versionPath: string): Document => {
+  const authorization = OpenApi.fromApi(ConstructionTokenApi)
+  const versioned = [OpenApi.fromApi(ConstructionApi), OpenApi.fromApi(AssumedApi), OpenApi.fromApi(DescriptionApi)]
+  const all = [authorization, ...versioned]
+  const paging = pagingParameters(options)
+  const paths = versioned.map((spec) => completeAll(spec.paths, paging))
+  const document: Document = {
+    openapi: authorization.openapi,
+    info: { title: "Construction project management service", version: "1.0.0", description },
+    servers: [{ url: versionPath, description: "{base_url}" }],
+    paths: Object.assign(completeAll(authorization.paths, paging, [{ url: "/", description: "{auth_url}" }]), ...paths),
+    components: {
+      schemas: Object.assign({}, ...all.map(({ components }) => components.schemas)),
+      securitySchemes: { oauth2 }
+    },
+    security: [],
+    tags: [...new Map(all.flatMap(({ tags }) => tags.map((tag) => [tag.name, tag]))).values()]
+  }
+  return JSON.parse(JSON.stringify(document), open)
+}

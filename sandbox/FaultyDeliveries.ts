@@ -1,0 +1,84 @@
+/**
+ * Which deliveries an event makes, by the faults that are on when it happens: usually one, sometimes late, and
+ * copies beside it that come under another type or id. Pure: the seed and the event's number decide, so the same
+ * run makes the same ones.
+ */
+import type { Delivery, Disguise } from "./Deliveries/Book.ts"
+import type { Events } from "./Events.ts"
+import { type Faults, hits } from "./Faults.ts"
+import { eventTypes } from "./Lifecycles.ts"
+import * as Seed from "./Seed.ts"
+import type { Contents, Subscription } from "./Subscriptions.ts"
+
+export interface Planned {
+  /** Of real time, after the event. */
+  readonly delayMillis: number
+  readonly copy: boolean
+  readonly disguise: Disguise
+}
+
+export interface PlanOptions {
+  readonly seed: number
+  readonly microsPerStep: number
+  readonly timeScale: number
+}
+
+/** A held-back delivery is passed by up to so many later events. */
+const heldSteps = 8
+const dayAndHourMillis = 25 * 3_600_000
+
+/** Undefined for most. */
+const heldMillis = (options: PlanOptions, purpose: number, share: number, event: number): number | undefined => {
+  const chance = Seed.share(options.seed, purpose, event)
+  return chance < share ? ((1 + (chance / share) * (heldSteps - 1)) * options.microsPerStep) / 1000 : undefined
+}
+
+/** In the order in which they are to be added: those that are due at the same instant are sent so. */
+export const plan = (faults: Faults, options: PlanOptions, event: number): ReadonlyArray<Planned> => {
+  const { seed, timeScale } = options
+  const late = heldMillis(options, Seed.Purpose.held, faults.value("reorder"), event) ?? 0
+  const delayMillis = hits(faults, seed, "hold-back", event) ? dayAndHourMillis / timeScale : late
+  const again = heldMillis(options, Seed.Purpose.copied, faults.value("duplicate"), event)
+
+  const planned: Array<Planned> = []
+  const add = (delayMillis: number, copy: boolean, disguise: Disguise) => planned.push({ delayMillis, copy, disguise })
+  if (hits(faults, seed, "relabel-before", event)) add(delayMillis, true, "other-type")
+  add(delayMillis, false, hits(faults, seed, "reused-id", event) ? "used-id" : "none")
+  if (hits(faults, seed, "relabel-after", event)) add(delayMillis, true, "other-type")
+  if (hits(faults, seed, "other-id", event)) add(delayMillis, true, "other-id")
+  if (again !== undefined) add(again, true, "none")
+  return planned
+}
+
+export interface Told {
+  readonly seed: number
+  readonly events: Events
+  readonly event: number
+  readonly subscription: Subscription | undefined
+}
+
+/** Of the types that the subscription lists, if it lists another. */
+const otherType = (type: string, { event, seed, subscription }: Told): string => {
+  const listed = (subscription?.events ?? []).filter((each) => each !== type)
+  const others = listed.length > 0 ? listed : eventTypes.filter((each) => each !== type)
+  return others[Seed.hash(seed, Seed.Purpose.otherType, event) % others.length] ?? type
+}
+
+/** Of the last event before it that the subscription heard of; none: its own. */
+const usedId = (own: string, { event, events, subscription }: Told): string => {
+  for (let before = event - 1; before >= (subscription?.createdAtStep ?? event); before--) {
+    if (subscription?.events.includes(events.at(before).type) === true) return events.id(before)
+  }
+  return own
+}
+
+/** The same on every attempt. The body is always the event's own. */
+export const disguised = (honest: Contents, disguise: Disguise, told: Told): Contents => {
+  if (disguise === "other-type") return { ...honest, type: otherType(honest.type, told) }
+  if (disguise === "other-id") return { ...honest, id: Seed.uuid(told.seed, Seed.Purpose.otherId, told.event) }
+  return disguise === "used-id" ? { ...honest, id: usedId(honest.id, told) } : honest
+}
+
+/** Decided by the delivery and how often it has been attempted. */
+export const isWronglySigned = (faults: Faults, seed: number, delivery: Delivery): boolean =>
+  hits(faults, seed, "wrong-signature", delivery.id * 8 + delivery.attempts)

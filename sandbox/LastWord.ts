@@ -1,0 +1,36 @@
+/**
+ * The last word of the events on every entity: its furthest status, what each event of its life has said
+ * (interface document §6.3), the later over the earlier, and when each stage last happened. Pure, and made again
+ * from the seed, one block of events at a time: no life spans two, so no more has to be held.
+ */
+import type { Events } from "./Events.ts"
+import type { Entity } from "./Lifecycles.ts"
+
+export interface LastWord {
+  readonly entity: Entity
+  readonly id: string
+  readonly status: string
+  /** JSON texts by the names of the events' contents, the id first; `…_at` is when a stage last happened. */
+  readonly contents: ReadonlyMap<string, string>
+}
+
+/** `paid_at`: from the last word of the event's type. */
+const stageName = (type: string): string => `${type.slice(type.lastIndexOf(".") + 1)}_at`
+
+/**
+ * Of one block, in the order in which the entities began, which later steps never change. `steps`: how many
+ * events have been emitted; `only`: one kind.
+ */
+export const ofBlock = (events: Events, number: number, steps: number, only?: Entity): ReadonlyArray<LastWord> => {
+  const words = new Map<string, LastWord & { readonly contents: Map<string, string> }>()
+  const first = number * events.blockLength
+  for (const [offset, { contents, entity, id, status, type }] of events.block(number).entries()) {
+    if (first + offset >= steps) break
+    if (only !== undefined && entity !== only) continue
+    const said = words.get(id)?.contents ?? new Map<string, string>()
+    for (const [name, json] of contents) said.set(name, json)
+    said.set(stageName(type), `"${events.timestamp(first + offset)}"`)
+    words.set(id, { entity, id, status, contents: said })
+  }
+  return [...words.values()]
+}

@@ -1,0 +1,104 @@
+/**
+ * What the lists and single records answer (interface document §2.2, §4.1; all but the list of projects assumed).
+ * A page shows one step of the simulation. `page` below 1 counts as 1; `per_page` is brought between 1 and the
+ * largest, and the answer tells the one that was used. A page beyond the last is empty.
+ */
+import { Effect, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { AssumedApi } from "./AssumedApi.ts"
+import type { Faults } from "./Faults.ts"
+import { refusal } from "./Guard.ts"
+import type { Entity } from "./Lifecycles.ts"
+import type { ResolvedOptions } from "./Options.ts"
+import type { Projects } from "./Projects.ts"
+import type { RecordPage, Records } from "./Records.ts"
+import type { Simulation } from "./Simulation.ts"
+
+export interface Parts {
+  readonly options: ResolvedOptions
+  readonly projects: Projects
+  readonly records: Records
+  readonly simulation: Simulation
+  readonly faults: Faults
+}
+
+interface Asked {
+  readonly page?: number | undefined
+  readonly per_page?: number | undefined
+}
+
+const json = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" })
+
+/** `read` answers at most `size` records from index `from` on. */
+const page = Effect.fnUntraced(function* (
+  { faults, options }: Parts,
+  asked: Asked,
+  read: (from: number, size: number) => Effect.Effect<RecordPage>
+) {
+  const number = Math.max(1, asked.page ?? 1)
+  const most = Math.min(faults.value("page-size-clamp") || Infinity, options.pageSizeMax)
+  const size = Math.min(Math.max(1, asked.per_page ?? options.pageSize), most)
+  const { data, total } = yield* read((number - 1) * size, size)
+  return json(`{"data":[${data}],"pagination":{"total":${total},"page":${number},"per_page":${size}}}`)
+})
+
+const found = (what: string, id: string, record: string | undefined) =>
+  record === undefined ? refusal(404, "not_found", `there is no ${what} ${id}`) : json(record)
+
+export const projectPage = (parts: Parts, asked: Asked) =>
+  page(parts, asked, (from, size) =>
+    Effect.sync(() => {
+      const { faults, projects, simulation } = parts
+      const step = simulation.steps()
+      const churn = faults.value("churn")
+      if (churn > 0 && from > 0) projects.churn(churn, step)
+      const total = projects.total(step)
+      const to = Math.min(from + size, total)
+      return { total, data: projects.render(step, Math.min(from, to), to) }
+    })
+  )
+
+/** The two endpoints of a kind of record. */
+const recordsOf = (parts: Parts, entity: Entity, what: string) => {
+  const { records, simulation } = parts
+  return {
+    list: ({ query }: { readonly query: Asked }) =>
+      page(parts, query, (from, size) => records.page(entity, simulation.steps(), from, size)),
+    get: ({ params: { id } }: { readonly params: { readonly id: string } }) =>
+      Effect.sync(() => found(what, id, records.find(entity, simulation.steps(), id)))
+  }
+}
+
+/** Serves AssumedApi below the version's path. */
+export const layer = (versionPath: `/${string}`, parts: Parts) => {
+  const { projects, simulation } = parts
+  const api = AssumedApi.prefix(versionPath)
+  const ipcs = recordsOf(parts, "ipcs", "IPC")
+  const vos = recordsOf(parts, "vos", "VO")
+  const ncrs = recordsOf(parts, "ncrs", "NCR")
+  const hseIncidents = recordsOf(parts, "hse_incidents", "HSE incident")
+  const permits = recordsOf(parts, "permits", "permit")
+  const transmittals = recordsOf(parts, "transmittals", "transmittal")
+  return HttpApiBuilder.layer(api).pipe(
+    Layer.provide([
+      HttpApiBuilder.group(api, "project", (handlers) =>
+        handlers.handle("get", ({ params: { id } }) =>
+          Effect.sync(() => found("project", id, projects.find(simulation.steps(), id)))
+        )
+      ),
+      HttpApiBuilder.group(api, "ipcs", (handlers) => handlers.handle("list", ipcs.list).handle("get", ipcs.get)),
+      HttpApiBuilder.group(api, "vos", (handlers) => handlers.handle("list", vos.list).handle("get", vos.get)),
+      HttpApiBuilder.group(api, "ncrs", (handlers) => handlers.handle("list", ncrs.list).handle("get", ncrs.get)),
+      HttpApiBuilder.group(api, "hse_incidents", (handlers) =>
+        handlers.handle("list", hseIncidents.list).handle("get", hseIncidents.get)
+      ),
+      HttpApiBuilder.group(api, "permits", (handlers) =>
+        handlers.handle("list", permits.list).handle("get", permits.get)
+      ),
+      HttpApiBuilder.group(api, "transmittals", (handlers) =>
+        handlers.handle("list", transmittals.list).handle("get", transmittals.get)
+      )
+    ])
+  )
+}

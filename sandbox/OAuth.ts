@@ -1,0 +1,51 @@
+/**
+ * The sandbox's OAuth 2.0 server (interface document §5; what it doesn't show is read as RFC 6749, with PKCE as in
+ * RFC 7636, loopback redirects as in RFC 8252, and RFC 9700 where these leave a choice). All its state is in memory:
+ * after a restart every token, code and open form is void, and clients ask again.
+ */
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import * as Clients from "./OAuth/Clients.ts"
+import * as Codes from "./OAuth/Codes.ts"
+import * as Consents from "./OAuth/Consents.ts"
+import * as Grants from "./OAuth/Grants.ts"
+import * as Routes from "./OAuth/Routes.ts"
+import * as TokenEndpoint from "./OAuth/TokenEndpoint.ts"
+
+export interface OAuthOptions extends Clients.ClientsOptions, Codes.CodesOptions, Grants.GrantsOptions {}
+
+/** For whoever wants to see a client cope. */
+export interface OAuthControl {
+  /** Every access token expires at once; refresh tokens stay good. */
+  readonly revokeAll: Effect.Effect<void>
+  /** Refresh tokens end too, as if every person took back the consent. */
+  readonly endGrants: Effect.Effect<void>
+  readonly counts: () => TokenEndpoint.TokenCounts
+}
+
+export interface OAuth extends OAuthControl {
+  readonly clients: Clients.Clients
+  /** Who holds this access token, and for what; undefined where it is not good. */
+  readonly access: Grants.Grants["access"]
+  readonly layer: ReturnType<typeof makeLayer>
+}
+
+const makeLayer = (parts: Routes.Parts) =>
+  Layer.unwrap(
+    Effect.map(HttpServer.HttpServer, ({ address }) => Routes.layer(parts, HttpServer.formatAddress(address)))
+  )
+
+export const make = (options: OAuthOptions): OAuth => {
+  const clients = Clients.make(options)
+  const codes = Codes.make(options)
+  const grants = Grants.make(options)
+  const tokenEndpoint = TokenEndpoint.make({ clients, codes, grants, tokenSeconds: options.tokenSeconds })
+  return {
+    clients,
+    access: grants.access,
+    revokeAll: Effect.sync(grants.expireAccess),
+    endGrants: Effect.sync(grants.endAll),
+    counts: tokenEndpoint.counts,
+    layer: makeLayer({ clients, codes, consents: Consents.make(), grants, tokenEndpoint })
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The sandbox's OAuth clients as data (interface document §5; which kinds of client there are is not shown). What a
+ * client may do hangs on its row alone: its grant types, its redirect URIs, its scopes, its plan (§8).
+ *
+ * Redirect URIs are compared as text, never parsed and mended. For a native app the port on a loopback address is
+ * its own choice at each login (RFC 8252 §7.3); `localhost` is no such address (§8.3).
+ */
+import { allScopes } from "../Scopes.ts"
+
+export type GrantType = "client_credentials" | "authorization_code" | "refresh_token"
+
+export interface Client {
+  readonly id: string
+  /** For the person who is asked. */
+  readonly name: string
+  /** Undefined: a public client, which can't keep one (RFC 6749 §2.1). */
+  readonly secret: string | undefined
+  readonly grantTypes: ReadonlyArray<GrantType>
+  /** Beside those on a loopback address. */
+  readonly redirectUris: ReadonlyArray<string>
+  /** All that it may ask for, and what it gets where it names none. */
+  readonly scopes: ReadonlyArray<string>
+  /** Requests in any 60 seconds. */
+  readonly plan: number
+}
+
+export interface ClientsOptions {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Of the default client and of the public one. */
+  readonly plan: number
+}
+
+export type Clients = ReadonlyMap<string, Client>
+
+const premiumPlan = 3000
+const everyGrant: ReadonlyArray<GrantType> = ["client_credentials", "authorization_code", "refresh_token"]
+const webRedirectUris = ["https://app.example.com/oauth/callback"]
+
+/** By client id. */
+export const make = ({ clientId, clientSecret: secret, plan }: ClientsOptions): Clients => {
+  const confidential = { secret, grantTypes: everyGrant, redirectUris: webRedirectUris, scopes: allScopes }
+  const clients: ReadonlyArray<Client> = [
+    { ...confidential, id: clientId, name: "Server application", plan },
+    { ...confidential, id: `${clientId}-premium`, name: "Server application, Premium plan", plan: premiumPlan },
+    {
+      id: `${clientId}-app`,
+      name: "Desktop application",
+      secret: undefined,
+      grantTypes: ["authorization_code", "refresh_token"],
+      redirectUris: [],
+      scopes: allScopes,
+      plan
+    }
+  ]
+  return new Map(clients.map((client) => [client.id, client]))
+}
+
+const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?\/callback$/
+const highestPort = 65_535
+
+export const mayRedirectTo = (client: Client, redirectUri: string): boolean => {
+  if (client.redirectUris.includes(redirectUri)) return true
+  const match = loopback.exec(redirectUri)
+  return match !== null && Number(match[1] ?? 80) <= highestPort
+}

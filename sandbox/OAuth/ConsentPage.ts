@@ -1,0 +1,112 @@
+/**
+ * The two pages of the authorization endpoint: the login with its question, and what can't be answered by a redirect.
+ * Plain HTML that works without scripts, by keyboard, in light and dark; nothing is loaded from anywhere. Whatever
+ * came with the request is escaped, and no other page can frame either (RFC 9700 §4.16).
+ */
+import { createHash } from "node:crypto"
+import type { Request } from "./Authorization.ts"
+import { administrator } from "./Consents.ts"
+
+export interface Page {
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
+
+const style = `
+:root { color-scheme: light dark; --edge: light-dark(#6b7280, #9ca3af); --accent: light-dark(#1d4ed8, #93c5fd);
+  --on-accent: light-dark(#fff, #111827); --wrong: light-dark(#b91c1c, #fca5a5); }
+body { margin: 0; background: light-dark(#fff, #111827); color: light-dark(#111827, #f3f4f6);
+  font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 30rem; margin: 0 auto; padding: 2rem 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; line-height: 1.25; }
+label { display: block; margin-top: 1rem; font-weight: 600; }
+input { box-sizing: border-box; width: 100%; min-height: 2.75rem; padding: .5rem; font: inherit;
+  border: 1px solid var(--edge); border-radius: .25rem; }
+button { min-height: 2.75rem; margin: 1.5rem .5rem 0 0; padding: .5rem 1.5rem; font: inherit; font-weight: 600;
+  border: 1px solid var(--accent); border-radius: .25rem; background: transparent; color: var(--accent); }
+button[value=allow] { background: var(--accent); color: var(--on-accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+[role=alert] { padding: .5rem 1rem; border-left: .25rem solid var(--wrong); color: var(--wrong); }
+`
+const styleSource = `'sha256-${createHash("sha256").update(style).digest("base64")}'`
+
+const document = (title: string, main: string, formAction: string): Page => ({
+  html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${escape(title)}</h1>
+${main}
+</main>
+</body>
+</html>
+`,
+  headers: {
+    "content-security-policy": [
+      "default-src 'none'",
+      `style-src ${styleSource}`,
+      `form-action ${formAction}`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'"
+    ].join("; "),
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    pragma: "no-cache"
+  }
+})
+
+/** A form's redirect is under `form-action` too. That can name no IPv6 address, so there any http one has to do. */
+const formAction = (redirectUri: string): string => {
+  const { hostname, origin } = new URL(redirectUri)
+  return `'self' ${hostname.startsWith("[") ? "http:" : origin}`
+}
+
+const wrongLogin = `<p role="alert" id="wrong">That user name and password don't belong together. Try again.</p>`
+
+/** `consent`: the form's secret. */
+export const question = (request: Request, consent: string, action: string, again: boolean): Page => {
+  const described = again ? `hint wrong" aria-invalid="true` : "hint"
+  const main = `
+<p>The application (client id <code>${escape(request.client.id)}</code>) asks for:</p>
+<ul>
+${request.scopes.map((scope) => `<li><code>${escape(scope)}</code></li>`).join("\n")}
+</ul>
+<p>The answer goes to <code>${escape(new URL(request.redirectUri).origin)}</code>. If you didn't start this, deny it.</p>
+${again ? wrongLogin : ""}
+<form method="post" action="${escape(action)}">
+<input type="hidden" name="consent" value="${escape(consent)}">
+<p id="hint">In this sandbox: user <code>${administrator.username}</code>, password <code>${administrator.password}</code>.</p>
+<label for="username">User name</label>
+<input id="username" name="username" type="email" autocomplete="username" required aria-describedby="${described}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required aria-describedby="${described}">
+<button name="decision" value="allow">Allow</button>
+<button name="decision" value="deny" formnovalidate>Deny</button>
+</form>`
+  return document(`Give “${request.client.name}” access?`, main, formAction(request.redirectUri))
+}
+
+/** What went wrong, where no address can be trusted with it. */
+export const problem = (description: string): Page =>
+  document(
+    "This request can't be answered",
+    `<p role="alert">${escape(description)}</p>\n<p>Nothing was given away. Go back to the application and start again.</p>`,
+    "'none'"
+  )

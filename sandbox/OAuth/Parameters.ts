@@ -1,0 +1,33 @@
+/**
+ * The parameters of a request as RFC 6749 §3.1 and §3.2 read them, of a query or of a form: one without a value
+ * counts as left out, and none may come twice. Also the scopes among them (§3.3). Pure.
+ */
+import { Result } from "effect"
+import { refuse, type Refusal } from "./Refusal.ts"
+
+export interface Parameters {
+  readonly values: Readonly<Record<string, string>>
+  /** Names that came more than once, whatever their values. */
+  readonly repeated: ReadonlyArray<string>
+}
+
+export const read = (pairs: Iterable<readonly [string, string]>): Parameters => {
+  const given = [...pairs]
+  const names = given.map(([name]) => name)
+  return {
+    values: Object.fromEntries(given.filter(([, value]) => value !== "")),
+    repeated: [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
+  }
+}
+
+/** Without a `scope` all that may be had; each once, in the order asked for. */
+export const scopes = (
+  asked: string | undefined,
+  available: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<string>, Refusal> => {
+  if (asked === undefined) return Result.succeed(available)
+  const wanted = [...new Set(asked.split(" "))]
+  const unknown = wanted.filter((scope) => !available.includes(scope))
+  if (unknown.length === 0) return Result.succeed(wanted)
+  return refuse("invalid_scope", `not a scope that can be had here: ${unknown.join(", ") || "an empty one"}`)
+}

@@ -1,0 +1,30 @@
+/**
+ * What POST /oauth/revoke decides (RFC 7009; the interface document shows no revocation: assumed). A refresh token,
+ * used or not, ends its whole grant; an access token ends alone. An unknown token is no error: it is as good as
+ * revoked. `token_type_hint` changes nothing, since one look-up finds either kind.
+ */
+import { Result } from "effect"
+import { authenticate } from "./ClientAuthentication.ts"
+import type { Clients } from "./Clients.ts"
+import type { Grants } from "./Grants.ts"
+import type { Parameters } from "./Parameters.ts"
+import { refuse, type Refusal } from "./Refusal.ts"
+
+export const revoke = (
+  { clients, grants }: { readonly clients: Clients; readonly grants: Grants },
+  { repeated, values }: Parameters,
+  authorization: string | undefined,
+  nowMillis: number
+): Result.Result<void, Refusal> =>
+  Result.gen(function* () {
+    if (repeated.length > 0) return yield* refuse("invalid_request", `more than once: ${repeated.join(", ")}`)
+    const client = yield* authenticate(clients, { ...values, authorization })
+    const token = values["token"]
+    if (token === undefined) return yield* refuse("invalid_request", "token is needed")
+    const refresh = grants.refresh(token, nowMillis)
+    const found = refresh ?? grants.access(token, nowMillis)
+    if (found === undefined) return
+    if (found.grant.client !== client) return yield* refuse("invalid_grant", "the token was issued to another client")
+    if (refresh === undefined) grants.revokeAccess(token)
+    else refresh.grant.ended = true
+  })

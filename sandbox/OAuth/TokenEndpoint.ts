@@ -1,0 +1,126 @@
+/**
+ * What POST /oauth/token decides (interface document §4.3, §5; what it doesn't show as RFC 6749 §4.1.3, §4.4, §5 and
+ * §6, RFC 7636 §4.6): three grant types, errors by the RFC's names. Access tokens live `tokenSeconds`, refresh tokens
+ * `refreshSeconds` of real time; the granted scopes are always said. A refused request changes nothing but what it
+ * gives away: a spent code, a reused refresh token.
+ */
+import { Result, Schema } from "effect"
+import { TokenRequest, type TokenAnswer } from "../../connectors/construction/ConstructionApi.ts"
+import { authenticate } from "./ClientAuthentication.ts"
+import type { Client, Clients, GrantType } from "./Clients.ts"
+import type { Codes } from "./Codes.ts"
+import { type Access, begin, type Grants } from "./Grants.ts"
+import { type Parameters, scopes } from "./Parameters.ts"
+import { isVerifier } from "./Pkce.ts"
+import { refuse, type Refusal } from "./Refusal.ts"
+
+/** Requests for a token since the start, by how they ended. */
+export interface TokenCounts {
+  /** Answered with a token, of any grant type. */
+  readonly tokens: number
+  readonly clientCredentials: number
+  readonly codes: number
+  readonly refreshes: number
+  readonly refused: number
+}
+
+export interface TokenEndpoint {
+  /** `authorization`: the header. */
+  readonly answer: (
+    parameters: Parameters,
+    authorization: string | undefined,
+    nowMillis: number
+  ) => Result.Result<TokenAnswer, Refusal>
+  readonly counts: () => TokenCounts
+}
+
+export interface Parts {
+  readonly clients: Clients
+  readonly codes: Codes
+  readonly grants: Grants
+  readonly tokenSeconds: number
+}
+
+type Handle = (client: Client, request: TokenRequest, nowMillis: number) => Result.Result<Access, Refusal>
+
+const decodeRequest = Schema.decodeUnknownOption(TokenRequest)
+
+const readRequest = ({ repeated, values }: Parameters): Result.Result<TokenRequest, Refusal> => {
+  if (repeated.length > 0) return refuse("invalid_request", `more than once: ${repeated.join(", ")}`)
+  return Result.fromOption(decodeRequest(values), () => ({
+    error: "invalid_request",
+    description: "grant_type is needed, as application/x-www-form-urlencoded"
+  }))
+}
+
+const clientCredentials: Handle = (client, request) =>
+  Result.map(scopes(request.scope, client.scopes), (granted) => ({ grant: begin(client, granted), scopes: granted }))
+
+const authorizationCode =
+  (codes: Codes): Handle =>
+  (client, { code, code_verifier: verifier, redirect_uri: redirectUri }, nowMillis) => {
+    if (code === undefined || redirectUri === undefined || verifier === undefined) {
+      return refuse("invalid_request", "code, redirect_uri and code_verifier are needed")
+    }
+    if (!isVerifier(verifier)) return refuse("invalid_request", "code_verifier is not as RFC 7636 section 4.1 has it")
+    const redeemed = codes.redeem({ client, code, redirectUri, verifier }, nowMillis)
+    return Result.map(redeemed, (grant) => ({ grant, scopes: grant.scopes }))
+  }
+
+const refreshToken =
+  (grants: Grants): Handle =>
+  (client, { refresh_token: token, scope }, nowMillis) => {
+    if (token === undefined) return refuse("invalid_request", "refresh_token is needed")
+    const refresh = grants.refresh(token, nowMillis)
+    if (refresh === undefined || refresh.grant.client !== client) {
+      return refuse("invalid_grant", "the refresh token is unknown, expired or revoked")
+    }
+    const { grant } = refresh
+    if (refresh.used) {
+      grant.ended = true
+      return refuse("invalid_grant", "the refresh token was used before: the grant has ended")
+    }
+    return Result.map(scopes(scope, grant.scopes), (granted) => {
+      refresh.used = true
+      return { grant, scopes: granted }
+    })
+  }
+
+export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndpoint => {
+  const counts = { clientCredentials: 0, codes: 0, refreshes: 0, refused: 0 }
+  const handlers: Readonly<Record<GrantType, { readonly handle: Handle; readonly count: () => void }>> = {
+    client_credentials: { handle: clientCredentials, count: () => counts.clientCredentials++ },
+    authorization_code: { handle: authorizationCode(codes), count: () => counts.codes++ },
+    refresh_token: { handle: refreshToken(grants), count: () => counts.refreshes++ }
+  }
+  const isGrantType = (text: string): text is GrantType => Object.hasOwn(handlers, text)
+
+  const decide = (parameters: Parameters, authorization: string | undefined, nowMillis: number) =>
+    Result.gen(function* () {
+      const request = yield* readRequest(parameters)
+      const client = yield* authenticate(clients, { ...request, authorization })
+      const type = request.grant_type
+      if (!isGrantType(type)) return yield* refuse("unsupported_grant_type", `grant_type ${type} isn't supported`)
+      if (!client.grantTypes.includes(type))
+        return yield* refuse("unauthorized_client", `not for ${client.id}: ${type}`)
+      const access = yield* handlers[type].handle(client, request, nowMillis)
+      handlers[type].count()
+      const answer = {
+        access_token: grants.issueAccess(access, nowMillis),
+        token_type: "Bearer",
+        expires_in: tokenSeconds,
+        scope: access.scopes.join(" ")
+      }
+      // Client credentials can be had again at any time (RFC 6749 §4.4.3).
+      if (type === "client_credentials") return answer
+      return { ...answer, refresh_token: grants.issueRefresh(access.grant, nowMillis) }
+    })
+  return {
+    answer: (parameters, authorization, nowMillis) =>
+      Result.mapError(decide(parameters, authorization, nowMillis), (refusal) => {
+        counts.refused++
+        return refusal
+      }),
+    counts: () => ({ ...counts, tokens: counts.clientCredentials + counts.codes + counts.refreshes })
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The lists of IPCs, VOs, NCRs, HSE incidents, permits and transmittals, of any size: a page is made again from
+ * the events' blocks that it touches. Held is one number per block, for transmittals only: how many come before.
+ *
+ * A list is in the order in which its entities began, and none is ever deleted: new ones come at the end, so a
+ * walk sees each once, also while events go on. A page shows one step, the one at which it was asked for.
+ * Records are rendered as JSON text from the events' own JSON texts: an amount never passes through a float.
+ */
+import { Effect } from "effect"
+import type { Events } from "./Events.ts"
+import * as LastWord from "./LastWord.ts"
+import type { Entity } from "./Lifecycles.ts"
+
+export interface RecordPage {
+  readonly total: number
+  /** The records as the inside of a JSON array. */
+  readonly data: string
+}
+
+export interface Records {
+  /** At most `size` records from index `from` on (0 is the first), after so many steps. */
+  readonly page: (entity: Entity, step: number, from: number, size: number) => Effect.Effect<RecordPage>
+  /** One record as JSON text; undefined where no event has told of it. */
+  readonly find: (entity: Entity, step: number, id: string) => string | undefined
+}
+
+/** Blocks made in one go; others get their turn in between. */
+const blocksPerTurn = 16
+
+const render = ({ contents, status }: LastWord.LastWord): string => {
+  const [id = "", ...others] = [...contents].map(([name, json]) => `"${name}":${json}`)
+  return `{${[id, `"status":"${status}"`, ...others].join(",")}}`
+}
+
+/** How many of a kind the blocks before a given one hold. */
+const makeCounts = (events: Events) => {
+  const transmittals = [0]
+  const countTo = Effect.fnUntraced(function* (block: number) {
+    while (transmittals.length <= block) {
+      const number = transmittals.length - 1
+      transmittals.push((transmittals[number] ?? 0) + events.transmittalsIn(number))
+      if (number % blocksPerTurn === 0) yield* Effect.yieldNow
+    }
+  })
+  return {
+    /** Needed once for the blocks that `before` is asked about. */
+    countTo: (entity: Entity, block: number) => (entity === "transmittals" ? countTo(block) : Effect.void),
+    before: (entity: Entity, block: number): number =>
+      entity === "transmittals" ? (transmittals[block] ?? 0) : block * events.numbersPerBlock[entity]
+  }
+}
+
+/** The last block from 0 to `last` for which it holds; it must hold for 0, and for none after the first that fails. */
+const lastWhere = (last: number, holds: (block: number) => boolean): number => {
+  let [low, high] = [0, last]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (holds(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+export const make = (events: Events): Records => {
+  const counts = makeCounts(events)
+
+  const page = Effect.fnUntraced(function* (entity: Entity, step: number, from: number, size: number) {
+    const current = Math.floor(step / events.blockLength)
+    yield* counts.countTo(entity, current)
+    const total = counts.before(entity, current) + LastWord.ofBlock(events, current, step, entity).length
+    const first = lastWhere(current, (block) => counts.before(entity, block) <= from)
+    const wanted = Math.max(0, Math.min(size, total - from))
+    const records: Array<string> = []
+    let skipped = from - counts.before(entity, first)
+    for (let block = first; block <= current && records.length < wanted; block++) {
+      const words = LastWord.ofBlock(events, block, step, entity)
+      records.push(...words.slice(skipped, skipped + wanted - records.length).map(render))
+      skipped = 0
+      if ((block - first) % blocksPerTurn === 0) yield* Effect.yieldNow
+    }
+    return { total, data: records.join(",") }
+  })
+
+  return {
+    page,
+    find: (entity, step, id) => {
+      const number = Number(/\d+$/.exec(id)?.[0] ?? 0)
+      const block = Math.floor((number - 1) / events.numbersPerBlock[entity])
+      if (block < 0 || block * events.blockLength >= step) return undefined
+      const found = LastWord.ofBlock(events, block, step, entity).find((word) => word.id === id)
+      return found === undefined ? undefined : render(found)
+    }
+  }
+}

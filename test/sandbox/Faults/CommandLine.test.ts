@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { freePort, removeFolder, run, temporaryFolder, until } from "../../RunningWorker.ts"
+
+const environment = { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" }
+const sandbox = (...given: ReadonlyArray<string>) => run(environment, "sandbox", ...given)
+
+const inFolder = async (use: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = temporaryFolder()
+  await use(folder).finally(() => removeFolder(folder))
+}
+
+describe("siteledger sandbox", () => {
+  it("names the faults that there are, and ends with 2, where it is asked for another", async () => {
+    const { code, stderr, stdout } = await sandbox("--port", "0", "--fault", "duplicat=0.5")
+    assert.strictEqual(code, 2)
+    assert.strictEqual(stdout, "")
+    assert.match(
+      stderr,
+      /"duplicat=0\.5"\. Expected: NAME=VALUE, where NAME is one of duplicate, reorder, .*, outage$/m
+    )
+  })
+
+  it("says what a fault can be, and ends with 2, where it is asked for more", async () => {
+    const { code, stderr } = await sandbox("--port", "0", "--fault", "churn=1", "--fault", "reset=2")
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /"reset=2"\. Expected: reset must be a number from 0 to 1$/m)
+  })
+
+  it("says in one sentence what is wrong with a scenario, and ends with 2", () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "wrong.json")
+      writeFileSync(file, '{"steps": [{"at": "1 hour", "emit": -5}]}')
+      const { code, stderr } = await sandbox("--port", "0", "--scenario", file)
+      assert.strictEqual(code, 2)
+      assert.strictEqual(
+        stderr,
+        `siteledger: The scenario ${file} can't be played: Expected a value greater than or equal to 0 at ["steps"][0]["emit"]\n`
+      )
+    }))
+
+  it("plays a scenario with faults on, and ends with it where it says stop", () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "short.json")
+      const steps = [
+        { at: "0 minutes", emit: 1 },
+        { at: "1 minute", stop: true }
+      ]
+      writeFileSync(file, JSON.stringify({ timeScale: 600, projects: 3, steps }))
+      const port = String(await freePort())
+      const ended = sandbox("--port", port, "--scenario", file, "--fault", "clock-skew=86400")
+      const credentials = { grant_type: "client_credentials", client_id: "sandbox", client_secret: "sandbox-secret" }
+      const answer = await until("a token", () =>
+        fetch(`http://127.0.0.1:${port}/oauth/token`, {
+          method: "POST",
+          body: new URLSearchParams(credentials)
+        }).catch(() => undefined)
+      )
+      assert.isAbove(Date.parse(answer.headers.get("date") ?? ""), Date.now() + 80_000_000)
+      const { access_token } = (await answer.json()) as { access_token: string }
+      const made = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json" },
+        body: JSON.stringify({ url: "http://127.0.0.1:1/nobody", events: ["ipc.paid"] })
+      })
+      assert.isTrue(made.ok)
+      const { code, stderr, stdout } = await ended
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stderr, "The scenario has been played.")
+      assert.strictEqual(JSON.parse(stdout).SITELEDGER_BASE_URL, `http://127.0.0.1:${port}/v1`)
+    }))
+})

@@ -1,0 +1,84 @@
+/**
+ * A worker process whose service is a sandbox in the process of the test; and what the sandbox says is true beside
+ * what the warehouse holds, in one form: by table and id, as text.
+ */
+import { join } from "node:path"
+import { Effect } from "effect"
+import type { Sandbox, SandboxTruth } from "../../sandbox/Sandbox.ts"
+import { environment, query, removeFolder, RunningWorker } from "../RunningWorker.ts"
+import { applied } from "./Past.ts"
+
+/** Walks every second; ends with the scope. */
+export const startWorker = (sandbox: Sandbox["Service"]) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const { authUrl, baseUrl, options } = sandbox
+      const given = await environment({ ...options, authUrl, baseUrl })
+      return RunningWorker.start({
+        ...given,
+        SITELEDGER_SCOPES: "projects.read webhooks.write",
+        SITELEDGER_WALK_EVERY: "1 second"
+      })
+    }),
+    (worker) =>
+      Effect.promise(async () => {
+        await worker.stop("SIGKILL")
+        removeFolder(worker.environment["SITELEDGER_DATA_DIR"] ?? "")
+      })
+  )
+
+/** Until a walk has ended that began after now. */
+const walkedAgain = async (worker: RunningWorker): Promise<void> => {
+  for (let ends = 0; ends < 2; ends++) {
+    const { backfill } = await worker.status("a status")
+    const before = backfill["projects"]?.at
+    await worker.status("a walk has ended", (report) => report.backfill["projects"]?.at !== before)
+  }
+}
+
+type Records = Readonly<Record<string, Readonly<Record<string, string>>>>
+type Tables = Readonly<Record<string, Records>>
+
+export const truthOf = (truth: SandboxTruth): Tables => {
+  const projects = Array.from({ length: truth.projectCount }, (_, place) => truth.project(place))
+  const tables: Record<string, Record<string, Record<string, string>>> = {
+    projects: Object.fromEntries(projects.map(({ id, name, status }) => [id, { name, status }]))
+  }
+  for (const { entity, fields, id, status } of truth.entities) (tables[entity] ??= {})[id] = { ...fields, status }
+  return tables
+}
+
+/** As the truth writes it: times in ISO 8601 with microseconds, hours without needless decimals. */
+const asText = (column: string): string => {
+  if (column.endsWith("_at")) return `strftime(${column} at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ') as ${column}`
+  if (column === "hours_until_expiry") return `format('{:g}', ${column}::double) as ${column}`
+  return `${column}::varchar as ${column}`
+}
+
+/** A table with all columns that events or lists can fill, and the rows that aren't deleted. */
+const tableOf = async (file: string, name: string): Promise<Records> => {
+  const columns = await query(
+    file,
+    `select column_name from duckdb_columns() where table_name = '${name}' and column_name not similar to '_.*|id'`
+  )
+  const texts = columns.map((column) => asText(String(column["column_name"])))
+  const rows = await query(
+    file,
+    `select id::varchar as id, ${texts.join(", ")} from construction.${name} where _deleted_at is null`
+  )
+  const said = (row: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(row).flatMap(([key, text]) => (text === null ? [] : [[key, String(text)]])))
+  return Object.fromEntries(rows.map(({ id, ...row }) => [String(id), said(row)]))
+}
+
+/** Once all is applied and walked, the worker is ended, and its tables are read. */
+export const endOf = (worker: RunningWorker, names: ReadonlyArray<string>) =>
+  Effect.promise(async (): Promise<Tables> => {
+    await walkedAgain(worker)
+    await applied(worker)
+    await worker.stop()
+    const file = join(worker.environment["SITELEDGER_DATA_DIR"] ?? "", "warehouse.duckdb")
+    const tables: Record<string, Records> = {}
+    for (const name of names) tables[name] = await tableOf(file, name)
+    return tables
+  })
