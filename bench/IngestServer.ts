@@ -9,6 +9,7 @@ import * as ConstructionWebhooks from "../connectors/construction/ConstructionWe
 import { Inbox } from "../src/Inbox.ts"
 import { Reasons } from "../src/Reasons.ts"
 import { Receiver } from "../src/Receiver.ts"
+import { Keyring } from "../src/Receiver/Keyring.ts"
 import * as Sqlite from "../src/Store/Sqlite.ts"
 import { path, secret } from "./Signed.ts"
 
@@ -17,11 +18,9 @@ const [kind, file] = process.argv.slice(2)
 const say = (port: number): void => void process.stdout.write(`${port}\n`)
 
 const receiver = (storePath: string) => {
-  const knowing = Layer.effectDiscard(Effect.map(ConstructionWebhooks.Secrets, (secrets) => secrets.add(secret)))
   return Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
-    Layer.provide(knowing),
     Layer.provide(ConstructionWebhooks.layer),
-    Layer.provide(ConstructionWebhooks.Secrets.layer),
+    Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)]),
     Layer.provide(Inbox.layer),
     Layer.provide(Sqlite.layerAt(storePath)),
     Layer.provide(Reasons.layer)

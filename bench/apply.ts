@@ -14,6 +14,7 @@ import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Apply.ts"
 import { Inbox } from "../src/Inbox.ts"
 import { Receiver } from "../src/Receiver.ts"
+import { Keyring } from "../src/Receiver/Keyring.ts"
 import { type Delivery, Store } from "../src/Store.ts"
 import { Warehouse } from "../src/Warehouse.ts"
 import { settings } from "./BenchSettings.ts"
@@ -58,11 +59,9 @@ const drained = Effect.gen(function* () {
   return (performance.now() - from) / 1000
 })
 
-const knowing = Layer.effectDiscard(Effect.map(ConstructionWebhooks.Secrets, (secrets) => secrets.add(secret)))
 const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
-  Layer.provide(knowing),
   Layer.provide(ConstructionWebhooks.layer),
-  Layer.provide(ConstructionWebhooks.Secrets.layer)
+  Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)])
 )
 
 /** Event id → when a query saw it first, with its IPC's row. */

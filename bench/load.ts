@@ -23,7 +23,10 @@ import { entityTable } from "../src/Warehouse/Tables.ts"
 
 const subscribed = Layer.succeed(
   Subscription,
-  Subscription.of({ attempted: Effect.void, status: Effect.succeed({ url: "", verifiedAt: null, obsolete: [] }) })
+  Subscription.of({
+    attempted: Effect.void,
+    status: Effect.succeed({ url: "", verifiedAt: null, obsolete: [], toDelete: [] })
+  })
 )
 
 const seconds = (from: number): number => (performance.now() - from) / 1000

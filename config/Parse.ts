@@ -67,6 +67,17 @@ const absolute = (text: string): URL | undefined => {
 }
 export const webhookUrl = one("must be an absolute http or https URL without credentials or #fragment.", absolute)
 
+/** It may hold a secret, so it stays covered. */
+export const alertUrl = one(
+  "must be an absolute https URL without credentials or #fragment (http to loopback).",
+  (text) => {
+    const url = absolute(text)
+    if (url === undefined) return undefined
+    const isPrivate = url.protocol === "https:" || isLoopback(url.hostname.replace(/^\[|\]$/g, ""))
+    return isPrivate ? Redacted.make(url.href) : undefined
+  }
+)
+
 /** Without a trailing slash, so that paths can be put behind it; a bare origin keeps the one that URL insists on. */
 export const serviceUrl = one(
   "must be an absolute http or https URL without credentials, ?query or #fragment.",

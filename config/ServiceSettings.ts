@@ -4,6 +4,7 @@
  */
 import { Context, Result } from "effect"
 import type { Duration, Redacted } from "effect"
+import { type ClientFields, clientSettings, someWayToAToken } from "./ClientSettings.ts"
 import type { Environment, Field } from "./Environment.ts"
 import { all, check, field, optional } from "./Environment.ts"
 import type { Aliases, Listen } from "./Parse.ts"
@@ -11,14 +12,9 @@ import * as Parse from "./Parse.ts"
 
 export class ServiceSettings extends Context.Service<
   ServiceSettings,
-  {
-    /** Without a trailing slash (a bare origin excepted), query or credentials. */
+  ClientFields & {
+    /** As `authUrl`. */
     readonly baseUrl: URL
-    /** As `baseUrl`. The token endpoint is `/oauth/token` under it. */
-    readonly authUrl: URL
-    readonly clientId: string
-    readonly clientSecret: Redacted.Redacted
-    readonly scopes: ReadonlyArray<string>
     readonly requestsPerMinute: number
     readonly walkEvery: Duration.Duration
     readonly pageSize: number
@@ -71,10 +67,8 @@ const rules = (environment: Environment): Field<unknown> =>
 export const serviceSettings = (environment: Environment): Field<ServiceSettings["Service"]> =>
   all({
     baseUrl: field(environment, "SITELEDGER_BASE_URL", Parse.serviceUrl),
-    authUrl: field(environment, "SITELEDGER_AUTH_URL", Parse.serviceUrl),
-    clientId: field(environment, "SITELEDGER_CLIENT_ID", Parse.plain),
-    clientSecret: field(environment, "SITELEDGER_CLIENT_SECRET", Parse.secret),
-    scopes: optional(environment, "SITELEDGER_SCOPES", Parse.words(/\s+/)),
+    client: clientSettings(environment),
+    token: someWayToAToken(environment),
     requestsPerMinute: field(environment, "SITELEDGER_REQUESTS_PER_MINUTE", Parse.positiveInteger),
     walkEvery: field(environment, "SITELEDGER_WALK_EVERY", Parse.duration),
     pageSize: field(environment, "SITELEDGER_PAGE_SIZE", Parse.positiveInteger),
@@ -89,9 +83,9 @@ export const serviceSettings = (environment: Environment): Field<ServiceSettings
     fieldAliases: optional(environment, "SITELEDGER_FIELD_ALIASES", Parse.aliasFile),
     rules: rules(environment)
   }).pipe(
-    Result.map(({ rules: _rules, ...settings }) => ({
+    Result.map(({ client, rules: _rules, token: _token, ...settings }) => ({
+      ...client,
       ...settings,
-      scopes: settings.scopes ?? [],
       webhookSecrets: settings.webhookSecrets ?? [],
       fieldAliases: settings.fieldAliases ?? {}
     }))

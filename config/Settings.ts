@@ -7,12 +7,14 @@
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import type { Cron, LogLevel, Redacted } from "effect"
 import { join } from "node:path"
+import { ClientSettings, clientSettings } from "./ClientSettings.ts"
 import type { Environment, Field } from "./Environment.ts"
 import { all, check, field, optional, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
 import type { Listen, LogFormat } from "./Parse.ts"
 import * as Parse from "./Parse.ts"
 import { ServiceSettings, serviceSettings } from "./ServiceSettings.ts"
 
+export { ClientSettings } from "./ClientSettings.ts"
 export { SettingsError } from "./Environment.ts"
 export type { Aliases, Listen, LogFormat } from "./Parse.ts"
 export { ServiceSettings } from "./ServiceSettings.ts"
@@ -35,6 +37,8 @@ export class Settings extends Context.Service<
     readonly adminListen: Listen
     /** Always there when `adminListen` is not on loopback. */
     readonly adminToken: Option.Option<Redacted.Redacted>
+    /** Told when Status turns red and when it recovers. */
+    readonly alertUrl: Option.Option<Redacted.Redacted>
     readonly logLevel: LogLevel.LogLevel
     readonly logFormat: LogFormat
     /** False under NO_COLOR. */
@@ -71,6 +75,7 @@ const settings = (environment: Environment, now: DateTime.DateTime): Field<Setti
     adminListen,
     adminToken,
     adminRule: tokenRule(adminListen, adminToken),
+    alertUrl: optional(environment, "SITELEDGER_ALERT_URL", Parse.alertUrl),
     logLevel: field(environment, "LOG_LEVEL", Parse.logLevel),
     logFormat: field(environment, "LOG_FORMAT", Parse.logFormat),
     noColor: optional(environment, "NO_COLOR", Parse.plain),
@@ -82,6 +87,7 @@ const settings = (environment: Environment, now: DateTime.DateTime): Field<Setti
     lake: values.lake ?? { kind: "folder", path: join(values.dataDir, "lake") },
     key: Option.fromUndefinedOr(values.key),
     adminToken: Option.fromUndefinedOr(values.adminToken),
+    alertUrl: Option.fromUndefinedOr(values.alertUrl),
     color: noColor === undefined,
     warnings: warnings(environment)
   }))
@@ -97,11 +103,24 @@ export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(
   })
 )
 
-export const layerAll: Layer.Layer<Settings | ServiceSettings, SettingsError> = Layer.effectContext(
+/** For logging in: nothing that only the worker needs is asked for. */
+export const layerClient: Layer.Layer<Settings | ClientSettings, SettingsError> = Layer.effectContext(
+  Effect.gen(function* () {
+    const environment = yield* read
+    const both = all({ client: clientSettings(environment), settings: settings(environment, yield* DateTime.now) })
+    const values = yield* orFail(both)
+    return Context.make(Settings, values.settings).pipe(Context.add(ClientSettings, values.client))
+  })
+)
+
+export const layerAll: Layer.Layer<Settings | ServiceSettings | ClientSettings, SettingsError> = Layer.effectContext(
   Effect.gen(function* () {
     const environment = yield* read
     const both = all({ service: serviceSettings(environment), settings: settings(environment, yield* DateTime.now) })
     const values = yield* orFail(both)
-    return Context.make(Settings, values.settings).pipe(Context.add(ServiceSettings, values.service))
+    return Context.make(Settings, values.settings).pipe(
+      Context.add(ServiceSettings, values.service),
+      Context.add(ClientSettings, values.service)
+    )
   })
 )

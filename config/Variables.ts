@@ -31,8 +31,7 @@ export const variables = [
   { name: "SITELEDGER_CLIENT_ID", meaning: "OAuth client id.", required: true, example: "my-client" },
   {
     name: "SITELEDGER_CLIENT_SECRET",
-    meaning: "OAuth client secret.",
-    required: true,
+    meaning: "OAuth client secret; not needed after `siteledger login` with a public client.",
     secret: true,
     example: "change-me-please"
   },
@@ -91,6 +90,12 @@ export const variables = [
     example: "change-me"
   },
   {
+    name: "SITELEDGER_ALERT_URL",
+    meaning: "Where one POST goes when Status turns red and one when it recovers: https, or http to loopback.",
+    secret: true,
+    example: "https://alerts.example.com/siteledger"
+  },
+  {
     name: "SITELEDGER_WAREHOUSE",
     meaning: "The analysts' database, as duckdb:PATH (<data dir>/warehouse.duckdb when not set).",
     example: "duckdb:./data/warehouse.duckdb"
@@ -142,7 +147,6 @@ export const later: ReadonlyArray<string> = [
   "SITELEDGER_LEDGER_SINK_URL",
   "SITELEDGER_LEDGER_SINK_SECRET",
   "SITELEDGER_LEDGER_SINK_SECRET_FILE",
-  "SITELEDGER_ALERT_URL",
   "SITELEDGER_OPENAPI"
 ]
 

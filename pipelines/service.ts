@@ -8,9 +8,12 @@ import { Layer } from "effect"
 import { Token } from "../connectors/construction/ConstructionAuth.ts"
 import { ConstructionClient } from "../connectors/construction/ConstructionClient.ts"
 import { Pace } from "../src/Pace.ts"
+import { Seal } from "../src/Seal.ts"
 
 export const service = ConstructionClient.layer.pipe(
   Layer.provideMerge(Token.layer),
   Layer.provideMerge(Pace.layer),
+  // A person's login is kept sealed.
+  Layer.provideMerge(Seal.layer),
   Layer.provideMerge(NodeHttpClient.layerUndici)
 )

@@ -8,9 +8,11 @@ import { Console, Effect } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { demo } from "./Cli/demo.ts"
+import { login } from "./Cli/login.ts"
 import { query } from "./Cli/query.ts"
 import { restore } from "./Cli/restore.ts"
 import { sandbox } from "./Cli/sandbox.ts"
+import { secret } from "./Cli/secret.ts"
 import { start } from "./Cli/start.ts"
 import { status } from "./Cli/status.ts"
 import { backup, exportNow, publish, rebuild, replay } from "./Cli/stores.ts"
@@ -21,12 +23,14 @@ const siteledger = Command.make("siteledger").pipe(
     start,
     demo,
     sandbox,
+    login,
     status,
     query.pipe(Command.provide(Settings.layer)),
     exportNow,
     publish,
     replay,
     rebuild,
+    secret,
     backup,
     restore
   ])

@@ -3,7 +3,8 @@
  *
  * This is the only owner of retries towards the API: 429 (all lanes wait), 5xx, time-outs, resets and answers
  * that are not what they should be are tried again with growing pauses for as long as it takes, each call as a
- * whole; 401 once, with a new token. Everything else is returned for a Walk or a person to decide.
+ * whole; 401 once, with a new token, and then as if it may pass when other calls are taken with such tokens.
+ * Everything else is returned for a Walk or a person to decide.
  */
 import { Clock, Context, Duration, Effect, Layer, Random, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
@@ -61,7 +62,11 @@ class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   isPaced: Schema.Boolean
 }) {}
 
-class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", { token: Schema.String }) {}
+class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {
+  token: Schema.String,
+  /** The service took a request with it before: it has ended since. */
+  wasGood: Schema.Boolean
+}) {}
 
 /** The token of the request under way. */
 const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
@@ -69,6 +74,8 @@ const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentT
 const requestTimeout = Duration.seconds(30)
 const firstPauseMs = 500
 const longestPauseMs = 60_000
+/** How many tokens back it is known that the service took them. */
+const remembered = 8
 /** A single hiccup is nothing to tell a person. */
 const noticedAfter = 2
 const reasonKey = "service"
@@ -88,10 +95,14 @@ const make = Effect.gen(function* () {
   )
   const api = yield* HttpApiClient.makeWith(ConstructionApi, { httpClient: http })
 
+  const taken = new Set<string>()
   const exchange = Effect.fnUntraced(function* (send: Send, bearer: string) {
     const startedMs = yield* Clock.currentTimeMillis
     const response = yield* send(api)
-    yield* inspect(pace, response, bearer)
+    yield* inspect(pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
+    taken.add(bearer)
+    // Answers pass each other: one token back isn't far enough.
+    for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
     const text = yield* response.text
     const endedMs = yield* Clock.currentTimeMillis
     return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
@@ -138,17 +149,21 @@ const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, SourceE
     if (error instanceof SourceError) return yield* error
     if (error instanceof TokenRefused) {
       yield* token.drop(error.token)
-      if (++refusedTokens > 1) return yield* unauthorized
-      continue
+      if (++refusedTokens === 1) continue
+      if (!error.wasGood) return yield* neverTaken
+    } else if (error.isPaced) continue
+    if (++failures >= noticedAfter) {
+      const what = error instanceof TokenRefused ? endingTokens : error.message
+      yield* reasons.set(reasonKey, `The service can't be read for now. ${what}`)
     }
-    if (error.isPaced) continue
-    if (++failures >= noticedAfter) yield* reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
     yield* Effect.sleep(pauseMs * (0.75 + 0.5 * (yield* Random.next)))
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
 })
 
-const unauthorized = new SourceError({
+const endingTokens = "It ends its tokens again and again before they are used (401)."
+
+const neverTaken = new SourceError({
   reason: "Refused",
   message: "The service refuses a token that it has just given (401): check SITELEDGER_CLIENT_ID and SITELEDGER_SCOPES."
 })
@@ -156,17 +171,15 @@ const unauthorized = new SourceError({
 /** The document doesn't show how the paging parameters are named (§4.1). */
 const renameParameters = (settings: ServiceSettings["Service"]) => (request: HttpClientRequest.HttpClientRequest) => {
   const names: Readonly<Record<string, string>> = { page: settings.pageParam, per_page: settings.perPageParam }
-  const renamed = UrlParams.toRecord(request.urlParams)
-  return HttpClientRequest.setUrlParams(
-    HttpClientRequest.modify(request, { urlParams: UrlParams.empty }),
-    Object.entries(renamed).map(([name, value]) => [names[name] ?? name, String(value)] as const)
-  )
+  const { body, hash, headers, method, url, urlParams } = request
+  const renamed = urlParams.params.map(([name, value]) => [names[name] ?? name, value] as const)
+  return HttpClientRequest.makeWith(method, url, UrlParams.fromInput(renamed), hash, headers, body)
 }
 
 const inspect = Effect.fnUntraced(function* (
   pace: Pace["Service"],
   response: HttpClientResponse.HttpClientResponse,
-  bearer: string
+  unauthorized: TokenRefused
 ) {
   const now = yield* Clock.currentTimeMillis
   const { status, headers } = response
@@ -179,15 +192,12 @@ const inspect = Effect.fnUntraced(function* (
     if (reset !== undefined) yield* pace.pauseUntil(reset)
   }
   if (status >= 200 && status < 300) return yield* pace.accepted
-  if (status === 401) return yield* new TokenRefused({ token: bearer })
+  if (status === 401) return yield* unauthorized
   if (status === 408 || status === 425 || status >= 500) {
     return yield* new Unavailable({ isPaced: false, message: `It answered ${status}.` })
   }
   if (status === 403) {
-    return yield* new SourceError({
-      reason: "Refused",
-      message: "The service forbids this request (403): a scope is missing, check SITELEDGER_SCOPES."
-    })
+    return yield* new SourceError({ reason: "Refused", message: forbidden(headers["www-authenticate"]) })
   }
   if (status === 404) {
     return yield* new SourceError({
@@ -197,6 +207,17 @@ const inspect = Effect.fnUntraced(function* (
   }
   return yield* new SourceError({ reason: "PageSizeRefused", message: `The service refused the request (${status}).` })
 })
+
+/** RFC 6750 §3 names the scopes that a request needs. Only what RFC 6749 §3.3 allows in their names is repeated. */
+const forbidden = (challenge = ""): string => {
+  const [, quoted, bare = ""] = /\bscope=(?:"([^"]*)"|([^\s,"]+))/i.exec(challenge) ?? []
+  const scopes = (quoted ?? bare).split(" ").filter((scope) => /^[!#-[\]-~]{1,100}$/.test(scope))
+  if (scopes.length === 0) return "The service forbids this request (403): a scope is missing, check SITELEDGER_SCOPES."
+  return (
+    `The service forbids this request (403): it needs the scope ${scopes.slice(0, 10).join(" ")}. Add that to ` +
+    "SITELEDGER_SCOPES (with a login, run `siteledger login` again too), or have it allowed for the client."
+  )
+}
 
 /** Seconds or an HTTP date. */
 const retryAfterMs = (value: string | undefined, nowMs: number): number | undefined => {

@@ -70,7 +70,7 @@ export const wires: Readonly<Record<EntityName, Wire>> = {
   }
 }
 
-export const eventTypes: ReadonlyArray<EventType> = [
+const named = [
   { type: "ipc.created", entity: "ipcs", status: "created", proof: [["draft_amount"]] },
   {
     type: "ipc.submitted",
@@ -99,7 +99,10 @@ export const eventTypes: ReadonlyArray<EventType> = [
       ["transmittal_id", "document_count"]
     ]
   }
-]
+] as const satisfies ReadonlyArray<EventType>
+
+export const eventTypes: ReadonlyArray<EventType> = named
+export type EventName = (typeof named)[number]["type"]
 
 export const ping = "webhook.ping"
 

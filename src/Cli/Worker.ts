@@ -2,7 +2,8 @@
  * Runs the worker until a signal: the lock first, then all pipelines, again and again when a restart is asked for.
  *
  * A token that the service refuses before it ever gave one ends the process, as nothing could be synced; when that
- * happens later, the pipelines pause and Status says what to check.
+ * happens later, the pipelines pause and Status says what to check. A login that has ended is waited for in either
+ * case: deliveries must go on being taken until a person has logged in again.
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../../config/Settings.ts"

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Duration, Effect, Layer } from "effect"
+import { ConfigProvider, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { layer, layerAll, ServiceSettings, Settings, variables } from "../../config/Settings.ts"
 import type { Variable } from "../../config/Variables.ts"
 
@@ -25,7 +25,6 @@ describe("names", () => {
     ["SITELEDGER_LAKE", "s3://bucket/prefix", "s3:// is not supported yet"],
     ["SITELEDGER_LEDGER_CURRENCY", "EUR", "is not supported yet"],
     ["SITELEDGER_LEDGER_SOMETHING_NEW", "1", "is not supported yet"],
-    ["SITELEDGER_ALERT_URL", "https://alerts.example.com", "is not supported yet"],
     ["SITELEDGER_OPENAPI", "openapi.json", "is not supported yet"]
   ] as const)("%s=%s belongs to a later version and says so", ([name, value, sentence]) =>
     Effect.gen(function* () {
@@ -35,6 +34,35 @@ describe("names", () => {
         [name]
       )
       assert.include(error.message, `${name} ${sentence}`)
+    })
+  )
+})
+
+describe("SITELEDGER_ALERT_URL", () => {
+  it.effect.each([
+    "https://alerts.example.com/T0/secret?x=1",
+    "http://127.0.0.1:9/x",
+    "http://[::1]:9/x",
+    "http://localhost/x"
+  ])("takes https, and http to loopback: %s", (url) =>
+    Effect.gen(function* () {
+      const { alertUrl } = yield* settings({ SITELEDGER_ALERT_URL: url })
+      assert.strictEqual(Redacted.value(Option.getOrThrow(alertUrl)), url)
+      assert.notInclude(String(alertUrl), "secret")
+    })
+  )
+
+  it.effect.each([
+    "http://alerts.example.com/x",
+    "alerts.example.com",
+    "/x",
+    "https://u:p@alerts.example.com",
+    "ftp://x"
+  ])("refuses anything else, and doesn't repeat it: %s", (url) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(settings({ SITELEDGER_ALERT_URL: url }))
+      assert.include(message, "SITELEDGER_ALERT_URL must be an absolute https URL")
+      assert.notInclude(message, url)
     })
   )
 })

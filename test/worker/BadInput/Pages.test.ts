@@ -107,6 +107,8 @@ describe("paging that is not as assumed", () => {
     const worker = world.start()
     const { backfill } = await worker.live()
     assert.deepInclude(backfill["projects"], { rows: 120, pagesTotal: 2, proof: "counts-agree" })
+    const asked = world.server.requests.filter(({ path }) => path.endsWith("/projects")).map(({ query }) => query)
+    assert.deepStrictEqual(new Set(asked.flatMap((query) => Object.keys(query))), new Set(["p", "page[size]"]))
   })
 
   it("is walked with the page size that the service grants, refused or shortened", async () => {

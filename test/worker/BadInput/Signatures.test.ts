@@ -154,6 +154,7 @@ describe("a request of the wrong form", () => {
     }
     assert.strictEqual((await fetch(url, { headers })).status, 405)
     assert.strictEqual((await fetch(`${url}?from=service`, { method: "POST", headers, body: ipcPaid })).status, 200)
+    await worker.status("applied", ({ inbox, receiver }) => receiver.accepted === 2 && inbox.pending === 0)
     await worker.stop()
     assert.deepStrictEqual(await storedEvents(world), [ping, { event_type: "ipc.paid", deliveries: 1 }])
   })

@@ -1,0 +1,144 @@
+/**
+ * The service as an Effect service: projects, webhooks and the token, over the worker's own parts (token, pace and the
+ * one owner of retries), derived from the same ConstructionApi.
+ *
+ * The token is renewed ahead of its expiry, by one request however many wait, and once more after a 401. Requests
+ * keep to the plan in any 60 seconds of this process, and a 429 stops all of them for as long as it says. What may
+ * pass by itself (5xx, time-outs, resets, cut or foreign pages) is tried again until `giveUpAfter`. Nothing is kept
+ * on disk: what a process before this one has sent is not known here.
+ */
+import { Context, Deferred, Duration, Effect, Layer, Schema, type Scope } from "effect"
+import type { HttpClient } from "effect/http"
+import { ClientSettings } from "../../../config/ClientSettings.ts"
+import { ServiceSettings } from "../../../config/ServiceSettings.ts"
+import * as Json from "../../../src/Json.ts"
+import { Pace } from "../../../src/Pace.ts"
+import { Reasons } from "../../../src/Reasons.ts"
+import { SourceError } from "../../../src/Source.ts"
+import * as NullStore from "../../../src/Store/Null.ts"
+import { Subscription } from "../ConstructionApi.ts"
+import { Token } from "../ConstructionAuth.ts"
+import { type Found, LoginFile, LoginFileError } from "../ConstructionAuth/LoginFile.ts"
+import { TokenEndpoint } from "../ConstructionAuth/TokenEndpoint.ts"
+import { ConstructionClient } from "../ConstructionClient.ts"
+import type { EventName } from "../ConstructionEvents.ts"
+import { inOptions, type Options, settings as settingsOf } from "./Options.ts"
+import * as Projects from "./Projects.ts"
+import { notAsPromised, ServiceError } from "./ServiceError.ts"
+
+export interface Webhook {
+  /** Absolute callback URL. */
+  readonly url: string
+  /** Event types (§6.3); the document's list is not the whole one, so any name may be given. */
+  readonly events: ReadonlyArray<EventName | (string & {})>
+}
+
+export class ConstructionService extends Context.Service<
+  ConstructionService,
+  {
+    readonly projects: Projects.Projects
+    readonly webhooks: {
+      /**
+       * Subscribes (§4.2) and returns the secret that its deliveries are signed with: store it, the document shows no
+       * way to ask for it again. A request whose answer got lost is sent again, so that a second subscription may
+       * exist; the one returned is the one whose secret is known. An answer that came but can't be read is NotAsPromised.
+       */
+      readonly create: (webhook: Webhook) => Effect.Effect<Subscription, ServiceError>
+    }
+    /** A bearer token that is good for now (§5), for requests of your own; those aren't paced. */
+    readonly token: Effect.Effect<string, ServiceError>
+  }
+>()("siteledger/construction/Service") {
+  /** Lives until the scope closes, which ends what is under way. Asks for nothing yet; fails only for options that can't be used. */
+  static readonly make = (
+    options: Options
+  ): Effect.Effect<ConstructionService["Service"], ServiceError, HttpClient.HttpClient | Scope.Scope> => make(options)
+
+  static readonly layer = (options: Options): Layer.Layer<ConstructionService, ServiceError, HttpClient.HttpClient> =>
+    Layer.effect(ConstructionService, make(options))
+}
+
+const defaultPatience = Duration.minutes(5)
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  const settings = yield* Effect.fromResult(settingsOf(options))
+  const parts = yield* Layer.build(layerOf(settings))
+  const client = Context.get(parts, ConstructionClient)
+  // Without its pace a call would wait for ever.
+  const closed = yield* Deferred.make<never, ServiceError>()
+  yield* Effect.addFinalizer(() => Deferred.fail(closed, afterTheEnd))
+  const limits = { patience: options.giveUpAfter ?? defaultPatience, reasons: Context.get(parts, Reasons), closed }
+  const limited = limit(limits)
+  return ConstructionService.of({
+    projects: Projects.make(client, settings.pageSize, limited),
+    webhooks: { create: (webhook) => limited(subscribe(client, webhook)) },
+    token: limited(Context.get(parts, Token).get)
+  })
+})
+
+const layerOf = (settings: ServiceSettings["Service"]) =>
+  ConstructionClient.layer.pipe(
+    Layer.provideMerge(Token.layerNoDeps),
+    Layer.provide([Pace.layer, TokenEndpoint.layer, nobodyLogsIn]),
+    Layer.provideMerge(reasonsInOptions),
+    Layer.provide([NullStore.layer, Layer.succeed(ServiceSettings, settings), Layer.succeed(ClientSettings, settings)])
+  )
+
+const noFile = new LoginFileError({ message: "A client keeps no login." })
+
+/** A person's login belongs to the worker's data directory; a client has its credentials only. */
+const nobodyLogsIn = Layer.succeed(LoginFile, {
+  read: Effect.succeed<Found>({ _tag: "None" }),
+  version: Effect.succeed(""),
+  locked: (body) => body,
+  write: () => Effect.fail(noFile),
+  remove: Effect.void
+})
+
+/** The worker's sentences, about options instead of variables. */
+const reasonsInOptions = Layer.effect(
+  Reasons,
+  Effect.map(Reasons, (reasons) =>
+    Reasons.of({ ...reasons, set: (key, sentence) => reasons.set(key, inOptions(sentence)) })
+  )
+).pipe(Layer.provide(Reasons.layer))
+
+interface Limits {
+  readonly patience: Duration.Input
+  readonly reasons: Reasons["Service"]
+  readonly closed: Deferred.Deferred<never, ServiceError>
+}
+
+const limit =
+  ({ closed, patience, reasons }: Limits): Projects.Limited =>
+  (call) => {
+    const inWords = Effect.mapError(call, (error) =>
+      error instanceof SourceError ? new ServiceError({ reason: "Refused", message: inOptions(error.message) }) : error
+    )
+    const untilGivenUp = Effect.timeoutOrElse(inWords, {
+      duration: patience,
+      orElse: () => Effect.flatMap(reasons.all, unavailable(patience))
+    })
+    return Effect.raceFirst(Deferred.await(closed), untilGivenUp)
+  }
+
+const afterTheEnd = new ServiceError({ reason: "Closed", message: "The client is closed." })
+
+const unavailable = (patience: Duration.Input) => (sentences: ReadonlyArray<string>) => {
+  const givenUp = `Given up after ${Duration.format(Duration.fromInputUnsafe(patience))}.`
+  return Effect.fail(new ServiceError({ reason: "Unavailable", message: [givenUp, ...sentences].join(" ") }))
+}
+
+const subscribe = Effect.fnUntraced(function* (client: ConstructionClient["Service"], webhook: Webhook) {
+  const { text } = yield* client.call(
+    "event",
+    (api) => api.webhooks.create({ payload: webhook, responseMode: "response-only" }),
+    // Whatever came is taken: asking again would subscribe again.
+    Effect.succeed
+  )
+  const body = Json.parse(text)
+  const created = { ...webhook, ...(Json.isObject(body) ? body : {}) }
+  return yield* Schema.decodeUnknownEffect(Subscription)(created).pipe(
+    Effect.mapError(() => notAsPromised("POST /webhooks answered without a secret."))
+  )
+})

@@ -1,0 +1,224 @@
+/**
+ * A person's login on disk: one sealed file in the data directory, readable by its owner only, and beside it the lock
+ * under which it is changed, by one process at a time (the system frees the lock with the process, also after kill -9).
+ *
+ * The file is whole at any instant: it is written beside, flushed, and put in place by one rename, which is flushed
+ * too. What `write` returns from is on disk. A login that can't be used any more stays, with the reason and the time
+ * but without its tokens, so that whoever looks is told what happened.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { dirname } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { type ClientFields, ClientSettings, loginPath } from "../../../config/ClientSettings.ts"
+import { Settings } from "../../../config/Settings.ts"
+import * as Instant from "../../../src/Instant.ts"
+import { Seal } from "../../../src/Seal.ts"
+import type { Tokens } from "./TokenEndpoint.ts"
+
+const StoredTokens = Schema.Struct({
+  access: Schema.String,
+  /** Null: the service gave none, and the login ends with its access token. */
+  refresh: Schema.NullOr(Schema.String),
+  obtainedAtMs: Schema.Number,
+  /** Null: not known. */
+  expiresAtMs: Schema.NullOr(Schema.Number)
+})
+export type StoredTokens = typeof StoredTokens.Type
+
+const facts = {
+  /** Where it is good: with another client or service it is none. */
+  authUrl: Schema.String,
+  clientId: Schema.String,
+  /** The user of this machine who logged in. */
+  by: Schema.String,
+  loggedInAtMs: Schema.Number,
+  /** As granted, which may be less than was asked for. */
+  scopes: Schema.Array(Schema.String)
+}
+
+const ActiveLogin = Schema.TaggedStruct("Active", { ...facts, tokens: StoredTokens })
+export type ActiveLogin = typeof ActiveLogin.Type
+
+const EndedLogin = Schema.TaggedStruct("Ended", { ...facts, reason: Schema.String, endedAtMs: Schema.Number })
+export type EndedLogin = typeof EndedLogin.Type
+
+const Login = Schema.fromJsonString(Schema.Union([ActiveLogin, EndedLogin]))
+export type Login = typeof Login.Type
+
+/** Unusable: of another client, sealed with another key, unreadable; `sentence` says so. */
+export type Found = Login | { readonly _tag: "None" } | { readonly _tag: "Unusable"; readonly sentence: string }
+
+export class LoginFileError extends Schema.TaggedError<LoginFileError>()("LoginFileError", {
+  message: Schema.String
+}) {}
+
+export class LoginFile extends Context.Service<
+  LoginFile,
+  {
+    readonly read: Effect.Effect<Found>
+    /** Another text with each change, empty without a login; cheap enough to look at before each request. */
+    readonly version: Effect.Effect<string>
+    /** Runs alone among all processes on this data directory; read again within, as another may have been first. */
+    readonly locked: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | LoginFileError, R>
+    /** Under the lock only. */
+    readonly write: (login: Login) => Effect.Effect<void, LoginFileError>
+    /** Under the lock only. */
+    readonly remove: Effect.Effect<void, LoginFileError>
+  }
+>()("siteledger/construction/LoginFile") {
+  static readonly layer: Layer.Layer<LoginFile, never, Settings | ClientSettings | Seal> = Layer.effect(
+    LoginFile,
+    Effect.suspend(() => make)
+  )
+}
+
+/** What the text is sealed for. */
+const purpose = "login"
+const tryEvery = Duration.millis(20)
+
+const make = Effect.gen(function* () {
+  const { dataDir } = yield* Settings
+  const client = yield* ClientSettings
+  const seal = yield* Seal
+  const path = loginPath(dataDir)
+  const attempt = <A>(what: string, body: () => A) =>
+    Effect.try({
+      try: body,
+      catch: (cause) => new LoginFileError({ message: `${path} can't be ${what}: ${reasonOf(cause)}.` })
+    })
+
+  const read = Effect.gen(function* () {
+    const sealed = yield* attempt("read", () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
+    if (sealed === undefined) return none
+    const login = yield* Effect.flatMap(seal.open(sealed, purpose), Schema.decodeUnknownEffect(Login))
+    return isOurs(login, client) ? login : foreign(login, client)
+  }).pipe(
+    // A schema's message quotes what it was given.
+    Effect.catchTag("SchemaError", () => Effect.succeed(unusable("The stored login is damaged."))),
+    Effect.catch(({ message }) => Effect.succeed(unusable(message)))
+  )
+
+  return LoginFile.of({
+    read,
+    version: Effect.sync(() => versionOf(path)),
+    locked: (body) =>
+      locked(
+        attempt("locked", () => tryLock(path)),
+        body
+      ),
+    write: (login) =>
+      Effect.flatMap(Effect.orDie(Schema.encodeEffect(Login)(login)), (text) =>
+        attempt("written", () => replace(path, `${seal.seal(text, purpose)}\n`))
+      ),
+    remove: attempt("removed", () => {
+      rmSync(path, { force: true })
+      flushFolder(path)
+    })
+  })
+})
+
+const none: Found = { _tag: "None" }
+
+const unusable = (what: string): Found => ({ _tag: "Unusable", sentence: `${what} Run \`siteledger login\`.` })
+
+const isOurs = (login: Login, client: ClientFields): boolean =>
+  login.authUrl === client.authUrl.href && login.clientId === client.clientId
+
+const foreign = (login: Login, client: ClientFields): Found =>
+  unusable(
+    `The stored login is for ${login.clientId} at ${login.authUrl}, not for ${client.clientId} at ` +
+      `${client.authUrl.href} (SITELEDGER_CLIENT_ID, SITELEDGER_AUTH_URL).`
+  )
+
+/** What to keep of an answer; without a new refresh token the old one stays good (RFC 6749 §6). */
+export const stored = (tokens: Tokens, oldRefresh: string | null, nowMs: number): StoredTokens => ({
+  access: tokens.access,
+  refresh: tokens.refresh ?? oldRefresh,
+  obtainedAtMs: nowMs,
+  expiresAtMs: tokens.lifeMs === undefined ? null : nowMs + tokens.lifeMs
+})
+
+/** The sentence about a login that has ended. */
+export const endedSentence = ({ endedAtMs, reason }: EndedLogin): string =>
+  `The login has ended (${reason}; ${Instant.fromMillis(endedAtMs)}): run \`siteledger login\`.`
+
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+
+const versionOf = (path: string): string => {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? "" : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+}
+
+const replace = (path: string, text: string): void => {
+  const unfinished = `${path}.new`
+  mkdirSync(dirname(path), { recursive: true })
+  // Left behind by a process that died here, maybe with other permissions.
+  rmSync(unfinished, { force: true })
+  const file = openSync(unfinished, "wx", 0o600)
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(unfinished, path)
+  flushFolder(path)
+}
+
+const flushFolder = (path: string): void => {
+  const folder = openSync(dirname(path), "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Undefined while another holds it. */
+const tryLock = (path: string): DatabaseSync | undefined => {
+  mkdirSync(dirname(path), { recursive: true })
+  const database = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+  try {
+    // Nothing is ever written, so nothing needs a journal beside it.
+    database.exec("pragma journal_mode = memory; begin exclusive")
+    return database
+  } catch (cause) {
+    database.close()
+    if ((cause as { errcode?: number }).errcode === busy) return undefined
+    throw cause
+  }
+}
+
+/** SQLITE_BUSY. */
+const busy = 5
+
+/** Only waiting and the body itself can be interrupted, so the lock is never left behind. */
+const locked = <A, E, R>(
+  take: Effect.Effect<DatabaseSync | undefined, LoginFileError>,
+  body: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | LoginFileError, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      let lock = yield* take
+      if (lock === undefined) yield* Effect.logDebug("Another process is changing the login: waiting for it")
+      for (; lock === undefined; lock = yield* take) yield* restore(Effect.sleep(tryEvery))
+      const held = lock
+      return yield* Effect.ensuring(
+        restore(body),
+        Effect.sync(() => held.close())
+      )
+    })
+  )

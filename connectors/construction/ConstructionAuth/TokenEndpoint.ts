@@ -1,0 +1,185 @@
+/**
+ * The service's token endpoint (interface document §4.3, §5; beyond what it shows RFC 6749 §4, §5, §6) and the
+ * revocation endpoint beside it (RFC 7009, assumed).
+ *
+ * One request, no retries: whoever asks knows whether asking twice is safe. No sentence of the service is repeated
+ * in an error, only its error code: a description may hold the very token that it is about.
+ */
+import { Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { type ClientFields, ClientSettings } from "../../../config/ClientSettings.ts"
+import * as Json from "../../../src/Json.ts"
+import { ConstructionTokenApi, TokenAnswer } from "../ConstructionApi.ts"
+
+export type Grant =
+  | { readonly grant_type: "client_credentials" }
+  | { readonly grant_type: "refresh_token"; readonly refresh_token: string }
+  | {
+      readonly grant_type: "authorization_code"
+      readonly code: string
+      readonly redirect_uri: string
+      readonly code_verifier: string
+    }
+
+export interface Tokens {
+  readonly access: string
+  /** Undefined: none was given (with a refresh: the old one stays good, RFC 6749 §6). */
+  readonly refresh: string | undefined
+  /** Undefined: not said. */
+  readonly lifeMs: number | undefined
+  /** Undefined: those that were asked for (RFC 6749 §5.1). */
+  readonly scopes: ReadonlyArray<string> | undefined
+}
+
+/** May pass by itself. It is not known whether the service acted on the request. */
+export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>()("TokenUnavailable", {
+  message: Schema.String
+}) {}
+
+/** The service said no. */
+export class GrantRefused extends Schema.TaggedError<GrantRefused>()("GrantRefused", {
+  /** RFC 6749 §5.2; empty when the service named none. */
+  code: Schema.String,
+  /** What it means and what to check, going on after "The service refused to give a token (…): ". */
+  advice: Schema.String,
+  message: Schema.String
+}) {}
+
+export class TokenEndpoint extends Context.Service<
+  TokenEndpoint,
+  {
+    readonly request: (grant: Grant) => Effect.Effect<Tokens, TokenUnavailable | GrantRefused>
+    /** Best effort: true when the service says that the token is good for nothing any more. */
+    readonly revoke: (refreshToken: string) => Effect.Effect<boolean>
+  }
+>()("siteledger/construction/TokenEndpoint") {
+  static readonly layer: Layer.Layer<TokenEndpoint, never, ClientSettings | HttpClient.HttpClient> = Layer.effect(
+    TokenEndpoint,
+    Effect.suspend(() => make)
+  )
+}
+
+const requestTimeout = Duration.seconds(30)
+const revocationTimeout = Duration.seconds(10)
+/** Longer lives are a mistake, and no calendar holds them. */
+const longestLifeMs = Duration.toMillis(Duration.days(3650))
+
+const make = Effect.gen(function* () {
+  const client = yield* ClientSettings
+  const httpClient = (yield* HttpClient.HttpClient).pipe(
+    HttpClient.mapRequest(HttpClientRequest.prependUrl(client.authUrl.href)),
+    HttpClient.mapRequest(HttpClientRequest.acceptJson)
+  )
+  const api = yield* HttpApiClient.makeWith(ConstructionTokenApi, { httpClient })
+  const identity = {
+    client_id: client.clientId,
+    ...(client.clientSecret === undefined ? {} : { client_secret: Redacted.value(client.clientSecret) })
+  }
+  const unavailable = (what: string) =>
+    new TokenUnavailable({
+      message: `The token endpoint below ${client.authUrl.href} (SITELEDGER_AUTH_URL) can't be used for now: ${what}`
+    })
+
+  return TokenEndpoint.of({
+    request: (grant) =>
+      api.oauth
+        .token({ payload: { ...grant, ...identity, ...scopeOf(grant, client) }, responseMode: "response-only" })
+        .pipe(
+          Effect.flatMap((response) => read(response, { grant, client, unavailable })),
+          Effect.timeout(requestTimeout),
+          Effect.mapError((error) =>
+            error._tag === "TokenUnavailable" || error._tag === "GrantRefused" ? error : unavailable(error.message)
+          )
+        ),
+    revoke: (refreshToken) =>
+      httpClient
+        .execute(
+          HttpClientRequest.post("/oauth/revoke").pipe(
+            HttpClientRequest.bodyUrlParams({ ...identity, token: refreshToken, token_type_hint: "refresh_token" })
+          )
+        )
+        .pipe(
+          Effect.timeout(revocationTimeout),
+          Effect.match({ onFailure: () => false, onSuccess: ({ status }) => status >= 200 && status < 300 })
+        )
+  })
+})
+
+/** As the document shows it; the other two grants have theirs already. */
+const scopeOf = (grant: Grant, { scopes }: ClientFields) =>
+  grant.grant_type === "client_credentials" && scopes.length > 0 ? { scope: scopes.join(" ") } : {}
+
+interface Asked {
+  readonly grant: Grant
+  readonly client: ClientFields
+  readonly unavailable: (what: string) => TokenUnavailable
+}
+
+const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "server_error", "slow_down"])
+
+const read = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, asked: Asked) {
+  const { status } = response
+  const body = Json.parse(yield* response.text)
+  if (status >= 200 && status < 300) return yield* readTokens(body, asked)
+  const error = Json.isObject(body) ? body["error"] : undefined
+  if (status === 429 || status >= 500 || passing.has(error)) return yield* asked.unavailable(`it answered ${status}.`)
+  return yield* refused(status, error, asked)
+})
+
+/** A token travels in a header: RFC 6750 §2.1 allows no space and nothing beyond ASCII in it. */
+const isToken = (text: string): boolean => /^[!-~]+$/.test(text)
+
+const readTokens = Effect.fnUntraced(function* (body: unknown, { unavailable }: Asked) {
+  const answer = yield* Schema.decodeUnknownEffect(TokenAnswer)(body).pipe(
+    Effect.mapError(() => unavailable("its answer holds no access_token."))
+  )
+  if (!isToken(answer.access_token)) return yield* unavailable("its access_token can't be sent in a header.")
+  if (answer.token_type !== undefined && answer.token_type.toLowerCase() !== "bearer") {
+    return yield* unavailable("its tokens aren't bearer tokens.")
+  }
+  const lifeMs = Number(answer.expires_in) * 1000
+  const tokens: Tokens = {
+    access: answer.access_token,
+    refresh: answer.refresh_token,
+    lifeMs: lifeMs > 0 ? Math.min(lifeMs, longestLifeMs) : undefined,
+    scopes: answer.scope?.split(" ").filter((scope) => scope !== "")
+  }
+  return tokens
+})
+
+const flows: Readonly<Record<Grant["grant_type"], string>> = {
+  client_credentials: "client credentials",
+  refresh_token: "refresh tokens",
+  authorization_code: "logging in (authorization code with PKCE)"
+}
+
+/** What each error of RFC 6749 §5.2 means here, in words that say what to check. */
+const adviceOn = ({ client, grant: { grant_type: type } }: Asked): Readonly<Record<string, string>> => ({
+  invalid_request:
+    "it doesn't understand the request; check that SITELEDGER_AUTH_URL is the address above its /oauth/token",
+  invalid_client:
+    client.clientSecret === undefined
+      ? "it doesn't know the client, or wants its secret; check SITELEDGER_CLIENT_ID, or set SITELEDGER_CLIENT_SECRET"
+      : "check SITELEDGER_CLIENT_ID and SITELEDGER_CLIENT_SECRET",
+  invalid_grant: {
+    client_credentials: "check SITELEDGER_CLIENT_ID and SITELEDGER_CLIENT_SECRET",
+    refresh_token: "the refresh token has expired, was revoked, or was used before",
+    authorization_code: "the code has expired, was used before, or belongs to another login; log in again"
+  }[type],
+  unauthorized_client: `the client may not use ${flows[type]}; check SITELEDGER_CLIENT_ID, or have it allowed there`,
+  unsupported_grant_type: `it doesn't offer ${flows[type]} at SITELEDGER_AUTH_URL`,
+  invalid_scope: "it doesn't know a scope, or the client may not have it; check SITELEDGER_SCOPES"
+})
+
+const refused = (status: number, error: unknown, asked: Asked): GrantRefused => {
+  // Only what looks like a code is repeated.
+  const code = typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : ""
+  const bySituation =
+    status === 404
+      ? "there is no token endpoint; check SITELEDGER_AUTH_URL"
+      : "check SITELEDGER_CLIENT_ID, SITELEDGER_CLIENT_SECRET and SITELEDGER_SCOPES"
+  const advice = adviceOn(asked)[code] ?? bySituation
+  const what = code === "" ? String(status) : `${status} ${code}`
+  return new GrantRefused({ code, advice, message: `The service refused to give a token (${what}): ${advice}.` })
+}

@@ -1,0 +1,50 @@
+/** Who we are to the service: with a secret, with a login, or on the way to one. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { ClientSettings, layerAll, layerClient, ServiceSettings } from "../../config/Settings.ts"
+
+type Env = Readonly<Record<string, string>>
+
+const client: Env = { SITELEDGER_AUTH_URL: "https://auth.example.com", SITELEDGER_CLIENT_ID: "desk-app" }
+const worker: Env = {
+  ...client,
+  SITELEDGER_BASE_URL: "https://service.example.com/v1",
+  SITELEDGER_WEBHOOK_URL: "https://me.example.com/hooks"
+}
+
+const provider = (env: Env) => ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))
+const logIn = (env: Env) => ClientSettings.pipe(Effect.provide(Layer.provide(layerClient, provider(env))))
+const start = (env: Env) => ServiceSettings.pipe(Effect.provide(Layer.provide(layerAll, provider(env))))
+
+describe("a client secret", () => {
+  it.effect("is not needed where somebody has logged in; without either, one problem names both ways", () =>
+    Effect.gen(function* () {
+      const dataDir = mkdtempSync(join(tmpdir(), "siteledger-settings-"))
+      const env = { ...worker, SITELEDGER_DATA_DIR: dataDir }
+      const { problems } = yield* Effect.flip(start(env))
+      assert.strictEqual(problems.length, 1)
+      assert.strictEqual(problems[0]?.variable, "SITELEDGER_CLIENT_SECRET")
+      assert.match(problems[0]?.sentence ?? "", /client credentials.*`siteledger login`/)
+      writeFileSync(join(dataDir, "login"), "")
+      assert.isUndefined((yield* start(env)).clientSecret)
+      rmSync(dataDir, { recursive: true })
+    })
+  )
+})
+
+describe("logging in", () => {
+  it.effect("asks for the authorization server and the client, and for nothing that only the worker needs", () =>
+    Effect.gen(function* () {
+      const { problems } = yield* Effect.flip(logIn({}))
+      assert.sameMembers(
+        problems.map(({ variable }) => variable),
+        Object.keys(client)
+      )
+      const read = yield* logIn({ ...client, SITELEDGER_SCOPES: "ipcs.read" })
+      assert.deepInclude(read, { clientId: "desk-app", clientSecret: undefined, scopes: ["ipcs.read"] })
+    })
+  )
+})

@@ -1,0 +1,91 @@
+/** How a client waits, on the virtual clock: for its plan, for a 429, for what passes by itself, and for how long. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { ConstructionService } from "../../../connectors/construction/Client.ts"
+import { json, page, project, scripted, using } from "./Scripted.ts"
+
+const firstPage = ConstructionService.use(({ projects }) => projects.page(1))
+const all = ConstructionService.use(({ projects }) => Stream.runCount(projects.all))
+const subscribe = ConstructionService.use(({ webhooks }) =>
+  webhooks.create({ url: "https://hooks.test/construction", events: ["ipc.paid"] })
+)
+
+describe("a client", () => {
+  it.effect("keeps to its plan, the token's request included", () =>
+    Effect.gen(function* () {
+      const service = scripted(() => page([project(1)], 1))
+      const twice = Effect.all([firstPage, firstPage], { concurrency: 2 })
+      yield* using(service, twice, { requestsPerMinute: 2 })
+      const [first, , third, ...more] = service.asked.map(({ atMs }) => atMs)
+      assert.deepStrictEqual(more, [])
+      // Turns are 60 s apart; what lies between a turn and its request takes virtual time too.
+      assert.isAtLeast((third ?? 0) - (first ?? 0), 58_000)
+    })
+  )
+
+  it.effect("waits for as long as a 429 says, and asks once then", () =>
+    Effect.gen(function* () {
+      const refused = () => json({}, { status: 429, headers: { "retry-after": "7" } })
+      const service = scripted((_request, before) => (before === 0 ? refused() : page([project(1)], 1)))
+      const { data } = yield* using(service, firstPage)
+      const [first, second, ...more] = service.asked.filter(({ what }) => what === "GET /v1/projects")
+      assert.deepStrictEqual(more, [])
+      assert.isAtLeast((second?.atMs ?? 0) - (first?.atMs ?? 0), 7000)
+      assert.strictEqual(data[0]?.id, 1)
+    })
+  )
+
+  it.effect("renews a token a minute before its hour is over, by one request however many wait", () =>
+    Effect.gen(function* () {
+      const service = scripted(() => page([], 0))
+      const given = Effect.gen(function* () {
+        const { token } = yield* ConstructionService
+        const ten = Effect.all(
+          Array.from({ length: 10 }, () => token),
+          { concurrency: "unbounded" }
+        )
+        const atOnce = yield* ten
+        yield* Effect.sleep("3539 seconds")
+        const before = yield* ten
+        yield* Effect.sleep("1 second")
+        return [atOnce, before, yield* ten].map((tokens) => [...new Set(tokens)])
+      })
+      assert.deepStrictEqual(yield* using(service, given), [["token-1"], ["token-1"], ["token-2"]])
+    })
+  )
+
+  it.effect("gives up after the time it was given, and says what stood in the way", () =>
+    Effect.gen(function* () {
+      const service = scripted(() => json("", { status: 503 }))
+      const error = yield* using(service, Effect.flip(firstPage), { giveUpAfter: "1 minute" })
+      assert.strictEqual(error.reason, "Unavailable")
+      assert.strictEqual(error.message, "Given up after 1m. The service can't be read for now. It answered 503.")
+      const times = service.asked.map(({ atMs }) => atMs)
+      assert.isAtLeast(times.length, 4)
+      assert.isAtMost(Math.max(...times) - Math.min(...times), 60_000)
+    })
+  )
+})
+
+describe("an answer that stays wrong", () => {
+  it.effect("of a list that ends before its total is a failure", () =>
+    Effect.gen(function* () {
+      const service = scripted((request) => {
+        const number = Number(new Map(request.urlParams).get("page"))
+        return page(number < 3 ? [project(number * 2), project(number * 2 + 1)] : [], 7, number, 2)
+      })
+      const error = yield* using(service, Effect.flip(all))
+      assert.strictEqual(error.reason, "NotAsPromised")
+      assert.strictEqual(error.message, "GET /projects ended after 4 of the 7 projects that it counts.")
+    })
+  )
+
+  it.effect("of a new subscription is not asked for again, which would subscribe again", () =>
+    Effect.gen(function* () {
+      const service = scripted(() => json({ url: "https://hooks.test/construction", events: [] }, { status: 201 }))
+      const error = yield* using(service, Effect.flip(subscribe))
+      assert.strictEqual(error.reason, "NotAsPromised")
+      assert.strictEqual(service.asked.filter(({ what }) => what === "POST /v1/webhooks").length, 1)
+    })
+  )
+})

@@ -1,0 +1,88 @@
+/**
+ * The token's life as the worker composes it, over real HTTP, for one data directory: settings from an environment, the
+ * sealed file, no pace. Also what a test needs to put a login there and to look at it.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Clock, ConfigProvider, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as Settings from "../../../config/Settings.ts"
+import { Token } from "../../../connectors/construction/ConstructionAuth.ts"
+import { LoginFile, stored } from "../../../connectors/construction/ConstructionAuth/LoginFile.ts"
+import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
+import { Pace } from "../../../src/Pace.ts"
+import { Reasons } from "../../../src/Reasons.ts"
+import { Seal } from "../../../src/Seal.ts"
+import type { AuthServer } from "./AuthServer.ts"
+
+export const unpaced = Layer.succeed(Pace, {
+  take: () => Effect.void,
+  rejected: () => Effect.void,
+  accepted: Effect.void,
+  pauseUntil: () => Effect.void,
+  usage: Effect.succeed({ limitPerMinute: 0, usedLastMinute: 0 })
+})
+
+export const environment = (server: AuthServer, dataDir: string): Record<string, string> => ({
+  SITELEDGER_AUTH_URL: server.authUrl,
+  SITELEDGER_CLIENT_ID: server.settings.clientId,
+  ...(server.settings.clientSecret === null ? {} : { SITELEDGER_CLIENT_SECRET: server.settings.clientSecret }),
+  SITELEDGER_SCOPES: "projects.read",
+  SITELEDGER_DATA_DIR: dataDir
+})
+
+const settings = (given: Record<string, string>) =>
+  Settings.layerClient.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(given))))
+
+/** Everything below the API client. */
+export const tokens = (given: Record<string, string>) =>
+  Token.layerNoDeps.pipe(
+    Layer.provideMerge(Layer.merge(LoginFile.layer, TokenEndpoint.layer)),
+    Layer.provideMerge(Layer.mergeAll(unpaced, Reasons.layer, Seal.layer, NodeHttpClient.layerUndici)),
+    Layer.provideMerge(settings(given)),
+    Layer.fresh
+  )
+
+export type Parts = Layer.Success<ReturnType<typeof tokens>>
+
+/** Lets virtual seconds pass until a fiber is done: each gives the network a real moment. */
+export const passing = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
+  Effect.gen(function* () {
+    while (fiber.pollUnsafe() === undefined) yield* second
+    return yield* Fiber.join(fiber)
+  })
+
+export const second = Effect.andThen(
+  TestClock.adjust("1 second"),
+  Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+)
+
+/** As if a person had consented just now. */
+export const loggedIn = Effect.fnUntraced(function* (server: AuthServer, scope = "projects.read") {
+  const file = yield* LoginFile
+  const given = server.login(scope)
+  const now = yield* Clock.currentTimeMillis
+  const answer = {
+    access: String(given["access_token"]),
+    refresh: given["refresh_token"] === undefined ? undefined : String(given["refresh_token"]),
+    lifeMs: Number(given["expires_in"]) * 1000,
+    scopes: undefined
+  }
+  const { authUrl } = server
+  yield* file.locked(
+    file.write({
+      _tag: "Active",
+      authUrl,
+      clientId: server.settings.clientId,
+      by: "somebody",
+      loggedInAtMs: now,
+      scopes: [scope],
+      tokens: stored(answer, null, now)
+    })
+  )
+  return answer
+})
+
+export const get = Effect.flatMap(Token, (token) => token.get)
+export const drop = (bearer: string) => Effect.flatMap(Token, (token) => token.drop(bearer))
+export const reasons = Effect.flatMap(Reasons, (service) => service.all)
+export const storedLogin = Effect.flatMap(LoginFile, (file) => file.read)

@@ -1,0 +1,80 @@
+/**
+ * The whole way against the sandbox: the verb prints an address, a person fills in the form there, and a worker that
+ * knows no client secret walks, refreshes and rotates, until the login is forgotten.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Sandbox } from "../../../sandbox/Sandbox.ts"
+import { environment, removeFolder, run, RunningWorker, until } from "../../RunningWorker.ts"
+import { logIn } from "./LoggedIn.ts"
+
+const user = { username: "admin@example.com", password: "sandbox" }
+
+/** Fills the page's form in, and answers where the browser is sent then. */
+const decide = (decision: "allow" | "deny") => async (url: string) => {
+  const page = await fetch(url)
+  const html = await page.text()
+  const consent = /name="consent" value="([^"]*)"/.exec(html)?.[1] ?? ""
+  const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1] ?? ""
+  const answer = await fetch(new URL(action, url), {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: page.headers.get("set-cookie")?.split(";")[0] ?? "" },
+    body: new URLSearchParams({ consent, decision, ...user })
+  })
+  return answer.headers.get("location") ?? ""
+}
+
+const sandboxed = Effect.gen(function* () {
+  const { authUrl, baseUrl, options } = yield* Sandbox.start({ projects: 130, pageSizeMax: 25, tokenSeconds: 3 })
+  const service = { authUrl, baseUrl, clientId: `${options.clientId}-app`, clientSecret: "" }
+  const given = yield* Effect.acquireRelease(
+    Effect.promise(() => environment(service)),
+    ({ SITELEDGER_DATA_DIR: folder }) => Effect.sync(() => removeFolder(folder))
+  )
+  return {
+    ...given,
+    SITELEDGER_SCOPES: "projects.read webhooks.write",
+    SITELEDGER_WALK_EVERY: "1 second",
+    SITELEDGER_REQUESTS_PER_MINUTE: "600"
+  }
+})
+
+/** Each time it is written, the file is another. */
+const rotations = (folder: string, times: number) => {
+  const seen = new Set<string>()
+  return until("the login is refreshed", async () =>
+    seen.add(readFileSync(join(folder, "login"), "utf8")).size > times ? true : undefined
+  )
+}
+
+describe("against the sandbox", () => {
+  it.live("a person logs in, the worker walks and refreshes, and the login can be forgotten", () =>
+    Effect.gen(function* () {
+      const given = yield* sandboxed
+      const workers: Array<RunningWorker> = []
+      yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(workers.map((one) => one.stop("SIGKILL")))))
+      yield* Effect.promise(async () => {
+        const denied = await logIn(given, decide("deny"))
+        assert.strictEqual(denied.code, 1, denied.stderr)
+        assert.include(denied.stderr, "Access was denied")
+        const allowed = await logIn(given, decide("allow"))
+        assert.strictEqual(allowed.code, 0, allowed.stderr)
+        assert.include(allowed.stderr, "Logged in, for projects.read webhooks.write.")
+        const worker = RunningWorker.start(given)
+        workers.push(worker)
+        const { backfill } = await worker.live()
+        assert.isAtLeast(backfill["projects"]?.rows ?? 0, 130)
+        await rotations(given.SITELEDGER_DATA_DIR, 2)
+        await worker.live()
+        const { stdout } = await run(given, "login", "--status")
+        for (const said of ["sandbox-app", "projects.read webhooks.write", "renewed"]) assert.include(stdout, said)
+        assert.match((await run(given, "login", "--forget")).stdout, /revoked/)
+        await worker.status("told", ({ reasons }) => /neither a login nor a client secret/.test(reasons.join()))
+        assert.strictEqual((await worker.stop()).code, 0)
+      })
+    }).pipe(Effect.scoped)
+  )
+})
