@@ -1,12 +1,14 @@
 /**
  * The worker: all pipelines over the same stores, and what tells how they are.
  *
- *   service ─┬─► live ─────┐                    ┌─► Status ─► Admin (health, status, metrics, verbs)
+ *   service ─┬─► live ─────┐                    ┌─► Status ─► Admin (health, status, metrics, verbs) · Alert
  *            └─► backfill ─┴─► stores ─► nightly┘
  */
 import { Layer } from "effect"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
 import * as Admin from "../src/Admin.ts"
+import * as Alert from "../src/Alert.ts"
+import * as Silence from "../src/Silence.ts"
 import { Status } from "../src/Status.ts"
 import { backfill } from "./backfill.ts"
 import { live } from "./live.ts"
@@ -16,6 +18,7 @@ import { stores } from "./stores.ts"
 
 export const worker = Admin.layer.pipe(
   Layer.provideMerge(Status.layer),
+  Layer.provideMerge(Layer.merge(Alert.layer, Silence.layer)),
   Layer.provideMerge(nightly),
   Layer.provideMerge(backfill),
   Layer.provideMerge(live),

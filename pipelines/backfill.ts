@@ -11,10 +11,12 @@ import { retrySchedule } from "../connectors/construction/ConstructionWebhooks.t
 import * as Construction from "../connectors/construction/Construction.ts"
 import { Uptime } from "../src/Uptime.ts"
 import { Walk } from "../src/Walk.ts"
+import type { Warehouse } from "../src/Warehouse.ts"
+import { cameLate } from "../src/Warehouse/Evidence.ts"
 
 const walkTheGap = Effect.flatMap(Walk, (walk) => walk.now("gap"))
 
-export const backfill = Uptime.layer({ offsets: retrySchedule, onLost: walkTheGap }).pipe(
+export const backfill = Uptime.layer<Walk | Warehouse>({ offsets: retrySchedule, onLost: walkTheGap, cameLate }).pipe(
   Layer.provideMerge(Walk.layer),
   Layer.provideMerge(Construction.layer)
 )

@@ -15,14 +15,21 @@ import * as ConstructionWebhooks from "../connectors/construction/ConstructionWe
 import { Apply } from "../src/Apply.ts"
 import { Inbox } from "../src/Inbox.ts"
 import { Receiver } from "../src/Receiver.ts"
+import { Keyring } from "../src/Receiver/Keyring.ts"
+import { Secrets } from "../src/Receiver/Secrets.ts"
+import { Seal } from "../src/Seal.ts"
 
 /** The part that needs no service: stored events become rows. */
 export const applying = Apply.layer.pipe(Layer.provideMerge(ConstructionReader.layer), Layer.provideMerge(Inbox.layer))
+
+/** Sealed in the Store, open in memory. */
+export const secrets = Secrets.layer.pipe(Layer.provideMerge(Keyring.layer), Layer.provideMerge(Seal.layer))
 
 export const live = ConstructionSubscription.layer.pipe(
   // The receiver listens before anybody is asked to send.
   Layer.provideMerge(Receiver.layer),
   Layer.provideMerge(ConstructionWebhooks.layer),
-  Layer.provideMerge(ConstructionWebhooks.Secrets.layer),
+  Layer.provideMerge(ConstructionWebhooks.Callbacks.layer),
+  Layer.provideMerge(secrets),
   Layer.provideMerge(applying)
 )

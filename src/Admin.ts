@@ -105,6 +105,9 @@ const routes = Effect.gen(function* () {
   yield* verb("rebuild", Verbs.rebuild)
   yield* verb("backup", Effect.flatMap(verbArguments, Verbs.backup))
   yield* verb("close-gap", Effect.flatMap(verbArguments, Verbs.closeGap))
+  yield* verb("secret-list", Verbs.listSecrets)
+  yield* verb("secret-add", Effect.flatMap(verbArguments, Verbs.addSecret))
+  yield* verb("secret-retire", Effect.flatMap(verbArguments, Verbs.retireSecret))
   yield* announce(token)
 })
 

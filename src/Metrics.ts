@@ -15,6 +15,8 @@ const quarantined = gauge("inbox_quarantined", "Deliveries that wait in quaranti
 const oldestPending = gauge("inbox_oldest_pending_seconds", "Age of the oldest pending delivery")
 const events = gauge("events", "Events since the start, by outcome and alarm")
 const deliveries = gauge("receiver_deliveries", "Requests to the receiver since the start, by outcome")
+const secrets = gauge("webhook_secrets", "Webhook secrets, by state")
+const signedByEnding = gauge("receiver_signed_by_ending_secret", "Deliveries since the start whose secret was to end")
 const rows = gauge("walk_rows", "Distinct rows of the current pass")
 const pages = gauge("walk_pages_done", "Pages of the current pass that are done")
 const pagesTotal = gauge("walk_pages_total", "Pages of the current pass")
@@ -36,6 +38,9 @@ const update = Effect.fnUntraced(function* (report: StatusReport) {
   for (const [outcome, count] of Object.entries(report.events)) yield* set(events, count, { outcome })
   const { port: _port, ...outcomes } = report.receiver
   for (const [outcome, count] of Object.entries(outcomes)) yield* set(deliveries, count, { outcome })
+  const { signedByEnding: ofEnding, ...states } = report.secrets
+  for (const [state, count] of Object.entries(states)) yield* set(secrets, count, { state })
+  yield* set(signedByEnding, ofEnding)
   for (const [resource, walk] of Object.entries(report.backfill)) {
     yield* set(rows, walk.rows, { resource })
     yield* set(pages, walk.pagesDone, { resource })

@@ -10,6 +10,8 @@ export class Reasons extends Context.Service<
     readonly set: (key: string, sentence: string) => Effect.Effect<void>
     readonly clear: (key: string) => Effect.Effect<void>
     readonly all: Effect.Effect<ReadonlyArray<string>>
+    /** All but the one under this key. */
+    readonly allBut: (key: string) => Effect.Effect<ReadonlyArray<string>>
   }
 >()("siteledger/Reasons") {
   static readonly layer: Layer.Layer<Reasons> = Layer.effect(
@@ -24,7 +26,9 @@ export class Reasons extends Context.Service<
             return isNews ? Effect.logWarning(sentence) : Effect.void
           }),
         clear: (key) => Effect.suspend(() => (standing.delete(key) ? Effect.logInfo(`Over: ${key}`) : Effect.void)),
-        all: Effect.sync(() => [...standing.values()])
+        all: Effect.sync(() => [...standing.values()]),
+        allBut: (key) =>
+          Effect.sync(() => [...standing].flatMap(([each, sentence]) => (each === key ? [] : [sentence])))
       })
     })
   )

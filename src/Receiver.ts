@@ -12,6 +12,7 @@ import { ServiceSettings } from "../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
 import * as Instant from "./Instant.ts"
 import { Reasons } from "./Reasons.ts"
+import type { Secret } from "./Receiver/Keyring.ts"
 import { close, defaultLimits, type Limits, listen } from "./Receiver/Listener.ts"
 import { type Answerer, handle, refuse } from "./Receiver/Requests.ts"
 
@@ -28,15 +29,15 @@ export class Signatures extends Context.Service<
   {
     /** The signature's bytes; undefined when it is missing or malformed. */
     readonly read: (headers: IncomingHttpHeaders) => Uint8Array | undefined
-    /** Constant time, over all valid secrets. */
-    readonly verify: (body: Uint8Array, signature: Uint8Array) => boolean
+    /** The valid secret that signed this body. Constant time, over all valid secrets. */
+    readonly signer: (body: Uint8Array, signature: Uint8Array) => Secret | undefined
     readonly said: (headers: IncomingHttpHeaders) => Said
     /** Of callback URLs that were given to the service earlier: it goes on retrying and replaying there. */
     readonly isFormerPath: (path: string) => boolean
     /** Resolves when new secrets may be there: at once, unless a subscription is being created. */
     readonly settled: () => Promise<void>
     /** Called once for each stored delivery, after it is on disk. */
-    readonly accepted: (said: Said) => void
+    readonly accepted: (said: Said, secret: Secret) => void
   }
 >()("siteledger/Receiver/Signatures") {}
 
@@ -113,13 +114,13 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
     let rejectedInARow = 0
     let isRefusing = false
     return {
-      accepted: (said: Said): void => {
+      accepted: (said: Said, secret: Secret): void => {
         counters.accepted++
         if (rejectedInARow >= suspicious) runFork(reasons.clear("signatures"))
         rejectedInARow = 0
         if (isRefusing) runFork(reasons.clear("receiver store"))
         isRefusing = false
-        signatures.accepted(said)
+        signatures.accepted(said, secret)
       },
       rejected: (): void => {
         counters.rejected++
@@ -147,8 +148,10 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
   })
 
 const wrongSecret =
-  "Deliveries arrive that are signed with a secret we don't know. If somebody made the subscription by hand, " +
-  "set SITELEDGER_WEBHOOK_SECRET; delete subscriptions that nobody needs in the service's Admin → API → Webhooks."
+  "Deliveries arrive that are signed with a secret we don't know, and are refused. Either somebody made a " +
+  "subscription by hand or gave one a new secret: tell it to us (`siteledger secret add`, or " +
+  "SITELEDGER_WEBHOOK_SECRET). Or one that nobody needs still sends: delete it in the service's Admin → API → " +
+  "Webhooks. Or its secret was retired too early: see `siteledger secret list`."
 
 /** The present as text, made once per millisecond. */
 const instants = (clock: Clock.Clock) => {

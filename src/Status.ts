@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Apply } from "./Apply.ts"
-import type { Gap } from "./Gap.ts"
 import { Inbox, type InboxStatus, isDrained } from "./Inbox.ts"
 import * as Instant from "./Instant.ts"
 import { Export } from "./Lake/Export.ts"
@@ -12,9 +11,10 @@ import { Pace } from "./Pace.ts"
 import { Publish } from "./Publish.ts"
 import { Reasons } from "./Reasons.ts"
 import { Receiver, type ReceiverStatus } from "./Receiver.ts"
+import { Secrets, type SecretsStatus } from "./Receiver/Secrets.ts"
 import type { StoreError } from "./Store.ts"
 import { Subscription, type SubscriptionStatus } from "./Subscription.ts"
-import { Uptime } from "./Uptime.ts"
+import { type OpenGap, Uptime } from "./Uptime.ts"
 import { Walk, type WalkStatus } from "./Walk.ts"
 
 export type Phase = "starting" | "backfilling" | "live" | "catching-up" | "degraded"
@@ -29,6 +29,7 @@ export interface StatusReport {
   readonly api: { readonly limitPerMinute: number; readonly usedLastMinute: number }
   readonly subscription: SubscriptionStatus
   readonly receiver: ReceiverStatus
+  readonly secrets: SecretsStatus
   readonly lastEventAt: string | null
   readonly gaps: ReadonlyArray<GapStatus>
   readonly ledger: { readonly entries: number; readonly holds: number }
@@ -43,13 +44,16 @@ export interface GapStatus {
   /** When it will be healed if the receiver stays up; null when only a person can help. */
   readonly healsAt: string | null
   readonly isLost: boolean
+  /** How many of its deliveries have come since it was lost; null while it isn't. Nobody tells how many there are. */
+  readonly cameLate: number | null
 }
 
-const gapStatus = ({ fromMs, toMs, healsAtMs, isLost }: Gap): GapStatus => ({
+const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapStatus => ({
   from: Instant.fromMillis(fromMs),
   to: Instant.fromMillis(toMs),
   healsAt: healsAtMs === undefined ? null : Instant.fromMillis(healsAtMs),
-  isLost
+  isLost,
+  cameLate: cameLate ?? null
 })
 
 export class Status extends Context.Service<Status, { readonly report: Effect.Effect<StatusReport, StoreError> }>()(
@@ -69,6 +73,7 @@ const make = Effect.gen(function* () {
   const publish = yield* Publish
   const reasons = yield* Reasons
   const receiver = yield* Receiver
+  const secrets = yield* Secrets
   const subscription = yield* Subscription
   const uptime = yield* Uptime
   const walk = yield* Walk
@@ -87,6 +92,7 @@ const make = Effect.gen(function* () {
       api: yield* pace.usage,
       subscription: yield* subscription.status,
       receiver: yield* receiver.status,
+      secrets: yield* secrets.status,
       lastEventAt: yield* inbox.lastReceivedAt,
       gaps: (yield* uptime.gaps).map(gapStatus),
       ledger: { entries: 0, holds: 0 },

@@ -7,8 +7,20 @@ export interface SubscriptionStatus {
   readonly url: string
   /** When a first signed delivery (a ping) arrived; null until then. */
   readonly verifiedAt: string | null
-  /** Callback URLs of subscriptions that nobody needs any more, to be deleted in the service's administration. */
+  /** Callback URLs of `toDelete`. */
   readonly obsolete: ReadonlyArray<string>
+  /** Subscriptions that nobody needs any more, to be deleted in the service's administration. */
+  readonly toDelete: ReadonlyArray<SupersededSubscription>
+}
+
+export interface SupersededSubscription {
+  readonly url: string
+  /** When we asked for it. */
+  readonly createdAt: string
+  /** The answer that brings its secret was lost: it may exist, once or more, and its deliveries are refused. */
+  readonly isSecretLost: boolean
+  /** `siteledger secret retire FINGERPRINT` says that it has been deleted. */
+  readonly fingerprint: string
 }
 
 export class Subscription extends Context.Service<

@@ -4,7 +4,9 @@
  * Every five seconds the current up-interval grows to now. It says less than was true, never more: a process that
  * dies, a machine that sleeps or a Store that fails (nothing could be taken then either) leaves a hole. A gap that no
  * retry heals any more becomes a reason that names it, and `onLost` runs for it, once also across restarts (twice
- * when the process dies in between). Intervals that can't change an answer any more are forgotten after eight days.
+ * when the process dies in between). It stays open until a person closes it: nothing tells how many deliveries it has,
+ * so what has come of it since is only counted. Intervals that can't change an answer any more are forgotten after
+ * eight days.
  */
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Gap from "./Gap.ts"
@@ -18,13 +20,20 @@ export interface UptimeOptions<R> {
   readonly offsets: ReadonlyArray<Duration.Duration>
   /** Runs once for every gap that is lost. */
   readonly onLost: Effect.Effect<unknown, never, R>
+  /** How many deliveries of an interval have come since; undefined when that can't be told now. */
+  readonly cameLate: (interval: Gap.Interval) => Effect.Effect<number | undefined, never, R>
+}
+
+export interface OpenGap extends Gap.Gap {
+  /** How many of a lost gap's deliveries have come since, as of the last minute. Nobody tells how many there are. */
+  readonly cameLate: number | undefined
 }
 
 export class Uptime extends Context.Service<
   Uptime,
   {
     /** As last known when the Store doesn't answer. */
-    readonly gaps: Effect.Effect<ReadonlyArray<Gap.Gap>>
+    readonly gaps: Effect.Effect<ReadonlyArray<OpenGap>>
     /** A person says that what was missed in this interval has been replayed, or doesn't matter. */
     readonly close: (fromMs: number, toMs: number, reason: string) => Effect.Effect<void, StoreError>
   }
@@ -49,13 +58,15 @@ interface Current {
   readonly toMs: number
 }
 
-const make = <R>({ offsets, onLost }: UptimeOptions<R>) =>
+const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
   Effect.gen(function* () {
     const store = yield* Store
     const reasons = yield* Reasons
     const offsetsMs = offsets.map(Duration.toMillis)
     let current: Current | undefined
     let known: ReadonlyArray<Gap.Gap> = []
+    const context = yield* Effect.context<R>()
+    const { count, counted } = counter((gap) => Effect.provideContext(cameLate(gap), context))
 
     const beat = Effect.gen(function* () {
       const nowMs = yield* Clock.currentTimeMillis
@@ -71,19 +82,21 @@ const make = <R>({ offsets, onLost }: UptimeOptions<R>) =>
     const find = Effect.gen(function* () {
       const { closed, up } = yield* load(store)
       const nowMs = yield* Clock.currentTimeMillis
-      // Between two heartbeats the receiver is up, though it isn't recorded yet.
-      const isUp = current !== undefined && isRecent(current, nowMs)
-      const lively = isUp && current !== undefined ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
-      const found = Gap.find({ up: lively, closed, nowMs, offsetsMs })
+      const found = Gap.find({ up: untilNow(up, current, nowMs), closed, nowMs, offsetsMs })
       known = found.open
       return { ...found, nowMs }
     })
 
     const oneAtATime = yield* Semaphore.make(1)
-    const tell = tellLost(store, reasons, Effect.provideContext(onLost, yield* Effect.context<R>()))
+    const tell = tellLost(store, reasons, Effect.provideContext(onLost, context))
     const look = Effect.gen(function* () {
       const { neededFromMs, nowMs, open } = yield* find
-      yield* tell(open.filter(({ isLost }) => isLost))
+      yield* tell(
+        yield* Effect.forEach(
+          open.filter(({ isLost }) => isLost),
+          count
+        )
+      )
       yield* forget(store, Math.min(neededFromMs, nowMs - keptMs))
     }).pipe(
       oneAtATime.withPermit,
@@ -97,7 +110,8 @@ const make = <R>({ offsets, onLost }: UptimeOptions<R>) =>
     return Uptime.of({
       gaps: find.pipe(
         Effect.map(({ open }) => open),
-        Effect.catchTag("StoreError", () => Effect.sync(() => known))
+        Effect.catchTag("StoreError", () => Effect.sync(() => known)),
+        Effect.map((open) => open.map(counted))
       ),
       close: Effect.fn("Uptime.close")(function* (fromMs, toMs, reason) {
         yield* close(store, { from_ms: fromMs, to_ms: toMs, reason })
@@ -105,6 +119,22 @@ const make = <R>({ offsets, onLost }: UptimeOptions<R>) =>
       })
     })
   })
+
+/** Remembers how much of each gap came late; `count` asks again. */
+const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) => {
+  const counts = new Map<number, number>()
+  const counted = (gap: Gap.Gap): OpenGap => ({ ...gap, cameLate: counts.get(gap.fromMs) })
+  const count = (gap: Gap.Gap): Effect.Effect<OpenGap> =>
+    Effect.map(cameLate(gap), (late) => {
+      if (late !== undefined) counts.set(gap.fromMs, late)
+      return counted(gap)
+    })
+  return { count, counted }
+}
+
+/** Between two heartbeats the receiver is up, though it isn't recorded yet. */
+const untilNow = (up: ReadonlyArray<Gap.Interval>, current: Current | undefined, nowMs: number) =>
+  current !== undefined && isRecent(current, nowMs) ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
 
 /** A clock that was set back ends an interval too. */
 const isRecent = ({ toMs }: Current, nowMs: number): boolean => nowMs >= toMs && nowMs - toMs <= toleratedMs
@@ -151,7 +181,7 @@ const close = (store: Store["Service"], gap: { from_ms: number; to_ms: number; r
 /** Gaps are known by their beginning: the end of one that goes on moves. */
 const tellLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
   let standing: ReadonlyArray<number> = []
-  return Effect.fnUntraced(function* (lost: ReadonlyArray<Gap.Gap>) {
+  return Effect.fnUntraced(function* (lost: ReadonlyArray<OpenGap>) {
     const begins = lost.map(({ fromMs }) => fromMs)
     for (const gap of lost) yield* reasons.set(reasonKey(gap.fromMs), sentence(gap))
     for (const fromMs of standing) if (!begins.includes(fromMs)) yield* reasons.clear(reasonKey(fromMs))
@@ -166,7 +196,8 @@ const tellLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: 
 
 const reasonKey = (fromMs: number): string => `gap ${fromMs}`
 
-const sentence = ({ fromMs, toMs }: Gap.Gap): string =>
+const sentence = ({ cameLate, fromMs, toMs }: OpenGap): string =>
   `Deliveries first sent between ${Instant.fromMillis(fromMs)} and ${Instant.fromMillis(toMs)} may be missing, and the ` +
   "service doesn't send them again by itself: replay the failed deliveries of this interval in the service's " +
-  `Admin → API → Webhooks, then run \`siteledger replay --gap-closed ${Instant.fromMillis(fromMs)}\`.`
+  `Admin → API → Webhooks, then run \`siteledger replay --gap-closed ${Instant.fromMillis(fromMs)}\`.` +
+  (cameLate === undefined ? "" : ` So far ${cameLate} with an event time of this interval have come since.`)

@@ -2,11 +2,13 @@
  * What a person can ask of the stores, whether a worker is running (through the admin listener) or not (the
  * command line takes the lock itself). Each returns what to show, as JSON.
  */
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Redacted, Result, Schema } from "effect"
+import * as Parse from "../config/Parse.ts"
 import { Apply } from "./Apply.ts"
 import * as Instant from "./Instant.ts"
 import { Export } from "./Lake/Export.ts"
 import { Publish } from "./Publish.ts"
+import { Secrets } from "./Receiver/Secrets.ts"
 import { Restart } from "./Restart.ts"
 import { Store } from "./Store.ts"
 import { Uptime } from "./Uptime.ts"
@@ -58,4 +60,29 @@ export const closeGap = (given: Argument) =>
     }
     yield* uptime.close(gap.fromMs, gap.toMs, reason)
     return { closed: { from: Instant.fromMillis(gap.fromMs), to: Instant.fromMillis(gap.toMs), reason } }
+  })
+
+export const listSecrets = Effect.flatMap(Secrets, (service) => Effect.map(service.list, (secrets) => ({ secrets })))
+
+/** A webhook secret of a subscription made by hand, valid at once beside all others. */
+export const addSecret = (given: Argument) =>
+  Effect.gen(function* () {
+    const text = (yield* argument(given, "secret")).trim()
+    if (!/^\S{8,}$/.test(text)) return yield* notOneSecret
+    const secrets = yield* Secrets
+    return { added: yield* secrets.add(Redacted.make(text)) }
+  })
+
+const notOneSecret = new VerbError({ message: "One secret is needed, of at least 8 characters, without spaces." })
+
+/** `in`: how long it stays valid, like `24 hours`; without it, it ends at once. */
+export const retireSecret = (given: Argument) =>
+  Effect.gen(function* () {
+    const fingerprint = yield* argument(given, "fingerprint")
+    const after = given["in"] === undefined ? Result.succeed(Duration.zero) : Parse.duration(given["in"])
+    if (Result.isFailure(after)) return yield* new VerbError({ message: `--in ${after.failure}` })
+    const secrets = yield* Secrets
+    return {
+      retired: yield* secrets.retire(fingerprint, { after: after.success, isForced: given["force"] === "true" })
+    }
   })

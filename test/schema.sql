@@ -1,5 +1,12 @@
 -- The Store (SQLite)
 
+CREATE TABLE alerts (
+    id integer primary key autoincrement,
+    status text not null,
+    body text not null,
+    delivered_at text
+  ) strict;
+
 CREATE TABLE closed_gaps (
     from_ms integer not null,
     to_ms integer not null,
@@ -101,6 +108,17 @@ CREATE TABLE walks (
     finished_at text,
     proof text,
     proof_at text
+  ) strict;
+
+CREATE TABLE webhook_secrets (
+    id integer primary key autoincrement,
+    subscription_id integer references subscriptions (id),
+    sealed text,
+    fingerprint text not null,
+    added_at text not null,
+    retired_at text,
+    expires_at text,
+    last_used_at text
   ) strict;
 
 -- The Warehouse (DuckDB)

@@ -1,84 +1,142 @@
 /**
  * The subscription to the service's events (interface document §2.3, §4.2): made once, kept in the Store, and made
- * again only when the callback URL or the list of events changes. The document shows no way to list or delete
- * one, so an old one keeps its secret and its path, and Status names it as one to delete.
+ * again only when the callback URL or the list of events changes, or when its secret can't be opened any more. The
+ * document shows no way to list or delete one, so an old one keeps its secret and its path until a person has deleted
+ * it and says so (`siteledger secret retire`); Status names it until then.
  *
- * The intent is on disk before the request: when we die before its answer is stored, the secret is lost, and
- * the next start makes another subscription and says so. With `SITELEDGER_WEBHOOK_SECRET` (a subscription made
- * by hand) nothing is created.
+ * With a secret made by hand, of the environment or of `siteledger secret add`, there is a subscription already: none
+ * is made. The service has a minute to reach a subscription; then Status says that nothing comes, and why that may be.
  */
-import { Clock, Deferred, Duration, Effect, Layer, Redacted, Schema } from "effect"
-import type { Selectable } from "kysely"
+import { Clock, Deferred, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Instant.ts"
-import * as Json from "../../src/Json.ts"
 import { Reasons } from "../../src/Reasons.ts"
 import { Receiver } from "../../src/Receiver.ts"
-import type { SourceError } from "../../src/Source.ts"
-import { Store } from "../../src/Store.ts"
-import type { StoreTables } from "../../src/Store/Tables.ts"
-import { Subscription } from "../../src/Subscription.ts"
-import { Subscription as Created } from "./ConstructionApi.ts"
-import { ConstructionClient, NotAsPromised } from "./ConstructionClient.ts"
+import { isEnding, Keyring, type Secret } from "../../src/Receiver/Keyring.ts"
+import * as Kept from "../../src/Receiver/KeptSecrets.ts"
+import { Secrets } from "../../src/Receiver/Secrets.ts"
+import { readMeta, Store, writeMeta } from "../../src/Store.ts"
+import { Subscription, type SupersededSubscription } from "../../src/Subscription.ts"
+import { ConstructionClient } from "./ConstructionClient.ts"
+import { create, type Row, type Wanted } from "./ConstructionCreation.ts"
 import { subscribable } from "./ConstructionEvents.ts"
-import { Secrets } from "./ConstructionWebhooks.ts"
-
-type Row = Selectable<StoreTables["subscriptions"]>
+import { Callbacks } from "./ConstructionWebhooks.ts"
 
 export const layer: Layer.Layer<
   Subscription,
   never,
-  ServiceSettings | Store | Secrets | ConstructionClient | Reasons | Receiver
+  ServiceSettings | Store | Keyring | Secrets | Callbacks | ConstructionClient | Reasons | Receiver
 > = Layer.effect(
   Subscription,
   Effect.suspend(() => make)
 )
 
 const refusedPause = Duration.seconds(60)
+/** For the service's first request. */
+const patience = Duration.seconds(60)
 const reasonKey = "subscription"
+const silentKey = "subscription not reached"
+
+interface Standing {
+  /** Undefined: made by hand, or not made yet. */
+  row: Row | undefined
+  verifiedAt: string | null
+  /** A delivery signed with its secret has come, be it a ping or not. */
+  isReached: boolean
+}
 
 const make = Effect.gen(function* () {
   const settings = yield* ServiceSettings
   const secrets = yield* Secrets
+  const callbacks = yield* Callbacks
   const store = yield* Store
-  const runFork = Effect.runForkWith(yield* Effect.context<never>())
   // Deliveries may come in before we ask for any: from an earlier subscription, or a very early ping.
   yield* Receiver
-  const url = settings.webhookUrl.href
-  const events = JSON.stringify((settings.webhookEvents ?? subscribable).toSorted())
+  const wanted: Wanted = {
+    url: settings.webhookUrl.href,
+    events: JSON.stringify((settings.webhookEvents ?? subscribable).toSorted())
+  }
   const rows = yield* Effect.orDie(store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
-  for (const { secret, url: given } of rows) {
-    secrets.addUrl(given)
-    if (secret !== null) secrets.add(secret)
-  }
-  for (const secret of settings.webhookSecrets) secrets.add(Redacted.value(secret))
-  const isByHand = settings.webhookSecrets.length > 0
+  for (const { url } of rows) callbacks.addUrl(url)
+  for (const secret of settings.webhookSecrets) secrets.lend(secret)
+  const { valid } = yield* Keyring
+  const { mustCreate, row } = decide(rows, wanted, valid(), settings.webhookSecrets.length > 0)
+  const standing = yield* restored(row, valid())
+  yield* listenFor(standing)
   const attempted = yield* Deferred.make<void>()
-  const current = { row: rows.find((row) => isStanding(row, url, events)), verifiedAt: null as string | null }
-  current.verifiedAt = current.row?.verified_at ?? null
-
-  secrets.onAccepted = (isPing) => {
-    if (current.verifiedAt !== null || !(isPing || isByHand)) return
-    runFork(verified(store, current))
-  }
-  const subscribe = Effect.gen(function* () {
-    if (!isByHand && current.row === undefined) current.row = yield* create(url, events)
-    yield* Deferred.succeed(attempted, undefined)
+  const subscribe = create(wanted, (intent) => (standing.row = intent)).pipe(
+    Effect.tapError(() => Effect.sync(() => (standing.row = undefined))),
+    Effect.when(Effect.succeed(mustCreate))
+  )
+  const work = Effect.gen(function* () {
+    yield* untilDone(subscribe, attempted)
+    // One that has just been made may have been asked for long ago.
+    const sinceMs = row === undefined ? yield* Clock.currentTimeMillis : Instant.toMicros(row.created_at) / 1000
+    yield* tellUnreached(standing, sinceMs, settings)
   })
-  yield* Effect.forkScoped(untilDone(subscribe, attempted))
+  yield* Effect.forkScoped(work)
 
   return Subscription.of({
     attempted: Deferred.await(attempted),
-    status: Effect.map(Effect.orDie(obsoleteUrls(store)), (obsolete) => ({
-      url,
-      verifiedAt: current.verifiedAt,
-      obsolete
+    status: Effect.map(Effect.orDie(superseded(store, standing)), (toDelete) => ({
+      url: wanted.url,
+      verifiedAt: standing.verifiedAt,
+      obsolete: toDelete.map(({ url }) => url),
+      toDelete
     }))
   })
 })
 
-const isStanding = (row: Row, url: string, events: string): boolean =>
-  row.url === url && row.events === events && row.secret !== null && row.retired_at === null
+/** Which subscription stands, and whether one must be made. */
+const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: ReadonlyArray<Secret>, isLent: boolean) => {
+  const ours = rows.filter(
+    ({ id, retired_at: retiredAt }) =>
+      retiredAt === null && valid.some((secret) => secret.subscriptionId === id && !isEnding(secret))
+  )
+  const row = ours.find(({ events, url }) => url === wanted.url && events === wanted.events)
+  const isByHand = isLent || (ours.length === 0 && valid.some(({ subscriptionId }) => subscriptionId === null))
+  return { row, mustCreate: row === undefined && !isByHand }
+}
+
+const byHandKey = "subscription_by_hand_verified_at"
+
+const restored = Effect.fnUntraced(function* (row: Row | undefined, valid: ReadonlyArray<Secret>) {
+  const store = yield* Store
+  const own = valid.filter(({ subscriptionId }) => subscriptionId === (row?.id ?? null))
+  const verified = yield* Effect.orDie(store.run((db) => readMeta(db, byHandKey)))
+  const [fingerprint, at] = verified?.split(" ") ?? []
+  const isKnown = row === undefined && own.some((secret) => secret.fingerprint === fingerprint)
+  const verifiedAt = row?.verified_at ?? (isKnown ? at : undefined) ?? null
+  const isReached = verifiedAt !== null || own.some(({ lastUsedMs }) => lastUsedMs !== undefined)
+  return { row, verifiedAt, isReached } as Standing
+})
+
+/** A ping verifies the subscription that it is of; one made by hand may have had its ping long before. */
+const listenFor = (standing: Standing) =>
+  Effect.gen(function* () {
+    const callbacks = yield* Callbacks
+    const reasons = yield* Reasons
+    const runFork = Effect.runForkWith(yield* Effect.context<Store>())
+    callbacks.onAccepted = (isPing, secret) => {
+      if (secret.subscriptionId !== (standing.row?.id ?? null)) return
+      if (!standing.isReached) runFork(reasons.clear(silentKey))
+      standing.isReached = true
+      if (standing.verifiedAt === null && (isPing || standing.row === undefined)) runFork(verified(standing, secret))
+    }
+  })
+
+const verified = Effect.fnUntraced(function* (standing: Standing, { fingerprint }: Secret) {
+  const store = yield* Store
+  const at = yield* Kept.now
+  standing.verifiedAt = at
+  const id = standing.row?.id
+  const note = store.transaction((tx) =>
+    id === undefined
+      ? writeMeta(tx, byHandKey, `${fingerprint} ${at}`)
+      : tx.updateTable("subscriptions").set({ verified_at: at }).where("id", "=", id).execute()
+  )
+  yield* Effect.ignore(note)
+})
 
 /** A refusal needs a person; the walks go on without a subscription meanwhile. */
 const untilDone = <E extends { readonly message: string }, R>(
@@ -89,81 +147,58 @@ const untilDone = <E extends { readonly message: string }, R>(
     const reasons = yield* Reasons
     while (true) {
       const outcome = yield* Effect.result(subscribe)
+      yield* Deferred.succeed(attempted, undefined)
       if (outcome._tag === "Success") return yield* reasons.clear(reasonKey)
       yield* reasons.set(reasonKey, `There is no subscription to events. ${outcome.failure.message}`)
-      yield* Deferred.succeed(attempted, undefined)
       yield* Effect.sleep(refusedPause)
     }
   })
 
-const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
-
-const create = Effect.fn("Subscription.create")(function* (url: string, events: string) {
-  const store = yield* Store
-  const secrets = yield* Secrets
-  const at = yield* now
-  const intent = yield* store.transaction((tx) =>
-    tx
-      .insertInto("subscriptions")
-      .values({ url, events, secret: null, created_at: at, verified_at: null, retired_at: null })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-  )
-  secrets.creating()
-  const secret = yield* request(url, events).pipe(
-    Effect.tap((created) => Effect.sync(() => secrets.add(created))),
-    // Refused for good: nothing was made, so there is nothing to remember.
-    Effect.tapError(() =>
-      store.transaction((tx) => tx.deleteFrom("subscriptions").where("id", "=", intent.id).execute())
-    ),
-    Effect.ensuring(Effect.sync(secrets.settled))
-  )
-  yield* store.transaction(async (tx) => {
-    await tx.updateTable("subscriptions").set({ secret }).where("id", "=", intent.id).execute()
-    await tx
-      .updateTable("subscriptions")
-      .set({ retired_at: at })
-      .where("id", "<>", intent.id)
-      .where("retired_at", "is", null)
-      .execute()
-  })
-  yield* Effect.logInfo(`Subscribed ${url}`)
-  return { ...intent, secret }
-})
-
-const request = (url: string, events: string): Effect.Effect<string, SourceError, ConstructionClient> =>
-  Effect.flatMap(ConstructionClient, (client) =>
-    client.call(
-      "event",
-      (api) =>
-        api.webhooks.create({
-          payload: { url, events: JSON.parse(events) as ReadonlyArray<string> },
-          responseMode: "response-only"
-        }),
-      ({ text }) =>
-        Schema.decodeUnknownEffect(Schema.Struct({ secret: Created.fields.secret }))(Json.parse(text)).pipe(
-          Effect.map(({ secret }) => secret),
-          Effect.mapError(() => new NotAsPromised({ message: "POST /webhooks answered without a secret." }))
-        )
-    )
-  )
-
-const verified = Effect.fnUntraced(function* (
-  store: Store["Service"],
-  current: { row: Row | undefined; verifiedAt: string | null }
+/** Once the service has had its time to reach us. */
+const tellUnreached = Effect.fnUntraced(function* (
+  standing: Standing,
+  sinceMs: number,
+  settings: ServiceSettings["Service"]
 ) {
-  const at = yield* now
-  current.verifiedAt = at
-  const id = current.row?.id
-  if (id === undefined) return
-  yield* Effect.ignore(
-    store.transaction((tx) => tx.updateTable("subscriptions").set({ verified_at: at }).where("id", "=", id).execute())
-  )
+  const reasons = yield* Reasons
+  const untilMs = sinceMs + Duration.toMillis(patience)
+  yield* Effect.sleep(Math.max(0, untilMs - (yield* Clock.currentTimeMillis)))
+  if (!standing.isReached) yield* reasons.set(silentKey, unreached(standing, settings))
 })
 
-/** Retired ones, and those whose answer (and with it their secret) was lost. */
-const obsoleteUrls = (store: Store["Service"]) =>
-  Effect.map(
-    store.run((db) => db.selectFrom("subscriptions").select("url").where("retired_at", "is not", null).execute()),
-    (rows) => rows.map((row) => row.url)
+const unreached = ({ row }: Standing, { webhookListen, webhookUrl }: ServiceSettings["Service"]): string => {
+  const address = `${webhookListen.host}:${webhookListen.port}`
+  // Without its query, which may hold a secret: reasons travel in alerts.
+  const url = webhookUrl.origin + webhookUrl.pathname
+  const what =
+    row === undefined
+      ? `No delivery signed with a secret made by hand has come to ${url} yet.`
+      : `Nothing of the subscription made at ${row.created_at} has come to ${url} yet, not even its webhook.ping.`
+  return (
+    `${what} Most likely the service can't reach that URL: check its name and certificate, the firewall, and that ` +
+    `the proxy passes its path on to ${address} (SITELEDGER_WEBHOOK_LISTEN). Then fire a test event in the service's ` +
+    "Admin → API → Webhooks."
   )
+}
+
+/** All but the one that stands, until a person has retired their secrets. */
+const superseded = (store: Store["Service"], standing: Standing) =>
+  Effect.gen(function* () {
+    const at = yield* Kept.now
+    const others = yield* store.run((db) =>
+      db
+        .selectFrom("subscriptions")
+        .innerJoin("webhook_secrets", "webhook_secrets.subscription_id", "subscriptions.id")
+        .select(["subscriptions.url", "subscriptions.created_at", "fingerprint", "sealed"])
+        .where("subscriptions.id", "<>", standing.row?.id ?? 0)
+        .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", at)]))
+        .orderBy("subscriptions.id")
+        .execute()
+    )
+    return others.map(({ created_at: createdAt, fingerprint, sealed, url }): SupersededSubscription => ({
+      url,
+      createdAt,
+      isSecretLost: sealed === null,
+      fingerprint
+    }))
+  })

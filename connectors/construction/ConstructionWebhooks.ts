@@ -1,23 +1,23 @@
 /**
- * How the service signs its deliveries (interface document §6.2), and the secrets that are valid now.
+ * How the service signs its deliveries (interface document §6.2), and when it tries them again (§8).
  *
  * The signature is the hex of HMAC-SHA256 over the raw body bytes. It is compared in constant time with that of
  * every valid secret, without an early exit. Headers beside it aren't signed and prove nothing. An old
- * subscription's secret stays valid, since its deliveries may be retried for a day and replayed for ever.
+ * subscription's secret stays valid until a person ends it, since its deliveries may be retried for a day and replayed
+ * for ever.
  */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../../src/Instant.ts"
 import { type Said, Signatures } from "../../src/Receiver.ts"
+import { Keyring, type Secret } from "../../src/Receiver/Keyring.ts"
 import { ping } from "./ConstructionEvents.ts"
 
-/** The secrets that deliveries may be signed with and the URLs they may come to; shared by the receiver and the subscription. */
-export class Secrets extends Context.Service<
-  Secrets,
+/** What the receiver and the subscription share: where deliveries may come to, and what becomes of them. */
+export class Callbacks extends Context.Service<
+  Callbacks,
   {
-    readonly all: () => ReadonlyArray<KeyObject>
-    readonly add: (secret: string) => void
     /** A callback URL that deliveries may come to, beside the configured one. */
     readonly addUrl: (url: string) => void
     readonly isPath: (path: string) => boolean
@@ -25,22 +25,18 @@ export class Secrets extends Context.Service<
     readonly creating: () => void
     readonly settled: () => void
     readonly whenSettled: () => Promise<void>
-    /** Set by whoever wants to know that a delivery was accepted, and whether it was a ping. */
-    onAccepted: (isPing: boolean) => void
+    /** Set by whoever wants to know that a delivery was accepted, whether as a ping, and what it was signed with. */
+    onAccepted: (isPing: boolean, secret: Secret) => void
   }
->()("siteledger/construction/Secrets") {
-  static readonly layer: Layer.Layer<Secrets> = Layer.sync(Secrets, () => {
-    const secrets = new Map<string, KeyObject>()
+>()("siteledger/construction/Callbacks") {
+  static readonly layer: Layer.Layer<Callbacks> = Layer.sync(Callbacks, () => {
     const paths = new Set<string>()
     let inFlight: PromiseWithResolvers<void> | undefined
     const settled = (): void => {
       inFlight?.resolve()
       inFlight = undefined
     }
-    return Secrets.of({
-      all: () => [...secrets.values()],
-      // As a key: given a Buffer, createHmac spends 12 of its 14 µs on finding out that it is none.
-      add: (secret) => void secrets.set(secret, createSecretKey(secret, "utf8")),
+    return Callbacks.of({
       addUrl: (url) => void paths.add(new URL(url).pathname),
       isPath: (path) => paths.has(path),
       creating: () => {
@@ -74,14 +70,26 @@ export const readSignature = (headers: IncomingHttpHeaders): Buffer | undefined 
   return value !== undefined && hexSignature.test(value) ? Buffer.from(value, "hex") : undefined
 }
 
-export const verify = (secrets: ReadonlyArray<KeyObject>, body: Uint8Array, signature: Uint8Array): boolean => {
-  let isValid = false
+/** The secret that signed this body: of several with the same key the last. No early exit, constant time. */
+const signerOf = <Held extends { readonly key: KeyObject }>(
+  secrets: ReadonlyArray<Held>,
+  body: Uint8Array,
+  signature: Uint8Array
+): Held | undefined => {
+  let signer: Held | undefined
   for (const secret of secrets) {
-    const expected = createHmac("sha256", secret).update(body).digest()
-    isValid = timingSafeEqual(expected, signature) || isValid
+    const expected = createHmac("sha256", secret.key).update(body).digest()
+    signer = timingSafeEqual(expected, signature) ? secret : signer
   }
-  return isValid
+  return signer
 }
+
+export const verify = (keys: ReadonlyArray<KeyObject>, body: Uint8Array, signature: Uint8Array): boolean =>
+  signerOf(
+    keys.map((key) => ({ key })),
+    body,
+    signature
+  ) !== undefined
 
 const said = (headers: IncomingHttpHeaders): Said => {
   const id = text(headers["x-service-event-id"])
@@ -93,18 +101,23 @@ const said = (headers: IncomingHttpHeaders): Said => {
   }
 }
 
-export const layer: Layer.Layer<Signatures, never, Secrets> = Layer.effect(
+export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.effect(
   Signatures,
-  Effect.map(Secrets, (secrets) =>
-    Signatures.of({
+  Effect.gen(function* () {
+    const keyring = yield* Keyring
+    const callbacks = yield* Callbacks
+    return Signatures.of({
       read: readSignature,
-      verify: (body, signature) => verify(secrets.all(), body, signature),
+      signer: (body, signature) => signerOf(keyring.valid(), body, signature),
       said,
-      isFormerPath: secrets.isPath,
-      settled: secrets.whenSettled,
-      accepted: ({ type }) => secrets.onAccepted(type === ping)
+      isFormerPath: callbacks.isPath,
+      settled: callbacks.whenSettled,
+      accepted: ({ type }, secret) => {
+        keyring.used(secret)
+        callbacks.onAccepted(type === ping, secret)
+      }
     })
-  )
+  })
 )
 
 /** When the service tries a delivery again, counted from its first attempt (interface document §8). */

@@ -43,10 +43,19 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `subscription  ${report.subscription.url} ${
     report.subscription.verifiedAt === null ? "(not verified yet)" : `verified at ${report.subscription.verifiedAt}`
   }`,
-  ...report.subscription.obsolete.map((url) => `  !           delete the old subscription of ${url} in the service`),
+  ...report.subscription.toDelete.map(
+    ({ createdAt, fingerprint, isSecretLost, url }) =>
+      `  !           delete the ${isSecretLost ? "subscription whose secret we never learned" : "old subscription"} ` +
+      `of ${url}, made at ${createdAt}, in the service; then \`siteledger secret retire ${fingerprint}\``
+  ),
+  `secrets       ${report.secrets.valid} valid` +
+    (report.secrets.ending > 0 ? `, ${report.secrets.ending} of them to end` : "") +
+    (report.secrets.unreadable > 0 ? `, ${report.secrets.unreadable} that can't be opened` : ""),
   `gaps          ${report.gaps.length === 0 ? "none" : `${report.gaps.length} open`}`,
   ...report.gaps.map(
-    (gap) => `  !           ${gap.from} to ${gap.to}, ${gap.healsAt === null ? "lost" : `healed by ${gap.healsAt}`}`
+    (gap) =>
+      `  !           ${gap.from} to ${gap.to}, ${gap.healsAt === null ? "lost" : `healed by ${gap.healsAt}`}` +
+      (gap.cameLate === null ? "" : `, ${gap.cameLate} of its deliveries have come since`)
   ),
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}`

@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Inbox } from "../Inbox.ts"
 import type { Instant } from "../Instant.ts"
 import type { Said, Signatures } from "../Receiver.ts"
+import type { Secret } from "./Keyring.ts"
 
 export interface Answerer {
   readonly path: string
@@ -20,7 +21,7 @@ export interface Answerer {
   readonly state: { inFlight: number }
   readonly now: () => Instant
   readonly offer: Inbox["Service"]["offer"]
-  readonly accepted: (said: Said) => void
+  readonly accepted: (said: Said, secret: Secret) => void
   readonly rejected: () => void
   readonly tooLarge: () => void
   readonly encoded: () => void
@@ -47,8 +48,8 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
   if (body === "aborted") return
   if (body === "too-large") return refuse(response, 413)
   try {
-    const isValid = signatures.verify(body, signature) || (await verifyLater(signatures, body, signature))
-    if (isValid) return await store(answer, body, signatures.said(request.headers), response)
+    const secret = signatures.signer(body, signature) ?? (await signerLater(signatures, body, signature))
+    if (secret) return await store(answer, { body, said: signatures.said(request.headers), secret }, response)
     answer.rejected()
     response.writeHead(401, noBody).end()
   } finally {
@@ -59,16 +60,22 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
 const noBody = { "content-length": "0" }
 
 /** A first delivery may overtake the answer that brings its secret. */
-const verifyLater = async (
+const signerLater = async (
   signatures: Signatures["Service"],
   body: Uint8Array,
   signature: Uint8Array
-): Promise<boolean> => {
+): Promise<Secret | undefined> => {
   await signatures.settled()
-  return signatures.verify(body, signature)
+  return signatures.signer(body, signature)
 }
 
-const store = async (answer: Answerer, body: Buffer, said: Said, response: ServerResponse): Promise<void> => {
+interface Verified {
+  readonly body: Buffer
+  readonly said: Said
+  readonly secret: Secret
+}
+
+const store = async (answer: Answerer, { body, said, secret }: Verified, response: ServerResponse): Promise<void> => {
   const bodySha256 = hash("sha256", body, "buffer")
   try {
     await answer.offer({
@@ -85,7 +92,7 @@ const store = async (answer: Answerer, body: Buffer, said: Said, response: Serve
     return
   }
   response.writeHead(200, noBody).end()
-  answer.accepted(said)
+  answer.accepted(said, secret)
 }
 
 /** The same body always gets the same id. */

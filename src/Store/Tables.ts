@@ -65,12 +65,28 @@ export interface StoreTables {
     id: Generated<number>
     url: string
     events: string
-    /** Null while the creation is in flight, or when its answer was lost. */
+    /** Plain, by an older version; sealed into `webhook_secrets` at the next start, and null ever since. */
     secret: string | null
     created_at: string
     verified_at: string | null
     retired_at: string | null
   }
+  webhook_secrets: {
+    id: Generated<number>
+    /** Null: of a subscription made by hand. */
+    subscription_id: number | null
+    /** Null while the subscription is being made, or when the answer that brings the secret was lost. */
+    sealed: string | null
+    /** What people know it by. */
+    fingerprint: string
+    added_at: string
+    /** When a person said that it is to end, and when it does. */
+    retired_at: string | null
+    expires_at: string | null
+    last_used_at: string | null
+  }
+  /** What was, or is to be, told about Status; the newest one says what was told last. */
+  alerts: { id: Generated<number>; status: string; body: string; delivered_at: string | null }
   /** The newest export's files, so that unchanged partitions are named again instead of written again. */
   export_files: {
     table_name: string
@@ -85,14 +101,14 @@ export interface StoreTables {
   schedule: { name: string; last_scheduled_ms: number }
 }
 
-const first: Migration = {
+const migration = (statements: ReadonlyArray<string>): Migration => ({
   up: async (db: Kysely<StoreTables>) => {
     for (const statement of statements) await sql.raw(statement).execute(db)
   }
-}
+})
 
 // STRICT tables refuse values of another type instead of keeping them.
-const statements = [
+const first = [
   `create table meta (key text primary key, value text not null) strict, without rowid`,
   `create table inbox (
     sequence integer primary key autoincrement,
@@ -176,4 +192,26 @@ const statements = [
   `create table schedule (name text primary key, last_scheduled_ms integer not null) strict, without rowid`
 ]
 
-export const migrations: Record<string, Migration> = { "0001_store": first }
+const second = [
+  `create table webhook_secrets (
+    id integer primary key autoincrement,
+    subscription_id integer references subscriptions (id),
+    sealed text,
+    fingerprint text not null,
+    added_at text not null,
+    retired_at text,
+    expires_at text,
+    last_used_at text
+  ) strict`,
+  `create table alerts (
+    id integer primary key autoincrement,
+    status text not null,
+    body text not null,
+    delivered_at text
+  ) strict`
+]
+
+export const migrations: Record<string, Migration> = {
+  "0001_store": migration(first),
+  "0002_webhook_secrets_and_alerts": migration(second)
+}

@@ -9,6 +9,7 @@ import * as ConstructionWebhooks from "../../connectors/construction/Constructio
 import { Inbox } from "../../src/Inbox.ts"
 import { Reasons } from "../../src/Reasons.ts"
 import { Receiver, type ReceiverOptions, Signatures } from "../../src/Receiver.ts"
+import { Keyring } from "../../src/Receiver/Keyring.ts"
 import { type Delivery, Store, type StoreError } from "../../src/Store.ts"
 
 export const path = "/hooks/construction"
@@ -29,9 +30,9 @@ const counting = (looked: { count: number }) =>
     Effect.map(Signatures, (signatures) =>
       Signatures.of({
         ...signatures,
-        verify: (body, signature) => {
+        signer: (body, signature) => {
           looked.count++
-          return signatures.verify(body, signature)
+          return signatures.signer(body, signature)
         }
       })
     )
@@ -45,15 +46,16 @@ export const startReceiver = async (store: Layer.Layer<Store, StoreError>, more:
     Layer.provide(ConstructionWebhooks.layer),
     Layer.provide(Inbox.layer),
     Layer.provide(store),
-    Layer.provideMerge(ConstructionWebhooks.Secrets.layer),
+    Layer.provideMerge(Layer.merge(ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret))),
     Layer.provideMerge(Reasons.layer)
   )
   const runtime = ManagedRuntime.make(layer)
-  const secrets = await runtime.runPromise(Effect.service(ConstructionWebhooks.Secrets))
-  secrets.add(secret)
+  const callbacks = await runtime.runPromise(Effect.service(ConstructionWebhooks.Callbacks))
+  const keyring = await runtime.runPromise(Effect.service(Keyring))
   const status = () => runtime.runPromise(Effect.flatMap(Receiver, (receiver) => receiver.status))
   return {
-    secrets,
+    callbacks,
+    keyring,
     looked,
     status,
     port: (await status()).port,

@@ -1,5 +1,6 @@
 /** Deliveries that overtake their secret, and secrets that we don't know. */
 import { assert, describe, it } from "@effect/vitest"
+import { secret } from "../../src/Receiver/Keyring.ts"
 import type { Delivery } from "../../src/Store.ts"
 import { deliver, keeping, send, sign, signedRequest, startReceiver, until } from "./Running.ts"
 
@@ -9,15 +10,15 @@ describe("while a subscription is being created", () => {
   it("a delivery that can't be verified waits, and is taken when its secret arrives", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept))
-    receiver.secrets.creating()
+    receiver.callbacks.creating()
     const ours = send(receiver.port, request("whsec_new"))
     const forged = send(receiver.port, request("whsec_other"))
     await until(() => receiver.looked.count === 2)
     // What can be verified doesn't wait.
     assert.strictEqual(await deliver(receiver.port, signedRequest("[]")), 200)
     assert.deepStrictEqual([ours.statuses, forged.statuses], [[], []])
-    receiver.secrets.add("whsec_new")
-    receiver.secrets.settled()
+    receiver.keyring.hold(secret("whsec_new", { fingerprint: "new" }))
+    receiver.callbacks.settled()
     assert.deepStrictEqual([await ours.status(), await forged.status()], [200, 401])
     assert.deepStrictEqual(
       kept.map(({ body }) => String(body)),
@@ -29,7 +30,7 @@ describe("while a subscription is being created", () => {
 
   it("the wait ends after 5 s", async () => {
     await using receiver = await startReceiver(keeping([]))
-    receiver.secrets.creating()
+    receiver.callbacks.creating()
     const from = performance.now()
     assert.strictEqual(await deliver(receiver.port, request("whsec_new")), 401)
     assert.isAtLeast(performance.now() - from, 4_990)

@@ -10,7 +10,7 @@ describe("a gap", () => {
       yield* at.record([-hour, -30 * second])
       const { service } = yield* live(at.uptime)
       assert.deepStrictEqual(yield* service.gaps, [
-        { fromMs: start - 30 * second, toMs: start, healsAtMs: start + minute, isLost: false }
+        { fromMs: start - 30 * second, toMs: start, healsAtMs: start + minute, isLost: false, cameLate: undefined }
       ])
       yield* pass(at, 55 * second)
       assert.strictEqual((yield* service.gaps).length, 1)
@@ -60,7 +60,7 @@ describe("a gap", () => {
       yield* at.record([-3 * day, from], [to, first[0]], [first[1], next[0]], [next[1], 0])
       const { service } = yield* live(at.uptime)
       assert.deepStrictEqual(yield* service.gaps, [
-        { fromMs: start + from, toMs: start + to, healsAtMs: start + 50 * minute, isLost: false }
+        { fromMs: start + from, toMs: start + to, healsAtMs: start + 50 * minute, isLost: false, cameLate: undefined }
       ])
       yield* pass(at, 30 * second)
       assert.strictEqual(at.faults.lost, 0)
@@ -96,6 +96,25 @@ describe("a gap", () => {
           reason: "replayed by hand"
         }
       ])
+    })
+  )
+
+  it.effect("that is lost tells how many of its deliveries have come since, and stays open", () =>
+    Effect.gen(function* () {
+      const at = yield* world
+      yield* at.record([-3 * day, -30 * hour])
+      at.faults.cameLate = 2
+      const { service } = yield* live(at.uptime)
+      yield* until(Effect.sync(() => at.faults.lost === 1))
+      assert.strictEqual((yield* service.gaps)[0]?.cameLate, 2)
+      assert.match((yield* at.reasons.all).join(), /So far 2 with an event time of this interval have come since/)
+      at.faults.cameLate = undefined
+      yield* pass(at, 65 * second)
+      assert.strictEqual((yield* service.gaps)[0]?.cameLate, 2, "as last known")
+      at.faults.cameLate = 7
+      yield* pass(at, 65 * second)
+      yield* until(Effect.map(service.gaps, ([gap]) => gap?.cameLate === 7))
+      assert.strictEqual(at.faults.lost, 1)
     })
   )
 

@@ -29,7 +29,7 @@ export const world = Effect.gen(function* () {
   const path = join(directory, `${crypto.randomUUID()}.db`)
   const scope = yield* Effect.scope
   const sqlite = Context.get(yield* Layer.buildWithScope(Sqlite.layerAt(path), scope), Store)
-  const faults = { isFailing: false, lost: 0, brokenTurns: 0 }
+  const faults = { isFailing: false, lost: 0, brokenTurns: 0, cameLate: undefined as number | undefined }
   const gate = yield* Latch.make(true)
   const failing = new StoreError({ reason: "Full", message: "The store failed: no space" })
   const store = Store.of({
@@ -44,7 +44,8 @@ export const world = Effect.gen(function* () {
   const onLost = Effect.suspend(() =>
     faults.brokenTurns-- > 0 ? Effect.die("broken") : Effect.sync(() => faults.lost++)
   )
-  const uptime = Uptime.layer({ offsets, onLost }).pipe(
+  const cameLate = () => Effect.sync(() => faults.cameLate)
+  const uptime = Uptime.layer({ offsets, onLost, cameLate }).pipe(
     Layer.provide(Layer.succeed(Store, store)),
     Layer.provide(Layer.succeed(Reasons, reasons))
   )

@@ -7,6 +7,7 @@ import * as ConstructionWebhooks from "../../../connectors/construction/Construc
 import { Inbox } from "../../../src/Inbox.ts"
 import { Reasons } from "../../../src/Reasons.ts"
 import { Receiver } from "../../../src/Receiver.ts"
+import { Keyring } from "../../../src/Receiver/Keyring.ts"
 import { Store, writeMeta } from "../../../src/Store.ts"
 import * as Sqlite from "../../../src/Store/Sqlite.ts"
 import { sign } from "../../InterfaceServer.ts"
@@ -25,7 +26,7 @@ const bodyOf = (number: number): string => JSON.stringify({ number, filler: "x".
 const receiving = (folder: string) =>
   Receiver.layerWith({ host: "127.0.0.1", port: 0, path: "/hook", maximumBytes: 10_000 }).pipe(
     Layer.provide(ConstructionWebhooks.layer),
-    Layer.provideMerge(ConstructionWebhooks.Secrets.layer),
+    Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)]),
     Layer.provideMerge(Inbox.layer),
     Layer.provideMerge(Sqlite.layerAt(join(folder, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer)
@@ -38,9 +39,7 @@ it.live("a store without room answers 503 and never 2xx, and takes deliveries ag
     const path = yield* folder
     const work = Effect.gen(function* () {
       const store = yield* Store
-      const secrets = yield* ConstructionWebhooks.Secrets
       const { port } = yield* Effect.flatMap(Receiver, (receiver) => receiver.status)
-      secrets.add(secret)
       // SQLite's own SQLITE_FULL, as from a disk without room: no page beyond those there are.
       const limit = (pages: number) => store.run((db) => sql.raw(`pragma max_page_count = ${pages}`).execute(db))
       const stored = store.run(async (db) => {

@@ -1,0 +1,154 @@
+/**
+ * Makes a subscription (interface document §4.2). Every creation that succeeds makes another one, and its answer is the
+ * only place that shows its secret.
+ *
+ * The intent is on disk before the request. Where an answer was lost (we died, a time-out, a reset, an answer without a
+ * secret) a subscription may exist that we can't verify: it stays in the Store as one to delete, and another is
+ * made. What the service clearly refused, and what was never sent, leaves nothing behind.
+ */
+import { Duration, Effect, Schedule, Schema } from "effect"
+import { HttpClientError, type HttpClientResponse } from "effect/http"
+import type { Selectable, Transaction } from "kysely"
+import * as Json from "../../src/Json.ts"
+import { Reasons } from "../../src/Reasons.ts"
+import type { Secret } from "../../src/Receiver/Keyring.ts"
+import * as Kept from "../../src/Receiver/KeptSecrets.ts"
+import { Secrets } from "../../src/Receiver/Secrets.ts"
+import { SourceError } from "../../src/Source.ts"
+import { Store, type StoreError } from "../../src/Store.ts"
+import type { StoreTables } from "../../src/Store/Tables.ts"
+import { Subscription as Created } from "./ConstructionApi.ts"
+import { ConstructionClient, NotAsPromised } from "./ConstructionClient.ts"
+import { Callbacks } from "./ConstructionWebhooks.ts"
+
+export type Row = Selectable<StoreTables["subscriptions"]>
+
+export interface Wanted {
+  readonly url: string
+  /** JSON array, sorted. */
+  readonly events: string
+}
+
+/** Requests after which a subscription may exist whose secret we don't know. */
+interface Doubts {
+  count: number
+}
+
+/** `onIntent` hears of the row before the service does. All other subscriptions are retired by it. */
+export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted, onIntent: (row: Row) => void) {
+  const store = yield* Store
+  const secrets = yield* Secrets
+  const callbacks = yield* Callbacks
+  const reasons = yield* Reasons
+  const at = yield* Kept.now
+  const intent = yield* store.transaction((tx) => insert(tx, { ...wanted, created_at: at, retired_at: null }))
+  onIntent(intent)
+  const doubts: Doubts = { count: 0 }
+  callbacks.creating()
+  // Once the answer is there, a stop must not lose it.
+  yield* Effect.uninterruptibleMask((interruptible) =>
+    interruptible(request(wanted, doubts)).pipe(
+      Effect.onError(() => (doubts.count === 0 ? Effect.ignore(forget(store, intent)) : Effect.void)),
+      Effect.map((text) => {
+        doubts.count--
+        return secrets.learn(intent.id, text)
+      }),
+      Effect.ensuring(Effect.sync(callbacks.settled)),
+      Effect.flatMap((secret) => {
+        const kept = keep(secret, intent, doubts)
+        const later = interruptible(Effect.retry(Effect.delay(kept, keepAgain), Schedule.forever))
+        return Effect.catchTag(kept, "StoreError", () => later)
+      })
+    )
+  )
+  yield* reasons.clear(unkeptKey)
+  yield* Effect.logInfo(`Subscribed ${wanted.url}`)
+})
+
+const keepAgain = Duration.seconds(10)
+
+/** The service has made it: while the secret can't be stored, asking for another subscription would not help. */
+const keep = Effect.fnUntraced(function* (secret: Secret, intent: Row, doubts: Doubts) {
+  const secrets = yield* Secrets
+  const reasons = yield* Reasons
+  const { created_at, events, url } = intent
+  const lost = doubts.count > 0 ? { url, events, created_at, retired_at: yield* Kept.now } : undefined
+  yield* Effect.tapError(
+    secrets.keep(secret, (tx) => supersede(tx, intent, lost)),
+    ({ message }) => reasons.set(unkeptKey, `A new subscription's secret isn't stored yet: ${message}`)
+  )
+})
+
+const unkeptKey = "subscription secret"
+
+type Fresh = Pick<Row, "url" | "events" | "created_at" | "retired_at">
+
+const insert = async (tx: Transaction<StoreTables>, fresh: Fresh): Promise<Row> => {
+  const row = await tx
+    .insertInto("subscriptions")
+    .values({ ...fresh, secret: null, verified_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await Kept.reserve(tx, row.id, row.created_at)
+  return row
+}
+
+const forget = (store: Store["Service"], { id }: Row): Effect.Effect<void, StoreError> =>
+  store.transaction(async (tx) => {
+    await Kept.release(tx, id)
+    await tx.deleteFrom("subscriptions").where("id", "=", id).execute()
+  })
+
+const supersede = async (tx: Transaction<StoreTables>, { id, created_at: at }: Row, lost: Fresh | undefined) => {
+  await tx
+    .updateTable("subscriptions")
+    .set({ retired_at: at })
+    .where("id", "<>", id)
+    .where("retired_at", "is", null)
+    .execute()
+  if (lost !== undefined) await insert(tx, lost)
+}
+
+const request = ({ events, url }: Wanted, doubts: Doubts): Effect.Effect<string, SourceError, ConstructionClient> =>
+  Effect.flatMap(ConstructionClient, (client) =>
+    client.call(
+      "event",
+      (api) =>
+        Effect.suspend(() => {
+          doubts.count++
+          const payload = { url, events: JSON.parse(events) as ReadonlyArray<string> }
+          return api.webhooks.create({ payload, responseMode: "response-only" })
+        }).pipe(
+          Effect.tap((response) => Effect.sync(() => void (isRefusal(response) && doubts.count--))),
+          Effect.tapError((error) => Effect.sync(() => void (wasNeverSent(error) && doubts.count--)))
+        ),
+      ({ text }) =>
+        Schema.decodeUnknownEffect(Schema.Struct({ secret: Created.fields.secret }))(Json.parse(text)).pipe(
+          Effect.map(({ secret }) => secret),
+          Effect.mapError(() => new NotAsPromised({ message: "POST /webhooks answered without a secret." }))
+        )
+    )
+  ).pipe(Effect.mapError(withAdvice))
+
+/** After another 5xx than 503 the service may have made it. */
+const isRefusal = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>
+  (status >= 300 && status < 500) || status === 503
+
+const notConnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
+
+const wasNeverSent = (error: unknown): boolean => {
+  if (!HttpClientError.isHttpClientError(error) || error.reason._tag !== "TransportError") return false
+  const code = (error.reason.cause as { readonly code?: unknown } | undefined)?.code
+  return typeof code === "string" && (notConnected.has(code) || code === "UND_ERR_CONNECT_TIMEOUT")
+}
+
+/** The client can't know what was refused. */
+const withAdvice = (error: SourceError): SourceError =>
+  error.reason === "Refused"
+    ? error
+    : new SourceError({
+        reason: "Refused",
+        message:
+          `${error.message} Check SITELEDGER_WEBHOOK_URL (absolute, and one that the service takes: it may insist on ` +
+          "https) and SITELEDGER_WEBHOOK_EVENTS."
+      })

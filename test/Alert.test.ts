@@ -1,0 +1,152 @@
+/** One POST when Status turns red and one when it recovers: when, in what order, and across what happens meanwhile. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { pass, seconds, world } from "./Alert/World.ts"
+
+describe("an alert", () => {
+  it.effect("says once that Status is red and once that it has recovered, with the reasons and since when", () =>
+    Effect.gen(function* () {
+      const { endpoint, live, path } = yield* world
+      const { reasons, stop } = yield* live
+      yield* pass(40)
+      assert.deepStrictEqual(endpoint.taken, [], "nothing is told of what is well")
+      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(3)
+      assert.deepStrictEqual(endpoint.taken, [], "it must have stood for 5 seconds")
+      yield* pass(4)
+      yield* reasons.set("service", "The service can't be read.")
+      yield* pass(60)
+      const [red, ...none] = endpoint.taken
+      assert.deepStrictEqual(none, [])
+      const known = { instance: "https://me.example.com/hooks", dataDir: path }
+      assert.deepInclude(red ?? {}, { status: "red", reasons: ["Deliveries may be missing."], ...known })
+      assert.closeTo(seconds(red?.since ?? ""), 40, 2)
+      assert.closeTo(seconds(red?.at ?? ""), 45, 2)
+      yield* reasons.clear("gap")
+      yield* pass(60)
+      assert.strictEqual(endpoint.taken.length, 1, "one reason still stands")
+      yield* reasons.clear("service")
+      yield* pass(60)
+      const [, recovered, ...more] = endpoint.taken
+      assert.deepStrictEqual(more, [])
+      assert.deepInclude(recovered ?? {}, { status: "recovered", reasons: [], since: red?.since, ...known })
+      assert.notStrictEqual(recovered?.id, red?.id)
+      yield* stop
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is not sent for what passes by itself, and ever more slowly for what flaps", () =>
+    Effect.gen(function* () {
+      const { endpoint, live } = yield* world
+      const { reasons, stop } = yield* live
+      yield* pass(40)
+      for (let time = 0; time < 20; time++) {
+        yield* reasons.set("service", "hiccup")
+        yield* pass(3)
+        yield* reasons.clear("service")
+        yield* pass(3)
+      }
+      assert.deepStrictEqual(endpoint.taken, [])
+      for (let time = 0; time < 30; time++) {
+        yield* reasons.set("service", "flapping")
+        yield* pass(60)
+        yield* reasons.clear("service")
+        yield* pass(60)
+      }
+      // 5, 10, 20 and 40 seconds fit into a minute, 80 don't.
+      assert.deepStrictEqual(
+        endpoint.taken.map(({ status }) => status),
+        ["red", "recovered", "red", "recovered"]
+      )
+      yield* stop
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is tried with growing pauses until it is taken; meanwhile Status says so, without the URL", () =>
+    Effect.gen(function* () {
+      const { endpoint, live, marked } = yield* world
+      const { reasons, stop } = yield* live
+      endpoint.status = 0
+      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(10)
+      yield* reasons.clear("gap")
+      yield* pass(300)
+      const sentence = (yield* reasons.all).join()
+      assert.strictEqual(
+        sentence,
+        "Alerts can't be delivered for now: SITELEDGER_ALERT_URL can't be reached (ECONNREFUSED)."
+      )
+      assert.notInclude(sentence, marked)
+      const gaps = endpoint.attempts.map((at, index) => at - (endpoint.attempts[index - 1] ?? at)).slice(1)
+      assert.isAtMost(gaps[0] ?? 0, 3)
+      assert.isAtLeast(gaps.at(-1) ?? 0, 40)
+      assert.isAtMost(Math.max(...gaps), 75)
+      endpoint.status = 500
+      yield* pass(80)
+      assert.match((yield* reasons.all).join(), /answers 500/)
+      endpoint.status = 200
+      yield* pass(80)
+      assert.deepStrictEqual(yield* reasons.all, [])
+      assert.deepStrictEqual(
+        endpoint.taken.map(({ reasons, status }) => [status, reasons]),
+        [
+          ["red", ["Deliveries may be missing."]],
+          ["recovered", []]
+        ],
+        "in order, and none of its own trouble"
+      )
+      yield* stop
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("over a restart", () => {
+  it.effect("an alert is neither repeated nor forgotten", () =>
+    Effect.gen(function* () {
+      const { endpoint, live } = yield* world
+      const first = yield* live
+      yield* first.reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(10)
+      assert.strictEqual(endpoint.taken.length, 1)
+      yield* first.stop
+      const second = yield* live
+      // Reasons are found again only some time after a start.
+      yield* pass(25)
+      yield* second.reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(60)
+      assert.strictEqual(endpoint.taken.length, 1, "not repeated, and no recovery in between")
+      endpoint.status = 503
+      yield* second.reasons.clear("gap")
+      yield* pass(60)
+      yield* second.stop
+      endpoint.status = 200
+      const third = yield* live
+      yield* pass(5)
+      assert.deepStrictEqual(
+        endpoint.taken.map(({ status }) => status),
+        ["red", "recovered"],
+        "what was not taken before is told at once"
+      )
+      yield* pass(60)
+      assert.strictEqual(endpoint.taken.length, 2)
+      yield* third.stop
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a recovery that happened meanwhile is told 30 seconds after the start", () =>
+    Effect.gen(function* () {
+      const { endpoint, live } = yield* world
+      const first = yield* live
+      yield* first.reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(10)
+      yield* first.stop
+      const second = yield* live
+      yield* pass(29)
+      assert.strictEqual(endpoint.taken.length, 1)
+      yield* pass(3)
+      const [red, recovered] = endpoint.taken
+      assert.deepStrictEqual([recovered?.status, recovered?.since], ["recovered", red?.since])
+      yield* second.stop
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,98 @@
+/** A gap that only a person can close, as an operator learns of it: Status, one alert, what came of it, its end. */
+import { EventEmitter, once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, it } from "@effect/vitest"
+import { until } from "../../RunningWorker.ts"
+import { World } from "../World.ts"
+
+interface Alert {
+  readonly status: string
+  readonly since: string
+  readonly reasons: ReadonlyArray<string>
+  readonly instance: string
+}
+
+const alertEndpoint = async () => {
+  const taken: Array<Alert> = []
+  const arrived = new EventEmitter()
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      taken.push(JSON.parse(String(Buffer.concat(chunks))) as Alert)
+      response.end()
+      arrived.emit("alert")
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  return {
+    taken,
+    /** A recovery is told 30 seconds after a start at the soonest. */
+    count: async (count: number): Promise<void> => {
+      while (taken.length < count) await once(arrived, "alert")
+    },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/MARKED`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    }
+  }
+}
+
+const hour = 3_600_000
+
+/** As if the receiver had been up until 30 hours ago. */
+const beDownFor = (world: World, hours: number): number => {
+  const database = new DatabaseSync(join(world.dataDir, "store.sqlite"))
+  const fromMs = Date.now() - hours * hour
+  database.exec("delete from uptime")
+  database.prepare("insert into uptime (from_ms, to_ms) values (?, ?)").run(fromMs - hour, fromMs)
+  database.close()
+  return fromMs
+}
+
+it("a lost gap is told once by its exact interval, walked at once, counted, and closed by a person", async () => {
+  await using world = await World.open({ projects: 3 })
+  await using endpoint = await alertEndpoint()
+  const first = world.start()
+  await first.live()
+  await first.stop()
+  const fromMs = beDownFor(world, 30)
+  const walked = world.pagesAsked().get(1) ?? 0
+  const worker = world.start({ SITELEDGER_ALERT_URL: endpoint.url })
+  const report = await worker.status("the gap is known", ({ gaps }) => gaps.length === 1)
+  const [gap] = report.gaps
+  const [from, to] = [gap?.from ?? "", gap?.to ?? ""]
+  assert.isTrue(gap?.isLost)
+  assert.strictEqual(Date.parse(`${from.slice(0, 23)}Z`), fromMs)
+  await until("a walk for the gap", async () => ((world.pagesAsked().get(1) ?? 0) > walked ? true : undefined))
+  await endpoint.count(1)
+  const [red = assert.fail("no alert")] = endpoint.taken
+  assert.strictEqual(red.status, "red")
+  assert.strictEqual(red.instance, world.given["SITELEDGER_WEBHOOK_URL"])
+  assert.include(red.reasons.join(), `between ${from} and ${to}`)
+  assert.match(red.reasons.join(), /replay the failed deliveries.*siteledger replay --gap-closed/)
+
+  const inside = new Date(fromMs + hour).toISOString()
+  const outside = new Date(fromMs - hour).toISOString()
+  for (const event_timestamp of [inside, outside]) {
+    assert.strictEqual(await world.server.deliver({ type: "ipc.paid", fields: { event_timestamp } }), 200)
+  }
+  await worker.status("all is applied", ({ inbox }) => inbox.pending === 0)
+  await worker.stop()
+  const next = world.start({ SITELEDGER_ALERT_URL: endpoint.url })
+  const counted = await next.status("counted", ({ gaps }) => gaps[0]?.cameLate === 1)
+  assert.match(counted.reasons.join(), /So far 1 with an event time of this interval/)
+
+  const closed = await world.run("replay", "--gap-closed", from, "--reason", "all replayed")
+  assert.strictEqual(closed.code, 0, closed.stderr)
+  // The restart left a short gap, which retries heal; it is no reason.
+  await next.live()
+  await endpoint.count(2)
+  assert.deepInclude({ ...endpoint.taken[1] }, { status: "recovered", since: red.since, reasons: [] })
+  assert.strictEqual(endpoint.taken.length, 2, "the restart repeated nothing")
+  assert.notInclude((await next.stop()).stderr, "MARKED")
+}, 120_000)

@@ -1,0 +1,137 @@
+/** Subscriptions whose making goes wrong: answers that are lost, URLs that are refused, pings that never come. */
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "@effect/vitest"
+import type { StatusReport } from "../../../src/Status.ts"
+import { freePort } from "../../RunningWorker.ts"
+import { World } from "../World.ts"
+
+const isVerified = ({ subscription }: StatusReport): boolean => subscription.verifiedAt !== null
+
+const lost = ({ subscription }: StatusReport): ReadonlyArray<boolean> =>
+  subscription.toDelete.map(({ isSecretLost }) => isSecretLost)
+
+/** Passes on what it is asked, but breaks the connection instead of the first answers to POST /webhooks. */
+const losingAnswers = async (target: string, answers: number, at = 0) => {
+  let left = answers
+  const { hostname, port } = new URL(target)
+  const pass = (incoming: IncomingMessage, response: ServerResponse): void => {
+    const { headers, method, url } = incoming
+    const onward = request({ hostname, port, path: url, method, headers }, (answer) => {
+      const isCreation = method === "POST" && url?.endsWith("/webhooks") === true
+      if (isCreation && left-- > 0) return void incoming.socket.destroy()
+      response.writeHead(answer.statusCode ?? 0, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on("error", () => incoming.socket.destroy())
+    incoming.pipe(onward)
+  }
+  const server = createServer(pass)
+  await new Promise<void>((done) => server.listen(at, "127.0.0.1", done))
+  const url = new URL(target)
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    }
+  }
+}
+
+describe("a creation whose answer is lost", () => {
+  it("by kill -9 is made again by the next start, and Status names the one to delete until a person has", async () => {
+    await using world = await World.open({ projects: 3, ping: "before" })
+    const { server } = world
+    const first = world.start()
+    // The answer waits for the ping, which can't be verified without the answer.
+    await server.waitFor(() => server.subscriptions.length === 1)
+    await first.stop("SIGKILL")
+    server.settings.ping = "after"
+    const second = world.start()
+    const report = await second.status("verified", isVerified)
+    assert.strictEqual(server.subscriptions.length, 2)
+    assert.deepStrictEqual(lost(report), [true])
+    assert.deepStrictEqual(report.subscription.obsolete, [world.given["SITELEDGER_WEBHOOK_URL"] as string])
+    const [forgotten, current] = server.subscriptions
+    assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription: current as never }), 200)
+    assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription: forgotten as never }), 401)
+    const shown = await world.run("status")
+    assert.match(shown.stdout, /delete the subscription whose secret we never learned.*siteledger secret retire lost-1/)
+    assert.strictEqual((await world.run("secret", "retire", "lost-1")).code, 0)
+    assert.deepStrictEqual(lost(await second.live()), [])
+    await second.stop()
+    const third = world.start()
+    assert.deepStrictEqual(lost(await third.live()), [])
+    assert.strictEqual(server.subscriptions.length, 2)
+  })
+
+  it("on the wire is asked for again; one may be there that nobody can verify", async () => {
+    await using world = await World.open({ projects: 3 })
+    await using proxy = await losingAnswers(world.server.baseUrl, 2)
+    const worker = world.start({ SITELEDGER_BASE_URL: proxy.url })
+    const report = await worker.status("verified", isVerified)
+    assert.strictEqual(world.server.subscriptions.length, 3)
+    assert.deepStrictEqual(lost(report), [true])
+  })
+
+  it("is not one that the service refused; Status says which variables to check", async () => {
+    await using world = await World.open({ projects: 3 })
+    const url = new URL(world.given["SITELEDGER_WEBHOOK_URL"] ?? "")
+    // The stand-in takes plain http only.
+    url.protocol = "https:"
+    const refused = world.start({ SITELEDGER_WEBHOOK_URL: url.href })
+    const report = await refused.status("refused", ({ phase }) => phase === "degraded")
+    assert.match(report.reasons.join(), /There is no subscription.*422.*SITELEDGER_WEBHOOK_URL/)
+    await refused.stop()
+    const next = world.start()
+    assert.deepStrictEqual(lost(await next.status("verified", isVerified)), [])
+  })
+
+  it("is not one that was never sent", async () => {
+    await using world = await World.open({ projects: 3 })
+    const port = await freePort()
+    const base = new URL(world.server.baseUrl)
+    base.port = String(port)
+    const through = { SITELEDGER_BASE_URL: base.href }
+    const stopped = world.start(through)
+    await stopped.status("no connection", ({ reasons }) => /can't be read for now/.test(reasons.join()))
+    await stopped.stop()
+    const worker = world.start(through)
+    await worker.status("no connection", ({ reasons }) => /can't be read for now/.test(reasons.join()))
+    await using _proxy = await losingAnswers(world.server.baseUrl, 0, port)
+    assert.deepStrictEqual(lost(await worker.status("verified", isVerified)), [])
+    assert.strictEqual(world.server.subscriptions.length, 1)
+  })
+})
+
+describe("a subscription that isn't reached", () => {
+  /** As if it had been made so long ago. */
+  const age = (world: World, minutes: number): void => {
+    const database = new DatabaseSync(join(world.dataDir, "store.sqlite"))
+    const at = new Date(Date.now() - minutes * 60_000).toISOString().replace("Z", "000Z")
+    database.prepare("update subscriptions set created_at = ?").run(at)
+    database.close()
+  }
+
+  it("within a minute turns Status red with the likely cause, until a delivery of it comes", async () => {
+    await using world = await World.open({ projects: 3, ping: "never" })
+    const first = world.start()
+    await first.live()
+    await first.stop()
+    age(world, 2)
+    const second = world.start()
+    const report = await second.status("not reached", ({ phase }) => phase === "degraded")
+    assert.match(report.reasons.join(), /webhook\.ping.*can't reach that URL.*SITELEDGER_WEBHOOK_LISTEN/)
+    assert.strictEqual(await world.server.deliver({ type: "ipc.paid" }), 200)
+    const reached = await second.live()
+    assert.isFalse(isVerified(reached), "only its ping verifies it")
+    await second.stop()
+    const third = world.start()
+    await third.live()
+    assert.strictEqual(await world.server.deliver({ type: "webhook.ping" }), 200)
+    await third.status("verified", isVerified)
+  })
+})
