@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 
-const benches = ["load", "pace", "ingest", "apply", "export"]
+const benches = ["load", "pace", "ingest", "apply", "ledger", "export"]
 
 /** As the launcher runs the worker. */
 const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]

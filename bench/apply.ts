@@ -13,6 +13,7 @@ import * as ConstructionWebhooks from "../connectors/construction/ConstructionWe
 import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Apply.ts"
 import { Inbox } from "../src/Inbox.ts"
+import { Ledger } from "../src/Ledger.ts"
 import { Receiver } from "../src/Receiver.ts"
 import { Keyring } from "../src/Receiver/Keyring.ts"
 import { type Delivery, Store } from "../src/Store.ts"
@@ -49,7 +50,10 @@ const fill = Effect.gen(function* () {
   }
 })
 
-const applying = Apply.layer.pipe(Layer.provide(ConstructionReader.layer), Layer.provideMerge(Inbox.layer))
+const applying = Apply.layer.pipe(
+  Layer.provide(Layer.merge(ConstructionReader.layer, Ledger.layer)),
+  Layer.provideMerge(Inbox.layer)
+)
 
 /** The last event's row is there. */
 const drained = Effect.gen(function* () {

@@ -18,7 +18,7 @@ export interface Listen {
 export type LogFormat = "pretty" | "json" | "logfmt"
 export type Aliases = Readonly<Record<string, ReadonlyArray<string>>>
 
-const one =
+export const one =
   <A>(sentence: string, read: (text: string) => A | undefined): Parse<A> =>
   (text) => {
     const value = read(text)

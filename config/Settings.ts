@@ -12,6 +12,7 @@ import type { Environment, Field } from "./Environment.ts"
 import { all, check, field, optional, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
 import type { Listen, LogFormat } from "./Parse.ts"
 import * as Parse from "./Parse.ts"
+import { type LedgerSettings, ledgerSettings, type SinkSettings, sinkSettings } from "./LedgerSettings.ts"
 import { ServiceSettings, serviceSettings } from "./ServiceSettings.ts"
 
 export { ClientSettings } from "./ClientSettings.ts"
@@ -29,6 +30,10 @@ export class Settings extends Context.Service<
     readonly key: Option.Option<Redacted.Redacted>
     readonly warehouse: { readonly engine: "duckdb"; readonly path: string }
     readonly lake: { readonly kind: "folder"; readonly path: string }
+    /** How the ledger posts. */
+    readonly ledger: LedgerSettings
+    /** The accounting system that entries are posted to. */
+    readonly ledgerSink: Option.Option<SinkSettings>
     /** In `timezone`; has at least one date to come. */
     readonly exportCron: Cron.Cron
     /** As it was written. */
@@ -69,6 +74,8 @@ const settings = (environment: Environment, now: DateTime.DateTime): Field<Setti
     key: optional(environment, "SITELEDGER_KEY", Parse.key),
     warehouse: optional(environment, "SITELEDGER_WAREHOUSE", Parse.warehouse),
     lake: optional(environment, "SITELEDGER_LAKE", Parse.lake),
+    ledger: ledgerSettings(environment),
+    ledgerSink: sinkSettings(environment),
     exportCron: field(environment, "SITELEDGER_EXPORT_CRON", Parse.cron(zone, now)),
     exportCronText: field(environment, "SITELEDGER_EXPORT_CRON", Parse.plain),
     timezone,

@@ -124,6 +124,52 @@ export const variables = [
   },
   { name: "SITELEDGER_TIMEZONE", meaning: "Time zone of the export cron.", default: "UTC" },
   {
+    name: "SITELEDGER_LEDGER_PERSPECTIVE",
+    meaning: "Whose books: contractor (debit bank, credit receivable) or employer (debit payable, credit bank).",
+    default: "contractor"
+  },
+  {
+    name: "SITELEDGER_LEDGER_DEBIT_ACCOUNT",
+    meaning: "Account that a payment debits (by perspective: bank or payable, when not set).",
+    example: "1200"
+  },
+  {
+    name: "SITELEDGER_LEDGER_CREDIT_ACCOUNT",
+    meaning: "Account that a payment credits (by perspective: receivable or bank, when not set).",
+    example: "1400"
+  },
+  {
+    name: "SITELEDGER_LEDGER_CURRENCY",
+    meaning: "Currency of the entries, and of single projects where it differs (none when not set).",
+    example: "EUR 4711=USD"
+  },
+  {
+    name: "SITELEDGER_LEDGER_OPEN_FROM",
+    meaning: "First day of the open accounting period, in UTC (no period is closed when not set).",
+    example: "2026-01-01"
+  },
+  {
+    name: "SITELEDGER_LEDGER_CLOSED_PERIOD",
+    meaning: "What becomes of an entry that is effective before that day: hold, or post into the open period.",
+    default: "hold"
+  },
+  {
+    name: "SITELEDGER_LEDGER_SINK_URL",
+    meaning: "Where each entry is posted to as JSON: https, or http on this machine (nowhere when not set).",
+    example: "https://books.example.com/entries"
+  },
+  {
+    name: "SITELEDGER_LEDGER_SINK_SECRET",
+    meaning: "Key of the signature that each posted entry carries; needed with the URL.",
+    secret: true,
+    example: "change-me-please"
+  },
+  {
+    name: "SITELEDGER_LEDGER_SINK_STATUS",
+    meaning: "How the accounting system is to take an entry: draft, for a person to release, or posted.",
+    default: "draft"
+  },
+  {
     name: "LOG_LEVEL",
     meaning: "Least level logged: trace, debug, info, warn, error, fatal, all, none.",
     default: "info"
@@ -138,19 +184,10 @@ const byName: ReadonlyMap<Name, Variable> = new Map(variables.map((variable) => 
 
 export const variable = (name: Name): Variable => byName.get(name) ?? { name, meaning: "" }
 
-/** Names of a version to come. Anything under the ledger's prefix counts, listed or not. */
-export const later: ReadonlyArray<string> = [
-  "SITELEDGER_LEDGER_PERSPECTIVE",
-  "SITELEDGER_LEDGER_DEBIT_ACCOUNT",
-  "SITELEDGER_LEDGER_CREDIT_ACCOUNT",
-  "SITELEDGER_LEDGER_CURRENCY",
-  "SITELEDGER_LEDGER_SINK_URL",
-  "SITELEDGER_LEDGER_SINK_SECRET",
-  "SITELEDGER_LEDGER_SINK_SECRET_FILE",
-  "SITELEDGER_OPENAPI"
-]
+/** Names of a version to come. */
+export const later: ReadonlyArray<string> = ["SITELEDGER_OPENAPI"]
 
-export const isLater = (name: string): boolean => name.startsWith("SITELEDGER_LEDGER_") || later.includes(name)
+export const isLater = (name: string): boolean => later.includes(name)
 
 export const readable: ReadonlyArray<string> = variables.flatMap((entry: Variable) =>
   entry.secret === true ? [entry.name, `${entry.name}_FILE`] : [entry.name]

@@ -1,8 +1,8 @@
 /**
  * The worker: all pipelines over the same stores, and what tells how they are.
  *
- *   service ─┬─► live ─────┐                    ┌─► Status ─► Admin (health, status, metrics, verbs) · Alert
- *            └─► backfill ─┴─► stores ─► nightly┘
+ *   service ─┬─► live ─────┬─► stores ─┬─► nightly ─┬─► Status ─► Admin (health, status, metrics, verbs) · Alert
+ *            └─► backfill ─┘           └─► ledger ──┘
  */
 import { Layer } from "effect"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
@@ -11,6 +11,7 @@ import * as Alert from "../src/Alert.ts"
 import * as Silence from "../src/Silence.ts"
 import { Status } from "../src/Status.ts"
 import { backfill } from "./backfill.ts"
+import { sending } from "./ledger.ts"
 import { live } from "./live.ts"
 import { nightly } from "./nightly.ts"
 import { service } from "./service.ts"
@@ -21,6 +22,7 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(Layer.merge(Alert.layer, Silence.layer)),
   Layer.provideMerge(nightly),
   Layer.provideMerge(backfill),
+  Layer.provideMerge(sending),
   Layer.provideMerge(live),
   Layer.provideMerge(service),
   // A store of another service is refused before anything is asked or taken.

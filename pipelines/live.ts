@@ -1,6 +1,7 @@
 /**
  * Live: what the service tells.
  *
+ *                                            ┌──► Ledger (facts → entries and holds, in the Store)
  *   service ──POST──► Receiver ──► Inbox ──► Apply ──► Warehouse
  *                     verify       durable   event → Change → Merge → rows
  *                                  before    idempotent, in stored order
@@ -18,9 +19,14 @@ import { Receiver } from "../src/Receiver.ts"
 import { Keyring } from "../src/Receiver/Keyring.ts"
 import { Secrets } from "../src/Receiver/Secrets.ts"
 import { Seal } from "../src/Seal.ts"
+import { books } from "./ledger.ts"
 
 /** The part that needs no service: stored events become rows. */
-export const applying = Apply.layer.pipe(Layer.provideMerge(ConstructionReader.layer), Layer.provideMerge(Inbox.layer))
+export const applying = Apply.layer.pipe(
+  Layer.provideMerge(books),
+  Layer.provideMerge(ConstructionReader.layer),
+  Layer.provideMerge(Inbox.layer)
+)
 
 /** Sealed in the Store, open in memory. */
 export const secrets = Secrets.layer.pipe(Layer.provideMerge(Keyring.layer), Layer.provideMerge(Seal.layer))

@@ -13,6 +13,9 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { type Listen, Settings } from "../config/Settings.ts"
 import * as Instant from "./Instant.ts"
 import * as Json from "./Json.ts"
+import { Ledger as LedgerService } from "./Ledger.ts"
+import type { Outbox } from "./Ledger/Outbox.ts"
+import * as Ledger from "./Ledger/Verbs.ts"
 import { Lock } from "./Lock.ts"
 import * as Metrics from "./Metrics.ts"
 import { Status } from "./Status.ts"
@@ -108,8 +111,16 @@ const routes = Effect.gen(function* () {
   yield* verb("secret-list", Verbs.listSecrets)
   yield* verb("secret-add", Effect.flatMap(verbArguments, Verbs.addSecret))
   yield* verb("secret-retire", Effect.flatMap(verbArguments, Verbs.retireSecret))
+  for (const [name, body] of Object.entries(Ledger.verbs)) {
+    const asked: LedgerVerb = body
+    yield* verb(name, Effect.flatMap(verbArguments, asked))
+  }
   yield* announce(token)
 })
+
+type LedgerVerb = (
+  given: Readonly<Record<string, string>>
+) => Effect.Effect<unknown, { readonly message: string }, Settings | Store | Warehouse | LedgerService | Outbox>
 
 /** Tells the command line where we are. The note is the first thing to go at the end. */
 const announce = Effect.fnUntraced(function* (token: string) {

@@ -30,6 +30,15 @@ export const read = (value: unknown, { digits, scale }: Precision): string | und
   return print(exact.value * 10n ** BigInt(scale - exact.scale), scale)
 }
 
+/** Whole ten-thousandths of canonical text, so that sums are exact. */
+export const toUnits = (text: string): bigint => BigInt(text.replace(".", ""))
+
+/** Canonical text of whole ten-thousandths; `undefined` when it doesn't fit the column. */
+export const ofUnits = (units: bigint): string | undefined => {
+  const size = units < 0n ? -units : units
+  return size < 10n ** BigInt(Money.digits) ? print(units, Money.scale) : undefined
+}
+
 const print = (units: bigint, scale: number): string => {
   const text = String(units < 0n ? -units : units).padStart(scale + 1, "0")
   return `${units < 0n ? "-" : ""}${text.slice(0, -scale)}.${text.slice(-scale)}`

@@ -1,21 +1,24 @@
 /**
  * Apply drains the Inbox into the warehouse, in stored order, in batches.
  *
- * Order of a batch: warehouse rows, then one Store transaction {applied-through sequence, quarantine}. All of it
- * is idempotent, so dying in between applies the same events once more and changes nothing. An event that
+ * Order of a batch: the ledger's entries in the Store, then warehouse rows, then one Store transaction
+ * {applied-through sequence, quarantine}. All of it is idempotent, so dying in between applies the same events once
+ * more and changes nothing. An event that
  * can't be read or stored waits in quarantine and blocks nothing after it.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import { sql, type Transaction } from "kysely"
+import { Counts } from "./Apply/Counts.ts"
 import type { Change } from "./Change.ts"
 import { type Alarm, type Event, EventReader, type Reading } from "./Event.ts"
 import { Inbox } from "./Inbox.ts"
+import { type Heard, Ledger } from "./Ledger.ts"
 import { Reasons } from "./Reasons.ts"
 import { Restart } from "./Restart.ts"
 import { Store, type StoreError, writeMeta } from "./Store.ts"
 import type { StoreTables } from "./Store/Tables.ts"
 import { supervised } from "./Supervisor.ts"
-import { Warehouse, type WarehouseError } from "./Warehouse.ts"
+import { type Batch, Warehouse, type WarehouseError } from "./Warehouse.ts"
 import * as Seam from "./Warehouse/Seam.ts"
 import type { EventRow } from "./Warehouse/Tables.ts"
 
@@ -23,6 +26,8 @@ export interface Replayed {
   readonly read: number
   readonly applied: number
 }
+
+type Tail = Pick<Batch, "through" | "ledger">
 
 export class Apply extends Context.Service<
   Apply,
@@ -33,7 +38,7 @@ export class Apply extends Context.Service<
     readonly counts: Effect.Effect<Readonly<Record<string, number>>>
   }
 >()("siteledger/Apply") {
-  static readonly layer: Layer.Layer<Apply, StoreError, EventReader | Inbox | Store | Warehouse | Reasons> =
+  static readonly layer: Layer.Layer<Apply, StoreError, EventReader | Inbox | Ledger | Store | Warehouse | Reasons> =
     Layer.effect(
       Apply,
       Effect.suspend(() => make)
@@ -52,7 +57,7 @@ interface Read {
 const make = Effect.gen(function* () {
   const inbox = yield* Inbox
   const store = yield* Store
-  const counts = new Map<string, number>()
+  const counts = new Counts()
   let through = yield* Seam.appliedThrough(store)
 
   /** One batch; false when there was nothing to do. */
@@ -61,7 +66,9 @@ const make = Effect.gen(function* () {
     const last = fresh.at(-1)?.sequence ?? through
     const again = yield* inbox.touched(through, batchEvents)
     if (fresh.length + again.length === 0) return false
-    yield* process([...again, ...fresh], last, counts)
+    const written = yield* process([...again, ...fresh], last)
+    const before = through
+    counts.add(written, ({ sequence }) => sequence > before)
     through = last
     return true
   })
@@ -76,9 +83,9 @@ const make = Effect.gen(function* () {
 
   return Apply.of({
     replay: replay(counts).pipe(
-      Effect.provideContext(yield* Effect.context<EventReader | Inbox | Store | Warehouse>())
+      Effect.provideContext(yield* Effect.context<EventReader | Inbox | Ledger | Store | Warehouse>())
     ),
-    counts: Effect.sync(() => Object.fromEntries(counts))
+    counts: Effect.sync(() => counts.all)
   })
 })
 
@@ -104,7 +111,7 @@ const openAgain = Effect.flatMap(
   Option.match({ onNone: () => Effect.void, onSome: (restart) => restart.request })
 )
 
-const replay = Effect.fnUntraced(function* (counts: Map<string, number>) {
+const replay = Effect.fnUntraced(function* (counts: Counts) {
   const inbox = yield* Inbox
   let after = 0
   let read = 0
@@ -112,7 +119,8 @@ const replay = Effect.fnUntraced(function* (counts: Map<string, number>) {
   while (true) {
     const events = yield* inbox.quarantined(after, batchEvents)
     if (events.length === 0) return { read, applied }
-    const done = yield* process(events, undefined, counts)
+    const done = yield* process(events, undefined)
+    counts.add(done)
     read += done.length
     applied += done.filter(({ reading }) => reading.reason === null).length
     after = events.at(-1)?.sequence ?? after
@@ -120,11 +128,7 @@ const replay = Effect.fnUntraced(function* (counts: Map<string, number>) {
 })
 
 /** Reads, writes and settles events; `through` moves the applied-through sequence. */
-const process = Effect.fnUntraced(function* (
-  events: ReadonlyArray<Event>,
-  through: number | undefined,
-  counts: Map<string, number>
-) {
+const process = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, through: number | undefined) {
   const store = yield* Store
   const inbox = yield* Inbox
   const reader = yield* EventReader
@@ -134,9 +138,15 @@ const process = Effect.fnUntraced(function* (
     const reading = reader.read(event, nowMicros)
     return { event, reading, alarms: alarmsOf(event, reading, reused) }
   })
-  const written = yield* write(reads, through)
+  const ledger = yield* Ledger
+  yield* ledger.hear(reads.flatMap(heard))
+  const written = yield* ledger.withCopy((copy) =>
+    write(reads, {
+      ...(through === undefined ? {} : { through }),
+      ...(copy === undefined ? {} : { ledger: copy })
+    })
+  )
   yield* store.transaction((tx) => settle(tx, written, through))
-  count(counts, written)
   return written
 })
 
@@ -146,26 +156,27 @@ const alarmsOf = (event: Event, reading: Reading, reused: ReadonlySet<number>): 
   ...(reading.relabelled ? (["relabelled"] as const) : [])
 ]
 
+const heard = ({ event, reading }: Read): ReadonlyArray<Heard> =>
+  reading.reason !== null || reading.change === undefined || reading.eventTimestamp === null
+    ? []
+    : [{ eventId: event.eventId, at: reading.eventTimestamp, receivedAt: event.receivedAt, change: reading.change }]
+
 /** Writes all, or halves the batch until the one event is found that the engine refuses. */
-const write = (
-  reads: ReadonlyArray<Read>,
-  through: number | undefined
-): Effect.Effect<ReadonlyArray<Read>, WarehouseError, Warehouse> =>
+const write = (reads: ReadonlyArray<Read>, tail: Tail): Effect.Effect<ReadonlyArray<Read>, WarehouseError, Warehouse> =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
     const changes = reads
       .map(({ reading }) => reading.change)
       .filter((change): change is Change => change !== undefined)
-    const batch = { changes, events: reads.map(toRow), ...(through === undefined ? {} : { through }) }
-    const outcome = yield* Effect.result(warehouse.write(batch))
+    const outcome = yield* Effect.result(warehouse.write({ changes, events: reads.map(toRow), ...tail }))
     if (outcome._tag === "Success") return reads
     if (outcome.failure.reason !== "Refused") return yield* outcome.failure
     const [only, ...others] = reads
     if (only === undefined || only.reading.reason === notStorable) return yield* outcome.failure
-    if (others.length === 0) return yield* write([refused(only)], through)
+    if (others.length === 0) return yield* write([refused(only)], tail)
     const middle = Math.ceil(reads.length / 2)
-    const first = yield* write(reads.slice(0, middle), undefined)
-    return [...first, ...(yield* write(reads.slice(middle), through))]
+    const first = yield* write(reads.slice(0, middle), {})
+    return [...first, ...(yield* write(reads.slice(middle), tail))]
   })
 
 const notStorable = "not-storable"
@@ -224,13 +235,4 @@ const settle = async (tx: Transaction<StoreTables>, reads: ReadonlyArray<Read>, 
       select i.sequence from inbox i join json_each(${JSON.stringify(seen)}) j
       on i.sequence = j.value ->> 0 and i.deliveries = j.value ->> 1)`.execute(tx)
   if (through !== undefined) await writeMeta(tx, "applied_through", String(through))
-}
-
-const count = (counts: Map<string, number>, reads: ReadonlyArray<Read>): void => {
-  const add = (name: string, amount: number) => counts.set(name, (counts.get(name) ?? 0) + amount)
-  for (const { reading, alarms } of reads) {
-    add(reading.reason === null ? "applied" : "quarantined", 1)
-    add("misfits", reading.misfits)
-    for (const alarm of alarms) add(alarm, 1)
-  }
 }

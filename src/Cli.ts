@@ -8,6 +8,7 @@ import { Console, Effect } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { demo } from "./Cli/demo.ts"
+import { explain, ledger } from "./Cli/ledger.ts"
 import { login } from "./Cli/login.ts"
 import { query } from "./Cli/query.ts"
 import { restore } from "./Cli/restore.ts"
@@ -25,6 +26,8 @@ const siteledger = Command.make("siteledger").pipe(
     sandbox,
     login,
     status,
+    ledger,
+    explain,
     query.pipe(Command.provide(Settings.layer)),
     exportNow,
     publish,

@@ -23,6 +23,9 @@ const pagesTotal = gauge("walk_pages_total", "Pages of the current pass")
 const apiLimit = gauge("api_limit_per_minute", "The plan's requests per minute")
 const apiUsed = gauge("api_used_last_minute", "Requests of the last minute")
 const gaps = gauge("gaps_open", "Blind intervals that no retry has healed")
+const sinkBacklog = gauge("ledger_sink_backlog", "Entries that the accounting sink has yet to get")
+const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused for good")
+const sinkOldest = gauge("ledger_sink_oldest_pending_seconds", "Age of the oldest entry that the sink has yet to get")
 
 const phases = ["starting", "backfilling", "live", "catching-up", "degraded"] as const
 
@@ -49,6 +52,11 @@ const update = Effect.fnUntraced(function* (report: StatusReport) {
   yield* set(apiLimit, report.api.limitPerMinute)
   yield* set(apiUsed, report.api.usedLastMinute)
   yield* set(gaps, report.gaps.length)
+  const { sink } = report.ledger
+  if (sink === null) return
+  yield* set(sinkBacklog, sink.backlog)
+  yield* set(sinkDead, sink.dead)
+  yield* set(sinkOldest, sink.oldestPendingAgeMs / 1000)
 })
 
 export const response = Effect.gen(function* () {

@@ -7,6 +7,8 @@ import { Apply } from "./Apply.ts"
 import { Inbox, type InboxStatus, isDrained } from "./Inbox.ts"
 import * as Instant from "./Instant.ts"
 import { Export } from "./Lake/Export.ts"
+import { Ledger, type LedgerStatus } from "./Ledger.ts"
+import { Outbox, type OutboxStatus } from "./Ledger/Outbox.ts"
 import { Pace } from "./Pace.ts"
 import { Publish } from "./Publish.ts"
 import { Reasons } from "./Reasons.ts"
@@ -32,7 +34,8 @@ export interface StatusReport {
   readonly secrets: SecretsStatus
   readonly lastEventAt: string | null
   readonly gaps: ReadonlyArray<GapStatus>
-  readonly ledger: { readonly entries: number; readonly holds: number }
+  /** `sink`: null where none is configured and nothing is left of an earlier one. */
+  readonly ledger: LedgerStatus & { readonly sink: OutboxStatus | null }
   readonly export: { readonly lastAt: string | null; readonly nextAt: string | null }
   readonly published: { readonly at: string | null }
 }
@@ -68,6 +71,8 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
 const make = Effect.gen(function* () {
   const apply = yield* Apply
   const inbox = yield* Inbox
+  const ledger = yield* Ledger
+  const outbox = yield* Outbox
   const exports = yield* Export
   const pace = yield* Pace
   const publish = yield* Publish
@@ -95,7 +100,7 @@ const make = Effect.gen(function* () {
       secrets: yield* secrets.status,
       lastEventAt: yield* inbox.lastReceivedAt,
       gaps: (yield* uptime.gaps).map(gapStatus),
-      ledger: { entries: 0, holds: 0 },
+      ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
       export: yield* exports.status,
       published: yield* publish.status
     } satisfies StatusReport

@@ -8,6 +8,7 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import type { Change } from "./Change.ts"
+import type { Row } from "./Merge.ts"
 import type { EventRow, WarehouseTables } from "./Warehouse/Tables.ts"
 
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
@@ -23,8 +24,17 @@ export class WarehouseError extends Schema.TaggedError<WarehouseError>()("Wareho
 export interface Batch {
   readonly changes: ReadonlyArray<Change>
   readonly events: ReadonlyArray<EventRow>
+  readonly ledger?: LedgerCopy
   /** The Inbox is applied through this sequence once the batch is written. */
   readonly through?: number
+}
+
+/** What the books hold that the warehouse doesn't yet. */
+export interface LedgerCopy {
+  readonly entries: ReadonlyArray<Row>
+  readonly decisions: ReadonlyArray<Row>
+  /** All open holds, in place of those that are there; undefined: as they are. */
+  readonly holds: ReadonlyArray<Row> | undefined
 }
 
 export interface TableShape {
@@ -61,6 +71,8 @@ export interface Snapshot {
     dates: ReadonlyArray<Partition>,
     folder: string
   ) => Effect.Effect<ReadonlyArray<EventFile>, WarehouseError>
+  /** Writes the lines of the books as CSV for spreadsheets (`Ledger/Journal`) into a new file. */
+  readonly writeJournal: (path: string) => Effect.Effect<void, WarehouseError>
 }
 
 export class Warehouse extends Context.Service<

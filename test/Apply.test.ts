@@ -7,6 +7,7 @@ import { Deferred, Effect, Layer, Queue } from "effect"
 import { Apply } from "../src/Apply.ts"
 import { EventReader, type Reading } from "../src/Event.ts"
 import { Inbox } from "../src/Inbox.ts"
+import { Ledger } from "../src/Ledger.ts"
 import { Reasons } from "../src/Reasons.ts"
 import { Restart } from "../src/Restart.ts"
 import * as Sqlite from "../src/Store/Sqlite.ts"
@@ -44,6 +45,9 @@ const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.
     write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))
   })
 
+/** These events say nothing that could be posted. */
+const noLedger = Layer.mock(Ledger, { hear: () => Effect.void, withCopy: (write) => write(undefined) })
+
 const offer = (body: string) =>
   Effect.flatMap(Inbox, (inbox) =>
     Effect.promise(() =>
@@ -62,7 +66,7 @@ const error = (reason: WarehouseError["reason"]) => new WarehouseError({ reason,
 
 const world = (write: (batch: Batch) => Effect.Effect<void, WarehouseError>, written: Queue.Queue<Batch>) =>
   Apply.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(reader, Inbox.layer, warehouse(written, write))),
+    Layer.provideMerge(Layer.mergeAll(reader, Inbox.layer, noLedger, warehouse(written, write))),
     Layer.provideMerge(Layer.mergeAll(store, Reasons.layer, Restart.layer))
   )
 

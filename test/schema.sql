@@ -49,6 +49,117 @@ CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "time
 
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 
+CREATE TABLE ledger_entries (
+    sequence integer primary key,
+    entry_id text not null unique,
+    ipc_id text not null,
+    project_id text,
+    kind text not null check (kind in ('payment', 'adjustment', 'reversal')),
+    amount text not null,
+    currency text,
+    payment_reference text not null,
+    certificate_url text,
+    debit_account text not null,
+    credit_account text not null,
+    effective_at text not null,
+    known_at text not null,
+    event_id text,
+    reverses text,
+    part text not null,
+    basis text not null,
+    fact integer not null references ledger_facts (number)
+  ) strict;
+
+CREATE INDEX ledger_entries_ipc on ledger_entries (ipc_id, sequence);
+
+CREATE TRIGGER ledger_entries_no_delete before delete on ledger_entries
+      begin select raise(abort, 'ledger_entries is append-only'); end;
+
+CREATE TRIGGER ledger_entries_no_update before update on ledger_entries
+      begin select raise(abort, 'ledger_entries is append-only'); end;
+
+CREATE UNIQUE INDEX ledger_entries_payment on ledger_entries (ipc_id, payment_reference) where kind = 'payment';
+
+CREATE TABLE ledger_facts (
+    number integer primary key,
+    ipc_id text not null,
+    kind text not null,
+    known_at text not null,
+    content text not null
+  ) strict;
+
+CREATE INDEX ledger_facts_ipc on ledger_facts (ipc_id, number);
+
+CREATE TRIGGER ledger_facts_no_delete before delete on ledger_facts
+      begin select raise(abort, 'ledger_facts is append-only'); end;
+
+CREATE TRIGGER ledger_facts_no_update before update on ledger_facts
+      begin select raise(abort, 'ledger_facts is append-only'); end;
+
+CREATE TABLE ledger_hold_decisions (
+    number integer primary key autoincrement,
+    hold_id text not null,
+    ipc_id text not null,
+    payment_reference text not null,
+    reason text not null,
+    since text not null,
+    verdict text not null,
+    amount text,
+    decided_by text,
+    decided_at text not null,
+    why text,
+    fact integer not null references ledger_facts (number)
+  ) strict;
+
+CREATE TRIGGER ledger_hold_decisions_no_delete before delete on ledger_hold_decisions
+      begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
+
+CREATE TRIGGER ledger_hold_decisions_no_update before update on ledger_hold_decisions
+      begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
+
+CREATE TABLE ledger_holds (
+    hold_id text primary key,
+    ipc_id text not null,
+    payment_reference text not null,
+    reason text not null,
+    since text not null,
+    basis text not null
+  ) strict, without rowid;
+
+CREATE INDEX ledger_holds_ipc on ledger_holds (ipc_id);
+
+CREATE TABLE ledger_outbox (
+    entry_id text primary key references ledger_entries (entry_id),
+    sequence integer not null unique,
+    ipc_id text not null,
+    status text not null check (status in ('draft', 'posted')),
+    state text not null default 'pending' check (state in ('pending', 'delivered', 'dead')),
+    attempts integer not null default 0,
+    refusals integer not null default 0,
+    queued_at text not null,
+    next_attempt_at text not null,
+    last_error text,
+    delivered_at text
+  ) strict, without rowid;
+
+CREATE INDEX ledger_outbox_age on ledger_outbox (queued_at, sequence) where state = 'pending';
+
+CREATE INDEX ledger_outbox_dead on ledger_outbox (sequence) where state = 'dead';
+
+CREATE INDEX ledger_outbox_ipc on ledger_outbox (ipc_id, sequence) where state <> 'delivered';
+
+CREATE INDEX ledger_outbox_turn on ledger_outbox (next_attempt_at, sequence) where state = 'pending';
+
+CREATE TABLE ledger_terms (
+    number integer primary key autoincrement, from_fact integer not null, content text not null
+  ) strict;
+
+CREATE TRIGGER ledger_terms_no_delete before delete on ledger_terms
+      begin select raise(abort, 'ledger_terms is append-only'); end;
+
+CREATE TRIGGER ledger_terms_no_update before update on ledger_terms
+      begin select raise(abort, 'ledger_terms is append-only'); end;
+
 CREATE TABLE meta (key text primary key, value text not null) strict, without rowid;
 
 CREATE TABLE pace (second integer primary key, sent integer not null) strict;
@@ -166,6 +277,41 @@ CREATE TABLE construction.ipcs(id VARCHAR PRIMARY KEY,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
+CREATE TABLE construction.ledger_entries(entry_id VARCHAR PRIMARY KEY, "sequence" BIGINT,
+  ipc_id VARCHAR,
+  project_id BIGINT,
+  kind VARCHAR,
+  amount DECIMAL(28,4),
+  currency VARCHAR,
+  payment_reference VARCHAR,
+  certificate_url VARCHAR,
+  debit_account VARCHAR,
+  credit_account VARCHAR,
+  effective_at TIMESTAMP WITH TIME ZONE,
+  known_at TIMESTAMP WITH TIME ZONE,
+  event_id VARCHAR,
+  reverses VARCHAR,
+  basis JSON);
+
+CREATE TABLE construction.ledger_hold_decisions(number BIGINT PRIMARY KEY,
+  hold_id VARCHAR,
+  ipc_id VARCHAR,
+  payment_reference VARCHAR,
+  reason VARCHAR,
+  since TIMESTAMP WITH TIME ZONE,
+  verdict VARCHAR,
+  amount DECIMAL(28,4),
+  decided_by VARCHAR,
+  decided_at TIMESTAMP WITH TIME ZONE,
+  why VARCHAR);
+
+CREATE TABLE construction.ledger_holds(hold_id VARCHAR PRIMARY KEY,
+  ipc_id VARCHAR,
+  payment_reference VARCHAR,
+  reason VARCHAR,
+  since TIMESTAMP WITH TIME ZONE,
+  basis JSON);
+
 CREATE TABLE construction.ncrs(id VARCHAR PRIMARY KEY,
   status VARCHAR,
   project_id BIGINT,
@@ -234,6 +380,8 @@ CREATE VIEW construction.cashflow_by_month AS SELECT CAST(date_trunc('month', ma
 CREATE VIEW construction.expiring_permits AS SELECT id AS permit_id, permit_type, validity, hours_until_expiry, expiring_at, (expiring_at + (hours_until_expiry * CAST('1 hour' AS INTERVAL))) AS expires_at FROM construction.permits WHERE ((status = 'expiring') AND (_deleted_at IS NULL));
 
 CREATE VIEW construction.ipc_ageing AS SELECT id AS ipc_id, project_id, status, certified_amount, submitted_at, certified_at, paid_at, (CAST(main.timezone('UTC', certified_at) AS DATE) - CAST(main.timezone('UTC', submitted_at) AS DATE)) AS days_submitted_to_certified, (CAST(main.timezone('UTC', paid_at) AS DATE) - CAST(main.timezone('UTC', certified_at) AS DATE)) AS days_certified_to_paid, CASE  WHEN (((paid_at IS NULL) AND (submitted_at IS NOT NULL))) THEN ((CAST(main.timezone('UTC', current_timestamp) AS DATE) - CAST(main.timezone('UTC', submitted_at) AS DATE))) ELSE NULL END AS days_waiting, (paid_at IS NOT NULL) AS is_paid FROM construction.ipcs WHERE (_deleted_at IS NULL);
+
+CREATE VIEW construction.ledger_lines AS SELECT e.entry_id, l.account, l.debit, l.credit FROM construction.ledger_entries AS e , (SELECT * FROM (VALUES (e.debit_account, greatest(e.amount, 0), greatest(-(e.amount), 0)), (e.credit_account, greatest(-(e.amount), 0), greatest(e.amount, 0))) AS valueslist) AS l(account, debit, credit);
 
 CREATE VIEW construction.open_ncrs AS SELECT id AS ncr_id, project_id, severity, created_at, (CAST(main.timezone('UTC', current_timestamp) AS DATE) - CAST(main.timezone('UTC', created_at) AS DATE)) AS days_open FROM construction.ncrs WHERE ((status = 'open') AND (_deleted_at IS NULL));
 

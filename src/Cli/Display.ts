@@ -1,10 +1,12 @@
 /**
  * The live view of a running worker on stderr: progress bars while it backfills, then one line per second. Plain
- * lines where stderr is no terminal. It only reads Status.
+ * lines where stderr is no terminal; with each, what was posted since. It only reads.
  */
 import { Effect } from "effect"
 import { Settings } from "../../config/Settings.ts"
+import { journal } from "../Ledger/Look.ts"
 import { Status, type StatusReport } from "../Status.ts"
+import type { StoreTables } from "../Store/Tables.ts"
 
 const barWidth = 30
 const redrawEvery = "200 millis"
@@ -77,6 +79,7 @@ const milestones = Effect.gen(function* () {
 const lines = (style: Style) =>
   Effect.gen(function* () {
     let last = (yield* report).events["applied"] ?? 0
+    let shown = (yield* newest)?.sequence ?? 0
     while (true) {
       yield* Effect.sleep(lineEvery)
       const current = yield* report
@@ -86,11 +89,27 @@ const lines = (style: Style) =>
         `${applied} events (+${applied - last}/s)`,
         `${current.inbox.pending} pending`,
         `${current.inbox.quarantined} in quarantine`,
+        `${current.ledger.entries} posted`,
+        `${current.ledger.holds} on hold`,
         ...Object.entries(current.backfill).map(([resource, walk]) => `${resource} ${walk.proof}`),
         style.dim(`api ${current.api.usedLastMinute}/${current.api.limitPerMinute} per minute`)
       ]
       last = applied
       yield* write(`${parts.join(style.dim(" · "))}\n`)
       for (const reason of current.reasons) yield* write(`  ${style.red(`! ${reason}`)}\n`)
+      const entry = yield* newest
+      if (entry !== undefined && entry.sequence > shown) {
+        yield* write(`${posting(entry, entry.sequence - shown - 1, style)}\n`)
+        shown = entry.sequence
+      }
     }
   })
+
+const newest = Effect.map(Effect.orDie(journal(1, undefined)), ([entry]) => entry)
+
+/** The newest entry, and how many others came with it. */
+const posting = (entry: StoreTables["ledger_entries"], others: number, style: Style): string => {
+  const more = others === 0 ? "" : style.dim(`  and ${others} more`)
+  const amount = [entry.amount, entry.currency].filter((part) => part !== null).join(" ")
+  return `  ${style.bold(amount.padStart(18))}  ${entry.kind} ${entry.payment_reference}: ${entry.debit_account} / ${entry.credit_account}${more}`
+}

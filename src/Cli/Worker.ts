@@ -12,6 +12,7 @@ import { worker } from "../../pipelines/All.ts"
 import { Lock } from "../Lock.ts"
 import { Restart } from "../Restart.ts"
 import type { Status } from "../Status.ts"
+import type { Store } from "../Store.ts"
 
 const all = worker.pipe(Layer.provideMerge(Restart.layer))
 
@@ -22,7 +23,7 @@ const refusedAtStart = Effect.flatMap(Token, (token) => Effect.andThen(token.get
  * Runs the worker; `beside` runs with it (the demo's display) and sees its services. Returns never, but fails with
  * whatever kept the worker from starting.
  */
-export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status>) => {
+export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status | Store>) => {
   const untilRestart = Effect.gen(function* () {
     const restart = yield* Restart
     yield* Effect.raceAllFirst([restart.requested, refusedAtStart, beside])

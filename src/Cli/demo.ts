@@ -102,6 +102,7 @@ const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
     style.bold("The copy is complete; events keep it so. Look, in another terminal:"),
     `  ${query} "select status, count(*) as ipcs, sum(certified_amount) as certified from construction.ipcs group by status"`,
     `  ${query} "from construction.cashflow_by_month order by month"`,
+    `  SITELEDGER_DATA_DIR=${folder} bin/siteledger ledger list`,
     `  curl http://127.0.0.1:${ports.admin}/status`,
     `  ${adminUrl}   in a browser: the service's side, live: records, webhooks, deliveries, faults`,
     `  ${near(publishedPath(dataDir))}   a copy for DuckDB, fresh every few seconds`,

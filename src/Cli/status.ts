@@ -57,6 +57,15 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
       `  !           ${gap.from} to ${gap.to}, ${gap.healsAt === null ? "lost" : `healed by ${gap.healsAt}`}` +
       (gap.cameLate === null ? "" : `, ${gap.cameLate} of its deliveries have come since`)
   ),
+  `ledger        ${report.ledger.entries} posted, ${report.ledger.holds} on hold${posted(report)}`,
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}`
 ]
+
+const posted = ({ ledger: { oldestHold, postedMs } }: StatusReport): string => {
+  const took =
+    postedMs.p50 === null
+      ? ""
+      : `; posted after ${Math.round(postedMs.p50)} ms (99 %: ${Math.round(postedMs.p99 ?? 0)})`
+  return oldestHold === null ? took : `${took}; since ${oldestHold.since}: ${oldestHold.reason}`
+}

@@ -1,5 +1,5 @@
 /**
- * Export lays one point in time of all tables on the Lake as Parquet.
+ * Export lays one point in time of all tables on the Lake as Parquet, and the books as CSV beside them.
  *
  * Order: one snapshot of the warehouse → files in the staging folder → files in the Lake → manifest → pointer →
  * the Store remembers. The pointer moves last and at once, so a reader that starts from it sees a whole export, old
@@ -102,6 +102,7 @@ const newRun: (lake: Lake["Service"]) => Effect.Effect<string, LakeError> = Effe
 interface Made {
   readonly manifest: Manifest.Manifest
   readonly staged: ReadonlyArray<Staging.Staged>
+  readonly journal: Staging.StagedJournal
 }
 
 /** Puts every file into the Lake. The snapshot ends before the uploads begin: it keeps the engine's log long. */
@@ -110,7 +111,7 @@ const writeFiles = Effect.fnUntraced(function* (dataDir: string, run: string) {
   const folder = yield* Staging.acquireFolder(dataDir, run)
   const made = yield* Effect.scoped(readSnapshot(folder, run))
   yield* Effect.forEach(
-    made.staged,
+    [...made.staged, made.journal],
     ({ localFile, path }) => (localFile === undefined ? Effect.void : lake.put(path, localFile)),
     { concurrency: uploadsAtOnce, discard: true }
   )
@@ -131,8 +132,10 @@ const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string) {
     oldestPending: yield* oldestPending(snapshot, at),
     walks: yield* walks(store)
   }
-  const staged = yield* Staging.stage({ folder, run, snapshot, lake, before })
-  return { manifest: manifest(run, asOf, snapshot, staged), staged } satisfies Made
+  const staging: Staging.Staging = { folder, run, snapshot, lake, before }
+  const staged = yield* Staging.stage(staging)
+  const journal = yield* Staging.stageJournal(staging)
+  return { manifest: manifest(run, asOf, snapshot, staged, journal), staged, journal } satisfies Made
 })
 
 /** When the oldest delivery came that was stored by then and isn't in the snapshot. */
@@ -158,12 +161,13 @@ const manifest = (
   run: string,
   asOf: Manifest.AsOf,
   { tables }: Snapshot,
-  staged: ReadonlyArray<Staging.Staged>
+  staged: ReadonlyArray<Staging.Staged>,
+  journal: Staging.StagedJournal
 ): Manifest.Manifest => ({
   run,
   asOf,
   reconcile: null,
-  journal: null,
+  journal: journal.path,
   tables: Object.fromEntries(
     tables.map(({ name, columns }) => {
       const files = staged.flatMap(({ table_name, path, rows, bytes, sha256 }) =>

@@ -30,6 +30,7 @@ export const Manifest = Schema.Struct({
   run: Schema.String,
   asOf: AsOf,
   reconcile: Schema.Unknown,
+  /** Its path; null in the manifests of exports that wrote none. */
   journal: Schema.NullOr(Schema.String),
   tables: Schema.Record(Schema.String, Table)
 })
@@ -72,6 +73,9 @@ export const isData = (path: string): boolean => dataName.test(path)
 /** `date`: the UTC date of a partition of events. */
 export const filePath = (run: string, table: string, date: string | undefined, number: number): string =>
   `${table}/${date === undefined ? "" : `event_date=${date}/`}${run}-${number}.parquet`
+
+/** The books for spreadsheets, beside their Parquet. */
+export const journalPath = (run: string): string => `ledger_entries/${run}-journal.csv`
 
 /** Every file that must stay as long as this manifest does. */
 export const files = (manifest: Manifest): ReadonlyArray<string> => [

@@ -48,6 +48,18 @@ export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
   return staged
 })
 
+/** A file that no manifest describes further: it is made anew with every export. */
+export interface StagedJournal {
+  readonly path: string
+  readonly localFile: string
+}
+
+export const stageJournal = Effect.fn("Lake.stageJournal")(function* ({ folder, run, snapshot }: Staging) {
+  const localFile = join(folder, "journal.csv")
+  yield* snapshot.writeJournal(localFile)
+  return { path: Manifest.journalPath(run), localFile } satisfies StagedJournal
+})
+
 const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
   const partitions = yield* staging.snapshot.eventDates
   if (partitions.length === 0) return [yield* writeWhole(staging, table, dateOf(staging.run))]

@@ -26,6 +26,11 @@ export const visible = (text: string): string => text.replace(hidden, escape)
 /** The same for text that has lines of its own, like a message of DuckDB. */
 export const visibleLines = (text: string): string => text.replace(hiddenButLines, escape)
 
+const inJson = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
+
+/** JSON text that a terminal can be trusted with; it reads back as the same. */
+export const visibleJson = (json: string): string => json.replace(hiddenButLines, inJson)
+
 const plain = /^[ -~]*$/
 const wide =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60\u3000-\u303f]/u

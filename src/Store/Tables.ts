@@ -6,8 +6,9 @@
  */
 import { type Generated, type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
+import * as Ledger from "../Ledger/Tables.ts"
 
-export interface StoreTables {
+export interface StoreTables extends Ledger.LedgerTables {
   /** Single facts: the service's identity, the warehouse's id, the applied-through sequence. */
   meta: { key: string; value: string }
   inbox: {
@@ -213,5 +214,6 @@ const second = [
 
 export const migrations: Record<string, Migration> = {
   "0001_store": migration(first),
-  "0002_webhook_secrets_and_alerts": migration(second)
+  "0002_webhook_secrets_and_alerts": migration(second),
+  "0003_ledger": Ledger.migration
 }

@@ -118,7 +118,8 @@ const make = (path: string) =>
         eventDates: attempt(() => taken.eventDates()),
         writeTable: (table: string, target: string) => attempt(() => taken.writeTable(table, target)),
         writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
-          attempt(() => taken.writeEvents(dates, folder))
+          attempt(() => taken.writeEvents(dates, folder)),
+        writeJournal: (target: string) => attempt(() => taken.writeJournal(target))
       }
     })
 

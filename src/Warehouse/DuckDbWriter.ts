@@ -9,10 +9,17 @@ import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Change } from "../Change.ts"
 import { merge, type Row } from "../Merge.ts"
 import { byName, type EntityName } from "../Resource.ts"
-import type { Batch } from "../Warehouse.ts"
+import type { Batch, LedgerCopy } from "../Warehouse.ts"
 import * as Rows from "./DuckDbDialect/Rows.ts"
 import { appendColumns } from "./DuckDbDialect/Values.ts"
-import { entityTable, eventsTable, type Table } from "./Tables.ts"
+import {
+  entityTable,
+  eventsTable,
+  ledgerDecisionsTable,
+  ledgerEntriesTable,
+  ledgerHoldsTable,
+  type Table
+} from "./Tables.ts"
 
 export interface Written {
   /** Something that an analyst can see has changed. */
@@ -59,6 +66,7 @@ export class DuckDbWriter {
         isVisible = (await this.#mergeInto(name, changes)) || isVisible
       }
       await this.#upsert(eventsTable, newestPerKey(batch.events))
+      isVisible = (await this.#copyLedger(batch.ledger)) || isVisible
       if (batch.through !== undefined) {
         await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
           String(batch.through)
@@ -70,6 +78,22 @@ export class DuckDbWriter {
       await connection.run("rollback").catch(() => undefined)
       throw cause
     }
+  }
+
+  /** True when there was something to copy. */
+  async #copyLedger(ledger: LedgerCopy | undefined): Promise<boolean> {
+    if (ledger === undefined) return false
+    const { decisions, entries, holds } = ledger
+    await this.#upsert(ledgerEntriesTable, entries)
+    await this.#upsert(ledgerDecisionsTable, decisions)
+    if (holds !== undefined) {
+      await this.#connection.run(
+        `delete from construction.ledger_holds where hold_id not in (select unnest(from_json($1, '["VARCHAR"]')))`,
+        [JSON.stringify(holds.map((hold) => hold["hold_id"]))]
+      )
+      await this.#upsert(ledgerHoldsTable, holds)
+    }
+    return entries.length + decisions.length > 0 || holds !== undefined
   }
 
   /** A write that changes nothing an analyst sees. */

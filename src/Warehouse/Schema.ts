@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
-import { tables, type Table } from "./Tables.ts"
+import { copiedTables, ledgerTables, type Table } from "./Tables.ts"
 
 // Days between two times, by their UTC dates: the same in every engine and every session's time zone.
 const days = (from: string, to: string): string =>
@@ -39,7 +39,16 @@ const views: Readonly<Record<string, string>> = {
     group by 1, project_id`
 }
 
-export const viewNames = Object.keys(views)
+/** Two lines for each entry, balanced and never negative: a negative amount is written on the other side. */
+const ledgerLines = `
+  select e.entry_id, l.account, l.debit, l.credit
+  from construction.ledger_entries e
+  cross join lateral (
+    values (e.debit_account, greatest(e.amount, 0), greatest(-e.amount, 0)),
+      (e.credit_account, greatest(-e.amount, 0), greatest(e.amount, 0))
+  ) as l (account, debit, credit)`
+
+export const viewNames = [...Object.keys(views), "ledger_lines"]
 
 const createTable = (db: Kysely<unknown>, { name, key, columns }: Table): Promise<void> => {
   let builder = db.schema.withSchema("construction").createTable(name)
@@ -52,7 +61,7 @@ const createTable = (db: Kysely<unknown>, { name, key, columns }: Table): Promis
 const first: Migration = {
   up: async (db: Kysely<unknown>) => {
     await db.schema.createSchema("construction").execute()
-    for (const table of tables) await createTable(db, table)
+    for (const table of copiedTables) await createTable(db, table)
     for (const [name, query] of Object.entries(views)) {
       await sql.raw(`create view construction.${name} as ${query}`).execute(db)
     }
@@ -60,4 +69,11 @@ const first: Migration = {
   }
 }
 
-export const migrations: Record<string, Migration> = { "0001_warehouse": first }
+const ledger: Migration = {
+  up: async (db: Kysely<unknown>) => {
+    for (const table of ledgerTables) await createTable(db, table)
+    await sql.raw(`create view construction.ledger_lines as ${ledgerLines}`).execute(db)
+  }
+}
+
+export const migrations: Record<string, Migration> = { "0001_warehouse": first, "0002_ledger": ledger }

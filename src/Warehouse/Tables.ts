@@ -27,6 +27,9 @@ type EntityTables = { [Name in `construction.${EntityName}`]: Row }
 
 export interface WarehouseTables extends EntityTables {
   "construction.events": EventRow
+  "construction.ledger_entries": Row
+  "construction.ledger_holds": Row
+  "construction.ledger_hold_decisions": Row
   "siteledger.meta": { key: string; value: string }
 }
 
@@ -59,8 +62,68 @@ export const entityTable = (name: EntityName): Table => ({ name, key: "id", colu
 
 export const eventsTable: Table = { name: "events", key: "body_sha256", columns: eventColumns }
 
-/** All tables that analysts see, in the order of the contract. */
-export const tables: ReadonlyArray<Table> = [
+/** The books as the Store keeps them, copied; amounts signed. */
+export const ledgerEntriesTable: Table = {
+  name: "ledger_entries",
+  key: "entry_id",
+  columns: [
+    ["entry_id", "VARCHAR"],
+    ["sequence", "BIGINT"],
+    ["ipc_id", "VARCHAR"],
+    ["project_id", "BIGINT"],
+    ["kind", "VARCHAR"],
+    ["amount", "DECIMAL(28,4)"],
+    ["currency", "VARCHAR"],
+    ["payment_reference", "VARCHAR"],
+    ["certificate_url", "VARCHAR"],
+    ["debit_account", "VARCHAR"],
+    ["credit_account", "VARCHAR"],
+    ["effective_at", "TIMESTAMPTZ"],
+    ["known_at", "TIMESTAMPTZ"],
+    ["event_id", "VARCHAR"],
+    ["reverses", "VARCHAR"],
+    ["basis", "JSON"]
+  ]
+}
+
+/** Open ones only. */
+export const ledgerHoldsTable: Table = {
+  name: "ledger_holds",
+  key: "hold_id",
+  columns: [
+    ["hold_id", "VARCHAR"],
+    ["ipc_id", "VARCHAR"],
+    ["payment_reference", "VARCHAR"],
+    ["reason", "VARCHAR"],
+    ["since", "TIMESTAMPTZ"],
+    ["basis", "JSON"]
+  ]
+}
+
+export const ledgerDecisionsTable: Table = {
+  name: "ledger_hold_decisions",
+  key: "number",
+  columns: [
+    ["number", "BIGINT"],
+    ["hold_id", "VARCHAR"],
+    ["ipc_id", "VARCHAR"],
+    ["payment_reference", "VARCHAR"],
+    ["reason", "VARCHAR"],
+    ["since", "TIMESTAMPTZ"],
+    ["verdict", "VARCHAR"],
+    ["amount", "DECIMAL(28,4)"],
+    ["decided_by", "VARCHAR"],
+    ["decided_at", "TIMESTAMPTZ"],
+    ["why", "VARCHAR"]
+  ]
+}
+
+export const copiedTables: ReadonlyArray<Table> = [
   ...(Object.keys(resources) as ReadonlyArray<EntityName>).map(entityTable),
   eventsTable
 ]
+
+export const ledgerTables: ReadonlyArray<Table> = [ledgerEntriesTable, ledgerHoldsTable, ledgerDecisionsTable]
+
+/** All tables that analysts see, in the order of the contract. */
+export const tables: ReadonlyArray<Table> = [...copiedTables, ...ledgerTables]

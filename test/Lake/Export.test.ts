@@ -117,7 +117,8 @@ describe("one export", () => {
           oldestPending: receivedAt,
           walks: { projects: { proof: "proven", at: "2026-11-20T01:00:00.000000Z" } }
         })
-        assert.deepStrictEqual([manifest.reconcile, manifest.journal], [null, null])
+        assert.isNull(manifest.reconcile)
+        assert.strictEqual(manifest.journal, `ledger_entries/${result.run}-journal.csv`)
         assert.deepStrictEqual(eventPaths(manifest), [`events/event_date=2026-11-19/${result.run}-0.parquet`])
         assert.strictEqual(manifest.tables["ipcs"]?.files[0]?.path, `ipcs/${result.run}-0.parquet`)
       })

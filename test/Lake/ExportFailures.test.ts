@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { LakeError } from "../../src/Lake.ts"
-import { assertTidy, inWorld, ipc, on, parquetFiles, readExport, run, type World, write } from "./ExportWorld.ts"
+import { assertTidy, dataFiles, inWorld, ipc, on, readExport, run, type World, write } from "./ExportWorld.ts"
 
 /** So that a run has as many manifests to read, and therefore makes as many calls, as the run before it. */
 const forgetAllBut = ({ lake }: World, run: string) => {
@@ -23,7 +23,7 @@ describe("whatever happens in the middle", () => {
         }
         const { run: id } = yield* run
         assert.deepStrictEqual(calls.slice(-2), [`_manifests/${id}.json`, "latest.json"])
-        assert.sameMembers(calls.slice(0, -2), parquetFiles(world))
+        assert.sameMembers(calls.slice(0, -2), dataFiles(world))
       })
     )
   )
@@ -60,12 +60,12 @@ describe("whatever happens in the middle", () => {
     inWorld((world) =>
       Effect.gen(function* () {
         yield* run
-        const before = parquetFiles(world)
+        const before = dataFiles(world)
         world.watch = (operation) =>
           operation === "put" ? new LakeError({ reason: "Full", message: "no room" }) : undefined
         const error = yield* Effect.flip(run)
         assert.strictEqual(error.message, "no room")
-        assert.deepStrictEqual(parquetFiles(world), before)
+        assert.deepStrictEqual(dataFiles(world), before)
         assertTidy(world)
       })
     )

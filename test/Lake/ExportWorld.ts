@@ -140,18 +140,21 @@ export const readExport = ({ lake }: World): Manifest => {
 }
 
 export const eventPaths = ({ tables }: Manifest) => (tables["events"]?.files ?? []).map((file) => file.path)
-export const parquetFiles = ({ lake }: World) =>
+export const dataFiles = ({ lake }: World) =>
   (readdirSync(lake, { recursive: true }) as ReadonlyArray<string>)
-    .filter((path) => path.endsWith(".parquet"))
+    .filter((path) => /\.(parquet|csv)$/.test(path))
     .toSorted()
 const namedFiles = ({ lake }: World) => {
   const manifests = readdirSync(join(lake, "_manifests")).map((name) => json<Manifest>(join(lake, "_manifests", name)))
-  const paths = manifests.flatMap(({ tables }) => Object.values(tables).flatMap((table) => table.files))
-  return [...new Set(paths.map((file) => file.path))].toSorted()
+  const paths = manifests.flatMap(({ journal, tables }) => [
+    ...(journal === null ? [] : [journal]),
+    ...Object.values(tables).flatMap((table) => table.files.map((file) => file.path))
+  ])
+  return [...new Set(paths)].toSorted()
 }
 /** The lake holds what its manifests name, nothing else, and staging is empty. */
 export const assertTidy = (world: World) => {
-  assert.deepStrictEqual(parquetFiles(world), namedFiles(world))
+  assert.deepStrictEqual(dataFiles(world), namedFiles(world))
   assert.isFalse(existsSync(join(world.dataDir, "staging")))
 }
 

@@ -19,6 +19,7 @@ describe("an export", () => {
         const runs = readdirSync(join(world.lake, "_manifests"))
         assert.lengthOf(runs, 31)
         assert.isFalse(existsSync(join(world.lake, `projects/${first.run}-0.parquet`)))
+        assert.isFalse(existsSync(join(world.lake, `ledger_entries/${first.run}-journal.csv`)))
         assert.deepStrictEqual(eventPaths(readExport(world)), [`events/event_date=2026-11-01/${first.run}-0.parquet`])
         for (let more = 0; more < 30; more++) yield* run
         // Of today, and of the month before it.

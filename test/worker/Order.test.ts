@@ -12,12 +12,14 @@ import * as ConstructionReader from "../../connectors/construction/ConstructionR
 import { Apply } from "../../src/Apply.ts"
 import { EventReader } from "../../src/Event.ts"
 import { Inbox } from "../../src/Inbox.ts"
+import { Ledger } from "../../src/Ledger.ts"
 import * as Instant from "../../src/Instant.ts"
 import { Reasons } from "../../src/Reasons.ts"
 import * as Sqlite from "../../src/Store/Sqlite.ts"
 import { Warehouse } from "../../src/Warehouse.ts"
 import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
 import { eventBody, eventTypes } from "../InterfaceServer.ts"
+import { contractor } from "../Ledger/Contractor.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 import { type Random, seeded } from "../Seeded.ts"
 import { applied } from "./Past.ts"
@@ -93,7 +95,7 @@ const reader = Layer.succeed(
 const applying = (folder: string) => {
   const { store, warehouse } = files(folder)
   return Apply.layer.pipe(
-    Layer.provideMerge(Layer.merge(Inbox.layer, reader)),
+    Layer.provideMerge(Layer.mergeAll(Inbox.layer, Ledger.layerWith(contractor), reader)),
     Layer.provideMerge(DuckDb.layerAt(warehouse)),
     Layer.provideMerge(Layer.merge(Sqlite.layerAt(store), Reasons.layer))
   )

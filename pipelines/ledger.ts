@@ -1,0 +1,18 @@
+/**
+ * Ledger: what the books say goes to the accounting system.
+ *
+ *   Ledger ──entry──► Outbox ──POST──► Sink ──► accounting system
+ *           one       in the Store     signed, retried, in order per IPC
+ *           transaction
+ *
+ * Out: at-least-once, so once by the entry's key. What is refused waits as a dead letter for a person.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Layer } from "effect"
+import { Ledger } from "../src/Ledger.ts"
+import * as Sink from "../src/Ledger/Sink.ts"
+
+/** The books with their outbox: enough to post, with nobody to send. */
+export const books = Ledger.layer
+
+export const sending = Sink.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))

@@ -1,0 +1,61 @@
+/**
+ * What a person may say about a hold, checked before it becomes a fact: who, why, and an amount where one is needed.
+ */
+import { Schema } from "effect"
+import * as Amount from "../Amount.ts"
+import type { Instant } from "../Instant.ts"
+import type { Said } from "./Books.ts"
+import type { HoldReason } from "./Fact.ts"
+
+export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", { message: Schema.String }) {}
+
+export interface Decision {
+  /** A hold's id, or how it begins where that is enough. */
+  readonly hold: string
+  readonly verdict: "accept" | "reject"
+  /** As written by the person. */
+  readonly amount: string | undefined
+  readonly by: string
+  readonly reason: string
+}
+
+interface Open {
+  readonly hold_id: string
+  readonly ipc_id: string
+  readonly reason: HoldReason
+}
+
+/** What the amount of an acceptance may be; undefined: it takes none. */
+const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
+  "awaiting-certified-amount": "positive",
+  "ambiguous-order": "positive",
+  "amount-not-positive": "any",
+  "recertified-after-payment": "any",
+  "second-payment-reference": "positive",
+  "period-closed": undefined
+}
+
+/** The fact, or one sentence for the person. */
+export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Instant): Said | string => {
+  const { by, reason, verdict } = decision
+  const [hold, another] = open
+  if (hold === undefined) return `There is no open hold ${decision.hold}.`
+  if (another !== undefined) return `${decision.hold} begins several open holds: write more of it.`
+  if (by.trim() === "" || reason.trim() === "") return "Say who decides (--by) and why (--reason)."
+  if (verdict === "reject" && hold.reason === "awaiting-certified-amount") {
+    return "A payment can't be rejected, as it was made. Accept it with its amount, or wait for its certificate."
+  }
+  const units = unitsOf(decision, hold.reason)
+  if (typeof units === "string") return units
+  return { kind: "decision", ipcId: hold.ipc_id, knownAt: now, holdId: hold.hold_id, verdict, units, by, reason }
+}
+
+const unitsOf = ({ amount, verdict }: Decision, reason: HoldReason): bigint | string | null => {
+  const takes = verdict === "accept" ? amounts[reason] : undefined
+  if (takes === undefined) return amount === undefined ? null : "This decision takes no amount."
+  if (amount === undefined) return "Say the amount (--amount)."
+  const text = Amount.read(amount, Amount.Money)
+  if (text === undefined) return "The amount isn't a number with at most 24 digits before the point and 4 after it."
+  const units = Amount.toUnits(text)
+  return takes === "positive" && units <= 0n ? "The amount must be more than zero." : units
+}

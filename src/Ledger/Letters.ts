@@ -1,0 +1,214 @@
+/**
+ * The rows of the outbox: how an entry gets in, whose turn it is, what becomes of an attempt. Nothing else reads or
+ * writes the table; what changes rows does so in the transaction of the caller.
+ */
+import { type Kysely, sql, type Transaction } from "kysely"
+import type { Instant } from "../Instant.ts"
+import type { StoreTables } from "../Store/Tables.ts"
+
+type Db = Kysely<StoreTables>
+type Tx = Transaction<StoreTables>
+type OutboxRow = StoreTables["ledger_outbox"]
+
+/** How an entry is put into the outbox. */
+export interface Posting {
+  readonly status: OutboxRow["status"]
+  readonly at: Instant
+}
+
+/** An entry whose turn it is, from `dueAt` on. */
+export interface Letter {
+  readonly entry: StoreTables["ledger_entries"]
+  readonly status: OutboxRow["status"]
+  readonly attempts: number
+  readonly refusals: number
+  readonly dueAt: Instant
+}
+
+/** What came of an attempt that didn't deliver. */
+export interface Failure {
+  /** One sentence for a bookkeeper. */
+  readonly reason: string
+  /** The sink won't have this entry, whenever it is sent. */
+  readonly isRefused: boolean
+  /** When to try again; undefined: only when a person says so. */
+  readonly againAt: Instant | undefined
+}
+
+export interface DeadLetter {
+  readonly entryId: string
+  readonly sequence: number
+  readonly ipcId: string
+  readonly attempts: number
+  readonly reason: string
+  readonly queuedAt: Instant
+  /** Later entries of the IPC, which don't overtake it. */
+  readonly waitingBehind: number
+}
+
+export interface Troubles {
+  readonly dead: number
+  /** The entry whose turn came longest ago. */
+  readonly oldest:
+    | { readonly entryId: string; readonly ipcId: string; readonly queuedAt: Instant; readonly reason: string | null }
+    | undefined
+}
+
+/** In the transaction that posts the entry. */
+export const put = (
+  tx: Tx,
+  entry: { readonly entryId: string; readonly ipcId: string },
+  sequence: number,
+  { at, status }: Posting
+): Promise<unknown> =>
+  tx
+    .insertInto("ledger_outbox")
+    .values({
+      entry_id: entry.entryId,
+      ipc_id: entry.ipcId,
+      sequence,
+      status,
+      queued_at: at,
+      next_attempt_at: at,
+      last_error: null,
+      delivered_at: null
+    })
+    .execute()
+
+/** Written out, as SQLite takes a partial index only for what the statement itself says. */
+const isPending = sql<boolean>`o.state = 'pending'`
+const isFirst = sql<boolean>`not exists (
+  select 1 from ledger_outbox before
+  where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
+
+export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<Letter | undefined> => {
+  const { rows } = await sql<StoreTables["ledger_entries"] & Omit<Letter, "entry" | "dueAt"> & { due_at: string }>`
+    select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
+    from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
+    where ${isPending} and ${isFirst} and o.ipc_id not in (select value from json_each(${JSON.stringify(inHand)}))
+    order by o.next_attempt_at, o.sequence limit 1`.execute(db)
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { attempts, due_at: dueAt, refusals, status, ...entry } = row
+  return { entry, status, attempts, refusals, dueAt }
+}
+
+export const delivered = (tx: Tx, { entry }: Letter, at: Instant): Promise<unknown> =>
+  tx
+    .updateTable("ledger_outbox")
+    .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
+    .where("entry_id", "=", entry.entry_id)
+    .execute()
+
+export const postponed = async (tx: Tx, { entry }: Letter, failure: Failure): Promise<void> => {
+  const { againAt, isRefused, reason } = failure
+  await tx
+    .updateTable("ledger_outbox")
+    .set((of) => ({
+      attempts: of("attempts", "+", 1),
+      refusals: of("refusals", "+", isRefused ? 1 : 0),
+      last_error: reason,
+      ...(againAt === undefined ? { state: "dead" as const } : {})
+    }))
+    .where("entry_id", "=", entry.entry_id)
+    .execute()
+  if (againAt !== undefined) await setTurn(tx, entry.ipc_id, againAt)
+}
+
+/** All of the IPC together, so that whoever looks for the next one needn't pass those that wait behind another. */
+const setTurn = (tx: Tx, ipcId: string, at: Instant): Promise<unknown> =>
+  sql`update ledger_outbox set next_attempt_at = ${at} where ipc_id = ${ipcId} and state <> 'delivered'`.execute(tx)
+
+/** Pauses begin again. A refusal keeps its own: that the sink is well changes nothing about it. */
+export const hurry = (tx: Tx, at: Instant): Promise<unknown> =>
+  sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
+    where state = 'pending' and next_attempt_at > ${at} and refusals = 0`.execute(tx)
+
+export const totals = async (db: Db) => {
+  const { rows } = await sql<{ backlog: number; dead: number; oldest: string | null }>`
+    select (select count(*) from ledger_outbox where state = 'pending') as backlog,
+      (select count(*) from ledger_outbox where state = 'dead') as dead,
+      (select min(queued_at) from ledger_outbox where state = 'pending') as oldest`.execute(db)
+  return rows[0] ?? { backlog: 0, dead: 0, oldest: null }
+}
+
+export const troubles = async (db: Db): Promise<Troubles> => {
+  const { dead } = await totals(db)
+  const { rows } = await sql<NonNullable<Troubles["oldest"]>>`
+    select o.entry_id as "entryId", o.ipc_id as "ipcId", o.queued_at as "queuedAt", o.last_error as reason
+    from ledger_outbox o
+    where ${isPending} and ${isFirst} order by o.queued_at, o.sequence limit 1`.execute(db)
+  return { dead, oldest: rows[0] }
+}
+
+const isDead = sql<boolean>`state = 'dead'`
+
+export const dead = (db: Db): Promise<ReadonlyArray<DeadLetter>> =>
+  db
+    .selectFrom("ledger_outbox as o")
+    .select((of) => [
+      "o.entry_id as entryId",
+      "o.sequence",
+      "o.ipc_id as ipcId",
+      "o.attempts",
+      sql<string>`coalesce(o.last_error, '')`.as("reason"),
+      "o.queued_at as queuedAt",
+      of
+        .selectFrom("ledger_outbox as behind")
+        .select((within) => within.fn.countAll<number>().as("n"))
+        .whereRef("behind.ipc_id", "=", "o.ipc_id")
+        .where(sql<boolean>`behind.state <> 'delivered'`)
+        .whereRef("behind.sequence", ">", "o.sequence")
+        .$asScalar()
+        .$notNull()
+        .as("waitingBehind")
+    ])
+    .where(isDead)
+    .orderBy("o.sequence")
+    .execute()
+
+const isUndelivered = sql<boolean>`state <> 'delivered'`
+
+/** Entries that aren't delivered and whose id begins so. */
+export const undeliveredLike = (db: Db, start: string) =>
+  db
+    .selectFrom("ledger_outbox")
+    .select(["entry_id", "ipc_id"])
+    .where(isUndelivered)
+    .where(sql`substr(entry_id, 1, ${start.length})`, "=", start)
+    .limit(2)
+    .execute()
+
+type Undelivered = Pick<OutboxRow, "entry_id" | "ipc_id">
+
+/** Pauses begin again; the words stay until there are new ones. Returns how many. */
+export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant): Promise<number> => {
+  const { numAffectedRows } = await sql`
+    update ledger_outbox set state = 'pending', attempts = 0, refusals = 0, next_attempt_at = ${at}
+    where ${isUndelivered} and ${only === undefined ? sql`true` : sql`entry_id = ${only.entry_id}`}`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}
+
+export const settle = async (tx: Tx, { entry_id, ipc_id }: Undelivered, at: Instant, note: string): Promise<void> => {
+  await sql`update ledger_outbox set state = 'delivered', delivered_at = ${at}, last_error = ${note}
+    where entry_id = ${entry_id} and ${isUndelivered}`.execute(tx)
+  await setTurn(tx, ipc_id, at)
+}
+
+/** How many entries were never put here. */
+export const unsent = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ unsent: number }>`
+    select (select count(*) from ledger_entries) - (select count(*) from ledger_outbox) as unsent`.execute(db)
+  return rows[0]?.unsent ?? 0
+}
+
+/** Whatever was posted from this sequence on and isn't in the outbox; returns how many. */
+export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
+  const { numAffectedRows } = await sql`
+    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
+    select entry_id, sequence, ipc_id, ${status}, ${at}, ${at} from ledger_entries e
+    where sequence >= ${fromSequence}
+      and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
+    order by sequence`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}

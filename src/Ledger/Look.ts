@@ -1,0 +1,98 @@
+/**
+ * What a person looks at in the books: the journal, the open holds, one of either with the events that it rests on.
+ */
+import { Effect } from "effect"
+import { sql } from "kysely"
+import { Store } from "../Store.ts"
+import { Warehouse } from "../Warehouse.ts"
+import { LedgerError } from "./Decide.ts"
+
+/** Newest first. */
+export const journal = (limit: number, ipcId: string | undefined) =>
+  Effect.flatMap(Store, (store) =>
+    store.run((db) => {
+      const all = db.selectFrom("ledger_entries").selectAll().orderBy("sequence", "desc").limit(limit)
+      return (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).execute()
+    })
+  )
+
+/** The one that waits longest first. */
+export const holds = (limit: number, ipcId: string | undefined) =>
+  Effect.flatMap(Store, (store) =>
+    store.run((db) => {
+      const all = db.selectFrom("ledger_holds").selectAll().orderBy("since").orderBy("hold_id").limit(limit)
+      return (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).execute()
+    })
+  )
+
+const startsWith = (column: string, start: string) =>
+  sql<boolean>`substr(${sql.ref(column)}, 1, ${start.length}) = ${start}`
+
+/** An entry or a hold, by its id or how it begins, with the signed events that it rests on. */
+export const one = Effect.fn("Ledger.show")(function* (id: string) {
+  const store = yield* Store
+  const [entries, open] = yield* Effect.all([
+    store.run((db) => db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", id)).limit(2).execute()),
+    store.run((db) => db.selectFrom("ledger_holds").selectAll().where(startsWith("hold_id", id)).limit(2).execute())
+  ])
+  const [found, another] = [...entries, ...open]
+  if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
+  if (another !== undefined) return yield* new LedgerError({ message: `${id} begins several ids: write more of it.` })
+  const basis = JSON.parse(found.basis) as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const eventIds = basis.flatMap(({ eventId }) => (typeof eventId === "string" ? [eventId] : []))
+  return { ...found, basis, events: yield* eventsOf(eventIds) }
+})
+
+const eventsOf = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(Warehouse, (warehouse) =>
+    ids.length === 0
+      ? Effect.succeed([])
+      : warehouse.query((db) =>
+          db
+            .selectFrom("construction.events")
+            .select(["event_id", "event_type", "event_timestamp", "received_at", "body_sha256", "alarms", "payload"])
+            .where("event_id", "in", ids)
+            .orderBy("sequence")
+            .execute()
+        )
+  )
+
+/** Everything that is known of an IPC: its row with its clocks, deliveries, facts, entries, holds and decisions. */
+export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
+  const store = yield* Store
+  const warehouse = yield* Warehouse
+  const row = yield* warehouse.query((db) =>
+    db.selectFrom("construction.ipcs").selectAll().where("id", "=", ipcId).executeTakeFirst()
+  )
+  const events = yield* warehouse.query((db) =>
+    db
+      .selectFrom("construction.events")
+      .selectAll()
+      .where("entity", "=", "ipcs")
+      .where("entity_id", "=", ipcId)
+      .orderBy("sequence")
+      .execute()
+  )
+  const of = {
+    facts: "ledger_facts",
+    entries: "ledger_entries",
+    holds: "ledger_holds",
+    decisions: "ledger_hold_decisions"
+  } as const
+  const books = yield* Effect.all({
+    facts: store.run((db) =>
+      db.selectFrom(of.facts).selectAll().where("ipc_id", "=", ipcId).orderBy("number").execute()
+    ),
+    entries: store.run((db) =>
+      db.selectFrom(of.entries).selectAll().where("ipc_id", "=", ipcId).orderBy("sequence").execute()
+    ),
+    holds: store.run((db) => db.selectFrom(of.holds).selectAll().where("ipc_id", "=", ipcId).execute()),
+    decisions: store.run((db) =>
+      db.selectFrom(of.decisions).selectAll().where("ipc_id", "=", ipcId).orderBy("number").execute()
+    )
+  })
+  if (row === undefined && events.length === 0 && books.facts.length === 0) {
+    return yield* new LedgerError({ message: `Nothing is known of an IPC ${ipcId}.` })
+  }
+  return { ipc: ipcId, row: row ?? null, events, ...books }
+})

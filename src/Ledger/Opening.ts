@@ -1,0 +1,64 @@
+/**
+ * Opening certificates from a CSV file: read by DuckDB with everything as text, then checked row by row. All that is
+ * wrong comes in one message that names the lines; a file with one bad line gives nothing.
+ */
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect } from "effect"
+import * as Amount from "../Amount.ts"
+import type { Opening } from "../Ledger.ts"
+import { LedgerError } from "./Decide.ts"
+
+const columns = ["ipc", "amount", "certificate"]
+const mostComplaints = 20
+
+type Line = Readonly<Record<string, string | null>>
+
+const readCsv = async (path: string): Promise<ReadonlyArray<Line>> => {
+  const instance = await DuckDBInstance.create(":memory:", { autoinstall_known_extensions: "false" })
+  const connection = await instance.connect()
+  try {
+    const result = await connection.runAndReadAll(
+      `select * from read_csv($1, all_varchar = true, header = true, auto_detect = true, null_padding = false)`,
+      [path]
+    )
+    return result.getRowObjectsJson() as ReadonlyArray<Line>
+  } finally {
+    connection.disconnectSync()
+    instance.closeSync()
+  }
+}
+
+export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: string) {
+  const lines = yield* Effect.tryPromise({
+    try: () => readCsv(path),
+    catch: (cause) => new LedgerError({ message: `${path} can't be read as CSV: ${firstLine(cause)}` })
+  })
+  const missing = columns.filter((name) => lines[0] !== undefined && !(name in lines[0]))
+  if (lines.length === 0 || missing.length > 0) {
+    return yield* new LedgerError({ message: `${path} needs a header ${columns.join(",")} and at least one line.` })
+  }
+  const seen = new Map<string, number>()
+  const complaints: Array<string> = []
+  const openings = lines.map((line, index): Opening => {
+    const number = index + 2
+    const ipcId = line["ipc"]?.trim() ?? ""
+    const certificate = line["certificate"]?.trim() ?? ""
+    const amount = Amount.read(line["amount"] ?? "", Amount.Money)
+    if (ipcId === "") complaints.push(`line ${number}: no ipc`)
+    if (certificate === "") complaints.push(`line ${number}: no certificate`)
+    if (amount === undefined || Amount.toUnits(amount) <= 0n)
+      complaints.push(`line ${number}: the amount must be a number above zero`)
+    const before = seen.get(ipcId)
+    if (before !== undefined) complaints.push(`line ${number}: ${ipcId} is in line ${before} already`)
+    seen.set(ipcId, number)
+    return { ipcId, amount: amount ?? "", certificate }
+  })
+  if (complaints.length === 0) return openings
+  const shown = complaints.slice(0, mostComplaints).join("; ")
+  return yield* new LedgerError({
+    message: `${path} is not usable: ${shown}${complaints.length > mostComplaints ? "; …" : ""}.`
+  })
+})
+
+const firstLine = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0] ?? ""

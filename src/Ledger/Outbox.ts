@@ -1,0 +1,149 @@
+/**
+ * The Outbox holds what the accounting sink has yet to get, in the Store: an entry is put here in the transaction that
+ * posts it, so neither can be without the other. Only while a sink is configured; what was posted before stays out
+ * until a person sends it.
+ *
+ * One IPC's entries leave in the order of the journal: only the first that isn't delivered has its turn, and what
+ * postpones it postpones those behind it. Nothing is ever dropped: an entry that the sink refuses for good becomes a
+ * dead letter, which waits for a person to replay or to settle it.
+ */
+import { Clock, Context, Effect, Latch, Layer, Option } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import * as Instant from "../Instant.ts"
+import { Store, type StoreError } from "../Store.ts"
+import { LedgerError } from "./Decide.ts"
+import * as Letters from "./Letters.ts"
+
+/** How entries are put here. */
+export interface OutboxOptions {
+  readonly status: Letters.Letter["status"]
+}
+
+export interface OutboxStatus {
+  /** Entries that aren't delivered and aren't dead letters. */
+  readonly backlog: number
+  readonly dead: number
+  /** Since it was put here; 0 when there is none. */
+  readonly oldestPendingAgeMs: number
+}
+
+type Changed<A> = Effect.Effect<A, LedgerError | StoreError>
+
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** What Books need to put an entry here; undefined where no sink is configured. */
+    readonly posting: Effect.Effect<Letters.Posting | undefined>
+    /** Open: something may have become due since somebody last closed it. */
+    readonly news: Latch.Latch
+    /** Whose turn comes first, now or later, among the IPCs that aren't in hand. */
+    readonly next: (inHand: Iterable<string>) => Effect.Effect<Letters.Letter | undefined, StoreError>
+    readonly delivered: (letter: Letters.Letter) => Effect.Effect<void, StoreError>
+    readonly postponed: (letter: Letters.Letter, failure: Letters.Failure) => Effect.Effect<void, StoreError>
+    /** The sink takes entries again: whatever it was too unwell for has its turn now. */
+    readonly hurry: Effect.Effect<void, StoreError>
+    readonly troubles: Effect.Effect<Letters.Troubles, StoreError>
+    /** Null where no sink is configured and nothing is left of an earlier one. */
+    readonly status: Effect.Effect<OutboxStatus | null, StoreError>
+    /** What only a person can help, in the journal's order. */
+    readonly dead: Effect.Effect<ReadonlyArray<Letters.DeadLetter>, StoreError>
+    /**
+     * Gives a dead letter, or one that waits out its pause, its turn now: by its entry's id or how that begins;
+     * undefined: all of them. Returns how many.
+     */
+    readonly replay: (entry: string | undefined) => Changed<number>
+    /** A person says that the accounting system has this entry: it counts as delivered. */
+    readonly settle: (entry: string, by: string, reason: string) => Changed<void>
+    /** How many entries were posted while no sink was configured, and stayed out. */
+    readonly unsent: Effect.Effect<number, StoreError>
+    /** Puts here what was posted from this sequence on and never was; returns how many. */
+    readonly send: (fromSequence: number) => Changed<number>
+  }
+>()("siteledger/Outbox") {
+  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, never, Store> =>
+    Layer.effect(Outbox, make(options))
+
+  static readonly layer: Layer.Layer<Outbox, never, Settings | Store> = Layer.unwrap(
+    Effect.map(Settings, ({ ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink)))
+  )
+}
+
+const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
+
+const make = (options: OutboxOptions | undefined) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const news = yield* Latch.make(true)
+    const posting = Effect.map(now, (at) => (options === undefined ? undefined : { status: options.status, at }))
+    return Outbox.of({
+      posting,
+      news,
+      next: (inHand) => store.run((db) => Letters.next(db, [...inHand])),
+      delivered: Effect.fn("Outbox.delivered")(function* (letter) {
+        const at = yield* now
+        yield* store.transaction((tx) => Letters.delivered(tx, letter, at))
+      }),
+      postponed: Effect.fn("Outbox.postponed")(function* (letter, failure) {
+        yield* store.transaction((tx) => Letters.postponed(tx, letter, failure))
+      }),
+      hurry: Effect.gen(function* () {
+        const at = yield* now
+        yield* store.transaction((tx) => Letters.hurry(tx, at))
+        yield* news.open
+      }),
+      troubles: store.run(Letters.troubles),
+      status: Effect.gen(function* () {
+        const { backlog, dead, oldest } = yield* store.run(Letters.totals)
+        if (options === undefined && backlog + dead === 0) return null
+        const nowMs = yield* Clock.currentTimeMillis
+        const age = oldest === null ? 0 : Math.max(0, nowMs - Instant.toMicros(oldest) / 1000)
+        return { backlog, dead, oldestPendingAgeMs: Math.round(age) }
+      }),
+      dead: store.run(Letters.dead),
+      unsent: store.run(Letters.unsent),
+      ...byHand(store, news, posting)
+    })
+  })
+
+/** What a person does about entries; whoever sends is told. */
+const byHand = (
+  store: Store["Service"],
+  news: Latch.Latch,
+  posting: Outbox["Service"]["posting"]
+): Pick<Outbox["Service"], "replay" | "send" | "settle"> => {
+  const one = Effect.fnUntraced(function* (entry: string) {
+    const [found, another] = yield* store.run((db) => Letters.undeliveredLike(db, entry))
+    if (found === undefined) return yield* new LedgerError({ message: `No entry ${entry} waits to be delivered.` })
+    if (another === undefined) return found
+    return yield* new LedgerError({ message: `${entry} begins several entries: write more of it.` })
+  })
+  return {
+    replay: Effect.fn("Outbox.replay")(function* (entry) {
+      const only = entry === undefined ? undefined : yield* one(entry)
+      const at = yield* now
+      const replayed = yield* store.transaction((tx) => Letters.replay(tx, only, at))
+      yield* news.open
+      return replayed
+    }),
+    settle: Effect.fn("Outbox.settle")(function* (entry, by, reason) {
+      if (by.trim() === "" || reason.trim() === "") {
+        return yield* new LedgerError({ message: "Say who settles it (--by) and why (--reason)." })
+      }
+      const only = yield* one(entry)
+      const at = yield* now
+      yield* store.transaction((tx) => Letters.settle(tx, only, at, `Settled by ${by}: ${reason}`))
+      yield* news.open
+    }),
+    send: Effect.fn("Outbox.send")(function* (fromSequence) {
+      const how = yield* posting
+      if (how === undefined) {
+        return yield* new LedgerError({
+          message: "No accounting sink is configured: set SITELEDGER_LEDGER_SINK_URL and SITELEDGER_LEDGER_SINK_SECRET."
+        })
+      }
+      const sent = yield* store.transaction((tx) => Letters.send(tx, fromSequence, how))
+      yield* news.open
+      return sent
+    })
+  }
+}

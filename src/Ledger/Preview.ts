@@ -1,0 +1,70 @@
+/**
+ * What the ledger would post from all that is known, by the terms of today's configuration; posts nothing.
+ *
+ * It folds every fact anew in memory, so a changed account or currency shows before it is used. The assumptions
+ * under which all of it holds are part of the answer.
+ */
+import { Effect } from "effect"
+import * as Amount from "../Amount.ts"
+import type { Store } from "../Store.ts"
+import * as Books from "./Books.ts"
+import type { Entry, Hold, Terms } from "./Fact.ts"
+import * as Fold from "./Fold.ts"
+
+export const assumptions: ReadonlyArray<string> = [
+  "A payment settles the certified amount of its IPC: the service's ipc.paid carries no amount.",
+  "Entries go to the accounting system as drafts until it is configured otherwise."
+]
+
+export interface Preview {
+  readonly assumptions: ReadonlyArray<string>
+  readonly terms: Terms
+  readonly ipcs: number
+  /** Net by currency and project, as posted with these terms from the beginning. */
+  readonly totals: ReadonlyArray<{
+    readonly currency: string | null
+    readonly project_id: string | null
+    readonly debit_account: string
+    readonly credit_account: string
+    readonly entries: number
+    readonly amount: string
+  }>
+  readonly holds: Readonly<Partial<Record<Hold["reason"], number>>>
+}
+
+export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Service"], terms: Terms) {
+  const totals = new Map<string, { entry: Entry; entries: number; units: bigint }>()
+  const holds: Partial<Record<Hold["reason"], number>> = {}
+  let ipcs = 0
+  yield* Books.eachIpc(store, (ids) =>
+    Effect.map(
+      store.run((db) => Books.factsOf(db, ids)),
+      (facts) => {
+        for (const [ipcId, known] of facts) {
+          ipcs++
+          const books = known.reduce((before, fact) => Fold.fold(before, fact, terms).books, Fold.empty(ipcId))
+          for (const { reason } of books.holds.values()) holds[reason] = (holds[reason] ?? 0) + 1
+          for (const entry of books.entries) {
+            const key = JSON.stringify([entry.currency, entry.projectId, entry.debitAccount, entry.creditAccount])
+            const sum = totals.get(key) ?? { entry, entries: 0, units: 0n }
+            totals.set(key, { entry, entries: sum.entries + 1, units: sum.units + entry.units })
+          }
+        }
+      }
+    )
+  )
+  return {
+    assumptions,
+    terms,
+    ipcs,
+    totals: [...totals.values()].map(({ entries, entry, units }) => ({
+      currency: entry.currency,
+      project_id: entry.projectId,
+      debit_account: entry.debitAccount,
+      credit_account: entry.creditAccount,
+      entries,
+      amount: Amount.ofUnits(units) ?? "more than fits"
+    })),
+    holds
+  } satisfies Preview
+})

@@ -1,0 +1,26 @@
+/**
+ * What an applied event says to the ledger: nothing, or facts about one IPC. Read from the event's own fields, and
+ * never from the row that they were merged into.
+ */
+import * as Amount from "../Amount.ts"
+import type { Heard } from "../Ledger.ts"
+import type { Said } from "./Books.ts"
+
+export const factsOf = ({ at, change, eventId, receivedAt }: Heard): ReadonlyArray<Said> => {
+  if (change.entity !== "ipcs") return []
+  const {
+    certified_amount: amount,
+    certificate_url: url,
+    payment_reference: reference,
+    project_id: projectId
+  } = change.values
+  const common = { ipcId: change.id, knownAt: receivedAt, eventId }
+  const said: Array<Said> = []
+  if (projectId != null) said.push({ ...common, kind: "project", projectId })
+  // The stage that the event is about; a whole record may repeat what earlier stages said, with its own time.
+  if (change.values["certified_at"] != null && amount != null) {
+    said.push({ ...common, kind: "certificate", at, units: Amount.toUnits(amount), url: url ?? null })
+  }
+  if (change.values["paid_at"] != null && reference != null) said.push({ ...common, kind: "payment", at, reference })
+  return said
+}

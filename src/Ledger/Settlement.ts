@@ -1,0 +1,133 @@
+/**
+ * What one payment settles: which certificate is its own, by everything that is known so far. Pure.
+ *
+ * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest
+ * dated after it. The answer depends on which facts there are, never on the order in which they came.
+ */
+import { createHash } from "node:crypto"
+import * as Amount from "../Amount.ts"
+import type { Instant } from "../Instant.ts"
+import type { Basis, CertificateFact, DecisionFact, Fact, Hold, HoldReason, OpeningFact, PaymentFact } from "./Fact.ts"
+
+/** What is known of one IPC. */
+export interface Known {
+  readonly ipcId: string
+  readonly certificates: ReadonlyArray<CertificateFact>
+  readonly opening: OpeningFact | undefined
+  /** By the hold that was decided. */
+  readonly decisions: ReadonlyMap<string, DecisionFact>
+}
+
+/** A hold as it would be opened now. */
+export type Question = Omit<Hold, "since">
+
+export interface Settled {
+  readonly units: bigint
+  readonly certificateUrl: string | null
+  /** Of its certificate; undefined where a person said the amount. */
+  readonly at: Instant | undefined
+  readonly basis: ReadonlyArray<Fact>
+}
+
+export type Settlement =
+  | { readonly _tag: "Settled"; readonly settled: Settled }
+  | { readonly _tag: "Open"; readonly question: Question }
+
+export const settle = (known: Known, payment: PaymentFact): Settlement => {
+  for (const candidate of candidates(known, payment.at)) {
+    const amounts = new Set(candidate.map(({ units }) => units))
+    const [first] = candidate
+    if (first === undefined) continue
+    if (amounts.size === 1 && first.units > 0n) return settled(first.units, candidate, [payment, first])
+    const reason = amounts.size === 1 ? "amount-not-positive" : "ambiguous-order"
+    const question = ask(reason, payment, [...dated(candidate), ...[...amounts].map(String).toSorted()], candidate)
+    const decision = known.decisions.get(question.holdId)
+    if (decision === undefined) return { _tag: "Open", question }
+    if (decision.verdict === "accept" && decision.units !== null) {
+      return settled(decision.units, candidate, [payment, ...candidate, decision])
+    }
+  }
+  const question = ask("awaiting-certified-amount", payment, [], [])
+  const decision = known.decisions.get(question.holdId)
+  return decision === undefined || decision.units === null
+    ? { _tag: "Open", question }
+    : settled(decision.units, [], [payment, decision])
+}
+
+type Certificate = CertificateFact | OpeningFact
+
+const settled = (units: bigint, from: ReadonlyArray<Certificate>, basis: ReadonlyArray<Fact>): Settlement => {
+  const first = from.find((fact) => fact.kind === "certificate")
+  return {
+    _tag: "Settled",
+    settled: { units, certificateUrl: first?.url ?? null, at: first?.at, basis }
+  }
+}
+
+const dated = (from: ReadonlyArray<Certificate>): ReadonlyArray<string> => {
+  const [first] = from
+  return [first?.kind === "certificate" ? first.at : "opening"]
+}
+
+/** The certificates of one instant at a time, the likeliest first. */
+const candidates = (known: Known, paidAt: Instant): ReadonlyArray<ReadonlyArray<Certificate>> => {
+  const byInstant = new Map<Instant, Array<CertificateFact>>()
+  for (const certificate of known.certificates) {
+    const same = byInstant.get(certificate.at)
+    if (same === undefined) byInstant.set(certificate.at, [certificate])
+    else same.push(certificate)
+  }
+  const instants = [...byInstant.keys()].toSorted()
+  const at = (instant: Instant) => (byInstant.get(instant) ?? []).toSorted(byContents)
+  return [
+    ...instants
+      .filter((instant) => instant <= paidAt)
+      .toReversed()
+      .map(at),
+    known.opening === undefined ? [] : [known.opening],
+    ...instants.filter((instant) => instant > paidAt).map(at)
+  ]
+}
+
+/** Not by number: the order of arrival decides nothing. */
+const byContents = (a: CertificateFact, b: CertificateFact): number => {
+  const [textA, textB] = [`${a.units} ${a.url}`, `${b.units} ${b.url}`]
+  return textA < textB ? -1 : textA > textB ? 1 : 0
+}
+
+/** The same question about the same things has the same id, whenever and in whatever order it comes up. */
+export const ask = (
+  reason: HoldReason,
+  payment: PaymentFact,
+  about: ReadonlyArray<string>,
+  facts: ReadonlyArray<Fact>
+): Question => ({
+  holdId: identify("hold", payment.ipcId, payment.reference, reason, ...about),
+  ipcId: payment.ipcId,
+  paymentReference: payment.reference,
+  reason,
+  basis: basisOf([payment, ...facts])
+})
+
+/** 128 bits of a hash over the parts, none of which can run into the next. */
+export const identify = (...parts: ReadonlyArray<string>): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
+
+/**
+ * As an auditor reads it: amounts as such, names in one order, so that a fact reads the same whether it was just heard
+ * or comes from the Store.
+ */
+export const basisOf = (facts: ReadonlyArray<Fact>): Basis =>
+  facts.map(({ ipcId: _ipcId, ...fact }) =>
+    Object.fromEntries(
+      Object.entries(fact)
+        .map(
+          ([name, value]) =>
+            (typeof value === "bigint" ? ["amount", Amount.ofUnits(value) ?? null] : [name, value]) as [
+              string,
+              string | number | null
+            ]
+        )
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    )
+  )

@@ -1,0 +1,11 @@
+/** The terms of whoever has configured nothing. */
+import type { Terms } from "../../src/Ledger/Fact.ts"
+
+export const contractor: Terms = {
+  debitAccount: "bank",
+  creditAccount: "receivable",
+  currency: null,
+  currencies: {},
+  openFrom: null,
+  inClosedPeriod: "hold"
+}

@@ -1,0 +1,226 @@
+/**
+ * The fold: every rule of it by example, and over random histories in random orders.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Instant from "../../src/Instant.ts"
+import type { Fact, Terms } from "../../src/Ledger/Fact.ts"
+import { type Books, empty, fold } from "../../src/Ledger/Fold.ts"
+import { contractor } from "./Contractor.ts"
+import { forSeeds, type Random } from "../Seeded.ts"
+
+const start = Date.UTC(2026, 10, 20) * 1000
+const minute = (count: number) => Instant.fromMicros(start + count * 60_000_000)
+
+const terms: Terms = { ...contractor, currencies: { "7": "EUR" } }
+
+type Said = Fact extends infer One ? (One extends Fact ? Omit<One, "number" | "ipcId" | "knownAt"> : never) : never
+
+const certificate = (at: number, amount: bigint): Said => ({
+  kind: "certificate",
+  at: minute(at),
+  units: amount,
+  url: `https://c/${at}`
+})
+const payment = (at: number, reference = "P"): Said => ({ kind: "payment", at: minute(at), reference })
+const opening = (units: bigint): Said => ({ kind: "opening", units, certificate: "C-0", by: "Ana" })
+const project: Said = { kind: "project", projectId: "7" }
+const decision = (holdId: string, verdict: "accept" | "reject", units: bigint | null): Said => ({
+  kind: "decision",
+  holdId,
+  verdict,
+  units,
+  by: "Ana",
+  reason: "checked"
+})
+
+const tell = (books: Books, said: Said, number: number, under = terms): Books =>
+  fold(books, { ...said, number, ipcId: "IPC-1", knownAt: minute(10_000 + number) }, under).books
+
+const history = (said: ReadonlyArray<Said>, under = terms): Books =>
+  said.reduce((books, one, index) => tell(books, one, index + 1, under), empty("IPC-1"))
+
+const amounts = (books: Books) => books.entries.map(({ kind, units }) => `${kind} ${units}`)
+const reasons = (books: Books) => [...books.holds.values()].map(({ reason }) => reason).toSorted()
+const net = (books: Books) => books.entries.reduce((sum, { units }) => sum + units, 0n)
+
+/** Answers every hold as a clerk would who looks at what the hold is about and nothing else. */
+const answered = (books: Books): Books => {
+  let now = books
+  for (let number = 1000; now.holds.size > 0; number++) {
+    const [hold] = now.holds.values()
+    assert.isDefined(hold)
+    const units = BigInt(Number.parseInt(hold.holdId.slice(0, 6), 16) + 1)
+    now = tell(now, decision(hold.holdId, "accept", units), number)
+    assert.isBelow(number, 1100)
+  }
+  return now
+}
+
+describe("a payment", () => {
+  it("posts the certified amount, effective at the payment, once its certificate is known", () => {
+    const books = history([project, certificate(1, 500n), payment(5)])
+    assert.deepStrictEqual(amounts(books), ["payment 500"])
+    const [entry] = books.entries
+    assert.isDefined(entry)
+    assert.strictEqual(entry.effectiveAt, minute(5))
+    assert.strictEqual(entry.knownAt, minute(10_003))
+    assert.deepStrictEqual([entry.projectId, entry.currency, entry.certificateUrl], ["7", "EUR", "https://c/1"])
+    assert.strictEqual(books.holds.size, 0)
+  })
+
+  it("waits for its certificate, and posts the moment one arrives", () => {
+    const waiting = history([payment(5)])
+    assert.deepStrictEqual([amounts(waiting), reasons(waiting)], [[], ["awaiting-certified-amount"]])
+    const books = history([payment(5), certificate(1, 500n)])
+    assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 500"], []])
+  })
+
+  it("takes the newest certificate dated at or before it, at its very instant too", () => {
+    assert.deepStrictEqual(amounts(history([certificate(1, 500n), certificate(5, 700n), payment(5)])), ["payment 700"])
+    assert.deepStrictEqual(amounts(history([certificate(1, 500n), certificate(6, 700n), payment(5)])), ["payment 500"])
+  })
+
+  it("is adjusted by the difference when its certificate turns out to be another one", () => {
+    const books = history([certificate(1, 500n), payment(5), certificate(4, 450n)])
+    assert.deepStrictEqual(amounts(books), ["payment 500", "adjustment -50"])
+    assert.deepStrictEqual(reasons(books), [])
+  })
+
+  it("takes the earliest certificate after it when there is none before, and corrects itself", () => {
+    const books = history([payment(5), certificate(9, 900n), certificate(7, 700n), certificate(2, 200n)])
+    assert.deepStrictEqual(amounts(books), ["payment 900", "adjustment -200", "adjustment -500"])
+    assert.deepStrictEqual(reasons(books), ["recertified-after-payment", "recertified-after-payment"])
+  })
+
+  it("under the same reference again is nothing, whatever its time", () => {
+    const books = history([certificate(1, 500n), certificate(8, 900n), payment(5), payment(9), payment(5)])
+    assert.deepStrictEqual(amounts(books), ["payment 500"])
+    assert.strictEqual(books.payments.length, 1)
+  })
+
+  it("under a second reference is held, and posted with the amount of whoever accepts it", () => {
+    const held = history([certificate(1, 500n), payment(5), payment(6, "Q")])
+    assert.deepStrictEqual([amounts(held), reasons(held)], [["payment 500"], ["second-payment-reference"]])
+    const [hold] = held.holds.values()
+    assert.isDefined(hold)
+    assert.strictEqual(hold.paymentReference, "Q")
+    const accepted = tell(held, decision(hold.holdId, "accept", 120n), 4)
+    assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500", "payment 120"], []])
+    const rejected = tell(held, decision(hold.holdId, "reject", null), 4)
+    assert.deepStrictEqual([amounts(rejected), reasons(rejected)], [["payment 500"], []])
+  })
+})
+
+describe("a certificate", () => {
+  it("of another amount after the payment moves no cash and is held; of the same amount it is nothing", () => {
+    const books = history([certificate(1, 500n), payment(5), certificate(8, 500n), certificate(9, 650n)])
+    assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 500"], ["recertified-after-payment"]])
+    const [hold] = books.holds.values()
+    const accepted = tell(books, decision(hold?.holdId ?? "", "accept", 150n), 9)
+    assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500", "adjustment 150"], []])
+    assert.strictEqual(accepted.entries[1]?.effectiveAt, minute(9))
+  })
+
+  it("of the same instant as another with another amount is a question, also when one is posted already", () => {
+    for (const said of [
+      [certificate(1, 500n), certificate(1, 510n), payment(5)],
+      [certificate(1, 500n), payment(5), certificate(1, 510n)]
+    ]) {
+      const held = history(said)
+      assert.deepStrictEqual(reasons(held), ["ambiguous-order"])
+      const [hold] = held.holds.values()
+      assert.strictEqual(net(tell(held, decision(hold?.holdId ?? "", "accept", 510n), 9)), 510n)
+      const rejected = tell(held, decision(hold?.holdId ?? "", "reject", null), 9)
+      assert.deepStrictEqual(reasons(rejected), ["awaiting-certified-amount"])
+    }
+  })
+
+  it("of nothing or less is never posted by itself", () => {
+    for (const units of [0n, -5n]) {
+      const books = history([certificate(1, units), payment(5)])
+      assert.deepStrictEqual([amounts(books), reasons(books)], [[], ["amount-not-positive"]])
+    }
+  })
+
+  it("from before the events began serves a payment until a dated one is known", () => {
+    assert.deepStrictEqual(amounts(history([payment(5), opening(300n)])), ["payment 300"])
+    assert.deepStrictEqual(amounts(history([certificate(9, 900n), opening(300n), payment(5)])), ["payment 300"])
+    assert.deepStrictEqual(amounts(history([opening(300n), payment(5), certificate(2, 250n)])), [
+      "payment 300",
+      "adjustment -50"
+    ])
+    assert.deepStrictEqual(amounts(history([opening(300n), payment(5), opening(310n)])), [
+      "payment 300",
+      "adjustment 10"
+    ])
+  })
+})
+
+describe("a closed period", () => {
+  const said = [certificate(1, 500n), payment(5)]
+  it("takes no entry: it is held, and accepted into the open one", () => {
+    const closed: Terms = { ...terms, openFrom: minute(100) }
+    const held = history(said, closed)
+    assert.deepStrictEqual([amounts(held), reasons(held)], [[], ["period-closed"]])
+    const [hold] = held.holds.values()
+    const accepted = tell(held, decision(hold?.holdId ?? "", "accept", null), 9, closed)
+    assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500"], []])
+    assert.strictEqual(accepted.entries[0]?.effectiveAt, minute(100))
+    assert.include(JSON.stringify(accepted.entries[0]?.basis), minute(5))
+  })
+
+  it("can be told to post into the open one", () => {
+    const books = history(said, { ...terms, openFrom: minute(100), inClosedPeriod: "post" })
+    assert.deepStrictEqual(
+      books.entries.map(({ effectiveAt, units }) => [effectiveAt, units]),
+      [[minute(100), 500n]]
+    )
+  })
+})
+
+describe("over random histories", () => {
+  const randomSaid = ({ below, chance, pick }: Random): ReadonlyArray<Said> => [
+    ...Array.from({ length: 1 + below(4) }, () => certificate(1 + below(9), pick([100n, 200n, 300n, 0n, -40n]))),
+    ...(chance(0.3) ? [payment(1 + below(9), "Q")] : []),
+    ...(chance(0.3) ? [opening(BigInt(50 + below(3) * 50))] : []),
+    ...(chance(0.5) ? [project] : [])
+  ]
+
+  /** Which payment came first decides which one is *the* payment; all else comes in any order, some of it twice. */
+  const anyOrder = (said: ReadonlyArray<Said>, { below, pick, shuffle }: Random): ReadonlyArray<Said> => {
+    const others = shuffle(said.filter(({ kind }) => kind !== "payment"))
+    const at = below(others.length + 1)
+    const later = said.filter(({ kind }) => kind === "payment")
+    return [...others.slice(0, at), payment(5), ...shuffle([...others.slice(at), ...later, pick(said)])]
+  }
+
+  const forever = (one: unknown): string =>
+    JSON.stringify(one, (_, value) => (typeof value === "bigint" ? String(value) : value))
+
+  it("the net is the same in every order, and no reference is paid twice", () => {
+    forSeeds(500, (random) => {
+      const said = randomSaid(random)
+      const nets = new Set<bigint>()
+      for (let order = 0; order < 8; order++) {
+        const books = answered(history(anyOrder(said, random)))
+        nets.add(net(books))
+        const references = books.entries.filter(({ kind }) => kind === "payment").map((entry) => entry.paymentReference)
+        assert.strictEqual(new Set(references).size, references.length)
+      }
+      assert.strictEqual(nets.size, 1, forever(said))
+    })
+  })
+
+  it("the same order gives the same entries and holds to the byte", () => {
+    forSeeds(200, (random) => {
+      const told = anyOrder(randomSaid(random), random)
+      const books = history(told)
+      assert.strictEqual(
+        forever([books.entries, [...books.holds]]),
+        forever([history(told).entries, [...history(told).holds]])
+      )
+      const ids = books.entries.map(({ entryId }) => entryId)
+      assert.strictEqual(new Set(ids).size, ids.length)
+    })
+  })
+})

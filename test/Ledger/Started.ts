@@ -1,0 +1,85 @@
+/**
+ * A ledger over a real Store and a real warehouse in a folder, started and stopped at will; and events about IPCs.
+ */
+import { Effect, Layer } from "effect"
+import { sql } from "kysely"
+import type { Change } from "../../src/Change.ts"
+import * as Clock from "../../src/Clock.ts"
+import * as Instant from "../../src/Instant.ts"
+import { type Heard, Ledger } from "../../src/Ledger.ts"
+import { Store } from "../../src/Store.ts"
+import * as Sqlite from "../../src/Store/Sqlite.ts"
+import { Warehouse } from "../../src/Warehouse.ts"
+import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
+import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { contractor } from "./Contractor.ts"
+
+const start = Date.UTC(2026, 10, 20) * 1000
+export const at = (second: number) => Instant.fromMicros(start + second * 1_000_000)
+
+export const heard = (id: string, second: number, received: number, values: Change["values"]): Heard => ({
+  eventId: `event-${id}-${second}-${received}`,
+  at: at(second),
+  receivedAt: at(received),
+  change: {
+    entity: "ipcs",
+    id,
+    clock: Clock.make(start + second * 1_000_000, 3, "a".repeat(64)),
+    source: "event",
+    seenAt: at(received),
+    values,
+    misfits: {},
+    extra: {}
+  }
+})
+
+export const certified = (id: string, second: number, received: number, amount: string) =>
+  heard(id, second, received, {
+    certified_amount: amount,
+    certificate_url: `https://c/${id}`,
+    certified_at: at(second)
+  })
+export const paid = (id: string, second: number, received: number, reference = `PAY-${id}`) =>
+  heard(id, second, received, { payment_reference: reference, paid_at: at(second) })
+
+export const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) =>
+  Effect.sync(() => removeFolder(path))
+)
+
+export const stores = (path: string) =>
+  Ledger.layerWith(contractor).pipe(
+    Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
+    Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))
+  )
+
+/** Runs against the files of a folder, as one start of a worker. */
+export const started = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Store | Warehouse>) =>
+  Effect.scoped(Effect.provide(body, stores(path), { local: true }))
+
+export const hear = (batch: ReadonlyArray<Heard>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
+
+export const copy = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const warehouse = yield* Warehouse
+  yield* ledger.withCopy((books) =>
+    warehouse.write({ changes: [], events: [], ...(books === undefined ? {} : { ledger: books }) })
+  )
+})
+
+export const copied = (table: string) =>
+  Effect.flatMap(Warehouse, (warehouse) =>
+    warehouse.query(async (db) => {
+      const { rows } = await sql
+        .raw<Record<string, unknown>>(`select * from construction.${table} order by 1`)
+        .execute(db)
+      return rows
+    })
+  )
+
+export const journal = Effect.flatMap(Store, (store) =>
+  store.run((db) => db.selectFrom("ledger_entries").selectAll().orderBy("sequence").execute())
+)
+
+export const holds = Effect.flatMap(Store, (store) =>
+  store.run((db) => db.selectFrom("ledger_holds").selectAll().execute())
+)

@@ -1,0 +1,131 @@
+/**
+ * What reaches the ledger's verbs from outside: arguments that make no sense, and payment references that were made to
+ * move a terminal's cursor. Nothing of it changes the books.
+ */
+import { randomUUID } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import type { Finished } from "../../RunningWorker.ts"
+import { World } from "../World.ts"
+import { inStore, storeBooks, warehouseBooks } from "./Kept.ts"
+import { Sender } from "./Sender.ts"
+
+const paid = (ipc_id: string, payment_reference: string) => ({
+  type: "ipc.paid",
+  id: randomUUID(),
+  body: JSON.stringify({ ipc_id, payment_reference, event_timestamp: "2026-11-19T10:00:00Z" })
+})
+const certified = (ipc_id: string) => ({
+  type: "ipc.certified",
+  id: randomUUID(),
+  body: JSON.stringify({
+    ipc_id,
+    certified_amount: "10",
+    certificate_url: "https://c",
+    event_timestamp: "2026-11-19T09:00:00Z"
+  })
+})
+
+interface Wrong {
+  readonly given: ReadonlyArray<string>
+  readonly code: 1 | 2
+  readonly says: RegExp
+}
+
+const wrong = (hold: string, badFile: string): ReadonlyArray<Wrong> => {
+  const why = ["--reason", "bank statement"]
+  const failed = (says: RegExp, ...given: ReadonlyArray<string>): Wrong => ({ given, code: 1, says })
+  const misused = (says: RegExp, ...given: ReadonlyArray<string>): Wrong => ({ given, code: 2, says })
+  return [
+    failed(/There is no open hold zz\./, "ledger", "accept", "zz", "--amount", "1", ...why),
+    failed(/Say the amount \(--amount\)\./, "ledger", "accept", hold, ...why),
+    failed(/isn't a number with at most 24 digits/, "ledger", "accept", hold, "--amount", "1,234.50", ...why),
+    failed(/isn't a number with at most 24 digits/, "ledger", "accept", hold, "--amount", "0.00001", ...why),
+    failed(/must be more than zero/, "ledger", "accept", hold, "--amount", "-3", ...why),
+    failed(/who decides \(--by\)/, "ledger", "accept", hold, "--amount", "3", "--by", " ", ...why),
+    failed(/can't be rejected/, "ledger", "reject", hold, ...why),
+    failed(/no entry and no open hold zz\./, "ledger", "show", "zz"),
+    failed(/Nothing is known of an IPC nobody\./, "explain", "nobody"),
+    failed(/nowhere\.csv can't be read/, "ledger", "opening", "nowhere.csv", "--by", "Ana", "--yes"),
+    failed(/line 2: .* above zero; line 3: no ipc.* line 4: 7 is in line 2/, "ledger", "opening", badFile, "--yes"),
+    misused(/Missing required flag: --reason/, "ledger", "accept", hold, "--amount", "3"),
+    misused(/Invalid value for flag --limit: "many"/, "ledger", "list", "--limit", "many"),
+    misused(/Unknown subcommand "everything"/, "ledger", "everything")
+  ]
+}
+
+const assertRefused = ({ code, says }: Wrong, found: Finished): void => {
+  assert.strictEqual(found.code, code, found.stderr)
+  assert.strictEqual(found.stdout, "")
+  const lines = found.stderr.trim().split("\n")
+  assert.match(lines.at(-1) ?? "", says)
+  if (code === 1) assert.match(found.stderr, /^siteledger: [^\n]+\n$/)
+}
+
+const facts = (world: World) => inStore(world.dataDir, "select * from ledger_facts")
+
+/** Anything that isn't shown as a character of its own. */
+const unseen = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+const reference =
+  "P\u001b[31m\u001b]0;owned\u0007\u009b2J\u202e'\"; drop table ledger_entries; --\r\n\u0000\u2028" + "x".repeat(10_000)
+
+describe("the ledger's verbs", () => {
+  it("refuse what makes no sense in one sentence, and nothing is posted by it", { timeout: 120_000 }, async () => {
+    await using world = await World.open({ projects: 3 })
+    using sender = new Sender(world)
+    const worker = world.start()
+    await worker.live()
+    await sender.deliver([paid("7", "PAY-7")])
+    await worker.status("it asks", ({ ledger }) => ledger.holds === 1)
+    const badFile = join(world.dataDir, "bad.csv")
+    writeFileSync(badFile, "ipc,amount,certificate\n7,0,C\n,1,C\n7,5,C\n")
+    const before = { books: storeBooks(world.dataDir), facts: facts(world) }
+    const cases = wrong(String(before.books.holds[0]?.["hold_id"]), badFile)
+    const refuse = async (one: Wrong) => {
+      const [verb = "", ...rest] = one.given
+      assertRefused(one, await world.run(verb, ...rest))
+    }
+    for (let from = 0; from < cases.length; from += 4) await Promise.all(cases.slice(from, from + 4).map(refuse))
+    await worker.stop()
+    for (const one of cases.slice(0, 2)) await refuse(one)
+    assert.deepStrictEqual({ books: storeBooks(world.dataDir), facts: facts(world) }, before)
+  })
+
+  it(
+    "show a hostile payment reference harmlessly, and decide about it like any other",
+    { timeout: 120_000 },
+    async () => {
+      await using world = await World.open({ projects: 3 })
+      using sender = new Sender(world)
+      const worker = world.start()
+      await worker.live()
+      await sender.deliver([paid("7", reference)])
+      await worker.status("it asks", ({ ledger }) => ledger.holds === 1)
+      const [held] = storeBooks(world.dataDir).holds
+      assert.strictEqual(held?.["payment_reference"], reference)
+      const shown = await world.run("ledger", "show", String(held?.["hold_id"]))
+      assert.strictEqual((JSON.parse(shown.stdout) as Record<string, unknown>)["payment_reference"], reference)
+      const seen = [
+        shown,
+        await world.run("ledger", "holds"),
+        await world.run("explain", "7"),
+        await world.run("status")
+      ]
+      await sender.deliver([certified("7")])
+      await worker.status("it is posted", ({ ledger }) => ledger.entries === 1 && ledger.holds === 0)
+      seen.push(await world.run("ledger", "list"))
+      for (const { code, stderr, stdout } of seen) {
+        assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+        assert.notMatch(stdout, unseen)
+      }
+      assert.include(seen[1]?.stdout, "P\\x1b[31m\\x1b]0;owned\\x07\\x9b2J\\u202e'\"; drop table")
+      const kept = storeBooks(world.dataDir)
+      assert.strictEqual(kept.entries[0]?.["payment_reference"], reference)
+      assert.deepInclude(await worker.verb("ledger-verify"), { entries: 1, differences: [] })
+      await worker.verb("publish")
+      assert.deepStrictEqual(await warehouseBooks(join(world.dataDir, "analytics.duckdb")), kept)
+    }
+  )
+})

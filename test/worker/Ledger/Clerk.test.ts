@@ -1,0 +1,192 @@
+/**
+ * The ledger as a bookkeeper meets it: payments that nothing is known about, certificates that make no sense, decisions,
+ * a closed period; by the commands of the manual, with a worker and without one.
+ */
+import { randomUUID } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import type { Finished, RunningWorker } from "../../RunningWorker.ts"
+import { World } from "../World.ts"
+import { storeBooks } from "./Kept.ts"
+import { Manual } from "./Manual.ts"
+import { Sender, type Sent } from "./Sender.ts"
+
+const at = (day: number): string => `2026-10-${String(day).padStart(2, "0")}T12:00:00Z`
+const tell = (type: string, said: object): Sent => ({ type, id: randomUUID(), body: JSON.stringify(said) })
+const certified = (ipc_id: number, day: number, certified_amount: string) =>
+  tell("ipc.certified", { ipc_id, certified_amount, certificate_url: `https://c/${ipc_id}`, event_timestamp: at(day) })
+const paid = (ipc_id: number, day: number, payment_reference = `PAY-${ipc_id}`) =>
+  tell("ipc.paid", { ipc_id, payment_reference, event_timestamp: at(day) })
+
+const answer = ({ code, stderr, stdout }: Finished): unknown => {
+  assert.strictEqual(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+const text = ({ code, stderr, stdout }: Finished): string => {
+  assert.strictEqual(code, 0, stderr)
+  return stdout
+}
+
+const holding = (worker: RunningWorker, holds: number) =>
+  worker.status(`${holds} wait`, ({ inbox, ledger }) => inbox.pending === 0 && ledger.holds === holds)
+
+/** The id of the one open hold of an IPC. */
+const holdOf = (world: World, ipc: number): string => {
+  const [hold, ...others] = storeBooks(world.dataDir).holds.filter(({ ipc_id: id }) => id === String(ipc))
+  assert.deepStrictEqual(others, [])
+  return hold?.["hold_id"] ?? assert.fail(`no hold of IPC ${ipc}`)
+}
+
+const postedFor = (world: World, ipc: number) =>
+  storeBooks(world.dataDir)
+    .entries.filter(({ ipc_id: id }) => id === String(ipc))
+    .map((entry) => `${entry["kind"]} ${entry["amount"]} ${entry["payment_reference"]}`)
+
+/** A payment of before the events began: asked for, and posted by an opening certificate. */
+const opened = async (world: World, manual: Manual, worker: RunningWorker, sender: Sender): Promise<void> => {
+  await sender.deliver([paid(1, 5)])
+  const { ledger } = await holding(worker, 1)
+  assert.strictEqual(ledger.oldestHold?.reason, "awaiting-certified-amount")
+  assert.match(text(await manual.run("ledger holds")), /^\w{32} +1 +PAY-1 +awaiting-certified-amount +2026-/m)
+
+  const file = join(world.dataDir, "opening.csv")
+  writeFileSync(file, 'ipc,amount,certificate\n1,118750.25,"Certificate 12, March"\n')
+  const asked = await manual.run("ledger opening FILE.csv --by NAME", { "FILE.csv": file, NAME: "Ana" })
+  assert.deepInclude(asked, { code: 0, stdout: "" })
+  assert.match(asked.stderr, /118750\.2500 +Certificate 12, March[^]*Nothing was signed off/)
+  assert.deepStrictEqual(postedFor(world, 1), [])
+
+  const signing = { "FILE.csv": file, NAME: "Ana" }
+  const signed = answer(await manual.run("ledger opening FILE.csv --by NAME --yes", signing))
+  assert.deepInclude(signed, { opened: [] })
+  assert.deepStrictEqual(postedFor(world, 1), ["payment 118750.2500 PAY-1"])
+  assert.deepInclude((await holding(worker, 0)).ledger, { entries: 1, oldestHold: null })
+}
+
+/** What only a person can say. */
+const events: ReadonlyArray<Sent> = [
+  certified(2, 1, "0.00"),
+  paid(2, 5),
+  certified(3, 1, "-5.00"),
+  paid(3, 5),
+  certified(4, 1, "10.00"),
+  paid(4, 5),
+  paid(4, 6, "PAY-4b"),
+  certified(5, 1, "50"),
+  paid(5, 5),
+  paid(5, 6, "PAY-5b"),
+  certified(6, 1, "60"),
+  paid(6, 5),
+  certified(6, 7, "55.50"),
+  certified(7, 1, "7"),
+  certified(7, 1, "70"),
+  paid(7, 5)
+]
+
+const decided = async (world: World, manual: Manual, worker: RunningWorker): Promise<void> => {
+  const decide = (verdict: string, ipc: number, amount?: string) =>
+    worker.verb(`ledger-${verdict}`, {
+      hold: holdOf(world, ipc),
+      by: "Ana",
+      reason: "bank statement",
+      ...(amount === undefined ? {} : { amount })
+    })
+  const second = holdOf(world, 4)
+  const shown = answer(await manual.run("ledger show HOLD", { HOLD: second.slice(0, 12) }))
+  assert.deepInclude(shown, { hold_id: second, reason: "second-payment-reference", payment_reference: "PAY-4b" })
+  const words = { HOLD: second.slice(0, 12), AMOUNT: "4.00", WHY: "paid twice, says the bank", NAME: "Ana" }
+  const accepted = await manual.run("ledger accept HOLD --amount AMOUNT --reason WHY --by NAME", words)
+  assert.deepInclude(answer(accepted), {
+    opened: [],
+    closed: [{ hold_id: second, ipc_id: "4", reason: "second-payment-reference" }]
+  })
+  assert.deepStrictEqual(postedFor(world, 4), ["payment 10.0000 PAY-4", "payment 4.0000 PAY-4b"])
+
+  await decide("accept", 2, "40")
+  assert.deepStrictEqual(postedFor(world, 2), ["payment 40.0000 PAY-2"])
+  const disregarded = (await decide("reject", 3)) as { opened: ReadonlyArray<{ reason: string }> }
+  assert.deepStrictEqual(
+    disregarded.opened.map(({ reason }) => reason),
+    ["awaiting-certified-amount"]
+  )
+  assert.deepStrictEqual(postedFor(world, 3), [])
+  await decide("accept", 6, "-4.5")
+  assert.deepStrictEqual(postedFor(world, 6), ["payment 60.0000 PAY-6", "adjustment -4.5000 PAY-6"])
+  await decide("accept", 7, "70")
+  assert.deepStrictEqual(postedFor(world, 7), ["payment 70.0000 PAY-7"])
+}
+
+const looked = async (manual: Manual): Promise<void> => {
+  const journal = text(await manual.run("ledger list --ipc IPC", { IPC: "4" }))
+  assert.match(journal, / 4\.0000 [^]* 10\.0000 /)
+  const page = text(await manual.run("explain IPC", { IPC: "4" }))
+  assert.match(page, /^IPC 4\n/)
+  assert.match(page, /^Posted\n.*payment 10\.0000 .*PAY-4 .*\n.*payment 4\.0000 .*PAY-4b /m)
+  assert.match(page, /second-payment-reference accepted by Ana: paid twice, says the bank \(4\.0000\)/)
+  const known = answer(await manual.run("explain IPC --json", { IPC: "4" })) as Record<string, ReadonlyArray<unknown>>
+  const sizes = Object.entries(known).flatMap(([name, rows]) => (Array.isArray(rows) ? [[name, rows.length]] : []))
+  assert.deepStrictEqual(Object.fromEntries(sizes), { events: 3, facts: 4, entries: 2, holds: 0, decisions: 1 })
+  const preview = answer(await manual.run("ledger preview"))
+  assert.deepInclude(preview, { ipcs: 7, holds: { "second-payment-reference": 1, "awaiting-certified-amount": 1 } })
+}
+
+describe("a bookkeeper", () => {
+  it("answers what is asked, by the manual, with a worker and without", { timeout: 180_000 }, async () => {
+    await using world = await World.open({ projects: 3 })
+    using sender = new Sender(world)
+    const manual = new Manual(world)
+    const worker = world.start()
+    await worker.live()
+    await opened(world, manual, worker, sender)
+    for (const event of events) await sender.deliver([event])
+    await holding(worker, 6)
+    await decided(world, manual, worker)
+    await holding(worker, 2)
+    await looked(manual)
+    await worker.stop()
+
+    const third = holdOf(world, 5)
+    const words = { HOLD: third, WHY: "typed twice", NAME: "Ana" }
+    const rejected = await manual.run("ledger reject HOLD --reason WHY --by NAME", words)
+    assert.deepInclude(answer(rejected), { posted: [], opened: [] })
+    assert.deepStrictEqual(postedFor(world, 5), ["payment 50.0000 PAY-5"])
+    const verified = answer(await manual.run("ledger verify"))
+    assert.deepInclude(verified, { entries: 8, holds: 1, differences: [] })
+    assert.deepStrictEqual(manual.unused, [])
+  })
+
+  it("closes a period, and takes late payments into the open one", async () => {
+    await using world = await World.open({ projects: 3 })
+    using sender = new Sender(world)
+    const worker = world.start({
+      SITELEDGER_LEDGER_PERSPECTIVE: "employer",
+      SITELEDGER_LEDGER_CURRENCY: "EUR 4711=USD",
+      SITELEDGER_LEDGER_OPEN_FROM: "2026-10-10"
+    })
+    await worker.live()
+    const created = { ipc_id: 8, project: 4711, draft_amount: "80", event_timestamp: at(1) }
+    await sender.deliver([tell("ipc.created", created)])
+    for (const event of [certified(8, 1, "80"), paid(8, 9), certified(9, 1, "90"), paid(9, 10)]) {
+      await sender.deliver([event])
+    }
+    const { ledger } = await holding(worker, 1)
+    assert.deepInclude(ledger, { entries: 1 })
+    assert.strictEqual(ledger.oldestHold?.reason, "period-closed")
+    await worker.verb("ledger-accept", { hold: holdOf(world, 8), by: "Ana", reason: "bank statement" })
+    assert.deepStrictEqual(
+      storeBooks(world.dataDir).entries.map((entry) => [
+        entry["amount"],
+        entry["currency"],
+        entry["debit_account"],
+        entry["credit_account"],
+        entry["effective_at"]
+      ]),
+      [
+        ["90.0000", "EUR", "payable", "bank", "2026-10-10T12:00:00.000000Z"],
+        ["80.0000", "USD", "payable", "bank", "2026-10-10T00:00:00.000000Z"]
+      ]
+    )
+  })
+})

@@ -1,0 +1,71 @@
+/**
+ * The books of another store that is told the same deliveries in the same stored order, in batches of another size: in
+ * this process, without a worker, without a crash.
+ */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Effect, Layer, References } from "effect"
+import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
+import { Apply } from "../../../src/Apply.ts"
+import { EventReader } from "../../../src/Event.ts"
+import { Inbox } from "../../../src/Inbox.ts"
+import type { Instant } from "../../../src/Instant.ts"
+import { Reasons } from "../../../src/Reasons.ts"
+import type { Delivery } from "../../../src/Store.ts"
+import { stores } from "../../Ledger/Started.ts"
+import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import type { Random } from "../../Seeded.ts"
+import { type Kept, storeBooks } from "./Kept.ts"
+
+const reader = Layer.succeed(
+  EventReader,
+  EventReader.of({
+    read: (event, now) => ConstructionReader.read({ aliases: {}, trustTypeHeader: false }, event, now)
+  })
+)
+
+const deliveries = (dataDir: string): ReadonlyArray<Delivery> => {
+  const store = new DatabaseSync(join(dataDir, "store.sqlite"), { readOnly: true })
+  const rows = store.prepare("select * from inbox order by sequence").all()
+  store.close()
+  return rows.map((row) => ({
+    body: row["body"] as Uint8Array,
+    bodySha256: row["body_sha256"] as Uint8Array,
+    eventId: String(row["event_id"]),
+    headerType: row["header_type"] as string | null,
+    issuedAt: row["issued_at"] as Instant | null,
+    receivedAt: row["received_at"] as Instant
+  }))
+}
+
+const fold = (all: ReadonlyArray<Delivery>, random: Random) =>
+  Effect.gen(function* () {
+    const inbox = yield* Inbox
+    for (let from = 0; from < all.length;) {
+      const gulp = all.slice(from, from + 1 + random.below(1500))
+      yield* Effect.promise(() => Promise.all(gulp.map((delivery) => inbox.offer(delivery))))
+      from += gulp.length
+      if (random.chance(0.3)) while ((yield* inbox.status).pending > 0) yield* Effect.sleep("1 millis")
+    }
+    while ((yield* inbox.status).pending > 0) yield* Effect.sleep("1 millis")
+  })
+
+export const refolded = async (dataDir: string, random: Random): Promise<Kept> => {
+  const folder = temporaryFolder()
+  const applying = Apply.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(Inbox.layer, reader, Reasons.layer)),
+    Layer.provideMerge(stores(folder))
+  )
+  try {
+    await Effect.runPromise(
+      fold(deliveries(dataDir), random).pipe(
+        Effect.provide(applying),
+        Effect.scoped,
+        Effect.provideService(References.MinimumLogLevel, "None")
+      )
+    )
+    return storeBooks(folder)
+  } finally {
+    removeFolder(folder)
+  }
+}
