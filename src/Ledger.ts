@@ -94,7 +94,7 @@ const make = (terms: Terms, outbox: Outbox["Service"] | undefined) =>
       const posting = yield* outbox?.posting ?? Effect.undefined
       const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
       if (told.entries.length > 0) yield* outbox?.news.open ?? Effect.void
-      if (told.opened.length + told.closed.length > 0) copies.holdsMoved()
+      copies.moved([...told.opened, ...told.closed].map(({ holdId }) => holdId))
       return told
     })
 
@@ -127,7 +127,7 @@ const make = (terms: Terms, outbox: Outbox["Service"] | undefined) =>
           by
         }))
       )
-      yield* copies.now
+      yield* copies.catchUp
       return told
     })
 

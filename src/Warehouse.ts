@@ -33,8 +33,8 @@ export interface Batch {
 export interface LedgerCopy {
   readonly entries: ReadonlyArray<Row>
   readonly decisions: ReadonlyArray<Row>
-  /** All open holds, in place of those that are there; undefined: as they are. */
-  readonly holds: ReadonlyArray<Row> | undefined
+  /** Holds that are open, and those that are no longer: by their ids, or all that aren't among the open ones. */
+  readonly holds: { readonly open: ReadonlyArray<Row>; readonly gone: ReadonlyArray<string> | "all others" }
 }
 
 export interface TableShape {

@@ -86,14 +86,17 @@ export class DuckDbWriter {
     const { decisions, entries, holds } = ledger
     await this.#upsert(ledgerEntriesTable, entries)
     await this.#upsert(ledgerDecisionsTable, decisions)
-    if (holds !== undefined) {
+    const isWhole = holds.gone === "all others"
+    const named = holds.gone === "all others" ? holds.open.map((hold) => hold["hold_id"] ?? "") : holds.gone
+    if (isWhole || named.length > 0) {
       await this.#connection.run(
-        `delete from construction.ledger_holds where hold_id not in (select unnest(from_json($1, '["VARCHAR"]')))`,
-        [JSON.stringify(holds.map((hold) => hold["hold_id"]))]
+        `delete from construction.ledger_holds
+         where hold_id ${isWhole ? "not in" : "in"} (select unnest(from_json($1, '["VARCHAR"]')))`,
+        [JSON.stringify(named)]
       )
-      await this.#upsert(ledgerHoldsTable, holds)
     }
-    return entries.length + decisions.length > 0 || holds !== undefined
+    await this.#upsert(ledgerHoldsTable, holds.open)
+    return entries.length + decisions.length + holds.open.length + named.length > 0
   }
 
   /** A write that changes nothing an analyst sees. */

@@ -99,6 +99,32 @@ describe("the ledger", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("copies with the next write what one that failed didn't take along", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* started(
+        path,
+        Effect.gen(function* () {
+          const { withCopy } = yield* Ledger
+          yield* copy
+          yield* hear([paid("A", 5, 6), paid("B", 5, 6), certified("B", 1, 7, "5.0000")])
+          assert.strictEqual(yield* Effect.flip(withCopy(() => Effect.fail("no disk"))), "no disk")
+          yield* copy
+          const open = yield* copied("ledger_holds")
+          assert.deepStrictEqual(
+            open.map(({ ipc_id }) => ipc_id),
+            ["A"]
+          )
+          yield* hear([certified("A", 1, 8, "5.0000")])
+          assert.strictEqual(yield* Effect.flip(withCopy(() => Effect.fail("no disk"))), "no disk")
+          yield* copy
+          assert.deepStrictEqual(yield* copied("ledger_holds"), [])
+          assert.strictEqual((yield* copied("ledger_entries")).length, 2)
+        })
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("copies at the next start what a crash kept from the warehouse", () =>
     Effect.gen(function* () {
       const path = yield* folder
