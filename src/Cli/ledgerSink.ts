@@ -11,6 +11,7 @@ import * as Json from "../Json.ts"
 import { LedgerError } from "../Ledger/Decide.ts"
 import { Outbox } from "../Ledger/Outbox.ts"
 import { type SinkVerb, sinkVerbs } from "../Ledger/SinkVerbs.ts"
+import * as Text from "../Query/Text.ts"
 import * as Sqlite from "../Store/Sqlite.ts"
 import { aligned } from "./Aligned.ts"
 import { ask, over } from "./Ask.ts"
@@ -35,13 +36,13 @@ const entry = Argument.String("entry").pipe(Argument.withDescription("The entry'
 const all = Flag.Boolean("all").pipe(Flag.withDescription("All that wait"), Flag.withDefault(false))
 const from = Flag.Int("from").pipe(Flag.withDescription("From this number of the journal on"))
 
-const printJson = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+const printJson = (value: unknown) => Console.log(Text.visibleJson(JSON.stringify(value, null, 2)))
 
 const deadColumns = ["sequence", "entry_id", "ipc_id", "queued_at", "waiting_behind", "reason"]
 
 const dead = Command.make("dead", { json }, ({ json: asJson }) =>
   Effect.flatMap(told("sink-dead", {}), (rows) =>
-    Console.log(asJson ? Json.stringify(rows) : aligned(deadColumns, rows as ReadonlyArray<Texts>))
+    Console.log(asJson ? Text.visibleJson(Json.stringify(rows)) : aligned(deadColumns, rows as ReadonlyArray<Texts>))
   )
 ).pipe(Command.withDescription("Entries that the accounting system refused for good, and why"))
 

@@ -58,6 +58,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
       (gap.cameLate === null ? "" : `, ${gap.cameLate} of its deliveries have come since`)
   ),
   `ledger        ${report.ledger.entries} posted, ${report.ledger.holds} on hold${posted(report)}`,
+  ...sinkLines(report),
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}`
 ]
@@ -69,3 +70,6 @@ const posted = ({ ledger: { oldestHold, postedMs } }: StatusReport): string => {
       : `; posted after ${Math.round(postedMs.p50)} ms (99 %: ${Math.round(postedMs.p99 ?? 0)})`
   return oldestHold === null ? took : `${took}; since ${oldestHold.since}: ${oldestHold.reason}`
 }
+
+const sinkLines = ({ ledger: { sink } }: StatusReport): ReadonlyArray<string> =>
+  sink === null ? [] : [`sink          ${sink.backlog} on their way to accounting, ${sink.dead} refused`]

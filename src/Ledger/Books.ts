@@ -63,7 +63,8 @@ export const tell = async (
     "ledger_entries",
     posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact))
   )
-  if (posting !== undefined) for (const { entry, sequence } of posted) await Letters.put(tx, entry, sequence, posting)
+  const [first] = posted
+  if (posting !== undefined && first !== undefined) await Letters.put(tx, first.sequence, posting)
   for (const { fact, turn } of kept) await writeHolds(tx, fact, turn)
   return {
     facts: kept.length,

@@ -54,26 +54,19 @@ export interface Troubles {
     | undefined
 }
 
-/** In the transaction that posts the entry. */
-export const put = (
-  tx: Tx,
-  entry: { readonly entryId: string; readonly ipcId: string },
-  sequence: number,
-  { at, status }: Posting
-): Promise<unknown> =>
-  tx
-    .insertInto("ledger_outbox")
-    .values({
-      entry_id: entry.entryId,
-      ipc_id: entry.ipcId,
-      sequence,
-      status,
-      queued_at: at,
-      next_attempt_at: at,
-      last_error: null,
-      delivered_at: null
-    })
-    .execute()
+/**
+ * Whatever was posted from this sequence on and isn't in the outbox; returns how many. In the transaction that posts
+ * the entries, or later, when a person says so.
+ */
+export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
+  const { numAffectedRows } = await sql`
+    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
+    select entry_id, sequence, ipc_id, ${status}, ${at}, ${at} from ledger_entries e
+    where sequence >= ${fromSequence}
+      and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
+    order by sequence`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}
 
 /** Written out, as SQLite takes a partial index only for what the statement itself says. */
 const isPending = sql<boolean>`o.state = 'pending'`
@@ -200,15 +193,4 @@ export const unsent = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ unsent: number }>`
     select (select count(*) from ledger_entries) - (select count(*) from ledger_outbox) as unsent`.execute(db)
   return rows[0]?.unsent ?? 0
-}
-
-/** Whatever was posted from this sequence on and isn't in the outbox; returns how many. */
-export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
-  const { numAffectedRows } = await sql`
-    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
-    select entry_id, sequence, ipc_id, ${status}, ${at}, ${at} from ledger_entries e
-    where sequence >= ${fromSequence}
-      and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
-    order by sequence`.execute(tx)
-  return Number(numAffectedRows ?? 0)
 }

@@ -141,7 +141,7 @@ const byHand = (
           message: "No accounting sink is configured: set SITELEDGER_LEDGER_SINK_URL and SITELEDGER_LEDGER_SINK_SECRET."
         })
       }
-      const sent = yield* store.transaction((tx) => Letters.send(tx, fromSequence, how))
+      const sent = yield* store.transaction((tx) => Letters.put(tx, fromSequence, how))
       yield* news.open
       return sent
     })

@@ -46,6 +46,15 @@ describe("an entry that the sink refuses", () => {
             to.posts.filter(({ ipcId }) => ipcId === "A"),
             5
           )
+          assert.strictEqual(yield* outbox.replay(dead?.entryId), 1)
+          yield* until(
+            "it was sent as often again",
+            Effect.map(deadLetters, ([again]) => again?.attempts === 5)
+          )
+          assert.lengthOf(
+            to.posts.filter(({ ipcId }) => ipcId === "A"),
+            10
+          )
           to.answer = () => taken
           assert.match((yield* Effect.flip(outbox.replay("zz"))).message, /No entry zz/)
           assert.match((yield* Effect.flip(outbox.replay(""))).message, /several/)
