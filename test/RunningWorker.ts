@@ -69,7 +69,9 @@ export const environment = async (service: {
     LOG_LEVEL: "Info",
     LOG_FORMAT: "logfmt",
     NO_COLOR: "1",
-    PATH: process.env["PATH"] ?? ""
+    PATH: process.env["PATH"] ?? "",
+    // As the launcher does: dozens of workers are started here.
+    NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../node_modules/.cache/siteledger")
   }
 }
 
