@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import type { StatusReport } from "../src/Status.ts"
+import { leaks } from "./Marked.ts"
 
 const main = resolve(import.meta.dirname, "../src/main.ts")
 const pollMs = 20
@@ -93,10 +94,17 @@ const launch = (
   return { child, output }
 }
 
+/** No secret of the service may lie anywhere. */
+const refuseLeaks = (given: Environment, texts: Readonly<Record<string, string>>): void => {
+  const found = leaks(given["SITELEDGER_DATA_DIR"] ?? "", texts)
+  if (found.length > 0) throw new Error(`A secret lies in ${found.join(", ")}`)
+}
+
 /** Runs a verb to its end. */
 export const run = async (given: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> => {
   const { child, output } = launch(given, ...verb)
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
+  refuseLeaks(given, output)
   return { code, signal, ...output }
 }
 
@@ -155,7 +163,9 @@ export class RunningWorker {
         if (this.hasEnded) throw new Error(`The worker ended (${this.#end}): ${this.stderr}`)
         const answer = await this.fetch("/status")
         if (answer?.status !== 200) return undefined
-        last = (await answer.json()) as StatusReport
+        const text = await answer.text()
+        refuseLeaks({}, { status: text })
+        last = JSON.parse(text) as StatusReport
         return isWanted(last) ? last : undefined
       })
     } catch (cause) {
@@ -180,6 +190,7 @@ export class RunningWorker {
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {
     this.#child.kill(signal)
     const [code, by] = await this.#ended
+    refuseLeaks(this.environment, this.#output)
     return { code, signal: by, ...this.#output }
   }
 }

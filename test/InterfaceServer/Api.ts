@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
+import { mark } from "../Marked.ts"
 import { type Answer, json, mediaType, refusal } from "./Wire.ts"
 
 /** A project, or the raw JSON text of one: text is answered character for character. */
@@ -38,7 +39,7 @@ export interface ApiSettings {
 export const apiDefaults: ApiSettings = {
   clientId: "interface-client",
   // Form-encoding matters for this secret.
-  clientSecret: "interface secret+/&=%",
+  clientSecret: `interface ${mark}+/&=%`,
   tokenLifetimeSeconds: 3600,
   expiresIn: true,
   refuseTokens: null,
@@ -99,7 +100,7 @@ export class Tokens {
 
   #issue(scope: string): Answer {
     const { expiresIn, tokenLifetimeSeconds } = this.#settings
-    const access_token = randomBytes(24).toString("base64url")
+    const access_token = `${mark}_${randomBytes(24).toString("base64url")}`
     this.#live.set(access_token, { endsAt: Date.now() + tokenLifetimeSeconds * 1000, scopes: scope.split(" ") })
     return json(
       200,

@@ -5,6 +5,7 @@
  */
 import { createHmac, randomBytes, randomUUID } from "node:crypto"
 import { Agent, type ClientRequest, request as httpRequest } from "node:http"
+import { mark } from "../Marked.ts"
 import { eventBody, type EventInput, type EventShape, eventShapeDefaults } from "./Events.ts"
 import { type Answer, json, refusal } from "./Wire.ts"
 
@@ -106,7 +107,7 @@ export class Webhooks {
     if (!Array.isArray(events) || !events.every((event) => typeof event === "string" && event !== "")) {
       return refusal(422, "events must be an array of event types")
     }
-    const secret = `whsec_${randomBytes(24).toString("base64url")}`
+    const secret = `whsec_${mark}_${randomBytes(24).toString("base64url")}`
     const subscription: Subscription = { url, events: events as Array<string>, secret }
     this.subscriptions.push(subscription)
     this.#changed()
