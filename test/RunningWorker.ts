@@ -14,7 +14,7 @@ import { leaks } from "./Marked.ts"
 
 const main = resolve(import.meta.dirname, "../src/main.ts")
 const pollMs = 20
-const patienceMs = 30_000
+const patienceMs = 50_000
 
 export type Environment = Readonly<Record<string, string>>
 
