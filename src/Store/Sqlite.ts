@@ -48,6 +48,8 @@ class Dialect extends SqliteDialect {
   }
 }
 
+export const dialect = (database: DatabaseSync): Dialect => new Dialect({ database: adapter(database) })
+
 const fullDisk = 13
 const busy = 5
 
@@ -125,7 +127,7 @@ const make = (path: string) =>
       Effect.try({ try: () => openFile(path), catch: storeError }),
       (opened) => Effect.sync(() => opened.close())
     )
-    const db = new Kysely<StoreTables>({ dialect: new Dialect({ database: adapter(database) }) })
+    const db = new Kysely<StoreTables>({ dialect: dialect(database) })
     yield* Effect.tryPromise({ try: () => migrate(db), catch: storeError })
     const receiveNow = prepareReceive(database)
     return Store.of({

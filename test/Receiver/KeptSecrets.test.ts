@@ -1,21 +1,25 @@
 /** Webhook secrets at rest: sealed, opened by the next start, and never in the clear, whatever was there. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
+import { Kysely } from "kysely"
+import { Migrator } from "kysely/migration"
+import { dialect, openFile, storePath } from "../../src/Store/Sqlite.ts"
+import { migrations, type StoreTables } from "../../src/Store/Tables.ts"
 import { dataDir, filesWith, live, loseKey } from "./SecretsWorld.ts"
 
 const text = (key: { readonly export: () => unknown }): string => String(key.export())
 
 /** As the first migration left it: secrets in the clear, and traces of them in pages that were rewritten. */
 const olderStore = (path: string, secrets: ReadonlyArray<string | null>) =>
-  Effect.gen(function* () {
-    const world = yield* live(path)
-    yield* world.stop
-    const database = new DatabaseSync(join(path, "store.sqlite"))
-    database.exec("drop table webhook_secrets; drop table alerts; delete from meta")
-    database.exec("delete from kysely_migration where name like '0002%'")
+  Effect.promise(async () => {
+    const database = openFile(storePath(path))
+    const db = new Kysely<StoreTables>({ dialect: dialect(database) })
+    const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateTo(
+      "0001_store"
+    )
+    if (error !== undefined) throw error
     const insert = database.prepare("insert into subscriptions (url, events, secret, created_at) values (?, ?, ?, ?)")
     const events = JSON.stringify(Array.from({ length: 15 }, (_, index) => `some.event.type.${index}`))
     for (const secret of secrets) insert.run("https://x.example/h", events, secret, "2026-11-19T02:00:00.000000Z")
@@ -24,7 +28,7 @@ const olderStore = (path: string, secrets: ReadonlyArray<string | null>) =>
       database.prepare("update subscriptions set events = ?").run(events.padEnd(padding))
     }
     database.prepare("delete from subscriptions where id % 7 = 0").run()
-    database.close()
+    await db.destroy()
   })
 
 describe("secrets that an older version kept in the clear", () => {

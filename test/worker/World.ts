@@ -53,11 +53,11 @@ export class World {
     return query(this.warehouse, sql)
   }
 
-  /** How often each page of the list has been asked for, from the given request on. */
-  pagesAsked(from = 0): ReadonlyMap<number, number> {
+  /** How often each page of the list has been asked for, from the given request on, up to another one. */
+  pagesAsked(from = 0, to?: number): ReadonlyMap<number, number> {
     const { pageParam } = this.server.settings
     const pages = new Map<number, number>()
-    for (const { method, path, query: asked } of this.server.requests.slice(from)) {
+    for (const { method, path, query: asked } of this.server.requests.slice(from, to)) {
       if (method !== "GET" || !path.endsWith("/projects")) continue
       const page = Number(asked[pageParam] ?? 1)
       pages.set(page, (pages.get(page) ?? 0) + 1)
