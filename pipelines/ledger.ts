@@ -7,7 +7,7 @@
  *
  * Out: at-least-once, so once by the entry's key. What is refused waits as a dead letter for a person.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import { Ledger } from "../src/Ledger.ts"
 import * as Sink from "../src/Ledger/Sink.ts"

@@ -3,7 +3,7 @@
  *
  *   ConstructionClient ──► Token (refreshed early, one at a time) ──► Pace (the plan's rate, by lanes) ──► HTTP
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import { Token } from "../connectors/construction/ConstructionAuth.ts"
 import { ConstructionClient } from "../connectors/construction/ConstructionClient.ts"

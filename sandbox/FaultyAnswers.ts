@@ -5,7 +5,7 @@
  *
  * What is answered instead never reaches the API: it changes nothing there and doesn't count against the plan.
  */
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, DateTime, Effect, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Faults, hits } from "./Faults.ts"

@@ -5,7 +5,8 @@
  * knows its subscriptions and delivers again what may have been under way; only tokens die. Without, a restart
  * is another service, though with the same projects and events where the options are the same.
  */
-import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Array as Arr, Clock, Context, Effect, Layer, type Scope } from "effect"
 import {
   HttpClient,

@@ -7,7 +7,7 @@
  */
 import { createServer, type Server } from "node:http"
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Listen, Settings } from "../config/Settings.ts"

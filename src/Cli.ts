@@ -3,7 +3,7 @@
  *
  * Exit codes: 0 done, 1 failed, 2 usage or configuration.
  */
-import type { NodeServices } from "@effect/platform-node"
+import type * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"

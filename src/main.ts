@@ -1,7 +1,8 @@
 /**
  * The entry point: runs the command line and turns its outcome into an exit code and one clear sentence.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { CliError } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }

@@ -4,7 +4,7 @@
  *
  * `--status` tells of the stored login, without secrets; `--forget` revokes and removes it.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Layer } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"

@@ -5,7 +5,7 @@
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { type Heard, Ledger } from "../../src/Ledger.ts"
 import { Outbox } from "../../src/Ledger/Outbox.ts"

@@ -141,7 +141,7 @@ describe("the verb", () => {
     symlinkSync(join(root, "node_modules"), join(built, "node_modules"))
     writeFileSync(
       join(built, "main.js"),
-      `import { NodeServices } from "@effect/platform-node"
+      `import * as NodeServices from "@effect/platform-node/NodeServices"
        import { Effect } from "effect"
        import { run } from "./src/Query.js"
        await Effect.runPromise(run({ file: process.argv[2], sql: "select 42 as n", format: "csv" }).pipe(Effect.provide(NodeServices.layer)))`

@@ -2,7 +2,7 @@
  * A receiver for the sandbox's tests: a real HTTP server that hands every delivery to a queue, raw, and
  * answers what the test says (200 unless told otherwise).
  */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Queue } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHmac } from "node:crypto"

@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"

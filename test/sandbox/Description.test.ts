@@ -2,7 +2,7 @@
  * The API's description is true: what it names is served, what it doesn't name isn't, and each operation needs the
  * scope that it says. Then what isn't there, and how that is said.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest, type HttpMethod } from "effect/http"

@@ -3,7 +3,7 @@
  * HTTP. The names of the tests are the document's sections. Where it says "not shown", the sandbox's own choice is
  * flagged as assumed and tested elsewhere.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, it } from "@effect/vitest"
 import { Effect, Queue, type Scope } from "effect"
 import type { HttpClient } from "effect/http"

@@ -2,7 +2,7 @@
  * The lists and single records over real HTTP, held against what the deliveries' own bodies say: every list, walked
  * page by page, is the last word of the events, no record twice or left out.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Events from "../../sandbox/Events.ts"

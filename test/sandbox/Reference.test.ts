@@ -1,7 +1,7 @@
 /** The page to read has all that the document has, for people with any eyes and without a mouse. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { browser, visit } from "../Browser.ts"

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Queue, Result } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"

@@ -6,17 +6,13 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import type { StatusReport } from "../../src/Status.ts"
 import { query, type RunningWorker, until } from "../RunningWorker.ts"
 import { type Random, seeded } from "../Seeded.ts"
-import { model, read, sha256, story, type Told } from "./Story.ts"
+import { Judge, pages, pageSize } from "./Judge.ts"
+import { model, read, sha256 } from "./Story.ts"
 import { World } from "./World.ts"
 
 const seed = Number(process.env["SEED"] ?? 20261120)
-const pageSize = 20
-const pages = 260
-/** Pages asked for and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
-const mostUndone = 8 + 16 + 24
 
 /** The random moment of a kill: no state is waited for by it. */
 const moment = (random: Random, upToMs: number): Promise<void> =>
@@ -25,69 +21,6 @@ const moment = (random: Random, upToMs: number): Promise<void> =>
 type Kind = "start" | "backfill" | "burst" | "retries" | "apply" | "export"
 
 const planned: Readonly<Record<Kind, number>> = { start: 3, backfill: 5, burst: 4, retries: 3, apply: 3, export: 3 }
-
-class Judge {
-  readonly world: World
-  readonly random: Random
-  readonly sent: Array<Told> = []
-  readonly acknowledged = new Map<string, number>()
-  readonly attempted = new Map<string, number>()
-  readonly #story: ReturnType<typeof story>
-  #pagesDone = 0
-  #judged: Array<{ readonly request: number; readonly pagesDone: number }> = []
-
-  constructor(world: World, random: Random) {
-    this.world = world
-    this.random = random
-    this.#story = story(random)
-  }
-
-  tell(count: number): ReadonlyArray<Told> {
-    const events = this.#story.take(count)
-    this.sent.push(...events)
-    return events
-  }
-
-  /** One attempt; whatever has no 2xx is sent again later, as an at-least-once service does. */
-  async deliver(event: Told): Promise<boolean> {
-    const body = event.body
-    this.attempted.set(body, (this.attempted.get(body) ?? 0) + 1)
-    const isTaken = (await this.world.server.deliver(event)) === 200
-    if (isTaken) this.acknowledged.set(body, (this.acknowledged.get(body) ?? 0) + 1)
-    return isTaken
-  }
-
-  get owed(): ReadonlyArray<Told> {
-    const published = new Set(this.world.server.deliveries.map(({ body }) => body))
-    return this.sent.filter(({ body }) => !this.acknowledged.has(body) && !published.has(body))
-  }
-
-  /** Waits until the worker is up, and remembers which pages it says are done. */
-  async look(worker: RunningWorker, what = "the worker is up", isWanted?: (report: StatusReport) => boolean) {
-    const { backfill } = await worker.status(what, isWanted)
-    this.#pagesDone = Math.max(this.#pagesDone, backfill["projects"]?.pagesDone ?? 0)
-  }
-
-  /** At once: nothing is asked of the worker any more. */
-  async kill(worker: RunningWorker): Promise<void> {
-    await worker.stop("SIGKILL")
-    this.#judged.push({ request: this.world.server.requests.length, pagesDone: this.#pagesDone })
-  }
-
-  /** After each kill only those pages are asked for that were not done before it. */
-  assertNoPageTwice(): void {
-    for (const { pagesDone, request } of this.#judged) {
-      assert.isAtMost(this.world.pagesAsked(request).size, pages - pagesDone, `pages done before a kill: ${pagesDone}`)
-    }
-    const lives = [0, ...this.#judged.map(({ request }) => request)]
-    for (const [index, from] of lives.entries()) {
-      const before = this.world.pagesAsked(0, from)
-      const again = [...this.world.pagesAsked(from, lives[index + 1]).keys()].filter((page) => before.has(page))
-      assert.isAtMost(again.length, mostUndone, `pages asked for again after kill ${index}`)
-    }
-    assert.strictEqual(this.world.pagesAsked().size, pages)
-  }
-}
 
 /** Deliveries all at once, the kill after some of them were answered. */
 const burst = async (judge: Judge, worker: RunningWorker, count: number, killAfter: number, withinMs: number) => {

@@ -1,4 +1,4 @@
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Effect, Exit, Fiber, Queue } from "effect"
 import { HttpClientResponse } from "effect/http"

@@ -2,7 +2,7 @@
  * A client and its user at the sandbox's authorization server, by hand: the request, the page with its form and its
  * cookie, the answer, the exchange. Everything goes over HTTP; no redirect is followed.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"

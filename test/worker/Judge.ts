@@ -1,0 +1,78 @@
+/**
+ * Stands outside of the workers that are killed: it knows what it sent, what was answered 2xx and what was asked of
+ * the service at each kill.
+ */
+import { assert } from "@effect/vitest"
+import type { StatusReport } from "../../src/Status.ts"
+import type { RunningWorker } from "../RunningWorker.ts"
+import type { Random } from "../Seeded.ts"
+import { story, type Told } from "./Story.ts"
+import type { World } from "./World.ts"
+
+export const pageSize = 20
+export const pages = 260
+/** Pages asked for and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
+const mostUndone = 8 + 16 + 24
+
+export class Judge {
+  readonly world: World
+  readonly random: Random
+  readonly sent: Array<Told> = []
+  readonly acknowledged = new Map<string, number>()
+  readonly attempted = new Map<string, number>()
+  readonly #story: ReturnType<typeof story>
+  #pagesDone = 0
+  #judged: Array<{ readonly request: number; readonly pagesDone: number }> = []
+
+  constructor(world: World, random: Random) {
+    this.world = world
+    this.random = random
+    this.#story = story(random)
+  }
+
+  tell(count: number): ReadonlyArray<Told> {
+    const events = this.#story.take(count)
+    this.sent.push(...events)
+    return events
+  }
+
+  /** One attempt; whatever has no 2xx is sent again later, as an at-least-once service does. */
+  async deliver(event: Told): Promise<boolean> {
+    const body = event.body
+    this.attempted.set(body, (this.attempted.get(body) ?? 0) + 1)
+    const isTaken = (await this.world.server.deliver(event)) === 200
+    if (isTaken) this.acknowledged.set(body, (this.acknowledged.get(body) ?? 0) + 1)
+    return isTaken
+  }
+
+  get owed(): ReadonlyArray<Told> {
+    const published = new Set(this.world.server.deliveries.map(({ body }) => body))
+    return this.sent.filter(({ body }) => !this.acknowledged.has(body) && !published.has(body))
+  }
+
+  /** Waits until the worker is up, and remembers which pages it says are done. */
+  async look(worker: RunningWorker, what = "the worker is up", isWanted?: (report: StatusReport) => boolean) {
+    const { backfill } = await worker.status(what, isWanted)
+    this.#pagesDone = Math.max(this.#pagesDone, backfill["projects"]?.pagesDone ?? 0)
+  }
+
+  /** At once: nothing is asked of the worker any more. */
+  async kill(worker: RunningWorker): Promise<void> {
+    await worker.stop("SIGKILL")
+    this.#judged.push({ request: this.world.server.requests.length, pagesDone: this.#pagesDone })
+  }
+
+  /** After each kill only those pages are asked for that were not done before it. */
+  assertNoPageTwice(): void {
+    for (const { pagesDone, request } of this.#judged) {
+      assert.isAtMost(this.world.pagesAsked(request).size, pages - pagesDone, `pages done before a kill: ${pagesDone}`)
+    }
+    const lives = [0, ...this.#judged.map(({ request }) => request)]
+    for (const [index, from] of lives.entries()) {
+      const before = this.world.pagesAsked(0, from)
+      const again = [...this.world.pagesAsked(from, lives[index + 1]).keys()].filter((page) => before.has(page))
+      assert.isAtMost(again.length, mostUndone, `pages asked for again after kill ${index}`)
+    }
+    assert.strictEqual(this.world.pagesAsked().size, pages)
+  }
+}
