@@ -15,6 +15,8 @@ export interface Decision {
   readonly verdict: "accept" | "reject"
   /** As written by the person. */
   readonly amount: string | undefined
+  /** As written by the person, where the hold asks for it. */
+  readonly currency?: string | undefined
   readonly by: string
   readonly reason: string
 }
@@ -32,7 +34,14 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "amount-not-positive": "any",
   "recertified-after-payment": "any",
   "second-payment-reference": "positive",
-  "period-closed": undefined
+  "period-closed": undefined,
+  "currency-unknown": undefined
+}
+
+/** What a payment waits for that only its rejection would skip: it was made, so that can't be. */
+const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
+  "awaiting-certified-amount": "Accept it with its amount, or wait for its certificate.",
+  "currency-unknown": "Accept it with its currency, or wait for the event that tells its project."
 }
 
 /** The fact, or one sentence for the person. */
@@ -42,12 +51,25 @@ export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Insta
   if (hold === undefined) return `There is no open hold ${decision.hold}.`
   if (another !== undefined) return `${decision.hold} begins several open holds: write more of it.`
   if (by.trim() === "" || reason.trim() === "") return "Say who decides (--by) and why (--reason)."
-  if (verdict === "reject" && hold.reason === "awaiting-certified-amount") {
-    return "A payment can't be rejected, as it was made. Accept it with its amount, or wait for its certificate."
+  const instead = awaited[hold.reason]
+  if (verdict === "reject" && instead !== undefined) {
+    return `A payment can't be rejected, as it was made. ${instead}`
   }
   const units = unitsOf(decision, hold.reason)
   if (typeof units === "string") return units
-  return { kind: "decision", ipcId: hold.ipc_id, knownAt: now, holdId: hold.hold_id, verdict, units, by, reason }
+  const currency = currencyOf(decision, hold.reason)
+  if (typeof currency === "string") return currency
+  const { hold_id: holdId, ipc_id: ipcId } = hold
+  return { kind: "decision", ipcId, knownAt: now, holdId, verdict, units, ...currency, by, reason }
+}
+
+/** As part of the fact, or one sentence for the person. */
+const currencyOf = ({ currency, verdict }: Decision, reason: HoldReason): { readonly currency?: string } | string => {
+  if (verdict === "reject" || reason !== "currency-unknown") {
+    return currency === undefined ? {} : "This decision takes no currency."
+  }
+  if (currency === undefined) return "Say the currency (--currency)."
+  return /^[A-Z]{3}$/.test(currency) ? { currency } : "The currency isn't one like EUR."
 }
 
 const unitsOf = ({ amount, verdict }: Decision, reason: HoldReason): bigint | string | null => {

@@ -50,6 +50,8 @@ export interface DecisionFact extends Common {
   readonly verdict: "accept" | "reject"
   /** Of the acceptance. */
   readonly units: bigint | null
+  /** Of the acceptance, where the hold asks for it. */
+  readonly currency?: string
   readonly by: string
   readonly reason: string
 }
@@ -61,7 +63,7 @@ export interface Terms {
   readonly debitAccount: string
   readonly creditAccount: string
   readonly currency: string | null
-  /** By project id, where it differs. */
+  /** By project id, where it differs. Where any is named, no payment is posted before its project is known. */
   readonly currencies: Readonly<Record<string, string>>
   /** The first instant of the open period; null: no period is closed. */
   readonly openFrom: Instant | null
@@ -82,6 +84,8 @@ export type HoldReason =
   | "second-payment-reference"
   /** Accept to post into the open period; reject to post nothing. */
   | "period-closed"
+  /** Currencies differ by project, and the IPC's is unknown. The project answers it; or accept with the currency. */
+  | "currency-unknown"
 
 export interface Hold {
   readonly holdId: string

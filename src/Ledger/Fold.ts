@@ -3,18 +3,17 @@
  *
  * Guarantees: the same facts in the same order give the same entries to the byte; at most one `payment` entry for an
  * IPC and reference; and once no hold is open, the net of the IPC is the same for any order of its facts that begins
- * with the same payment, because entries are only ever the difference between what is posted and what is now known
- * to be settled. What isn't known is asked, never guessed.
+ * with the same payment, where the same question gets the same answer: entries are only ever the difference between
+ * what is posted and what is now known, and what was posted for a question that went away is taken back. What isn't
+ * known is asked, never guessed.
  */
-import type { Instant } from "../Instant.ts"
-import type { CertificateFact, DecisionFact, Entry, Fact, Hold, PaymentFact, Terms } from "./Fact.ts"
-import { ask, basisOf, identify, type Known, type Question, settle, type Settled } from "./Settlement.ts"
+import type { CertificateFact, Entry, Fact, Hold, PaymentFact, Terms } from "./Fact.ts"
+import { type Posted, reach, type Target } from "./Posted.ts"
+import { ask, opened, type Question, settle, type Settled } from "./Settlement.ts"
 
-export interface Books extends Known {
-  readonly projectId: string | null
+export interface Books extends Posted {
   /** One for each reference; the first is *the* payment. */
   readonly payments: ReadonlyArray<PaymentFact>
-  readonly entries: ReadonlyArray<Entry>
   readonly holds: ReadonlyMap<string, Hold>
 }
 
@@ -59,10 +58,7 @@ export const fold = (before: Books, fact: Fact, terms: Terms): Turn => {
   const known = learn(before, fact)
   const { entries, questions } = post(known, fact, terms)
   const holds = new Map(
-    questions.map((question) => [
-      question.holdId,
-      before.holds.get(question.holdId) ?? { ...question, since: fact.knownAt }
-    ])
+    questions.map((question) => [question.holdId, before.holds.get(question.holdId) ?? opened(question, fact.knownAt)])
   )
   return {
     books: { ...known, entries: [...known.entries, ...entries], holds },
@@ -95,135 +91,104 @@ interface Posting {
 
 /** What has to be posted and asked now. */
 const post = (books: Books, cause: Fact, terms: Terms): Posting => {
-  const [payment, ...others] = books.payments
-  if (payment === undefined) return { entries: [], questions: [] }
   const entries: Array<Entry> = []
   const questions: Array<Question> = []
-  const add = (draft: Draft) => {
-    const outcome = dated(books, draft, terms)
-    if ("question" in outcome) questions.push(outcome.question)
-    else if (outcome.draft !== undefined) entries.push(entry(books, outcome.draft, entries.length, cause, terms))
-  }
-  const settlement = settle(books, payment)
-  if (settlement._tag === "Open") questions.push(settlement.question)
-  else {
-    const draft = difference(books, payment, settlement.settled)
-    if (draft !== undefined) add(draft)
-    for (const later of recertified(books, payment, settlement.settled)) {
-      decided(books, ask("recertified-after-payment", payment, [later.at, String(later.units)], [later]), {
-        asked: (question) => questions.push(question),
-        accepted: (decision, units) => add(moved(payment, later, decision, units))
-      })
+  for (const wanted of wants(books)) {
+    if ("holdId" in wanted) questions.push(wanted)
+    else {
+      // With those of this turn: two certificates of one instant and amount want the same part, once.
+      const outcome = reach({ ...books, entries: [...books.entries, ...entries] }, wanted, cause, terms)
+      if (outcome === undefined) continue
+      if ("question" in outcome) questions.push(outcome.question)
+      else entries.push(outcome.entry)
     }
-  }
-  for (const other of others) {
-    decided(books, ask("second-payment-reference", other, [], [payment]), {
-      asked: (question) => questions.push(question),
-      accepted: (decision, units) => add(second(other, decision, units))
-    })
   }
   return { entries, questions }
 }
 
-/** An entry that isn't posted yet. */
-interface Draft {
-  readonly kind: "payment" | "adjustment" | "reversal"
-  readonly units: bigint
-  readonly payment: PaymentFact
-  readonly effectiveAt: Instant
-  readonly certificateUrl: string | null
-  readonly part: string
-  readonly basis: ReadonlyArray<Fact>
+/** All that is known: what each part of the books ought to be, and what only a person can say. */
+function* wants(books: Books): Generator<Target | Question> {
+  const [payment, ...others] = books.payments
+  if (payment === undefined) return
+  const settlement = settle(books, payment)
+  if (settlement._tag === "Open") yield settlement.question
+  else {
+    yield settlementOf(payment, settlement.settled)
+    yield* recertified(books, payment, settlement.settled)
+  }
+  for (const other of others) yield* second(books, other, payment)
 }
 
 const settlementPart = "settlement"
 
-/** What is missing between the books and what the payment settles. */
-const difference = (books: Books, payment: PaymentFact, settled: Settled): Draft | undefined => {
-  const posted = partOf(books, settlementPart)
-  const net = posted.reduce((sum, { units }) => sum + units, 0n)
-  if (settled.units === net) return undefined
-  return {
-    kind: posted.length === 0 ? "payment" : settled.units === 0n ? "reversal" : "adjustment",
-    units: settled.units - net,
-    payment,
-    effectiveAt: payment.at,
-    certificateUrl: settled.certificateUrl,
-    part: settlementPart,
-    basis: settled.basis
-  }
-}
-
-/** Certificates after the payment that are not its own and say another amount. */
-const recertified = (books: Books, payment: PaymentFact, settled: Settled): ReadonlyArray<CertificateFact> =>
-  books.certificates.filter(({ at, units }) => at > payment.at && at !== settled.at && units !== settled.units)
-
-const moved = (payment: PaymentFact, later: CertificateFact, decision: DecisionFact, units: bigint): Draft => ({
-  kind: "adjustment",
+const settlementOf = (payment: PaymentFact, { basis, certificateUrl, units }: Settled): Target => ({
+  part: settlementPart,
   units,
-  payment,
-  effectiveAt: later.at,
-  certificateUrl: later.url,
-  part: decision.holdId,
-  basis: [payment, later, decision]
-})
-
-const second = (payment: PaymentFact, decision: DecisionFact, units: bigint): Draft => ({
-  kind: "payment",
-  units,
+  first: "payment",
   payment,
   effectiveAt: payment.at,
-  certificateUrl: null,
-  part: decision.holdId,
-  basis: [payment, decision]
+  certificateUrl,
+  basis
 })
 
-interface Answers {
-  readonly asked: (question: Question) => void
-  readonly accepted: (decision: DecisionFact, units: bigint) => void
-}
-
-const decided = (books: Books, question: Question, { accepted, asked }: Answers): void => {
-  const decision = books.decisions.get(question.holdId)
-  if (decision === undefined) asked(question)
-  else if (decision.verdict === "accept" && decision.units !== null && decision.units !== 0n) {
-    if (partOf(books, decision.holdId).length === 0) accepted(decision, decision.units)
+/**
+ * Certificates after the payment that are not its own and say another amount. What was posted for one that is none of
+ * them any more is taken back, as the settlement has its amount now.
+ */
+function* recertified(books: Books, payment: PaymentFact, settled: Settled): Generator<Target | Question> {
+  const asked = new Set<string>()
+  for (const later of books.certificates) {
+    if (later.at <= payment.at || later.at === settled.at || later.units === settled.units) continue
+    const question = questionOf(payment, later)
+    asked.add(question.holdId)
+    const decision = books.decisions.get(question.holdId)
+    if (decision === undefined) yield question
+    else if (decision.verdict === "accept" && decision.units !== null) {
+      yield {
+        part: decision.holdId,
+        units: decision.units,
+        first: "adjustment",
+        payment,
+        effectiveAt: later.at,
+        certificateUrl: later.url,
+        basis: [payment, later, decision]
+      }
+    }
+  }
+  for (const { certificateUrl, effectiveAt, part, paymentReference } of books.entries) {
+    if (part === settlementPart || paymentReference !== payment.reference || asked.has(part)) continue
+    asked.add(part)
+    const decision = books.decisions.get(part)
+    const basis = decision === undefined ? settled.basis : [...settled.basis, decision]
+    yield { part, units: 0n, first: "adjustment", payment, effectiveAt, certificateUrl, basis }
   }
 }
 
-const partOf = (books: Books, part: string): ReadonlyArray<Entry> =>
-  books.entries.filter((entry) => entry.part === part)
+/** Kept with the facts: of 2,000 certificates after a payment each was hashed anew for each, which took seconds. */
+const questions = new WeakMap<PaymentFact, WeakMap<CertificateFact, Question>>()
 
-/** An entry that is effective in a closed period goes into the open one, or waits for a person to say so. */
-const dated = (books: Books, draft: Draft, terms: Terms): { draft: Draft | undefined } | { question: Question } => {
-  if (terms.openFrom === null || draft.effectiveAt >= terms.openFrom) return { draft }
-  const moved = { ...draft, effectiveAt: terms.openFrom }
-  if (terms.inClosedPeriod === "post") return { draft: moved }
-  const question = ask("period-closed", draft.payment, [draft.part, String(draft.units)], draft.basis)
-  const decision = books.decisions.get(question.holdId)
-  if (decision === undefined) return { question }
-  return { draft: decision.verdict === "accept" ? { ...moved, basis: [...moved.basis, decision] } : undefined }
+const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
+  const known = questions.get(payment) ?? new WeakMap<CertificateFact, Question>()
+  questions.set(payment, known)
+  const question =
+    known.get(later) ?? ask("recertified-after-payment", payment, [later.at, String(later.units)], [later])
+  known.set(later, question)
+  return question
 }
 
-const entry = (books: Books, draft: Draft, before: number, cause: Fact, terms: Terms): Entry => {
-  const { basis, certificateUrl, effectiveAt, kind, part, payment, units } = draft
-  const about = kind === "payment" ? payment : cause
-  return {
-    entryId: identify("entry", books.ipcId, part, String(books.entries.length + before)),
-    ipcId: books.ipcId,
-    projectId: books.projectId,
-    kind,
-    units,
-    currency: terms.currencies[books.projectId ?? ""] ?? terms.currency,
-    paymentReference: payment.reference,
-    certificateUrl,
-    debitAccount: terms.debitAccount,
-    creditAccount: terms.creditAccount,
-    effectiveAt,
-    knownAt: cause.knownAt,
-    eventId: about.eventId ?? null,
-    reverses: kind === "reversal" ? (partOf(books, part)[0]?.entryId ?? null) : null,
-    part,
-    basis: basisOf(basis)
+function* second(books: Books, payment: PaymentFact, first: PaymentFact): Generator<Target | Question> {
+  const question = ask("second-payment-reference", payment, [], [first])
+  const decision = books.decisions.get(question.holdId)
+  if (decision === undefined) yield question
+  else if (decision.verdict === "accept" && decision.units !== null) {
+    yield {
+      part: decision.holdId,
+      units: decision.units,
+      first: "payment",
+      payment,
+      effectiveAt: payment.at,
+      certificateUrl: null,
+      basis: [payment, decision]
+    }
   }
 }

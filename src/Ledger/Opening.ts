@@ -6,10 +6,13 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
 import * as Amount from "../Amount.ts"
 import type { Opening } from "../Ledger.ts"
+import * as Text from "../Query/Text.ts"
 import { LedgerError } from "./Decide.ts"
 
 const columns = ["ipc", "amount", "certificate"]
 const mostComplaints = 20
+/** Of what is repeated from the file. */
+const mostColumns = 40
 
 type Line = Readonly<Record<string, string | null>>
 
@@ -49,7 +52,7 @@ export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: st
     if (amount === undefined || Amount.toUnits(amount) <= 0n)
       complaints.push(`line ${number}: the amount must be a number above zero`)
     const before = seen.get(ipcId)
-    if (before !== undefined) complaints.push(`line ${number}: ${ipcId} is in line ${before} already`)
+    if (before !== undefined) complaints.push(`line ${number}: ${named(ipcId)} is in line ${before} already`)
     seen.set(ipcId, number)
     return { ipcId, amount: amount ?? "", certificate }
   })
@@ -59,6 +62,9 @@ export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: st
     message: `${path} is not usable: ${shown}${complaints.length > mostComplaints ? "; …" : ""}.`
   })
 })
+
+/** As a terminal can be trusted with it. */
+const named = (ipcId: string): string => Text.cut(Text.visible(ipcId), mostColumns)
 
 const firstLine = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0] ?? ""

@@ -4,7 +4,7 @@
  * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest
  * dated after it. The answer depends on which facts there are, never on the order in which they came.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import * as Amount from "../Amount.ts"
 import type { Instant } from "../Instant.ts"
 import type { Basis, CertificateFact, DecisionFact, Fact, Hold, HoldReason, OpeningFact, PaymentFact } from "./Fact.ts"
@@ -18,8 +18,13 @@ export interface Known {
   readonly decisions: ReadonlyMap<string, DecisionFact>
 }
 
-/** A hold as it would be opened now. */
-export type Question = Omit<Hold, "since">
+/** What a hold would be about. Only one that is opened is written out: most questions of a turn are open already. */
+export interface Question {
+  readonly holdId: string
+  readonly reason: HoldReason
+  readonly payment: PaymentFact
+  readonly facts: ReadonlyArray<Fact>
+}
 
 export interface Settled {
   readonly units: bigint
@@ -70,23 +75,29 @@ const dated = (from: ReadonlyArray<Certificate>): ReadonlyArray<string> => {
 }
 
 /** The certificates of one instant at a time, the likeliest first. */
-const candidates = (known: Known, paidAt: Instant): ReadonlyArray<ReadonlyArray<Certificate>> => {
-  const byInstant = new Map<Instant, Array<CertificateFact>>()
-  for (const certificate of known.certificates) {
-    const same = byInstant.get(certificate.at)
-    if (same === undefined) byInstant.set(certificate.at, [certificate])
-    else same.push(certificate)
+function* candidates(known: Known, paidAt: Instant): Generator<ReadonlyArray<Certificate>> {
+  const { certificates, opening } = known
+  yield* instants(
+    certificates.filter(({ at }) => at <= paidAt),
+    (one, other) => one > other
+  )
+  if (opening !== undefined) yield [opening]
+  yield* instants(
+    certificates.filter(({ at }) => at > paidAt),
+    (one, other) => one < other
+  )
+}
+
+/** Looked for one by one, as the first nearly always settles it: sorting them took most of the time of a long list. */
+function* instants(
+  from: ReadonlyArray<CertificateFact>,
+  isBefore: (one: Instant, other: Instant) => boolean
+): Generator<ReadonlyArray<CertificateFact>> {
+  for (let rest = from; rest.length > 0;) {
+    const { at: next } = rest.reduce((first, one) => (isBefore(one.at, first.at) ? one : first))
+    yield rest.filter(({ at }) => at === next).toSorted(byContents)
+    rest = rest.filter(({ at }) => at !== next)
   }
-  const instants = [...byInstant.keys()].toSorted()
-  const at = (instant: Instant) => (byInstant.get(instant) ?? []).toSorted(byContents)
-  return [
-    ...instants
-      .filter((instant) => instant <= paidAt)
-      .toReversed()
-      .map(at),
-    known.opening === undefined ? [] : [known.opening],
-    ...instants.filter((instant) => instant > paidAt).map(at)
-  ]
 }
 
 /** Not by number: the order of arrival decides nothing. */
@@ -103,15 +114,24 @@ export const ask = (
   facts: ReadonlyArray<Fact>
 ): Question => ({
   holdId: identify("hold", payment.ipcId, payment.reference, reason, ...about),
+  reason,
+  payment,
+  facts
+})
+
+/** The hold that a question becomes. */
+export const opened = ({ facts, holdId, payment, reason }: Question, since: Instant): Hold => ({
+  holdId,
   ipcId: payment.ipcId,
   paymentReference: payment.reference,
   reason,
+  since,
   basis: basisOf([payment, ...facts])
 })
 
 /** 128 bits of a hash over the parts, none of which can run into the next. */
 export const identify = (...parts: ReadonlyArray<string>): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
+  hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)
 
 /**
  * As an auditor reads it: amounts as such, names in one order, so that a fact reads the same whether it was just heard

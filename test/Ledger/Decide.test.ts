@@ -4,7 +4,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ledger } from "../../src/Ledger.ts"
-import { copied, folder, hear, holds, journal, paid, started } from "./Started.ts"
+import type { Terms } from "../../src/Ledger/Fact.ts"
+import { contractor } from "./Contractor.ts"
+import { certified, copied, created, folder, hear, holds, journal, paid, started } from "./Started.ts"
 
 describe("a decision", () => {
   const decision = {
@@ -57,6 +59,7 @@ describe("a decision", () => {
             [{ amount: "ten" }, "isn't a number"],
             [{ by: " " }, "--by"],
             [{ reason: "" }, "--reason"],
+            [{ currency: "EUR" }, "takes no currency"],
             [{ verdict: "reject" as const, amount: undefined }, "can't be rejected"]
           ] as const
           for (const [wrong, sentence] of refused) {
@@ -67,6 +70,52 @@ describe("a decision", () => {
           assert.deepStrictEqual(yield* journal, [])
         })
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("about a currency needs one, and is kept with what it posted", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const terms: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
+      const asked = Effect.gen(function* () {
+        const { decide } = yield* Ledger
+        yield* hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6), certified("B", 1, 2, "6.0000"), paid("B", 5, 6)])
+        const open = yield* holds
+        assert.deepStrictEqual(
+          open.map(({ reason }) => reason),
+          ["currency-unknown", "currency-unknown"]
+        )
+        const hold = open.find(({ ipc_id }) => ipc_id === "A")?.hold_id ?? ""
+        const bare = { ...decision, amount: undefined, hold }
+        for (const [wrong, sentence] of [
+          [{}, "--currency"],
+          [{ currency: "euro" }, "isn't one like EUR"],
+          [{ currency: "USD", amount: "5" }, "takes no amount"],
+          [{ verdict: "reject" as const }, "wait for the event that tells its project"]
+        ] as const) {
+          assert.include((yield* Effect.flip(decide({ ...bare, ...wrong }))).message, sentence)
+        }
+        yield* decide({ ...bare, currency: "USD" })
+        yield* hear([created("B", 0, 9, "8")])
+      })
+      yield* started(path, asked, terms)
+      // The next start has other accounts, and no projects with currencies of their own.
+      const corrected = hear([certified("A", 2, 10, "4.0000"), certified("B", 2, 10, "7.0000")])
+      yield* started(path, corrected, { ...contractor, debitAccount: "payable", creditAccount: "bank" })
+      const [entries, { differences }] = yield* started(
+        path,
+        Effect.all([journal, Effect.flatMap(Ledger, ({ verify }) => verify)])
+      )
+      assert.deepStrictEqual(
+        entries.map((entry) => [entry.ipc_id, entry.amount, entry.currency, entry.debit_account]),
+        [
+          ["A", "5.0000", "USD", "bank"],
+          ["B", "6.0000", "EUR", "bank"],
+          ["A", "-1.0000", "USD", "bank"],
+          ["B", "1.0000", "EUR", "bank"]
+        ]
+      )
+      assert.deepStrictEqual(differences, [])
     }).pipe(Effect.scoped)
   )
 })

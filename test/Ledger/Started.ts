@@ -7,6 +7,7 @@ import type { Change } from "../../src/Change.ts"
 import * as Clock from "../../src/Clock.ts"
 import * as Instant from "../../src/Instant.ts"
 import { type Heard, Ledger } from "../../src/Ledger.ts"
+import type { Terms } from "../../src/Ledger/Fact.ts"
 import { Store } from "../../src/Store.ts"
 import * as Sqlite from "../../src/Store/Sqlite.ts"
 import { Warehouse } from "../../src/Warehouse.ts"
@@ -42,19 +43,22 @@ export const certified = (id: string, second: number, received: number, amount: 
 export const paid = (id: string, second: number, received: number, reference = `PAY-${id}`) =>
   heard(id, second, received, { payment_reference: reference, paid_at: at(second) })
 
+export const created = (id: string, second: number, received: number, projectId: string) =>
+  heard(id, second, received, { project_id: projectId })
+
 export const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) =>
   Effect.sync(() => removeFolder(path))
 )
 
-export const stores = (path: string) =>
-  Ledger.layerWith(contractor).pipe(
+export const stores = (path: string, terms: Terms = contractor) =>
+  Ledger.layerWith(terms).pipe(
     Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
     Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))
   )
 
 /** Runs against the files of a folder, as one start of a worker. */
-export const started = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Store | Warehouse>) =>
-  Effect.scoped(Effect.provide(body, stores(path), { local: true }))
+export const started = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Store | Warehouse>, terms?: Terms) =>
+  Effect.scoped(Effect.provide(body, stores(path, terms), { local: true }))
 
 export const hear = (batch: ReadonlyArray<Heard>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
 

@@ -1,0 +1,117 @@
+/**
+ * What the books of an IPC lack for a part of them to be what it ought to be: an entry for the difference, a question
+ * for a person, or nothing. Pure.
+ *
+ * Guarantees: all that is posted for one payment is in one currency on one pair of accounts; a currency is never
+ * guessed; nothing goes into a closed period unasked; and an id stands for one thing: entries of different amounts,
+ * kinds, currencies, days or references have different ids in any two histories.
+ */
+import type { Instant } from "../Instant.ts"
+import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "./Fact.ts"
+import { ask, basisOf, identify, type Known, type Question } from "./Settlement.ts"
+
+export interface Posted extends Known {
+  readonly projectId: string | null
+  readonly entries: ReadonlyArray<Entry>
+}
+
+/** A part of the books as it ought to be. */
+export interface Target {
+  readonly part: string
+  /** What the entries of the part come to in the end; its first one is of this kind. */
+  readonly units: bigint
+  readonly first: "payment" | "adjustment"
+  readonly payment: PaymentFact
+  readonly effectiveAt: Instant
+  readonly certificateUrl: string | null
+  readonly basis: ReadonlyArray<Fact>
+}
+
+type Outcome = { readonly entry: Entry } | { readonly question: Question } | undefined
+
+export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms): Outcome => {
+  const { basis, certificateUrl, part, payment } = target
+  const posted = books.entries.filter((entry) => entry.part === part)
+  const net = posted.reduce((sum, { units }) => sum + units, 0n)
+  const units = target.units - net
+  if (units === 0n) return undefined
+  const account = accountOf(books, payment, terms)
+  if ("question" in account) return account
+  // How many entries there are, too: the books can come back to a net at which the same was asked before.
+  const step = [part, String(posted.length), String(net), String(units)]
+  const period = periodOf(books, target, step, terms)
+  if (period === undefined || "question" in period) return period
+  const kind = posted.length === 0 ? target.first : target.units === 0n ? "reversal" : "adjustment"
+  const { currency } = account
+  const { effectiveAt } = period
+  return {
+    entry: {
+      entryId: identify(
+        "entry",
+        books.ipcId,
+        part,
+        String(books.entries.length),
+        kind,
+        String(units),
+        currency ?? "",
+        effectiveAt,
+        payment.reference
+      ),
+      ipcId: books.ipcId,
+      projectId: books.projectId,
+      kind,
+      units,
+      currency,
+      paymentReference: payment.reference,
+      certificateUrl,
+      debitAccount: account.debitAccount,
+      creditAccount: account.creditAccount,
+      effectiveAt,
+      knownAt: cause.knownAt,
+      eventId: (kind === "payment" ? payment : cause).eventId ?? null,
+      reverses: kind === "reversal" ? reversed(posted) : null,
+      part,
+      basis: basisOf([...basis, ...account.basis, ...period.basis])
+    }
+  }
+}
+
+/** The entry that a reversal takes back: the first one since the last reversal. */
+const reversed = (posted: ReadonlyArray<Entry>): string | null =>
+  posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entryId ?? null
+
+type Account = Pick<Entry, "currency" | "debitAccount" | "creditAccount"> & { readonly basis: ReadonlyArray<Fact> }
+
+/** As the first entry for the payment has them; else by the terms, or by the person who said the currency. */
+const accountOf = (books: Posted, payment: PaymentFact, terms: Terms): Account | { readonly question: Question } => {
+  const first = books.entries.find(({ paymentReference }) => paymentReference === payment.reference)
+  if (first !== undefined) return { ...first, basis: [] }
+  const { creditAccount, currencies, debitAccount } = terms
+  const question = ask("currency-unknown", payment, [], [])
+  const decision = books.decisions.get(question.holdId)
+  if (decision?.currency !== undefined) {
+    return { currency: decision.currency, debitAccount, creditAccount, basis: [decision] }
+  }
+  if (books.projectId === null && Object.keys(currencies).length > 0) return { question }
+  return { currency: currencies[books.projectId ?? ""] ?? terms.currency, debitAccount, creditAccount, basis: [] }
+}
+
+interface Period {
+  readonly effectiveAt: Instant
+  readonly basis: ReadonlyArray<DecisionFact>
+}
+
+/** An entry that is effective in a closed period goes into the open one, or waits for a person to say so. */
+const periodOf = (
+  books: Posted,
+  { basis, effectiveAt, payment }: Target,
+  step: ReadonlyArray<string>,
+  { inClosedPeriod, openFrom }: Terms
+): Period | { readonly question: Question } | undefined => {
+  if (openFrom === null || effectiveAt >= openFrom) return { effectiveAt, basis: [] }
+  if (inClosedPeriod === "post") return { effectiveAt: openFrom, basis: [] }
+  const question = ask("period-closed", payment, step, basis)
+  const decision = books.decisions.get(question.holdId)
+  if (decision === undefined) return { question }
+  return decision.verdict === "accept" ? { effectiveAt: openFrom, basis: [decision] } : undefined
+}

@@ -1,0 +1,74 @@
+/**
+ * The books without a worker (as `siteledger replay` opens them): whatever the settings say, they go by what the newest
+ * worker had; where there was none, the settings are the first terms.
+ */
+import { assert, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+import * as Settings from "../../config/Settings.ts"
+import { Ledger } from "../../src/Ledger.ts"
+import { Store } from "../../src/Store.ts"
+import * as Sqlite from "../../src/Store/Sqlite.ts"
+import type { Warehouse } from "../../src/Warehouse.ts"
+import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
+import { accounts, letters, sending } from "./SinkWorld.ts"
+import { certified, folder, hear, journal, paid } from "./Started.ts"
+
+/** A verb in a shell that knows of another perspective and of no sink. */
+const alone = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Store | Warehouse>) => {
+  const environment = { SITELEDGER_DATA_DIR: path, SITELEDGER_LEDGER_PERSPECTIVE: "employer" }
+  const layer = Ledger.layerAlone.pipe(
+    Layer.provide(Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))))),
+    Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
+    Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))
+  )
+  return Effect.scoped(Effect.provide(body, layer, { local: true }))
+}
+
+const payment = (id: string) => [certified(id, 1, 10, "5.0000"), paid(id, 5, 11)]
+
+const terms = Effect.flatMap(Store, (store) =>
+  store.run((db) => db.selectFrom("ledger_terms").select("content").execute())
+)
+
+const differences = Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.verify, (verified) => verified.differences))
+
+it.live("what is heard without a worker is posted, and put into the outbox, by what the newest worker had", () =>
+  Effect.gen(function* () {
+    const [path, to] = yield* Effect.all([folder, accounts])
+    yield* sending(path, to, { status: "posted" }, hear(payment("A")))
+    yield* alone(
+      path,
+      Effect.gen(function* () {
+        yield* hear(payment("B"))
+        assert.deepStrictEqual(
+          (yield* journal).map(({ debit_account, ipc_id }) => [ipc_id, debit_account]),
+          [
+            ["A", "bank"],
+            ["B", "bank"]
+          ]
+        )
+        assert.deepInclude((yield* letters)[1], { ipc_id: "B", status: "posted", state: "pending" })
+        assert.strictEqual((yield* terms).length, 1)
+        assert.deepStrictEqual(yield* differences, [])
+      })
+    )
+  }).pipe(Effect.scoped)
+)
+
+it.live("where no worker has started yet, the settings are the terms, once something is posted by them", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    yield* alone(
+      path,
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* terms, [])
+        yield* hear(payment("A"))
+        assert.deepStrictEqual(
+          (yield* journal).map(({ debit_account }) => debit_account),
+          ["payable"]
+        )
+        assert.deepStrictEqual(yield* differences, [])
+      })
+    )
+  }).pipe(Effect.scoped)
+)

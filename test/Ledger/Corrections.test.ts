@@ -1,0 +1,174 @@
+/**
+ * What was posted on a person's word is taken back when its question goes away, a closed period is asked about at each
+ * step, and an entry's id stands for its money: by the sequences that once went wrong.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type { Terms } from "../../src/Ledger/Fact.ts"
+import { contractor } from "./Contractor.ts"
+import {
+  accept,
+  amounts,
+  certificate,
+  decision,
+  history,
+  minute,
+  net,
+  opening,
+  payment,
+  reasons,
+  reject,
+  tell
+} from "./Histories.ts"
+
+const closed: Terms = { ...contractor, openFrom: minute(100) }
+
+describe("an accepted recertification", () => {
+  it("is taken back when a delayed certificate says its amount", () => {
+    const books = history([
+      certificate(1, 100n),
+      payment(5),
+      certificate(10, 120n),
+      accept("recertified-after-payment", 20n),
+      certificate(4, 120n)
+    ])
+    assert.deepStrictEqual(amounts(books), ["payment 100", "adjustment 20", "adjustment 20", "reversal -20"])
+    assert.deepStrictEqual(reasons(books), [])
+    assert.strictEqual(books.entries[3]?.reverses, books.entries[1]?.entryId)
+    const basis = JSON.stringify(books.entries[3]?.basis)
+    for (const part of [minute(4), minute(5), "checked"]) assert.include(basis, part)
+  })
+
+  it("ends at the same amount in both orders, also where it was the payment's own certificate once", () => {
+    const late = history([
+      payment(5),
+      certificate(10, 100n),
+      certificate(12, 120n),
+      accept("recertified-after-payment", 20n),
+      certificate(4, 120n),
+      reject("recertified-after-payment")
+    ])
+    const early = history([
+      certificate(4, 120n),
+      payment(5),
+      certificate(10, 100n),
+      certificate(12, 120n),
+      reject("recertified-after-payment")
+    ])
+    assert.deepStrictEqual([net(late), reasons(late)], [120n, []])
+    assert.deepStrictEqual([net(early), reasons(early)], [120n, []])
+  })
+
+  it("comes back with its question, and is taken back again", () => {
+    const said = [
+      opening(100n),
+      payment(5),
+      certificate(10, 120n),
+      accept("recertified-after-payment", 20n),
+      opening(120n),
+      opening(100n),
+      opening(120n)
+    ]
+    const books = history(said)
+    assert.deepStrictEqual(
+      books.entries.slice(1).map(({ kind, part, units }) => `${part === "settlement" ? "" : "moved "}${kind} ${units}`),
+      [
+        "moved adjustment 20",
+        "adjustment 20",
+        "moved reversal -20",
+        "adjustment -20",
+        "moved adjustment 20",
+        "adjustment 20",
+        "moved reversal -20"
+      ]
+    )
+    assert.deepStrictEqual(
+      books.entries.filter(({ reverses }) => reverses !== null).map(({ reverses }) => reverses),
+      [1, 5].map((index) => books.entries[index]?.entryId ?? "")
+    )
+  })
+
+  it("is posted once where two certificates of its instant say its amount", () => {
+    const books = history([
+      certificate(1, 100n),
+      payment(5),
+      certificate(10, 120n, "https://c/a"),
+      certificate(10, 120n, "https://c/b"),
+      accept("recertified-after-payment", 20n)
+    ])
+    assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 100", "adjustment 20"], []])
+  })
+
+  it("waits for a person where its way back leads into a closed period", () => {
+    const open = history([
+      certificate(1, 100n),
+      payment(5),
+      certificate(10, 120n),
+      accept("recertified-after-payment", 20n)
+    ])
+    const held = tell(open, certificate(4, 120n), 5, closed)
+    assert.deepStrictEqual([net(held), reasons(held)], [120n, ["period-closed", "period-closed"]])
+    const accepted = [...held.holds.keys()].reduce(
+      (books, holdId, index) => tell(books, decision(holdId, "accept"), 6 + index, closed),
+      held
+    )
+    assert.deepStrictEqual(amounts(accepted), ["payment 100", "adjustment 20", "adjustment 20", "reversal -20"])
+    assert.strictEqual(accepted.entries[3]?.effectiveAt, minute(100))
+  })
+})
+
+describe("a closed period", () => {
+  it("is asked about again after an answer to the same amount at another stand", () => {
+    const said = [
+      certificate(1, 100n),
+      payment(5),
+      accept("period-closed"),
+      certificate(2, 120n),
+      reject("period-closed"),
+      certificate(3, 150n),
+      accept("period-closed"),
+      certificate(4, 170n)
+    ]
+    const books = history(said, closed)
+    assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 100", "adjustment 50"], ["period-closed"]])
+    assert.strictEqual(net(history([...said, accept("period-closed")], closed)), 170n)
+  })
+
+  it("is asked about again when the books are back where they were", () => {
+    const said = [
+      opening(100n),
+      payment(5),
+      accept("period-closed"),
+      opening(120n),
+      accept("period-closed"),
+      opening(100n),
+      accept("period-closed"),
+      opening(120n)
+    ]
+    const books = history(said, closed)
+    assert.deepStrictEqual(amounts(books), ["payment 100", "adjustment 20", "adjustment -20"])
+    assert.deepStrictEqual(reasons(books), ["period-closed"])
+  })
+})
+
+describe("an entry's id", () => {
+  const idsOf = (said: Parameters<typeof history>[0], under: Terms = contractor) =>
+    history(said, under).entries.map(({ entryId }) => entryId)
+  const [p, c100, c120] = [payment(5), certificate(1, 100n), certificate(2, 120n)]
+
+  it("is the same for the same stored order", () => {
+    assert.deepStrictEqual(idsOf([p, c100, c120]), idsOf([p, c100, c120]))
+    assert.match(idsOf([p, c100])[0] ?? "", /^[0-9a-f]{32}$/)
+  })
+
+  it("is another one where it stands for another amount, currency, reference or day", () => {
+    const ids = [
+      idsOf([p, c100, c120]),
+      idsOf([p, c120]),
+      idsOf([p, c120], { ...contractor, currency: "EUR" }),
+      idsOf([p, c120], { ...closed, inClosedPeriod: "post" }),
+      idsOf([payment(6), c120]),
+      idsOf([payment(5, "Q"), c120])
+    ].flat()
+    assert.strictEqual(new Set(ids).size, 7)
+  })
+})

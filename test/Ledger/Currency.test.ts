@@ -1,0 +1,113 @@
+/**
+ * One payment is booked in one currency on one pair of accounts, and its currency is never guessed.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type { Terms } from "../../src/Ledger/Fact.ts"
+import { contractor } from "./Contractor.ts"
+import {
+  accept,
+  certificate,
+  decision,
+  history,
+  holdFor,
+  inCurrencies,
+  payment,
+  project,
+  reasons,
+  reject,
+  tell
+} from "./Histories.ts"
+
+const byProject: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
+const paid = [certificate(1, 100n), payment(5)]
+
+describe("the currency of a payment", () => {
+  it("is asked where projects differ and no event has told the project; the event answers by itself", () => {
+    const held = history(paid, byProject)
+    assert.deepStrictEqual([inCurrencies(held), reasons(held)], [[], ["currency-unknown"]])
+    for (const [id, currency] of [
+      ["7", "USD"],
+      ["8", "EUR"]
+    ] as const) {
+      const told = tell(held, project(id), 3, byProject)
+      assert.deepStrictEqual([inCurrencies(told), reasons(told)], [[`payment 100 ${currency}`], []])
+    }
+  })
+
+  it("isn't asked where there is one currency, or none", () => {
+    for (const currency of ["EUR", null]) {
+      const books = history(paid, { ...contractor, currency })
+      assert.deepStrictEqual([inCurrencies(books), reasons(books)], [[`payment 100 ${currency}`], []])
+    }
+  })
+
+  it("is that of its corrections, whatever its project turns out to be", () => {
+    const posted = history(paid, { ...contractor, currency: "EUR" })
+    const told = tell(posted, project("7"), 3, byProject)
+    const corrected = tell(told, certificate(2, 120n), 4, byProject)
+    assert.deepStrictEqual(inCurrencies(corrected), ["payment 100 EUR", "adjustment 20 EUR"])
+    const books = history([...paid, project("7"), certificate(2, 120n)], byProject)
+    assert.deepStrictEqual([inCurrencies(books), reasons(books)], [["payment 100 USD", "adjustment 20 USD"], []])
+  })
+
+  it("is that of what a later certificate moved", () => {
+    const posted = history(paid, { ...contractor, currency: "EUR" })
+    const asked = tell(tell(posted, project("7"), 3, byProject), certificate(9, 120n), 4, byProject)
+    const { holdId } = holdFor(asked, "recertified-after-payment")
+    assert.deepStrictEqual(inCurrencies(tell(asked, decision(holdId, "accept", 20n), 5, byProject)), [
+      "payment 100 EUR",
+      "adjustment 20 EUR"
+    ])
+  })
+
+  it("can be said by a person, and a project that is told later doesn't change it", () => {
+    const held = history(paid, byProject)
+    const { holdId } = holdFor(held, "currency-unknown")
+    const said = tell(held, decision(holdId, "accept", null, "USD"), 3, byProject)
+    assert.deepStrictEqual([inCurrencies(said), reasons(said)], [["payment 100 USD"], []])
+    assert.include(JSON.stringify(said.entries[0]?.basis), `"currency":"USD"`)
+    const later = tell(tell(said, project("8"), 4, byProject), certificate(2, 90n), 5, byProject)
+    assert.deepStrictEqual(inCurrencies(later), ["payment 100 USD", "adjustment -10 USD"])
+    assert.deepStrictEqual(reasons(tell(held, decision(holdId, "reject"), 3, byProject)), ["currency-unknown"])
+  })
+
+  it("is asked for a second payment on its own", () => {
+    const books = history([...paid, payment(6, "Q"), accept("second-payment-reference", 30n), project("7")], byProject)
+    assert.deepStrictEqual([inCurrencies(books), reasons(books)], [["payment 100 USD", "payment 30 USD"], []])
+  })
+
+  it("is asked before its closed period, one after the other", () => {
+    const closed: Terms = { ...byProject, openFrom: "2027-01-01T00:00:00.000000Z" as Terms["openFrom"] }
+    assert.deepStrictEqual(reasons(history(paid, closed)), ["currency-unknown"])
+    assert.deepStrictEqual(reasons(history([...paid, project("7")], closed)), ["period-closed"])
+    const books = history([...paid, project("7"), reject("period-closed")], closed)
+    assert.deepStrictEqual([inCurrencies(books), reasons(books)], [[], []])
+    const said = history([...paid, { ...accept("currency-unknown"), currency: "USD" }], closed)
+    const accepted = tell(
+      tell(said, project("8"), 4, closed),
+      decision(holdFor(said, "period-closed").holdId, "accept"),
+      5,
+      closed
+    )
+    assert.deepStrictEqual(inCurrencies(accepted), ["payment 100 USD"])
+  })
+})
+
+describe("a correction", () => {
+  it("is booked on the accounts of what it corrects, also after the configuration has changed", () => {
+    const posted = history(paid)
+    const others: Terms = { ...contractor, debitAccount: "payable", creditAccount: "bank", currency: "EUR" }
+    const books = tell(posted, certificate(2, 80n), 3, others)
+    assert.deepStrictEqual(
+      books.entries.map((entry) => [entry.units, entry.currency, entry.debitAccount, entry.creditAccount]),
+      [
+        [100n, null, "bank", "receivable"],
+        [-20n, null, "bank", "receivable"]
+      ]
+    )
+    const recertified = tell(posted, certificate(9, 80n), 3, others)
+    const { holdId } = holdFor(recertified, "recertified-after-payment")
+    const moved = tell(recertified, decision(holdId, "accept", -20n), 4, others)
+    assert.deepInclude(moved.entries[1], { units: -20n, debitAccount: "bank", creditAccount: "receivable" })
+  })
+})

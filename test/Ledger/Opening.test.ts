@@ -1,0 +1,36 @@
+/**
+ * Opening certificates from a file: all of it or nothing, and complaints that a terminal can be trusted with.
+ */
+import { writeFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readOpenings } from "../../src/Ledger/Opening.ts"
+import { folder } from "./Started.ts"
+
+const readLines = (lines: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const path = `${yield* folder}/opening.csv`
+    writeFileSync(path, ["ipc,amount,certificate", ...lines, ""].join("\n"))
+    return yield* readOpenings(path)
+  })
+
+describe("a file of opening certificates", () => {
+  it.effect("is read with its amounts as written", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* readLines(["007,118750.25,C-12", "8,1,C-13"]), [
+        { ipcId: "007", amount: "118750.2500", certificate: "C-12" },
+        { ipcId: "8", amount: "1.0000", certificate: "C-13" }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that names an IPC twice is refused in printable words of a bearable length", () =>
+    Effect.gen(function* () {
+      const ipc = `\u001b[2J\u202e7${"x".repeat(5000)}`
+      const { message } = yield* Effect.flip(readLines([`${ipc},1,C-1`, `${ipc},2,C-2`]))
+      assert.match(message, /line 3: \\x1b\[2J\\u202e7x+… is in line 2 already\.$/)
+      assert.notMatch(message, /[\p{Cc}\p{Bidi_Control}]/u)
+      assert.isBelow(/line 3: (.*) is in/.exec(message)?.[1]?.length ?? 99, 41)
+    }).pipe(Effect.scoped)
+  )
+})
