@@ -106,11 +106,25 @@ export const isLoopback = (host: string): boolean =>
 
 export const folder: Parse<string> = (text) => Result.succeed(resolve(text))
 
-export const warehouse: Parse<{ readonly engine: "duckdb"; readonly path: string }> = (text) => {
-  if (/^postgres(ql)?:/i.test(text)) return Result.fail("postgres:// is not supported yet; use duckdb:PATH.")
+export type WarehouseSetting =
+  | { readonly engine: "duckdb"; readonly path: string }
+  | { readonly engine: "postgres"; readonly url: Redacted.Redacted }
+
+export const warehouse: Parse<WarehouseSetting> = (text) => {
+  if (/^postgres(ql)?:/i.test(text)) return postgres(text)
   const path = /^duckdb:(.+)$/i.exec(text)?.[1]?.trim()
-  if (path === undefined || path === "" || path.startsWith(":")) return Result.fail("must be duckdb:PATH.")
+  if (path === undefined || path === "" || path.startsWith(":")) {
+    return Result.fail("must be duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.")
+  }
   return Result.succeed({ engine: "duckdb", path: resolve(path) })
+}
+
+/** Never echoed: it holds a password. */
+const postgres = (text: string): Result.Result<WarehouseSetting, string> => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isWhole = url !== undefined && url.host !== "" && /^\/[^/]+$/.test(url.pathname)
+  if (!isWhole) return Result.fail("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; escape special characters.")
+  return Result.succeed({ engine: "postgres", url: Redacted.make(text) })
 }
 
 export const lake: Parse<{ readonly kind: "folder"; readonly path: string }> = (text) => {

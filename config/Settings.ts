@@ -28,7 +28,7 @@ export class Settings extends Context.Service<
     readonly dataDir: string
     /** 64 hex digits; none: the key lies in the data directory. */
     readonly key: Option.Option<Redacted.Redacted>
-    readonly warehouse: { readonly engine: "duckdb"; readonly path: string }
+    readonly warehouse: Parse.WarehouseSetting
     readonly lake: { readonly kind: "folder"; readonly path: string }
     /** How the ledger posts. */
     readonly ledger: LedgerSettings

@@ -7,19 +7,22 @@
  * can't be read or stored waits in quarantine and blocks nothing after it.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
-import { sql, type Transaction } from "kysely"
+import type { Transaction } from "kysely"
 import { Counts } from "./Apply/Counts.ts"
+import { isStorable } from "./Apply/Storable.ts"
 import type { Change } from "./Change.ts"
 import { type Alarm, type Event, EventReader, type Reading } from "./Event.ts"
 import { Inbox } from "./Inbox.ts"
 import { type Heard, Ledger } from "./Ledger.ts"
+import { hasOthers } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
 import { Restart } from "./Restart.ts"
-import { Store, type StoreError, writeMeta } from "./Store.ts"
+import { Store, type StoreError } from "./Store.ts"
+import type { Took } from "./Store/Queue.ts"
+import { listedNumbers } from "./Store/Sql.ts"
 import type { StoreTables } from "./Store/Tables.ts"
 import { supervised } from "./Supervisor.ts"
 import { type Batch, Warehouse, type WarehouseError } from "./Warehouse.ts"
-import * as Seam from "./Warehouse/Seam.ts"
 import type { EventRow } from "./Warehouse/Tables.ts"
 
 export interface Replayed {
@@ -46,6 +49,7 @@ export class Apply extends Context.Service<
 }
 
 const batchEvents = 2000
+const lookEvery = "1 second"
 
 /** An event with what it says, ready to be written. */
 interface Read {
@@ -58,26 +62,26 @@ const make = Effect.gen(function* () {
   const inbox = yield* Inbox
   const store = yield* Store
   const counts = new Counts()
-  let through = yield* Seam.appliedThrough(store)
 
   /** One batch; false when there was nothing to do. */
-  const step = Effect.gen(function* () {
-    const fresh = yield* inbox.after(through, batchEvents)
-    const last = fresh.at(-1)?.sequence ?? through
-    const again = yield* inbox.touched(through, batchEvents)
-    if (fresh.length + again.length === 0) return false
-    const written = yield* process([...again, ...fresh], last)
-    const before = through
-    counts.add(written, ({ sequence }) => sequence > before)
-    through = last
-    return true
-  })
+  const step = store.atomically(
+    Effect.gen(function* () {
+      const took = yield* inbox.take(batchEvents)
+      if (took.events.length === 0) return false
+      const written = yield* process(took.events, took)
+      const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ row }) => row.sequence))
+      counts.add(written, ({ sequence }) => fresh.has(sequence))
+      return true
+    })
+  )
 
+  const others = yield* hasOthers
   const drain = Effect.gen(function* () {
-    yield* inbox.arrived.await
+    // What another worker took in, and perhaps died over, tells nobody here.
+    yield* others ? Effect.raceFirst(inbox.arrived.await, Effect.sleep(lookEvery)) : inbox.arrived.await
     // Closed before looking: whatever arrives from here on opens it again.
     yield* inbox.arrived.close
-    while (yield* step) yield* Effect.yieldNow
+    while (yield* Effect.retry(step, { times: 5, while: ({ reason }) => reason === "Locked" })) yield* Effect.yieldNow
   })
   yield* Effect.forkScoped(supervised("applying events", patiently(drain, inbox)))
 
@@ -127,8 +131,8 @@ const replay = Effect.fnUntraced(function* (counts: Counts) {
   }
 })
 
-/** Reads, writes and settles events; `through` moves the applied-through sequence. */
-const process = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, through: number | undefined) {
+/** Reads, writes and settles events. */
+const process = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, took: Took | undefined) {
   const store = yield* Store
   const inbox = yield* Inbox
   const reader = yield* EventReader
@@ -136,17 +140,27 @@ const process = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, throu
   const reused = yield* inbox.reusedIds(events.map((event) => event.sequence))
   const reads = events.map((event): Read => {
     const reading = reader.read(event, nowMicros)
-    return { event, reading, alarms: alarmsOf(event, reading, reused) }
+    const read = { event, reading, alarms: alarmsOf(event, reading, reused) }
+    return isStorable(store.engine, reading.change) ? read : refused(read)
   })
   const ledger = yield* Ledger
   yield* ledger.hear(reads.flatMap(heard))
   const written = yield* ledger.withCopy((copy) =>
     write(reads, {
-      ...(through === undefined ? {} : { through }),
+      ...(took?.through === undefined ? {} : { through: took.through }),
       ...(copy === undefined ? {} : { ledger: copy })
     })
   )
-  yield* store.transaction((tx) => settle(tx, written, through))
+  yield* store.transaction(async (tx) => {
+    await settle(tx, written)
+    if (took === undefined) return
+    // Only what was written: a delivery that came meanwhile keeps its place.
+    await store.queue.settle(
+      tx,
+      took,
+      written.map(({ event }) => event)
+    )
+  })
   return written
 })
 
@@ -216,23 +230,16 @@ const toRow = (read: Read): EventRow => ({
   alarms: JSON.stringify(read.alarms)
 })
 
-const settle = async (tx: Transaction<StoreTables>, reads: ReadonlyArray<Read>, through: number | undefined) => {
+const settle = async (tx: Transaction<StoreTables>, reads: ReadonlyArray<Read>): Promise<void> => {
+  const applied = reads.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
+  await tx.deleteFrom("quarantine").where("sequence", "in", listedNumbers(tx, applied)).execute()
   const quarantined = reads.flatMap(({ event, reading }) =>
     reading.reason === null ? [] : [{ sequence: event.sequence, reason: reading.reason }]
   )
-  const applied = reads.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
-  await sql`delete from quarantine where sequence in (select value from json_each(${JSON.stringify(applied)}))`.execute(
-    tx
-  )
-  await sql`
-    insert into quarantine (sequence, reason)
-    select value ->> 'sequence', value ->> 'reason' from json_each(${JSON.stringify(quarantined)}) where true
-    on conflict (sequence) do update set reason = excluded.reason`.execute(tx)
-  // Only what was written: a delivery that came meanwhile keeps its mark.
-  const seen = reads.map(({ event }) => [event.sequence, event.deliveries])
-  await sql`
-    delete from inbox_touched where sequence in (
-      select i.sequence from inbox i join json_each(${JSON.stringify(seen)}) j
-      on i.sequence = j.value ->> 0 and i.deliveries = j.value ->> 1)`.execute(tx)
-  if (through !== undefined) await writeMeta(tx, "applied_through", String(through))
+  if (quarantined.length === 0) return
+  await tx
+    .insertInto("quarantine")
+    .values(quarantined)
+    .onConflict((conflict) => conflict.column("sequence").doUpdateSet((of) => ({ reason: of.ref("excluded.reason") })))
+    .execute()
 }

@@ -11,8 +11,9 @@ import { sql } from "kysely"
 import type { Event } from "./Event.ts"
 import * as Instant from "./Instant.ts"
 import { type Delivery, Store, type StoreError } from "./Store.ts"
+import { type Took, withinBytes } from "./Store/Queue.ts"
+import { listedNumbers } from "./Store/Sql.ts"
 import type { StoreTables } from "./Store/Tables.ts"
-import { appliedThrough } from "./Warehouse/Seam.ts"
 
 export interface InboxStatus {
   readonly pending: number
@@ -34,12 +35,12 @@ export class Inbox extends Context.Service<
     readonly offer: (delivery: Delivery) => Promise<void>
     /** Open while there may be something to apply. */
     readonly arrived: Latch.Latch
-    /** Stored events after a sequence, in stored order. */
-    readonly after: (sequence: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
-    /** Events that were delivered again since they were applied. */
-    readonly touched: (through: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+    /** What is to be applied next. Where several workers share the Store: within `atomically`, until it is settled. */
+    readonly take: (limit: number) => Effect.Effect<Took & { readonly events: ReadonlyArray<Event> }, StoreError>
+    /** When the first event after a sequence was received. */
+    readonly receivedAfter: (sequence: number) => Effect.Effect<Instant.Instant | null, StoreError>
     readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
-    /** Which of these events carry an id that an earlier body came under. */
+    /** Which of these events carry an id that another body, applied before, came under. */
     readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
     /** False also while the Store doesn't answer. */
@@ -52,9 +53,6 @@ export class Inbox extends Context.Service<
     Effect.suspend(() => make)
   )
 }
-
-/** Bodies are read in batches of at most about this many bytes. */
-const batchBytes = 16 * 1024 * 1024
 
 interface Waiting {
   readonly delivery: Delivery
@@ -94,26 +92,23 @@ const make = Effect.gen(function* () {
   return Inbox.of({
     offer: groupCommit(store, arrived),
     arrived,
-    after: (sequence, limit) =>
+    take: (limit) =>
       Effect.map(
-        store.run((db) =>
-          db.selectFrom("inbox").selectAll().where("sequence", ">", sequence).orderBy("sequence").limit(limit).execute()
-        ),
-        (rows) => withinBytes(rows).map(toEvent)
+        store.run((db) => store.queue.take(db, limit)),
+        (took) => ({ ...took, events: took.taken.map(({ row }) => toEvent(row)) })
       ),
-    touched: (through, limit) =>
+    receivedAfter: (sequence) =>
       Effect.map(
         store.run((db) =>
           db
-            .selectFrom("inbox_touched")
-            .innerJoin("inbox", "inbox.sequence", "inbox_touched.sequence")
-            .selectAll("inbox")
-            .where("inbox.sequence", "<=", through)
-            .orderBy("inbox.sequence")
-            .limit(limit)
-            .execute()
+            .selectFrom("inbox")
+            .select("received_at")
+            .where("sequence", ">", sequence)
+            .orderBy("sequence")
+            .limit(1)
+            .executeTakeFirst()
         ),
-        (rows) => withinBytes(rows).map(toEvent)
+        (row) => row?.received_at ?? null
       ),
     quarantined: (after, limit) =>
       Effect.map(
@@ -148,45 +143,36 @@ const make = Effect.gen(function* () {
 const reusedIds = (store: Store["Service"], sequences: ReadonlyArray<number>) =>
   Effect.map(
     store.transaction(async (tx) => {
-      const these = sql`inbox e join json_each(${JSON.stringify(sequences)}) j on e.sequence = j.value`
+      const these = sql`inbox e join ${listedNumbers(tx, sequences)} j on e.sequence = j.value`
+      // In the order of the ids: two workers never wait for each other.
       await sql`
-        insert or ignore into event_ids (event_id, sequence)
-        select e.event_id, e.sequence from ${these} order by e.sequence`.execute(tx)
+        insert into event_ids (event_id, sequence)
+        select event_id, min(sequence) from ${these} where true group by event_id order by event_id
+        on conflict (event_id) do nothing`.execute(tx)
       return sql<{ sequence: number }>`
         select e.sequence from ${these} join event_ids f on f.event_id = e.event_id
-        where f.sequence < e.sequence`.execute(tx)
+        where f.sequence <> e.sequence`.execute(tx)
     }),
     ({ rows }) => new Set(rows.map((row) => row.sequence))
   )
 
 const status = (store: Store["Service"]) =>
   Effect.gen(function* () {
-    const through = yield* appliedThrough(store)
     const now = yield* Clock.currentTimeMillis
     return yield* store.run(async (db) => {
-      const pending = await db
-        .selectFrom("inbox")
-        .select((of) => [of.fn.countAll<number>().as("count"), of.fn.min("received_at").as("oldest")])
-        .where("sequence", ">", through)
-        .executeTakeFirstOrThrow()
+      const { count, oldest } = await store.queue.waiting(db)
       const quarantined = await db
         .selectFrom("quarantine")
         .select((of) => of.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow()
-      const oldestMs = pending.oldest === null ? now : Instant.toMicros(pending.oldest) / 1000
+      const oldestMs = oldest === null ? now : Instant.toMicros(oldest) / 1000
       return {
-        pending: Number(pending.count),
+        pending: count,
         quarantined: Number(quarantined.count),
         oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs))
       }
     })
   })
-
-const withinBytes = <A extends { readonly body: Uint8Array }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => {
-  let bytes = 0
-  const end = rows.findIndex((row, index) => (bytes += row.body.byteLength) > batchBytes && index > 0)
-  return end < 0 ? rows : rows.slice(0, end)
-}
 
 const toEvent = (row: Selectable<StoreTables["inbox"]>): Event => ({
   sequence: row.sequence,

@@ -1,12 +1,14 @@
 /**
  * The Store is the system of record: inbox, walks and checkpoints, subscriptions, heartbeats, exports.
  *
- * What `transaction` and `receive` return from is on disk: a power cut loses none of it. All callers share
- * one writer, in the order of their calls. Dying in the middle rolls the open transaction back.
+ * What `transaction` and `receive` return from is on disk: a power cut loses none of it. Dying in the middle rolls the
+ * open transaction back. In SQLite all callers share one writer, in the order of their calls; in PostgreSQL those who
+ * need an order ask for it (`Store/Sql.oneAtATime`).
  */
 import { Context, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "./Instant.ts"
+import type { Queue } from "./Store/Queue.ts"
 import type { StoreTables } from "./Store/Tables.ts"
 
 /** A verified delivery as it came in. */
@@ -20,7 +22,8 @@ export interface Delivery {
 }
 
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
-  reason: Schema.Literals(["Full", "Locked", "Foreign", "Failed"]),
+  /** Locked: another transaction was in the way; this one was rolled back. Refused: the engine can't hold the data. */
+  reason: Schema.Literals(["Full", "Locked", "Foreign", "Refused", "Unusable", "Failed"]),
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())
 }) {}
@@ -28,10 +31,18 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export class Store extends Context.Service<
   Store,
   {
+    readonly engine: "sqlite" | "postgres"
+    /**
+     * Where Store and Warehouse are one database, all that is written within is one transaction. Where they are two,
+     * each write is one of its own, and their order has to make up for it.
+     */
+    readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
+    /** What of the Inbox is still to be applied. */
+    readonly queue: Queue
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
     readonly transaction: <A>(body: (tx: Transaction<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
     /**
-     * Stores verified deliveries in one transaction. A body that is known is counted, nothing more.
+     * Stores verified deliveries; when it fails, some of them may be stored. A body that is known is counted, nothing more.
      * Returns how many bodies were new. A promise, as it is the receiver's hot path.
      */
     readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>

@@ -39,9 +39,8 @@ CREATE TABLE inbox (
     issued_at text,
     received_at text not null,
     deliveries integer not null default 1,
-    replayed integer not null default 0,
-    other_types text
-  ) strict;
+    replayed integer not null default 0
+  , other_types text) strict;
 
 CREATE TABLE inbox_touched (sequence integer primary key) strict;
 

@@ -141,8 +141,8 @@ const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string) {
 /** When the oldest delivery came that was stored by then and isn't in the snapshot. */
 const oldestPending = Effect.fnUntraced(function* (snapshot: Snapshot, at: Instant.Instant) {
   const inbox = yield* Inbox
-  const [oldest] = yield* inbox.after(snapshot.appliedThrough, 1)
-  return oldest !== undefined && oldest.receivedAt <= at ? oldest.receivedAt : null
+  const oldest = yield* inbox.receivedAfter(snapshot.appliedThrough)
+  return oldest !== null && oldest <= at ? oldest : null
 })
 
 /** How sure the copy of each list is; from the Store, so that an export needs no walk to be running. */

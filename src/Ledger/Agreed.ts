@@ -1,24 +1,21 @@
 /**
  * The terms of posting as they were agreed at each start: configuration becomes part of the stored order, so that
- * folding all facts again gives the same entries, accounts and currency included.
+ * folding all facts again gives the same entries, accounts and currency included. Of several workers on one database,
+ * all post by the terms of the one that started last.
  */
 import type { Kysely } from "kysely"
 import { Effect } from "effect"
 import type { Store, StoreError } from "../Store.ts"
+import { oneAtATime } from "../Store/Sql.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 import type { Terms } from "./Fact.ts"
 
 /** From the next fact on, these terms hold. */
 export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void, StoreError> =>
   store.transaction(async (tx) => {
+    await oneAtATime(tx, "ledger")
     const content = JSON.stringify(terms)
-    const newest = await tx
-      .selectFrom("ledger_terms")
-      .select("content")
-      .orderBy("number", "desc")
-      .limit(1)
-      .executeTakeFirst()
-    if (newest?.content === content) return
+    if ((await newest(tx))?.content === content) return
     const fact = await tx
       .selectFrom("ledger_facts")
       .select((of) => of.fn.max("number").as("most"))
@@ -28,6 +25,34 @@ export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void
       .values({ from_fact: Number(fact?.most ?? 0) + 1, content })
       .execute()
   })
+
+const newest = (db: Kysely<StoreTables>) =>
+  db.selectFrom("ledger_terms").select("content").orderBy("number", "desc").limit(1).executeTakeFirst()
+
+const inWords: Readonly<Record<keyof Terms, string>> = {
+  debitAccount: "the account that is debited",
+  creditAccount: "the account that is credited",
+  currency: "the currency",
+  currencies: "the projects' currencies",
+  openFrom: "where the open period begins",
+  inClosedPeriod: "what becomes of entries in a closed period"
+}
+
+/** Undefined: no worker has started yet. */
+export const newestIn = async (db: Kysely<StoreTables>): Promise<Terms | undefined> => {
+  const kept = await newest(db)
+  return kept === undefined ? undefined : (JSON.parse(kept.content) as Terms)
+}
+
+export const newestTerms = (store: Store["Service"]): Effect.Effect<Terms | undefined, StoreError> =>
+  store.run(newestIn)
+
+/** In words; empty where they are the same. */
+export const difference = (before: Terms, terms: Terms): string =>
+  (Object.keys(inWords) as ReadonlyArray<keyof Terms>)
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(terms[name]))
+    .map((name) => inWords[name])
+    .join(", ")
 
 export interface Agreed {
   readonly fromFact: number

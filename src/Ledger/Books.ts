@@ -3,12 +3,14 @@
  * the transaction of the caller.
  *
  * A fact that says nothing new isn't kept, so that a delivery applied twice changes nothing. Numbers are given in
- * the stored order and have no gaps; the Store has one writer.
+ * the stored order and have no gaps: those who tell take turns, each until its transaction ends.
  */
 import { type Insertable, type Kysely, sql, type Transaction } from "kysely"
 import { Effect } from "effect"
 import type { Store, StoreError } from "../Store.ts"
+import { listed, oneAtATime } from "../Store/Sql.ts"
 import type { StoreTables } from "../Store/Tables.ts"
+import { newestIn } from "./Agreed.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
 import { type Books, empty, fold, isNews, learn, type Turn } from "./Fold.ts"
 import * as Letters from "./Letters.ts"
@@ -36,6 +38,9 @@ export const tell = async (
   terms: Terms,
   posting?: Letters.Posting
 ): Promise<Told> => {
+  await oneAtATime(tx, "ledger")
+  // Another worker may have started since, with other ones.
+  const agreed = (await newestIn(tx)) ?? terms
   const books = await read(
     tx,
     said.map(({ ipcId }) => ipcId)
@@ -47,7 +52,7 @@ export const tell = async (
     const before = books.get(one.ipcId) ?? empty(one.ipcId)
     const fact = { ...one, number: number + 1 } as Fact
     if (!isNews(before, fact)) continue
-    const turn = fold(before, fact, terms)
+    const turn = fold(before, fact, agreed)
     books.set(one.ipcId, turn.books)
     kept.push({ fact, turn })
     number++
@@ -112,22 +117,22 @@ const writeHolds = async (tx: Tx, fact: Fact, { closed, opened }: Turn): Promise
   }
 }
 
-const isAmong = (ipcIds: ReadonlyArray<string>) =>
-  sql<boolean>`ipc_id in (select value from json_each(${JSON.stringify([...new Set(ipcIds)])}))`
+const isAmong = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) =>
+  sql<boolean>`ipc_id in ${listed(db, [...new Set(ipcIds)])}`
 
 /** In their stored order. */
 export const factsOf = async (
   db: Kysely<StoreTables>,
   ipcIds: ReadonlyArray<string>
 ): Promise<ReadonlyMap<string, ReadonlyArray<Fact>>> => {
-  const rows = await db.selectFrom("ledger_facts").selectAll().where(isAmong(ipcIds)).orderBy("number").execute()
+  const rows = await db.selectFrom("ledger_facts").selectAll().where(isAmong(db, ipcIds)).orderBy("number").execute()
   return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
 }
 
 /** The books of these IPCs; one that nothing is known of is missing. */
 export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> => {
   const books = new Map<string, Books>()
-  const among = isAmong(ipcIds)
+  const among = isAmong(tx, ipcIds)
   const of = (ipcId: string): Books => books.get(ipcId) ?? empty(ipcId)
   for (const [ipcId, facts] of await factsOf(tx, ipcIds)) books.set(ipcId, facts.reduce(learn, of(ipcId)))
   for (const row of await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()) {

@@ -1,11 +1,13 @@
 /**
  * What the warehouse has of the books: entries and decisions up to a number, and the open holds as of some moment.
+ * Where Store and Warehouse are one database it shows the books themselves, and nothing is copied.
  * At the start the warehouse itself says how far it is; one that isn't a prefix of the books gets them all again.
  */
 import { Effect, Semaphore } from "effect"
 import { type Kysely, sql } from "kysely"
 import type { Row } from "../Merge.ts"
 import type { Store, StoreError } from "../Store.ts"
+import { listed } from "../Store/Sql.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 import { type LedgerCopy, Warehouse, type WarehouseError } from "../Warehouse.ts"
 
@@ -35,6 +37,7 @@ const most = 5000
 export const make = Effect.fnUntraced(function* (
   store: Store["Service"]
 ): Effect.fn.Return<Copies, StoreError | WarehouseError, Warehouse> {
+  if (store.engine === "postgres") return none
   const warehouse = yield* Warehouse
   const oneAtATime = yield* Semaphore.make(1)
   let through = yield* throughOf(store)
@@ -70,6 +73,13 @@ export const make = Effect.fnUntraced(function* (
   }
   return { withCopy, now, catchUp, moved: note }
 })
+
+const none: Copies = {
+  withCopy: (write) => write(undefined),
+  now: Effect.void,
+  catchUp: Effect.void,
+  moved: () => undefined
+}
 
 const nothingElse = { changes: [], events: [] }
 
@@ -141,9 +151,7 @@ const behind = (store: Store["Service"], through: Through, moved: Moved) =>
 const holdsOf = async (db: Kysely<StoreTables>, moved: Moved): Promise<LedgerCopy["holds"]> => {
   const all = db.selectFrom("ledger_holds").selectAll()
   if (moved === "any") return { open: (await all.execute()).map(textual), gone: "all others" }
-  const open = await all
-    .where("hold_id", "in", sql<string>`(select value from json_each(${JSON.stringify([...moved])}))`)
-    .execute()
+  const open = await all.where("hold_id", "in", listed(db, [...moved])).execute()
   const isOpen = new Set(open.map(({ hold_id }) => hold_id))
   return { open: open.map(textual), gone: [...moved].filter((id) => !isOpen.has(id)) }
 }

@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../Instant.ts"
+import { listed } from "../Store/Sql.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 
 type Db = Kysely<StoreTables>
@@ -47,7 +48,9 @@ export interface DeadLetter {
 }
 
 export interface Troubles {
+  /** Refused for good. */
   readonly dead: number
+  readonly heldBack: number
   /** The entry whose turn came longest ago. */
   readonly oldest:
     | { readonly entryId: string; readonly ipcId: string; readonly queuedAt: Instant; readonly reason: string | null }
@@ -55,17 +58,50 @@ export interface Troubles {
 }
 
 /**
- * Whatever was posted from this sequence on and isn't in the outbox; returns how many. In the transaction that posts
- * the entries, or later, when a person says so.
+ * What was just posted, from this sequence on, in the transaction that posts it. An entry whose predecessor in its IPC
+ * was never put here is held back, as only a person knows whether the accounting system has that one: it is dead though
+ * nobody has tried it.
  */
-export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
-  const { numAffectedRows } = await sql`
+export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<void> => {
+  await sql`
+    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at, state, last_error)
+    select entry_id, sequence, ipc_id, cast(${status} as text), cast(${at} as text), cast(${at} as text),
+      case when missing is null then 'pending' else 'dead' end,
+      'Held back: entry ' || missing || cast(${heldBack} as text)
+    from (
+      select entry_id, sequence, ipc_id,
+        (select before.sequence from ledger_entries before
+          where before.sequence = (
+              select max(earlier.sequence) from ledger_entries earlier
+              where earlier.ipc_id = e.ipc_id and earlier.sequence < e.sequence)
+            and before.sequence < ${fromSequence}
+            and not exists (select 1 from ledger_outbox o where o.entry_id = before.entry_id)) as missing
+      from ledger_entries e
+      where sequence >= ${fromSequence}) as fresh
+    order by sequence`.execute(tx)
+}
+
+const heldBack =
+  " of the same IPC was posted while no accounting sink was configured, and was never sent. If the accounting system " +
+  "has it, replay this one; if not, send both (`siteledger ledger sink send --from SEQUENCE`)."
+
+const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
+
+/**
+ * A person says that whatever was posted from this sequence on is to be sent: what never was put here, and what was held
+ * back. Returns how many.
+ */
+export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
+  const released = await sql`
+    update ledger_outbox set state = 'pending', last_error = null, next_attempt_at = ${at}
+    where ${isHeldBack} and sequence >= ${fromSequence}`.execute(tx)
+  const put = await sql`
     insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
-    select entry_id, sequence, ipc_id, ${status}, ${at}, ${at} from ledger_entries e
+    select entry_id, sequence, ipc_id, cast(${status} as text), cast(${at} as text), cast(${at} as text) from ledger_entries e
     where sequence >= ${fromSequence}
       and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
     order by sequence`.execute(tx)
-  return Number(numAffectedRows ?? 0)
+  return Number(released.numAffectedRows ?? 0) + Number(put.numAffectedRows ?? 0)
 }
 
 /** Written out, as SQLite takes a partial index only for what the statement itself says. */
@@ -78,7 +114,7 @@ export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<Lette
   const { rows } = await sql<StoreTables["ledger_entries"] & Omit<Letter, "entry" | "dueAt"> & { due_at: string }>`
     select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
     from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
-    where ${isPending} and ${isFirst} and o.ipc_id not in (select value from json_each(${JSON.stringify(inHand)}))
+    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)}
     order by o.next_attempt_at, o.sequence limit 1`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
@@ -86,16 +122,18 @@ export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<Lette
   return { entry, status, attempts, refusals, dueAt }
 }
 
+/** What a person has said about an entry while it was under way stays. */
 export const delivered = (tx: Tx, { entry }: Letter, at: Instant): Promise<unknown> =>
   tx
     .updateTable("ledger_outbox")
     .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
     .where("entry_id", "=", entry.entry_id)
+    .where("state", "=", "pending")
     .execute()
 
 export const postponed = async (tx: Tx, { entry }: Letter, failure: Failure): Promise<void> => {
   const { againAt, isRefused, reason } = failure
-  await tx
+  const { numUpdatedRows } = await tx
     .updateTable("ledger_outbox")
     .set((of) => ({
       attempts: of("attempts", "+", 1),
@@ -104,8 +142,9 @@ export const postponed = async (tx: Tx, { entry }: Letter, failure: Failure): Pr
       ...(againAt === undefined ? { state: "dead" as const } : {})
     }))
     .where("entry_id", "=", entry.entry_id)
-    .execute()
-  if (againAt !== undefined) await setTurn(tx, entry.ipc_id, againAt)
+    .where("state", "=", "pending")
+    .executeTakeFirst()
+  if (againAt !== undefined && numUpdatedRows > 0n) await setTurn(tx, entry.ipc_id, againAt)
 }
 
 /** All of the IPC together, so that whoever looks for the next one needn't pass those that wait behind another. */
@@ -127,11 +166,13 @@ export const totals = async (db: Db) => {
 
 export const troubles = async (db: Db): Promise<Troubles> => {
   const { dead } = await totals(db)
+  const held = await sql<{ n: number }>`select count(*) as n from ledger_outbox where ${isHeldBack}`.execute(db)
+  const heldBack = Number(held.rows[0]?.n ?? 0)
   const { rows } = await sql<NonNullable<Troubles["oldest"]>>`
     select o.entry_id as "entryId", o.ipc_id as "ipcId", o.queued_at as "queuedAt", o.last_error as reason
     from ledger_outbox o
     where ${isPending} and ${isFirst} order by o.queued_at, o.sequence limit 1`.execute(db)
-  return { dead, oldest: rows[0] }
+  return { dead: Number(dead) - heldBack, heldBack, oldest: rows[0] }
 }
 
 const isDead = sql<boolean>`state = 'dead'`

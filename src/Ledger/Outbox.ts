@@ -1,7 +1,7 @@
 /**
  * The Outbox holds what the accounting sink has yet to get, in the Store: an entry is put here in the transaction that
  * posts it, so neither can be without the other. Only while a sink is configured; what was posted before stays out
- * until a person sends it.
+ * until a person sends it, and holds back what comes after it in the same IPC.
  *
  * One IPC's entries leave in the order of the journal: only the first that isn't delivered has its turn, and what
  * postpones it postpones those behind it. Nothing is ever dropped: an entry that the sink refuses for good becomes a
@@ -10,7 +10,7 @@
 import { Clock, Context, Effect, Latch, Layer, Option } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Instant.ts"
-import { Store, type StoreError } from "../Store.ts"
+import { readMeta, Store, type StoreError, writeMeta } from "../Store.ts"
 import { LedgerError } from "./Decide.ts"
 import * as Letters from "./Letters.ts"
 
@@ -56,17 +56,37 @@ export class Outbox extends Context.Service<
     readonly settle: (entry: string, by: string, reason: string) => Changed<void>
     /** How many entries were posted while no sink was configured, and stayed out. */
     readonly unsent: Effect.Effect<number, StoreError>
-    /** Puts here what was posted from this sequence on and never was; returns how many. */
+    /** Puts here what was posted from this sequence on and never was, or was held back; returns how many. */
     readonly send: (fromSequence: number) => Changed<number>
   }
 >()("siteledger/Outbox") {
-  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, never, Store> =>
-    Layer.effect(Outbox, make(options))
+  /** A worker's: what is configured holds from here on. */
+  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, StoreError, Store> =>
+    Layer.effect(Outbox, Effect.andThen(note(options), make(options)))
 
-  static readonly layer: Layer.Layer<Outbox, never, Settings | Store> = Layer.unwrap(
+  static readonly layer: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.unwrap(
     Effect.map(Settings, ({ ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink)))
   )
+
+  /** For a verb without a worker, in whose environment there need not be a sink: as the newest worker had it. */
+  static readonly layerAlone: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.effect(
+    Outbox,
+    Effect.suspend(() => Effect.flatMap(noted, make))
+  )
 }
+
+const noteKey = "ledger_sink"
+const none = "none"
+
+const note = (options: OutboxOptions | undefined) =>
+  Effect.flatMap(Store, (store) => store.transaction((tx) => writeMeta(tx, noteKey, options?.status ?? none)))
+
+const noted = Effect.gen(function* (): Effect.fn.Return<OutboxOptions | undefined, StoreError, Settings | Store> {
+  const store = yield* Store
+  const kept = yield* store.run((db) => readMeta(db, noteKey))
+  if (kept === undefined) return Option.getOrUndefined((yield* Settings).ledgerSink)
+  return kept === none ? undefined : { status: kept as OutboxOptions["status"] }
+})
 
 const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
@@ -141,7 +161,7 @@ const byHand = (
           message: "No accounting sink is configured: set SITELEDGER_LEDGER_SINK_URL and SITELEDGER_LEDGER_SINK_SECRET."
         })
       }
-      const sent = yield* store.transaction((tx) => Letters.put(tx, fromSequence, how))
+      const sent = yield* store.transaction((tx) => Letters.send(tx, fromSequence, how))
       yield* news.open
       return sent
     })

@@ -12,9 +12,9 @@ import type { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Instant.ts"
+import { hasOthers, led } from "../Leadership.ts"
 import { Reasons } from "../Reasons.ts"
 import type { StoreError } from "../Store.ts"
-import { supervised } from "../Supervisor.ts"
 import type { Letter, Troubles } from "./Letters.ts"
 import { Outbox } from "./Outbox.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
@@ -53,6 +53,8 @@ const circuit = "sink"
 const probingPause = Duration.seconds(1)
 /** Short enough to notice soon that the wall clock was set. */
 const longestWaitMs = 60_000
+/** Entries that another worker posted tell nobody here. */
+const longestWaitBesideOthersMs = 1_000
 
 interface Sending {
   readonly target: SinkPost.Target
@@ -60,6 +62,9 @@ interface Sending {
   readonly breaker: CircuitBreaker.CircuitBreaker
   /** IPCs that have an entry under way. */
   readonly inHand: Set<string>
+  /** Attempts so far. */
+  ended: number
+  readonly longestWaitMs: number
 }
 
 const make = Effect.fnUntraced(function* (options: SinkOptions) {
@@ -73,13 +78,15 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
     target: SinkPost.target(options.url, Redacted.value(options.secret), options.patience ?? defaultPatience),
     pauses: options.pauses ?? defaultPauses,
     breaker,
-    inHand: new Set()
+    inHand: new Set(),
+    ended: 0,
+    longestWaitMs: (yield* hasOthers) ? longestWaitBesideOthersMs : longestWaitMs
   }
   yield* tellUnsent
   for (let sender = 0; sender < inFlight; sender++) {
-    yield* Effect.forkScoped(supervised("sending entries to the accounting sink", turn(sending)))
+    yield* Effect.forkScoped(led("sending entries to the accounting sink", turn(sending)))
   }
-  yield* Effect.forkScoped(supervised("watching the accounting sink", watch))
+  yield* Effect.forkScoped(led("watching the accounting sink", watch))
 })
 
 /** Sends the entry whose turn it is, or waits until there may be one. */
@@ -94,18 +101,22 @@ const turn = Effect.fnUntraced(function* (sending: Sending) {
     return yield* Effect.raceFirst(news.await, Effect.sleep(probingPause))
   }
   const isUnwell = state._tag !== "Closed"
+  const { ended } = sending
   const letter = yield* patiently(next(inHand))
   const waitMs = letter === undefined ? Infinity : yield* untilDue(letter, isUnwell)
   if (letter === undefined || waitMs > 0) {
-    return yield* Effect.raceFirst(news.await, Effect.sleep(Math.min(waitMs, longestWaitMs)))
+    return yield* Effect.raceFirst(news.await, Effect.sleep(Math.min(waitMs, sending.longestWaitMs)))
   }
   const ipcId = letter.entry.ipc_id
-  // Another sender was faster.
-  if (inHand.has(ipcId)) return
+  // Another sender was faster; where one is through already, what was found may be sent by now.
+  if (inHand.has(ipcId) || sending.ended !== ended) return
   inHand.add(ipcId)
   yield* Effect.ensuring(
     deliver(sending, letter, isUnwell),
-    Effect.sync(() => inHand.delete(ipcId))
+    Effect.sync(() => {
+      inHand.delete(ipcId)
+      sending.ended++
+    })
   )
   yield* news.open
 })
@@ -171,9 +182,11 @@ const watch = Effect.gen(function* () {
   yield* Effect.sleep(watchEvery)
   const outbox = yield* Outbox
   const reasons = yield* Reasons
-  const { dead, oldest } = yield* patiently(outbox.troubles)
+  const { dead, heldBack, oldest } = yield* patiently(outbox.troubles)
   if (dead === 0) yield* reasons.clear("dead letters")
   else yield* reasons.set("dead letters", deadSentence(dead))
+  if (heldBack === 0) yield* reasons.clear("held back")
+  else yield* reasons.set("held back", heldBackSentence(heldBack))
   const since = Instant.fromMillis((yield* Clock.currentTimeMillis) - Duration.toMillis(tolerated))
   if (oldest === undefined || oldest.queuedAt > since) return yield* reasons.clear("accounting sink")
   yield* reasons.set("accounting sink", waitingSentence(oldest))
@@ -182,6 +195,10 @@ const watch = Effect.gen(function* () {
 const deadSentence = (dead: number): string =>
   `${dead === 1 ? "1 entry was" : `${dead} entries were`} refused by the accounting sink for good; later entries of the ` +
   "same IPCs wait behind. `siteledger ledger sink dead` says why, `siteledger ledger sink replay` sends again."
+
+const heldBackSentence = (heldBack: number): string =>
+  `${heldBack === 1 ? "1 entry is" : `${heldBack} entries are`} held back: an earlier entry of the same IPC was posted ` +
+  "before there was an accounting sink. `siteledger ledger sink dead` says which, and what to do."
 
 const waitingSentence = ({ entryId, ipcId, queuedAt, reason }: NonNullable<Troubles["oldest"]>): string =>
   `Entry ${entryId} of IPC ${ipcId} has been waiting for the accounting sink since ${queuedAt} and is sent as soon as ` +

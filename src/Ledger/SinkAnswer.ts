@@ -6,6 +6,7 @@
  * takes; everything else is a refusal, which a person has to look at when it is repeated.
  */
 import { Duration, Option, Schema } from "effect"
+import { retryAfterMs } from "../RetryAfter.ts"
 
 export interface Answer {
   readonly status: number
@@ -62,14 +63,6 @@ const quote = (text: string, secret: string): string => {
     .trim()
   if (line === "") return " and said no more."
   return `: ${line.length > kept ? `${line.slice(0, kept)}…` : line}`
-}
-
-/** Seconds or an HTTP date. */
-const retryAfterMs = (value: string | undefined, nowMs: number): number | undefined => {
-  if (value === undefined) return undefined
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
 export interface Pauses {

@@ -40,6 +40,7 @@ const decide = (verdict: "accept" | "reject") => (given: Argument) =>
         hold: given["hold"] ?? "",
         verdict,
         amount: given["amount"],
+        currency: given["currency"],
         by: given["by"] ?? "",
         reason: given["reason"] ?? ""
       }),

@@ -7,6 +7,7 @@
 import { Effect, Layer } from "effect"
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely"
 import { Store, StoreError } from "../Store.ts"
+import { sqliteQueue } from "./SqliteQueue.ts"
 import type { StoreTables } from "./Tables.ts"
 
 const failed = (cause: unknown) =>
@@ -24,6 +25,9 @@ export const layer: Layer.Layer<Store> = Layer.sync(Store, () => {
     }
   })
   return Store.of({
+    engine: "sqlite",
+    atomically: (effect) => effect,
+    queue: sqliteQueue,
     run: (query) => Effect.tryPromise({ try: () => query(db), catch: failed }),
     transaction: (body) => Effect.tryPromise({ try: () => db.transaction().execute(body), catch: failed }),
     receive: () => Promise.reject(unkept),

@@ -12,7 +12,9 @@ import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from "
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../config/Settings.ts"
 import { type Delivery, Store, StoreError } from "../Store.ts"
-import { migrations, type StoreTables } from "./Tables.ts"
+import { sqliteQueue } from "./SqliteQueue.ts"
+import { migrations } from "./SqliteTables.ts"
+import type { StoreTables } from "./Tables.ts"
 
 const parameter = (value: unknown): SQLInputValue => {
   if (value === undefined || value === null) return null
@@ -131,6 +133,9 @@ const make = (path: string) =>
     yield* Effect.tryPromise({ try: () => migrate(db), catch: storeError })
     const receiveNow = prepareReceive(database)
     return Store.of({
+      engine: "sqlite",
+      atomically: (effect) => effect,
+      queue: sqliteQueue,
       run: (query) => Effect.tryPromise({ try: () => query(db), catch: storeError }),
       transaction: (body) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),

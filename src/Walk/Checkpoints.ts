@@ -10,6 +10,7 @@ import { sql } from "kysely"
 import { Effect } from "effect"
 import type { Instant } from "../Instant.ts"
 import { Store } from "../Store.ts"
+import { listedIds } from "../Store/Sql.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 
 export type Proof = "unproven" | "counts-agree" | "proven"
@@ -29,7 +30,8 @@ export interface SeenPage {
 type Tx = Transaction<StoreTables>
 
 /** A record without a key still counts as one of the service's `total`; no real id starts so. */
-const badId = (record: BadRecord): string => `\u0000${record.sha256}`
+const badMark = "\u0001"
+const badId = (record: BadRecord): string => `${badMark}${record.sha256}`
 
 export const load = (store: Store["Service"], resource: string) =>
   store.run((db) => db.selectFrom("walks").selectAll().where("resource", "=", resource).executeTakeFirst())
@@ -54,11 +56,10 @@ export const begin = (store: Store["Service"], state: PassState) =>
 /** Saves finished pages with the ids that they showed; returns how many ids were new in this pass. */
 export const save = (store: Store["Service"], state: PassState, pages: ReadonlyArray<SeenPage>, at: Instant) =>
   store.transaction(async (tx) => {
-    let fresh = 0
-    for (const seen of pages) {
-      fresh += await saveSightings(tx, state, [...seen.ids, ...seen.bad.map(badId)])
-      for (const bad of seen.bad) await quarantine(tx, state.resource, bad, at)
-    }
+    // Once each: a list that moves shows the same record on two pages.
+    const ids = new Set(pages.flatMap((seen) => [...seen.ids, ...seen.bad.map(badId)]))
+    const fresh = await saveSightings(tx, state, [...ids])
+    for (const bad of pages.flatMap((seen) => seen.bad)) await quarantine(tx, state.resource, bad, at)
     await tx
       .insertInto("walk_pages")
       .values(pages.map(({ page }) => ({ resource: state.resource, page })))
@@ -68,17 +69,13 @@ export const save = (store: Store["Service"], state: PassState, pages: ReadonlyA
     return fresh
   })
 
-/** Whole numbers are kept as such: in order, they are twice as fast to add as their text. */
-const idsJson = (ids: ReadonlyArray<string>): string =>
-  `[${ids.map((id) => (/^(?:0|-?[1-9]\d{0,17})$/.test(id) ? id : JSON.stringify(id))).join(",")}]`
-
-// One statement a page through json_each: 1,000 ids cost less than 2 ms, one statement an id about 10 ms.
+// One statement for all: 1,000 ids cost less than 2 ms, one statement an id about 10 ms.
 const saveSightings = async (tx: Tx, state: PassState, ids: ReadonlyArray<string>): Promise<number> => {
   const result = await sql`
-    insert into sightings (resource, id, last_pass, prior_pass)
-    select ${state.resource}, value, ${state.pass}, 0 from json_each(${idsJson(ids)}) where true
-    on conflict (resource, id) do update set prior_pass = last_pass, last_pass = excluded.last_pass
-    where last_pass <> excluded.last_pass`.execute(tx)
+    insert into sightings as s (resource, id, last_pass, prior_pass)
+    select ${state.resource}, value, cast(${state.pass} as integer), 0 from ${listedIds(tx, ids)} where true
+    on conflict (resource, id) do update set prior_pass = s.last_pass, last_pass = excluded.last_pass
+    where s.last_pass <> excluded.last_pass`.execute(tx)
   return Number(result.numAffectedRows ?? 0)
 }
 
@@ -129,14 +126,12 @@ export const absentIds = (store: Store["Service"], { resource, pass }: PassState
     (rows) => rows.map((row) => row.id)
   )
 
-export const isRecordId = (id: string): boolean => !id.startsWith("\u0000")
+export const isRecordId = (id: string): boolean => !id.startsWith(badMark)
 
 /** Forgets ids whose tombstones are in the warehouse. */
 export const forget = (store: Store["Service"], resource: string, ids: ReadonlyArray<string>) =>
   store.transaction((tx) =>
-    sql`delete from sightings where resource = ${resource} and id in (select value from json_each(${idsJson(ids)}))`.execute(
-      tx
-    )
+    tx.deleteFrom("sightings").where("resource", "=", resource).where("id", "in", listedIds(tx, ids)).execute()
   )
 
 export const quarantinedRecords = (store: Store["Service"], resource: string) =>

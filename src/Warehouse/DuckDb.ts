@@ -7,7 +7,6 @@
  */
 import { existsSync, renameSync } from "node:fs"
 import { Clock, Effect, Layer, Semaphore } from "effect"
-import { Settings } from "../../config/Settings.ts"
 import { Store, type StoreError } from "../Store.ts"
 import { type Batch, type Partition, Warehouse, WarehouseError } from "../Warehouse.ts"
 import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./DuckDbFile.ts"
@@ -143,5 +142,3 @@ const make = (path: string) =>
 
 export const layerAt = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> =>
   Layer.effect(Warehouse, make(path))
-
-export const layer = Layer.unwrap(Effect.map(Settings, ({ warehouse }) => layerAt(warehouse.path)))

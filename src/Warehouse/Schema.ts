@@ -10,7 +10,7 @@ import { copiedTables, ledgerTables, type Table } from "./Tables.ts"
 const days = (from: string, to: string): string =>
   `(cast(${to} at time zone 'UTC' as date) - cast(${from} at time zone 'UTC' as date))`
 
-const views: Readonly<Record<string, string>> = {
+export const views: Readonly<Record<string, string>> = {
   ipc_ageing: `
     select id as ipc_id, project_id, status, certified_amount, submitted_at, certified_at, paid_at,
       ${days("submitted_at", "certified_at")} as days_submitted_to_certified,
@@ -40,7 +40,7 @@ const views: Readonly<Record<string, string>> = {
 }
 
 /** Two lines for each entry, balanced and never negative: a negative amount is written on the other side. */
-const ledgerLines = `
+export const ledgerLines = `
   select e.entry_id, l.account, l.debit, l.credit
   from construction.ledger_entries e
   cross join lateral (

@@ -7,7 +7,12 @@
  * its beginning and the walks start anew.
  */
 import { Effect } from "effect"
+import { sql, type Transaction } from "kysely"
+import { entityNames } from "../Resource.ts"
 import { readMeta, type Store, writeMeta } from "../Store.ts"
+import type { Queue } from "../Store/Queue.ts"
+import * as SqliteQueue from "../Store/SqliteQueue.ts"
+import type { StoreTables } from "../Store/Tables.ts"
 
 export interface WarehouseMeta {
   readonly id: string
@@ -21,13 +26,8 @@ export interface Verdict {
 }
 
 const idKey = "warehouse_id"
-const throughKey = "applied_through"
 
-export const appliedThrough = (store: Store["Service"]) =>
-  Effect.map(
-    store.run((db) => readMeta(db, throughKey)),
-    (value) => Number(value ?? 0)
-  )
+export const appliedThrough = (store: Store["Service"]) => store.run(SqliteQueue.appliedThrough)
 
 export const compare = (store: Store["Service"], warehouse: WarehouseMeta) =>
   Effect.map(Effect.all([store.run((db) => readMeta(db, idKey)), appliedThrough(store)]), ([id, through]): Verdict => {
@@ -50,12 +50,35 @@ export const adopt = (store: Store["Service"], warehouseId: string) =>
 /** Everything is to be applied and walked again, into the warehouse of this id. */
 export const startAgain = (store: Store["Service"], warehouseId: string) =>
   store.transaction(async (tx) => {
-    for (const table of ["walks", "walk_pages", "sightings", "quarantine", "inbox_touched"] as const) {
-      await tx.deleteFrom(table).execute()
-    }
+    await forget(tx, store.queue)
     await writeMeta(tx, idKey, warehouseId)
-    await writeMeta(tx, throughKey, "0")
   })
 
+const forget = async (tx: Transaction<StoreTables>, queue: Queue): Promise<void> => {
+  for (const table of ["walks", "walk_pages", "sightings", "quarantine"] as const) {
+    await tx.deleteFrom(table).execute()
+  }
+  await queue.restart(tx)
+}
+
+/** In the Store's meta: no warehouse is its own. */
+export const disowned = { key: idKey, value: "none" } as const
+
 /** The next start finds the warehouse foreign and makes it again. */
-export const disown = (store: Store["Service"]) => store.transaction((tx) => writeMeta(tx, idKey, "none"))
+export const disown = (store: Store["Service"]) =>
+  store.transaction((tx) => writeMeta(tx, disowned.key, disowned.value))
+
+/**
+ * The warehouse is to be made again. A file at the next start, which keeps the old one; tables on a server at once,
+ * while all workers go on: analysts see them fill up again.
+ */
+export const rebuild = (store: Store["Service"]) =>
+  store.engine === "sqlite"
+    ? disown(store)
+    : store.transaction(async (tx) => {
+        // In the order in which batches are written, so that nobody waits in a circle.
+        for (const name of [...entityNames.toSorted(), "events"]) {
+          await sql`truncate construction.${sql.ref(name)}`.execute(tx)
+        }
+        await forget(tx, store.queue)
+      })

@@ -1,5 +1,5 @@
 /**
- * The contract over DuckDB, and what is its own: the seam with the Store, set-aside files, the published copy.
+ * What is DuckDB's own beside the contract: the seam with the Store, set-aside files, the published copy.
  */
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,14 +10,12 @@ import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
 import * as Seam from "../../src/Warehouse/Seam.ts"
 import { Warehouse } from "../../src/Warehouse.ts"
 import { query, removeFolder, temporaryFolder } from "../RunningWorker.ts"
-import { certified, eventRow, warehouseSuite } from "../WarehouseSuite.ts"
+import { certified, eventRow } from "./Written.ts"
 
 const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
 const layerIn = (path: string) =>
   DuckDb.layerAt(`${path}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`)))
-
-warehouseSuite("DuckDB", Layer.unwrap(Effect.map(folder, layerIn)))
 
 /** Runs against the files of a folder, as one start of a worker. */
 const started = <A, E>(path: string, body: Effect.Effect<A, E, Warehouse | Store>) =>

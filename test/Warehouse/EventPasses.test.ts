@@ -9,7 +9,7 @@ import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
 import * as EventPasses from "../../src/Warehouse/EventPasses.ts"
 import { Warehouse } from "../../src/Warehouse.ts"
 import { query, removeFolder, temporaryFolder } from "../RunningWorker.ts"
-import { eventRow } from "../WarehouseSuite.ts"
+import { eventRow } from "./Written.ts"
 
 const day = 86_400_000_000
 const first = Date.UTC(2026, 0, 1) * 1000

@@ -9,7 +9,7 @@ import { Warehouse } from "../../src/Warehouse.ts"
 import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
 import { cameLate, lastChangeMs } from "../../src/Warehouse/Evidence.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
-import { eventRow } from "../WarehouseSuite.ts"
+import { eventRow } from "./Written.ts"
 
 const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 

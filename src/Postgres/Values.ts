@@ -1,0 +1,31 @@
+/**
+ * How PostgreSQL's values are read: what is exact as a number becomes one, everything else stays the server's text,
+ * and times become Instants.
+ */
+import { types } from "pg"
+
+const { builtins } = types
+
+const integer = (text: string): number | string => {
+  const number = Number(text)
+  return Number.isSafeInteger(number) ? number : text
+}
+
+/** "2026-11-20 02:00:00.12+00" in a session in UTC. */
+const instant = (text: string): string => {
+  const [, day, time, fraction = ""] = /^(\S+) ([\d:]+)(?:\.(\d+))?\+00$/.exec(text) ?? []
+  return day === undefined ? text : `${day}T${time}.${fraction.padEnd(6, "0")}Z`
+}
+
+const same = (text: string): string => text
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [builtins.INT8, integer],
+  [builtins.TIMESTAMPTZ, instant],
+  ...[builtins.NUMERIC, builtins.DATE, builtins.TIMESTAMP, builtins.JSON, builtins.JSONB].map(
+    (type) => [type, same] as const
+  )
+])
+
+export const valueOf = ((type: number, format?: "text" | "binary") =>
+  parsers.get(type) ?? types.getTypeParser(type, format)) as typeof types.getTypeParser

@@ -1,0 +1,60 @@
+/**
+ * A fresh, empty database for a test, on the PostgreSQL that PostgresServer.ts brings; gone when the test ends, whoever
+ * is still connected to it.
+ *
+ * Where there is none for this platform, `skipped` says why: `describe.skipIf(Postgres.skipped !== undefined)`.
+ */
+import { randomUUID } from "node:crypto"
+import { Client } from "pg"
+import { variables } from "./PostgresServer.ts"
+
+export const skipped: string | undefined = process.env[variables.skipped]
+
+/** Of the admin database, where others are made. */
+export const postgresUrl = (): string => {
+  const url = process.env[variables.url]
+  if (url === undefined) {
+    throw new Error(`No PostgreSQL: ${skipped ?? process.env[variables.failed] ?? "test/GlobalSetup.ts did not run"}`)
+  }
+  return url
+}
+
+export type Row = Readonly<Record<string, string | null>>
+
+export interface Database extends AsyncDisposable {
+  readonly name: string
+  readonly url: string
+  /** The rows of the last statement, every value as the text in which PostgreSQL writes it. */
+  readonly query: (sql: string) => Promise<ReadonlyArray<Row>>
+}
+
+const asText = { getTypeParser: () => String }
+
+const connected = async (url: string): Promise<Client & AsyncDisposable> => {
+  const client = new Client({ connectionString: url, types: asText })
+  // A test may end its server's connections.
+  client.on("error", () => undefined)
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
+export const query = async (url: string, sql: string): Promise<ReadonlyArray<Row>> => {
+  await using client = await connected(url)
+  const result = await client.query<Row>(sql)
+  const results: ReadonlyArray<typeof result> = Array.isArray(result) ? result : [result]
+  return results.at(-1)?.rows ?? []
+}
+
+export const database = async (): Promise<Database> => {
+  const name = `test_${randomUUID().replaceAll("-", "")}`
+  await query(postgresUrl(), `create database ${name}`)
+  const url = Object.assign(new URL(postgresUrl()), { pathname: name }).href
+  return {
+    name,
+    url,
+    query: (sql) => query(url, sql),
+    [Symbol.asyncDispose]: async () => {
+      await query(postgresUrl(), `drop database ${name} with (force)`)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A network between a worker and PostgreSQL that can be made to fail: silent in both directions (a half-open
+ * connection), cut, or cut around the next COMMIT.
+ */
+import { once } from "node:events"
+import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+
+/**
+ * What becomes of the connection with the next COMMIT. before: cut, and the server never hears of it. held: cut
+ * on the client's side only, so the server goes on waiting. after: cut when the server has answered.
+ */
+export type AtCommit = "before" | "held" | "after"
+
+export interface Proxy extends AsyncDisposable {
+  /** The same database by way of this proxy. */
+  readonly url: string
+  readonly silence: () => void
+  /** What was held back in silence is passed on. */
+  readonly speak: () => void
+  /** Cuts every connection. */
+  readonly cut: () => void
+  /** Settles when that COMMIT has come. */
+  readonly atNextCommit: (what: AtCommit) => Promise<void>
+  /** Connections that are open on the client's side. */
+  readonly open: () => number
+}
+
+const commit = Buffer.from("commit\0")
+
+export const proxied = async (url: string): Promise<Proxy> => {
+  const target = new URL(url)
+  const pairs = new Set<readonly [client: Socket, server: Socket]>()
+  let isSilent = false
+  let held: Array<() => void> = []
+  let next: { readonly what: AtCommit; readonly seen: () => void } | undefined
+
+  const pass = (deliver: () => void): void => void (isSilent ? held.push(deliver) : deliver())
+  const listener = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname)
+    const pair = [client, server] as const
+    pairs.add(pair)
+    let isAnswerLost = false
+    let isHeld = false
+    const onCommit = (chunk: Buffer, { seen, what }: NonNullable<typeof next>): void => {
+      isHeld = what === "held"
+      isAnswerLost = what === "after"
+      if (isAnswerLost) server.write(chunk)
+      else client.destroy()
+      seen()
+    }
+    client.on("data", (chunk) => {
+      const known = chunk.includes(commit) ? next : undefined
+      if (known === undefined) return pass(() => server.write(chunk))
+      next = undefined
+      onCommit(chunk, known)
+    })
+    server.on("data", (chunk) => (isAnswerLost ? client.destroy() : pass(() => client.write(chunk))))
+    // In a silent network the end of a connection is lost too.
+    client.on("close", () => isHeld || pass(() => server.destroy()))
+    server.on("close", () => {
+      pairs.delete(pair)
+      pass(() => client.destroy())
+    })
+    for (const socket of pair) socket.on("error", () => undefined)
+  })
+  listener.listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  const cut = (): void => [...pairs].flat().forEach((socket) => socket.destroy())
+  return {
+    url: Object.assign(new URL(url), { port: String((listener.address() as AddressInfo).port) }).href,
+    silence: () => void (isSilent = true),
+    speak: () => {
+      isSilent = false
+      const now = held
+      held = []
+      for (const deliver of now) deliver()
+    },
+    cut,
+    atNextCommit: (what) => new Promise((seen) => void (next = { what, seen })),
+    open: () => [...pairs].filter(([client]) => !client.destroyed).length,
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(listener, "close")
+      listener.close()
+      cut()
+      await closed
+    }
+  }
+}

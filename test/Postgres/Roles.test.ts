@@ -1,0 +1,132 @@
+/** config/postgres-roles.sql: the worker's role owns two schemas, and an analyst reads one of them and nothing else. */
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import { Connections } from "../../src/Postgres/Connections.ts"
+import { migrate } from "../../src/Postgres/Schema.ts"
+import { viewNames } from "../../src/Warehouse/Schema.ts"
+import { tables } from "../../src/Warehouse/Tables.ts"
+import * as Postgres from "../Postgres.ts"
+import { Roles } from "./Roles.ts"
+
+const migrated = async (url: string): Promise<void> => {
+  const connections = new Connections(Redacted.make(url))
+  try {
+    await migrate(connections)
+  } finally {
+    await connections.close()
+  }
+}
+
+const seen = [...tables.map(({ name }) => name), ...viewNames]
+
+const refusal = async (url: string, query: string): Promise<string> =>
+  Postgres.query(url, query).then(
+    () => `allowed: ${query}`,
+    (cause: unknown) => String(cause)
+  )
+
+const reads = async (url: string): Promise<void> => {
+  for (const name of seen) await Postgres.query(url, `select * from construction.${name}`)
+}
+
+/** What a session may ask for by itself. */
+const writable = "begin; set transaction read write; set local statement_timeout = 0; "
+
+const holdSql = "insert into siteledger.ledger_holds values ('h', '1', 'r', 'reason', '2026-11-20T00:00:00Z', '{}')"
+
+describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
+  it("let the worker make its tables without a right to make schemas, and the analyst read them, new ones too", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await roles.setUp(database)
+    const [worker, analyst] = [roles.url(database, "worker"), roles.url(database, "analyst")]
+    assert.match(await refusal(worker, "create schema mine"), /permission denied for database/)
+    await migrated(worker)
+    await reads(analyst)
+    // By way of the views' owner: the analyst has no right on the table.
+    await Postgres.query(worker, holdSql)
+    assert.deepStrictEqual(await Postgres.query(analyst, "select hold_id from construction.ledger_holds"), [
+      { hold_id: "h" }
+    ])
+    await Postgres.query(
+      worker,
+      "create table construction.later (n int); create view construction.newer as select 1 as n"
+    )
+    await Postgres.query(analyst, "select n from construction.later union all select n from construction.newer")
+  })
+
+  it("keep the analyst from the store, from other tables and from writing, whatever the session says", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await roles.setUp(database)
+    await migrated(roles.url(database, "worker"))
+    await database.query(roles.sql)
+    const enters = `select has_schema_privilege('${roles.analyst}', 'siteledger', 'usage') as enters`
+    assert.deepStrictEqual(await database.query(enters), [{ enters: "f" }])
+    await database.query(
+      "create table public.others (n int); grant select on public.others to public; create schema more; create table more.secrets (n int)"
+    )
+    const analyst = roles.url(database, "analyst")
+    for (const query of [
+      "select * from siteledger.inbox",
+      "select * from siteledger.webhook_secrets",
+      "select * from siteledger.ledger_holds",
+      "select * from public.others",
+      "select * from more.secrets",
+      "insert into construction.events (body_sha256) values ('x')",
+      "delete from construction.projects",
+      "update construction.ipcs set status = 'paid'",
+      "insert into construction.ledger_holds (hold_id) values ('x')",
+      "truncate construction.events",
+      "create table construction.mine (n int)",
+      "create table public.mine (n int)",
+      "create temporary table mine (n int)",
+      "create schema mine"
+    ]) {
+      assert.match(await refusal(analyst, writable + query), /permission denied/, query)
+    }
+    assert.match(await refusal(analyst, "create table construction.mine (n int)"), /read-only transaction|permission/)
+    const show =
+      "select current_setting('default_transaction_read_only') as only, current_setting('statement_timeout') as max"
+    assert.deepStrictEqual(await Postgres.query(analyst, show), [{ only: "on", max: "5min" }])
+  })
+
+  it("are put back when the file is run again, with tables that a superuser made before, and keep what was tuned", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await migrated(database.url)
+    await roles.setUp(database)
+    const [worker, analyst] = [roles.url(database, "worker"), roles.url(database, "analyst")]
+    await migrated(worker)
+    await Postgres.query(worker, holdSql)
+    await reads(analyst)
+    await database.query(`
+      grant usage on schema siteledger to ${roles.analyst}; grant select on siteledger.inbox to ${roles.analyst};
+      grant insert on construction.projects to public; grant create on schema construction to ${roles.analyst};
+      revoke select on construction.events from ${roles.analyst};
+      alter role ${roles.analyst} set statement_timeout = '1h'`)
+    assert.match(await refusal(analyst, "select * from siteledger.inbox"), /allowed/)
+    await database.query(roles.sql)
+    assert.match(await refusal(analyst, "select * from siteledger.inbox"), /permission denied/)
+    assert.match(
+      await refusal(analyst, `${writable}insert into construction.projects (id) values (1)`),
+      /permission denied/
+    )
+    await reads(analyst)
+    assert.deepStrictEqual(await Postgres.query(analyst, "select current_setting('statement_timeout') as max"), [
+      { max: "1h" }
+    ])
+    const owners = `select distinct relowner::regrole::text as owner from pg_class
+      where relnamespace in ('siteledger'::regnamespace, 'construction'::regnamespace) and relkind <> 'i'`
+    assert.deepStrictEqual(await database.query(owners), [{ owner: roles.worker }])
+  })
+
+  it("are refused when one of them may more, and nothing is half done", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await database.query(`create role ${roles.worker} login superuser`)
+    assert.match(await refusal(database.url, roles.sql), /may more than siteledger needs/)
+    const made = await database.query(`select rolname from pg_roles where rolname = '${roles.analyst}'`)
+    assert.deepStrictEqual(made, [])
+  })
+})

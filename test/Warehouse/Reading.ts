@@ -1,0 +1,16 @@
+/** What DuckDB reads: from a database file, or from whatever files a query names. */
+import { query } from "../RunningWorker.ts"
+import { DuckDBInstance } from "@duckdb/node-api"
+
+export { query }
+
+export const queryWithoutFile = async (text: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(text)).getRowObjectsJson() as ReadonlyArray<Record<string, unknown>>
+  } finally {
+    connection.disconnectSync()
+    instance.closeSync()
+  }
+}
