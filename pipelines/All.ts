@@ -3,6 +3,8 @@
  *
  *   service ─┬─► live ─────┬─► stores ─┬─► nightly ─┬─► Status ─► Admin (health, status, metrics, verbs) · Alert
  *            └─► backfill ─┘           └─► ledger ──┘
+ *
+ * Of several workers on one PostgreSQL database all run live; the rest is the leader's (src/Leadership.ts).
  */
 import { Layer } from "effect"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
@@ -15,7 +17,7 @@ import { sending } from "./ledger.ts"
 import { live } from "./live.ts"
 import { nightly } from "./nightly.ts"
 import { service } from "./service.ts"
-import { stores } from "./stores.ts"
+import { others, stores } from "./stores.ts"
 
 export const worker = Admin.layer.pipe(
   Layer.provideMerge(Status.layer),
@@ -27,5 +29,6 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(service),
   // A store of another service is refused before anything is asked or taken.
   Layer.provideMerge(ConstructionIdentity.layer),
+  Layer.provideMerge(others),
   Layer.provideMerge(stores)
 )

@@ -15,4 +15,7 @@ import * as Sink from "../src/Ledger/Sink.ts"
 /** The books with their outbox: enough to post, with nobody to send. */
 export const books = Ledger.layer
 
+/** The same for a verb without a worker: by what the newest worker had. */
+export const booksAlone = Ledger.layerAlone
+
 export const sending = Sink.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))

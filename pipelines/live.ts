@@ -19,11 +19,17 @@ import { Receiver } from "../src/Receiver.ts"
 import { Keyring } from "../src/Receiver/Keyring.ts"
 import { Secrets } from "../src/Receiver/Secrets.ts"
 import { Seal } from "../src/Seal.ts"
-import { books } from "./ledger.ts"
+import { books, booksAlone } from "./ledger.ts"
 
 /** The part that needs no service: stored events become rows. */
 export const applying = Apply.layer.pipe(
   Layer.provideMerge(books),
+  Layer.provideMerge(ConstructionReader.layer),
+  Layer.provideMerge(Inbox.layer)
+)
+
+export const applyingAlone = Apply.layer.pipe(
+  Layer.provideMerge(booksAlone),
   Layer.provideMerge(ConstructionReader.layer),
   Layer.provideMerge(Inbox.layer)
 )

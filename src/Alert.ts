@@ -1,9 +1,14 @@
 /**
- * Tells the outside (SITELEDGER_ALERT_URL) when Status turns red and when it recovers: one POST of JSON each time.
+ * Tells the outside (SITELEDGER_ALERT_URL) when Status turns red and when it recovers: one POST of JSON each time. And
+ * one more, `red` since the same time, when a reason of another kind comes up meanwhile: at most one a minute, and each
+ * kind once until Status recovers.
  *
- *   { id, status: "red" | "recovered", at, since, reasons, instance, dataDir }
+ *   { id, status: "red" | "recovered", at, since, reasons, kinds, instance, dataDir }
  *
- * `at` is when this was decided, `since` when Status turned red; `reasons` stood at `at`. A state must have stood for 5
+ * Of several workers on one database, the leader tells for all that are up.
+ *
+ * `at` is when this was decided, `since` when Status turned red; `reasons` stood at `at`, `kinds` are all that were
+ * told since then. A state must have stood for 5
  * seconds, doubled for every alert of the last hour, up to 5 minutes: a flapping Status tells a dozen an hour at most.
  * After a start Status is believed to be well only after 30 seconds. What is to be told is on disk first and is tried
  * until it is answered 2xx, in order, blocking nothing; a restart neither repeats nor forgets, but for an answer that
@@ -14,9 +19,11 @@ import { Clock, Duration, Effect, Latch, Layer, Option, Redacted, Schedule, Sche
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { ServiceSettings, Settings } from "../config/Settings.ts"
 import * as Instant from "./Instant.ts"
+import { hasOthers, led } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
 import { Store, type StoreError } from "./Store.ts"
-import { supervised } from "./Supervisor.ts"
+import { shownUrl } from "./Subscription.ts"
+import * as Workers from "./Workers.ts"
 
 export interface AlertOptions {
   /** It may hold a secret: many services put one in its path. */
@@ -32,6 +39,8 @@ const Told = Schema.Struct({
   at: Schema.String,
   since: Schema.String,
   reasons: Schema.Array(Schema.String),
+  /** Missing in what an older version told: then none counts as new. */
+  kinds: Schema.optionalKey(Schema.Array(Schema.String)),
   instance: Schema.String,
   dataDir: Schema.String
 })
@@ -41,6 +50,7 @@ const lookEvery = Duration.seconds(1)
 const settleMs = 5_000
 const longestSettleMs = 300_000
 const flappingMs = 3_600_000
+const betweenReasonsMs = 60_000
 const trustMs = 30_000
 const requestTimeout = Duration.seconds(10)
 const pauses = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("60 seconds")]).pipe(Schedule.jittered)
@@ -55,8 +65,8 @@ export const layerWith = (
     Effect.gen(function* () {
       const written = yield* Latch.make(true)
       const look = yield* watcher(options, written)
-      yield* Effect.forkScoped(supervised("the watch over Status", Effect.andThen(look, Effect.sleep(lookEvery))))
-      yield* Effect.forkScoped(supervised("alerts", deliver(options, written)))
+      yield* Effect.forkScoped(led("the watch over Status", Effect.andThen(look, Effect.sleep(lookEvery))))
+      yield* Effect.forkScoped(led("alerts", deliver(options, written)))
     })
   )
 
@@ -65,8 +75,7 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { alertUrl, dataDir } = yield* Settings
     const { webhookUrl } = yield* ServiceSettings
-    // Without its query, which may hold a secret.
-    const instance = webhookUrl.origin + webhookUrl.pathname
+    const instance = shownUrl(webhookUrl)
     return Option.match(alertUrl, { onNone: () => Layer.empty, onSome: (url) => layerWith({ url, instance, dataDir }) })
   })
 )
@@ -78,22 +87,31 @@ const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
     const reasons = yield* Reasons
     const startedMs = yield* Clock.currentTimeMillis
     let told = yield* load(store)
-    const seen = { isRed: false, sinceMs: startedMs }
+    const seen = { isRed: false, sinceMs: startedMs, isMore: false, moreSinceMs: startedMs }
     return Effect.gen(function* () {
+      // Another worker may have led, and told, before.
+      if (yield* hasOthers) told = yield* load(store)
       // Otherwise an alert that can't be delivered would be the cause of the next.
-      const standing = yield* reasons.allBut(reasonKey)
+      const standing = new Map([...(yield* reasons.allBut(reasonKey)), ...(yield* ofOthers)])
       const nowMs = yield* Clock.currentTimeMillis
-      const isRed = standing.length > 0
-      if (isRed !== seen.isRed) Object.assign(seen, { isRed, sinceMs: nowMs })
       const last = told.at(-1)
-      if (isRed === (last?.status === "red") || nowMs - seen.sinceMs < settleOf(told, nowMs)) return
-      if (!isRed && nowMs - startedMs < trustMs) return
+      const kinds = kindsOf(last, standing)
+      const isRed = standing.size > 0
+      const isMore = kinds.length > (last?.kinds ?? kinds).length
+      if (isRed !== seen.isRed) Object.assign(seen, { isRed, sinceMs: nowMs })
+      if (isMore !== seen.isMore) Object.assign(seen, { isMore, moreSinceMs: nowMs })
+      if (isRed === (last?.status === "red")) {
+        if (!isRed || !isMore || nowMs - millisOf(last) < betweenReasonsMs) return
+        if (nowMs - seen.moreSinceMs < settleOf(told, nowMs)) return
+      } else if (nowMs - seen.sinceMs < settleOf(told, nowMs) || (!isRed && nowMs - startedMs < trustMs)) return
+      const isTurn = isRed && last?.status !== "red"
       const next: Told = {
         id: randomUUID(),
         status: isRed ? "red" : "recovered",
         at: Instant.fromMillis(nowMs),
-        since: isRed ? Instant.fromMillis(seen.sinceMs) : (last?.since ?? Instant.fromMillis(startedMs)),
-        reasons: standing,
+        since: isTurn ? Instant.fromMillis(seen.sinceMs) : (last?.since ?? Instant.fromMillis(startedMs)),
+        reasons: [...standing.values()],
+        kinds: isRed ? kinds : [],
         instance,
         dataDir
       }
@@ -103,8 +121,25 @@ const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
     }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("An alert can't be written yet", error)))
   })
 
+/** What the other workers that are up say about themselves, one kind for each. */
+const ofOthers = Effect.map(Workers.all, (workers) =>
+  workers
+    .filter((worker) => worker.isUp && !worker.isThis && worker.reasons.length > 0)
+    .map(
+      ({ host, pid, reasons }) =>
+        [`worker ${host} ${pid}`, `The worker ${pid} on ${host}: ${reasons.join(" ")}`] as const
+    )
+)
+
+/** With those that were told since Status turned red, also where they have passed: one that comes back isn't new. */
+const kindsOf = (last: Told | undefined, standing: ReadonlyMap<string, string>): ReadonlyArray<string> => [
+  ...new Set([...(last?.status === "red" ? (last.kinds ?? standing.keys()) : []), ...standing.keys()])
+]
+
+const millisOf = (told: Told | undefined): number => (told === undefined ? 0 : Instant.toMicros(told.at) / 1000)
+
 const settleOf = (told: ReadonlyArray<Told>, nowMs: number): number => {
-  const recent = told.filter(({ at }) => Instant.toMicros(at) / 1000 > nowMs - flappingMs).length
+  const recent = told.filter((each) => millisOf(each) > nowMs - flappingMs).length
   return Math.min(settleMs * 2 ** recent, longestSettleMs)
 }
 

@@ -18,7 +18,7 @@ import { factsOf } from "./Ledger/Said.ts"
 import { type Verified, verify } from "./Ledger/Verify.ts"
 import type { Terms } from "./Ledger/Fact.ts"
 import * as Latency from "./Ledger/Latency.ts"
-import { agree } from "./Ledger/Agreed.ts"
+import { agree, difference, newestTerms } from "./Ledger/Agreed.ts"
 import { Outbox } from "./Ledger/Outbox.ts"
 import { Store, type StoreError } from "./Store.ts"
 import { type LedgerCopy, Warehouse, type WarehouseError } from "./Warehouse.ts"
@@ -64,7 +64,7 @@ export class Ledger extends Context.Service<
     readonly signOff: (
       openings: ReadonlyArray<Opening>,
       by: string
-    ) => Effect.Effect<Books.Told, StoreError | WarehouseError>
+    ) => Effect.Effect<Books.Told, LedgerError | StoreError | WarehouseError>
     readonly verify: Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
@@ -75,22 +75,61 @@ export class Ledger extends Context.Service<
       Layer.provideMerge(Outbox.layer)
     )
 
+  /** For a verb without a worker: it posts by the terms of the newest worker, whatever the shell says, and changes none. */
+  static readonly layerAlone: Layer.Layer<Ledger | Outbox, StoreError | WarehouseError, Settings | Store | Warehouse> =
+    Layer.effect(
+      Ledger,
+      Effect.suspend(() => makeAlone)
+    ).pipe(Layer.provideMerge(Outbox.layerAlone))
+
   /** Without an outbox, entries stay here. */
   static readonly layerWith = (
     terms: Terms,
     outbox?: Outbox["Service"]
-  ): Layer.Layer<Ledger, StoreError | WarehouseError, Store | Warehouse> => Layer.effect(Ledger, make(terms, outbox))
+  ): Layer.Layer<Ledger, StoreError | WarehouseError, Store | Warehouse> =>
+    Layer.effect(
+      Ledger,
+      Effect.gen(function* () {
+        yield* agree(yield* Store, terms)
+        return yield* make(terms, outbox)
+      })
+    )
 }
 
-const make = (terms: Terms, outbox: Outbox["Service"] | undefined) =>
+interface Guards {
+  readonly beforeTelling: Effect.Effect<void, StoreError>
+  /** A person should know what they decide. */
+  readonly beforeDeciding: Effect.Effect<void, LedgerError>
+}
+
+const makeAlone = Effect.gen(function* () {
+  const { ledger: terms } = yield* Settings
+  const store = yield* Store
+  const agreed = yield* newestTerms(store)
+  const differs = agreed === undefined ? "" : difference(agreed, terms)
+  const message =
+    `The settings here are not those that the worker posts by (they differ in ${differs}): give this command the ` +
+    "worker's SITELEDGER_LEDGER_* settings, or run it while the worker is running."
+  return yield* make(agreed ?? terms, yield* Outbox, {
+    // Where no worker has started yet, these are the first ones.
+    beforeTelling: agreed === undefined ? agree(store, terms) : Effect.void,
+    beforeDeciding: differs === "" ? Effect.void : Effect.fail(new LedgerError({ message }))
+  })
+})
+
+const make = (
+  terms: Terms,
+  outbox: Outbox["Service"] | undefined,
+  { beforeDeciding, beforeTelling }: Guards = { beforeDeciding: Effect.void, beforeTelling: Effect.void }
+) =>
   Effect.gen(function* () {
     const store = yield* Store
-    yield* agree(store, terms)
     const copies = yield* Copies.make(store)
     const latency = Latency.make()
     const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
     const tell = Effect.fnUntraced(function* (said: ReadonlyArray<Books.Said>) {
+      yield* beforeTelling
       const posting = yield* outbox?.posting ?? Effect.undefined
       const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
       if (told.entries.length > 0) yield* outbox?.news.open ?? Effect.void
@@ -106,6 +145,7 @@ const make = (terms: Terms, outbox: Outbox["Service"] | undefined) =>
     })
 
     const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
+      yield* beforeDeciding
       const open = yield* store.run((db) => Books.holdsLike(db, decision.hold))
       const fact = factOf(decision, open, yield* now)
       if (typeof fact === "string") return yield* new LedgerError({ message: fact })
@@ -116,6 +156,7 @@ const make = (terms: Terms, outbox: Outbox["Service"] | undefined) =>
     })
 
     const signOff = Effect.fn("Ledger.signOff")(function* (openings: ReadonlyArray<Opening>, by: string) {
+      yield* beforeDeciding
       const knownAt = yield* now
       const told = yield* tell(
         openings.map(({ ipcId, amount, certificate }) => ({

@@ -7,9 +7,9 @@
  */
 import { Cause, Clock, Cron, Duration, Effect, Exit, Layer } from "effect"
 import { Export } from "./Lake/Export.ts"
+import { led } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
 import { Store } from "./Store.ts"
-import { supervised } from "./Supervisor.ts"
 
 const name = "export"
 const retryAfter = Duration.minutes(5)
@@ -21,7 +21,7 @@ const dayMillis = Duration.toMillis(Duration.days(1))
 type StoreService = Store["Service"]
 
 export const layer = (cron: Cron.Cron): Layer.Layer<never, never, Export | Reasons | Store> =>
-  Layer.effectDiscard(Effect.forkScoped(supervised("the nightly export", turn(cron))))
+  Layer.effectDiscard(Effect.forkScoped(led("the nightly export", turn(cron))))
 
 /** Waits for the next time that is due and serves it. */
 const turn = (cron: Cron.Cron) =>

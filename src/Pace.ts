@@ -1,15 +1,19 @@
 /**
  * Pace spends the plan's requests: evenly spaced, by lanes, one limiter for the whole process.
  *
- * Guarantees: never more than the limit in any sliding 60 seconds as sent from here, also across restarts
- * (each second's share is on disk before it is spent, so a crash can only make us slower); at least 98 % of
- * the limit while there is demand. The highest waiting lane goes first. A 429 stops every lane.
+ * Guarantees: never more than the limit in any sliding 60 seconds as sent from here, also across restarts and from one
+ * worker to the next (each second's share is on disk before it is spent, so a crash can only make us slower, and what
+ * others have reserved on the same Store counts as sent); at least 98 % of the limit while there is demand. The highest
+ * waiting lane goes first. A 429 stops every lane.
  */
 import { Clock, Context, Deferred, Effect, Latch, Layer } from "effect"
-import { sql } from "kysely"
+import { type Kysely, sql, type Transaction } from "kysely"
 import { ServiceSettings } from "../config/Settings.ts"
+import { makeOthers, makeSlots, ring, type Spent, windowMs } from "./Pace/Slots.ts"
 import { Reasons } from "./Reasons.ts"
 import { Store } from "./Store.ts"
+import { oneAtATime } from "./Store/Sql.ts"
+import type { StoreTables } from "./Store/Tables.ts"
 
 /** From the most to the least urgent. */
 export const lanes = ["ledger", "event", "gap", "reconcile", "backfill"] as const
@@ -38,17 +42,6 @@ export class Pace extends Context.Service<
   static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
 }
 
-const windowMs = 60_000
-
-/** Spacing for 99 % of the plan: the rest absorbs requests that the network brings closer together. */
-const share = 0.99
-
-/** A late timer may be made up for by this much, or the plan would go unused. */
-const catchUpMs = 250
-
-const firstBackoffMs = 1_000
-const longestBackoffMs = 60_000
-
 /** A request that isn't on disk may be sent twice over by a restart, so it waits for the store. */
 const storePauseMs = 1_000
 const reasonKey = "pace"
@@ -63,8 +56,16 @@ const make = (limit: number) =>
   Effect.gen(function* () {
     const store = yield* Store
     const now = steady(yield* Clock.Clock)
-    const slots = makeSlots(limit, yield* loadSent(store, limit, now()))
-    const reservation = yield* makeReservation(store, slots.mostPerSecond)
+    const slots = makeSlots(limit, ring(limit))
+    const others = makeOthers(slots.sentBefore)
+    others.hear(
+      yield* Effect.orElseSucceed(
+        store.run((db) => recentSeconds(db, now())),
+        () => []
+      ),
+      now()
+    )
+    const reservation = yield* makeReservation(store, slots.mostPerSecond, others)
     const queues: Queues = new Map(lanes.map((lane) => [lane, new Set()]))
     const demand = yield* Latch.make(false)
 
@@ -120,40 +121,8 @@ const steady = (clock: Clock.Clock) => {
 const firstQueue = (queues: Queues): Set<Waiter> | undefined =>
   lanes.map((lane) => queues.get(lane)).find((queue) => queue !== undefined && queue.size > 0)
 
-/** When the next request may start; knows nothing of who waits. */
-const makeSlots = (limit: number, sent: ReturnType<typeof ring>) => {
-  const interval = windowMs / (limit * share)
-  let nextSlot = 0
-  let pausedUntil = 0
-  let backoffMs = firstBackoffMs
-  const pauseUntil = (millis: number): void => {
-    pausedUntil = Math.max(pausedUntil, millis)
-  }
-  return {
-    mostPerSecond: Math.floor((1000 + catchUpMs) / interval) + 1,
-    /** Milliseconds until the next request may start; 0 is now. */
-    delay: (now: number): number => Math.max(nextSlot, pausedUntil, sent.nth(limit) + windowMs + 1, now) - now,
-    take: (now: number): void => {
-      sent.push(now)
-      nextSlot = Math.max(nextSlot, now - catchUpMs) + interval
-    },
-    usedSince: sent.since,
-    pauseUntil,
-    rejected: (now: number, retryAfterMs: number | undefined): void => {
-      if (retryAfterMs !== undefined) return pauseUntil(now + retryAfterMs)
-      // Requests that were under way together are rejected together: they are one rejection.
-      if (now < pausedUntil) return
-      pauseUntil(now + backoffMs)
-      backoffMs = Math.min(backoffMs * 2, longestBackoffMs)
-    },
-    accepted: (): void => {
-      backoffMs = firstBackoffMs
-    }
-  }
-}
-
 /** As many requests as a second can hold are on disk before its first one; what it didn't use is taken back later. */
-const makeReservation = (store: Store["Service"], mostPerSecond: number) =>
+const makeReservation = (store: Store["Service"], mostPerSecond: number, others: ReturnType<typeof makeOthers>) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons
     let current = { second: -1, left: 0 }
@@ -168,6 +137,9 @@ const makeReservation = (store: Store["Service"], mostPerSecond: number) =>
         const next = { second: Math.floor(at / 1000), left: mostPerSecond }
         const saved = yield* Effect.result(store.transaction((tx) => saveSeconds(tx, current, next)))
         if (saved._tag === "Success") {
+          others.mine(current.second, -current.left)
+          others.mine(next.second, next.left)
+          others.hear(saved.success, at)
           current = next
           return yield* reasons.clear(reasonKey)
         }
@@ -177,44 +149,24 @@ const makeReservation = (store: Store["Service"], mostPerSecond: number) =>
     }
   })
 
-/** The times of the last `capacity` requests, in a ring. */
-const ring = (capacity: number) => {
-  const times = new Float64Array(capacity).fill(Number.NEGATIVE_INFINITY)
-  let count = 0
-  return {
-    push: (time: number): void => {
-      times[count % capacity] = time
-      count++
-    },
-    /** The time of the nth last request; minus infinity when there were fewer. */
-    nth: (n: number): number => (n > count ? Number.NEGATIVE_INFINITY : (times[(count - n) % capacity] ?? 0)),
-    since: (time: number): number => times.reduce((sum, each) => (each > time ? sum + 1 : sum), 0)
-  }
-}
-
-const loadSent = (store: Store["Service"], limit: number, now: number) =>
-  Effect.gen(function* () {
-    const recent = Math.floor((now - windowMs) / 1000)
-    const seconds = yield* store
-      .run((db) => db.selectFrom("pace").selectAll().where("second", ">=", recent).orderBy("second").execute())
-      .pipe(Effect.orElseSucceed(() => []))
-    const times = ring(limit)
-    // A second counts as sent at its end: the restart may only be too careful.
-    for (const { second, sent } of seconds) {
-      for (let i = 0; i < sent; i++) times.push(Math.min(second * 1000 + 999, now))
-    }
-    return times
-  })
+const recentSeconds = (db: Kysely<StoreTables>, now: number): Promise<ReadonlyArray<Spent>> =>
+  db
+    .selectFrom("pace")
+    .selectAll()
+    .where("second", ">=", Math.floor((now - windowMs) / 1000))
+    .orderBy("second")
+    .execute()
 
 interface Second {
   readonly second: number
   readonly left: number
 }
 
-type Tx = Parameters<Parameters<Store["Service"]["transaction"]>[0]>[0]
+type Tx = Transaction<StoreTables>
 
 /** Counts are moved, never set: a second may hold requests of a process before this one. */
-const saveSeconds = async (tx: Tx, previous: Second, next: Second): Promise<void> => {
+const saveSeconds = async (tx: Tx, previous: Second, next: Second): Promise<ReadonlyArray<Spent>> => {
+  await oneAtATime(tx, "pace")
   await tx
     .deleteFrom("pace")
     .where("second", "<", next.second - 61)
@@ -227,6 +179,7 @@ const saveSeconds = async (tx: Tx, previous: Second, next: Second): Promise<void
   await tx
     .insertInto("pace")
     .values({ second: next.second, sent: next.left })
-    .onConflict((conflict) => conflict.column("second").doUpdateSet({ sent: sql`sent + excluded.sent` }))
+    .onConflict((conflict) => conflict.column("second").doUpdateSet({ sent: sql`pace.sent + excluded.sent` }))
     .execute()
+  return recentSeconds(tx, next.second * 1000)
 }

@@ -8,8 +8,8 @@
 import { stat } from "node:fs/promises"
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Instant from "./Instant.ts"
+import { led } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
-import { supervised } from "./Supervisor.ts"
 import { Warehouse, type WarehouseError } from "./Warehouse.ts"
 
 export interface PublishOptions<R> {
@@ -70,7 +70,7 @@ const make = <R>({ path, isLive }: PublishOptions<R>) =>
       const outcome = yield* Effect.result(now)
       yield* Effect.sleep(outcome._tag === "Success" ? restAfter(lasted) : restAfterFailure)
     })
-    yield* Effect.forkScoped(supervised("publishing the copy for analysts", turn))
+    yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
 
     return Publish.of({
       now,

@@ -7,7 +7,7 @@
  * Effect's server with a handler reached 0.55 to 0.67 of its throughput on this path.
  */
 import type { IncomingHttpHeaders } from "node:http"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, FiberHandle, Layer } from "effect"
 import { ServiceSettings } from "../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
 import * as Instant from "./Instant.ts"
@@ -110,7 +110,13 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
   Effect.gen(function* () {
     const reasons = yield* Reasons
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
-    const lost = (sentence: string): void => void runFork(reasons.set("receiver lost", sentence))
+    const runQuietly = yield* FiberHandle.makeRuntime<never>()
+    // Anybody could have sent it, so it must not stand for ever.
+    const unproven = (sentence: string): void => {
+      const note = "receiver unproven"
+      runFork(reasons.set(note, sentence))
+      runQuietly(Effect.delay(reasons.clear(note), quietTime))
+    }
     let rejectedInARow = 0
     let isRefusing = false
     return {
@@ -129,14 +135,16 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
       },
       tooLarge: (): void => {
         counters.tooLarge++
-        lost(
-          `A delivery larger than ${maximumBytes} bytes was refused (SITELEDGER_WEBHOOK_MAX_BYTES). ` +
-            `Allow more and replay it in the service's administration.`
+        unproven(
+          `A request larger than ${maximumBytes} bytes was refused (SITELEDGER_WEBHOOK_MAX_BYTES). If it was a ` +
+            `delivery, allow more and replay it in the service's administration. ${unprovenNote}`
         )
       },
-      encoded: (): void => {
+      encoded: (isSigned: boolean): void => {
         counters.encoded++
-        lost("A delivery with a Content-Encoding was refused: a signature covers the plain bytes only.")
+        const why = "with a Content-Encoding was refused: a signature covers the plain bytes only."
+        if (isSigned) runFork(reasons.set("receiver lost", `A delivery ${why}`))
+        else unproven(`A request ${why} ${unprovenNote}`)
       },
       notStored: (cause: unknown): void => {
         counters.notStored++
@@ -146,6 +154,9 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
       }
     }
   })
+
+const quietTime = Duration.hours(1)
+const unprovenNote = "Nobody knows who sent it: this passes after an hour without another one."
 
 const wrongSecret =
   "Deliveries arrive that are signed with a secret we don't know, and are refused. Either somebody made a " +

@@ -9,10 +9,11 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
 import * as Instant from "./Instant.ts"
+import { led } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
 import { Keyring } from "./Receiver/Keyring.ts"
 import { Source } from "./Source.ts"
-import { supervised } from "./Supervisor.ts"
+import { shownUrl } from "./Subscription.ts"
 import { Walk } from "./Walk.ts"
 import { lastChangeMs } from "./Warehouse/Evidence.ts"
 
@@ -34,7 +35,7 @@ export const layerWith = (options: SilenceOptions) =>
     Effect.gen(function* () {
       const isSilent = yield* watcher(options)
       const turn = Effect.flatMap(isSilent, (silent) => Effect.sleep(silent ? lookAgain : lookEvery))
-      yield* Effect.forkScoped(supervised("the watch for silence", turn))
+      yield* Effect.forkScoped(led("the watch for silence", turn))
     })
   )
 
@@ -42,7 +43,7 @@ export const layer = Layer.unwrap(
   Effect.map(ServiceSettings, ({ walkEvery, webhookListen: { host, port }, webhookUrl }) =>
     layerWith({
       walkEvery,
-      route: `${webhookUrl.origin}${webhookUrl.pathname} still leads to ${host}:${port} (SITELEDGER_WEBHOOK_LISTEN)`
+      route: `${shownUrl(webhookUrl)} still leads to ${host}:${port} (SITELEDGER_WEBHOOK_LISTEN)`
     })
   )
 )

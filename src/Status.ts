@@ -18,6 +18,8 @@ import type { StoreError } from "./Store.ts"
 import { Subscription, type SubscriptionStatus } from "./Subscription.ts"
 import { type OpenGap, Uptime } from "./Uptime.ts"
 import { Walk, type WalkStatus } from "./Walk.ts"
+import type { WorkerStatus } from "./Workers.ts"
+import * as Workers from "./Workers.ts"
 
 export type Phase = "starting" | "backfilling" | "live" | "catching-up" | "degraded"
 
@@ -38,6 +40,8 @@ export interface StatusReport {
   readonly ledger: LedgerStatus & { readonly sink: OutboxStatus | null }
   readonly export: { readonly lastAt: string | null; readonly nextAt: string | null }
   readonly published: { readonly at: string | null }
+  /** All that share the database; none where a worker is alone by construction. */
+  readonly workers: ReadonlyArray<WorkerStatus>
 }
 
 /** An interval in which the receiver was down, and that no retry of the service has healed yet. */
@@ -102,7 +106,8 @@ const make = Effect.gen(function* () {
       gaps: (yield* uptime.gaps).map(gapStatus),
       ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
       export: yield* exports.status,
-      published: yield* publish.status
+      published: yield* publish.status,
+      workers: yield* Workers.all
     } satisfies StatusReport
   })
   return Status.of({ report })

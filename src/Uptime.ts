@@ -11,6 +11,7 @@
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Gap from "./Gap.ts"
 import * as Instant from "./Instant.ts"
+import { led } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "./Store.ts"
 import { supervised } from "./Supervisor.ts"
@@ -105,7 +106,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
 
     yield* beat
     yield* Effect.forkScoped(supervised("heartbeats", Effect.andThen(Effect.sleep(heartbeatEvery), beat)))
-    yield* Effect.forkScoped(supervised("gaps", Effect.andThen(look, Effect.sleep(lookEvery))))
+    yield* Effect.forkScoped(led("gaps", Effect.andThen(look, Effect.sleep(lookEvery))))
 
     return Uptime.of({
       gaps: find.pipe(

@@ -8,11 +8,11 @@
 import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
 import { ServiceSettings } from "../config/Settings.ts"
 import * as Instant from "./Instant.ts"
+import { hasOthers, led, whileFollowing } from "./Leadership.ts"
 import type { Lane } from "./Pace.ts"
 import { Reasons } from "./Reasons.ts"
 import { type PagedList, Source, type SourceError } from "./Source.ts"
 import { Store, type StoreError } from "./Store.ts"
-import { supervised } from "./Supervisor.ts"
 import * as Checkpoints from "./Walk/Checkpoints.ts"
 import * as Pass from "./Walk/Pass.ts"
 import { Warehouse, type WarehouseError } from "./Warehouse.ts"
@@ -81,9 +81,12 @@ const make = (options: WalkOptions) =>
         quarantined: 0
       }))
     )
-    for (const track of tracks) yield* restore(store, track)
+    for (const track of tracks) yield* Effect.orDie(restore(store, track))
     for (const track of tracks) {
-      yield* Effect.forkScoped(supervised(`the walk of ${track.list.resource}`, turn(options, track)))
+      yield* Effect.forkScoped(
+        whileFollowing(`the look at the walk of ${track.list.resource}`, Effect.delay(refreshed(track), lookEvery))
+      )
+      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(options, track)))
     }
     return Walk.of({
       status: Effect.sync(() => Object.fromEntries(tracks.map((track) => [track.list.resource, status(track)]))),
@@ -105,7 +108,12 @@ const restore = (store: Store["Service"], track: Track) =>
     track.state = yield* Checkpoints.load(store, track.list.resource)
     track.pagesDone = (yield* Checkpoints.finishedPages(store, track.list.resource)).size
     track.quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
-  }).pipe(Effect.orDie)
+  })
+
+const lookEvery = Duration.seconds(1)
+
+/** What another worker has walked meanwhile. */
+const refreshed = (track: Track) => Effect.flatMap(Store, (store) => Effect.ignore(restore(store, track)))
 
 const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
   pagesDone,
@@ -120,6 +128,12 @@ const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
 const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}`
+  if (yield* hasOthers) {
+    yield* refreshed(track)
+    // Another worker may be asked for a new walk.
+    const due = yield* untilDue(options, track)
+    if (Duration.isGreaterThan(due, lookEvery) && !(yield* rest(track, lookEvery))) return
+  }
   yield* rest(track, yield* untilDue(options, track))
   yield* track.wake.close
   const outcome = yield* Effect.result(walkOnce(options, track))
@@ -178,5 +192,6 @@ const untilDue = (options: WalkOptions, { state }: Track): Effect.Effect<Duratio
     return Duration.millis(Math.max(0, Duration.toMillis(pause) - since))
   })
 
-const rest = (track: Track, pause: Duration.Duration) =>
-  Effect.raceFirst(Effect.sleep(pause), track.wake.await).pipe(Effect.asVoid)
+/** True when it was cut short. */
+const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> =>
+  Effect.raceFirst(Effect.as(Effect.sleep(pause), false), Effect.as(track.wake.await, true))

@@ -1,4 +1,7 @@
-/** One POST when Status turns red and one when it recovers: when, in what order, and across what happens meanwhile. */
+/**
+ * One POST when Status turns red, one for each new kind of reason, and one when it recovers: when, in what order, and
+ * across what happens meanwhile.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { pass, seconds, world } from "./Alert/World.ts"
@@ -14,23 +17,56 @@ describe("an alert", () => {
       yield* pass(3)
       assert.deepStrictEqual(endpoint.taken, [], "it must have stood for 5 seconds")
       yield* pass(4)
-      yield* reasons.set("service", "The service can't be read.")
-      yield* pass(60)
+      yield* reasons.set("gap", "More deliveries may be missing.")
+      yield* pass(600)
       const [red, ...none] = endpoint.taken
-      assert.deepStrictEqual(none, [])
+      assert.deepStrictEqual(none, [], "the same in other words is nothing new")
       const known = { instance: "https://me.example.com/hooks", dataDir: path }
       assert.deepInclude(red ?? {}, { status: "red", reasons: ["Deliveries may be missing."], ...known })
       assert.closeTo(seconds(red?.since ?? ""), 40, 2)
       assert.closeTo(seconds(red?.at ?? ""), 45, 2)
       yield* reasons.clear("gap")
       yield* pass(60)
-      assert.strictEqual(endpoint.taken.length, 1, "one reason still stands")
-      yield* reasons.clear("service")
-      yield* pass(60)
       const [, recovered, ...more] = endpoint.taken
       assert.deepStrictEqual(more, [])
       assert.deepInclude(recovered ?? {}, { status: "recovered", reasons: [], since: red?.since, ...known })
       assert.notStrictEqual(recovered?.id, red?.id)
+      yield* stop
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is sent for each new kind of reason while Status is red, one a minute, and again for none", () =>
+    Effect.gen(function* () {
+      const { endpoint, live } = yield* world
+      const first = yield* live
+      yield* first.reasons.set("receiver unproven", "A request was refused.")
+      yield* pass(10)
+      yield* first.reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(20)
+      yield* first.reasons.set("service", "The service can't be read.")
+      yield* pass(20)
+      assert.strictEqual(endpoint.taken.length, 1, "at most one a minute")
+      yield* pass(600)
+      yield* first.stop
+      const { reasons, stop } = yield* live
+      yield* reasons.set("service", "The service can't be read.")
+      yield* pass(600)
+      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(600)
+      yield* reasons.set("ledger", "The books can't be written.")
+      yield* pass(600)
+      yield* reasons.clear("ledger")
+      yield* pass(600)
+      const all = ["A request was refused.", "Deliveries may be missing.", "The service can't be read."]
+      assert.deepStrictEqual(
+        endpoint.taken.map((told) => [told.status, told.reasons]),
+        [
+          ["red", all.slice(0, 1)],
+          ["red", all],
+          ["red", [...all.slice(1).toReversed(), "The books can't be written."]]
+        ]
+      )
+      assert.strictEqual(new Set(endpoint.taken.map(({ since }) => since)).size, 1, "red since the same time")
       yield* stop
     }).pipe(Effect.scoped)
   )
@@ -95,6 +131,27 @@ describe("an alert", () => {
         ],
         "in order, and none of its own trouble"
       )
+      yield* stop
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the URL of alerts", () => {
+  it.effect("is seen by no tracer, whatever becomes of the request", () =>
+    Effect.gen(function* () {
+      const { endpoint, live, marked, traced } = yield* world
+      const { reasons, stop } = yield* live
+      endpoint.status = 0
+      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* pass(20)
+      endpoint.status = 500
+      yield* pass(20)
+      endpoint.status = 200
+      yield* pass(60)
+      assert.strictEqual(endpoint.taken.length, 1)
+      assert.isAbove(endpoint.attempts.length, 2)
+      const { origin, pathname } = new URL(marked)
+      for (const part of [origin, pathname, "MARKED", "http.client"]) assert.notInclude(traced(), part)
       yield* stop
     }).pipe(Effect.scoped)
   )

@@ -127,6 +127,22 @@ describe("a restart", () => {
   )
 })
 
+describe("another worker on the same store", () => {
+  it.effect("that sends at the same time shares the plan, but for the second that each has reserved", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const path = newStorePath()
+      const times: Array<number> = []
+      const both = [yield* life(600, Sqlite.layerAt(path)), yield* life(600, Sqlite.layerAt(path))]
+      for (const { fork } of both) for (let n = 0; n < 4; n++) yield* fork(noting(times))
+      yield* pass(3 * minuteMs)
+      for (const { end } of both) yield* end
+      assert.isAtMost(mostInWindow(times), 600 + 2 * 13)
+      assert.isAtLeast(times.length, 1_500)
+    })
+  )
+})
+
 describe("a store that fails", () => {
   it.effect("makes requests wait, says so, and lets them go when it is back", () =>
     Effect.gen(function* () {

@@ -10,13 +10,15 @@
 import { Clock, Deferred, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Instant.ts"
+import { hasOthers, whileLeading } from "../../src/Leadership.ts"
 import { Reasons } from "../../src/Reasons.ts"
 import { Receiver } from "../../src/Receiver.ts"
 import { isEnding, Keyring, type Secret } from "../../src/Receiver/Keyring.ts"
 import * as Kept from "../../src/Receiver/KeptSecrets.ts"
 import { Secrets } from "../../src/Receiver/Secrets.ts"
 import { readMeta, Store, writeMeta } from "../../src/Store.ts"
-import { Subscription, type SupersededSubscription } from "../../src/Subscription.ts"
+import { shownUrl, Subscription, type SupersededSubscription } from "../../src/Subscription.ts"
+import { supervised } from "../../src/Supervisor.ts"
 import { ConstructionClient } from "./ConstructionClient.ts"
 import { create, type Row, type Wanted } from "./ConstructionCreation.ts"
 import { subscribable } from "./ConstructionEvents.ts"
@@ -59,27 +61,39 @@ const make = Effect.gen(function* () {
   const rows = yield* Effect.orDie(store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
   for (const { url } of rows) callbacks.addUrl(url)
   for (const secret of settings.webhookSecrets) secrets.lend(secret)
-  const { valid } = yield* Keyring
-  const { mustCreate, row } = decide(rows, wanted, valid(), settings.webhookSecrets.length > 0)
+  const keyring = yield* Keyring
+  const { valid } = keyring
+  const { row } = decide(rows, wanted, valid(), settings.webhookSecrets.length > 0)
   const standing = yield* restored(row, valid())
   yield* listenFor(standing)
   const attempted = yield* Deferred.make<void>()
-  const subscribe = create(wanted, (intent) => (standing.row = intent)).pipe(
-    Effect.tapError(() => Effect.sync(() => (standing.row = undefined))),
-    Effect.when(Effect.succeed(mustCreate))
-  )
+  const refresh = refreshed(standing, (now) => decide(now, wanted, valid(), settings.webhookSecrets.length > 0))
+  const subscribe = Effect.gen(function* () {
+    // Another worker may have made it meanwhile.
+    yield* Effect.promise(() => keyring.lookAgain())
+    if (!(yield* refresh)) return
+    yield* Effect.tapError(
+      create(wanted, (intent) => (standing.row = intent)),
+      () => Effect.sync(() => (standing.row = undefined))
+    )
+  })
   const work = Effect.gen(function* () {
-    yield* untilDone(subscribe, attempted)
+    yield* whileLeading(untilDone(subscribe, attempted))
     // One that has just been made may have been asked for long ago.
     const sinceMs = row === undefined ? yield* Clock.currentTimeMillis : Instant.toMicros(row.created_at) / 1000
     yield* tellUnreached(standing, sinceMs, settings)
   })
   yield* Effect.forkScoped(work)
+  if (yield* hasOthers) {
+    yield* Effect.forkScoped(
+      supervised("the look at the subscription", Effect.delay(Effect.ignore(refresh), lookEvery))
+    )
+  }
 
   return Subscription.of({
     attempted: Deferred.await(attempted),
     status: Effect.map(Effect.orDie(superseded(store, standing)), (toDelete) => ({
-      url: wanted.url,
+      url: shownUrl(wanted.url),
       verifiedAt: standing.verifiedAt,
       obsolete: toDelete.map(({ url }) => url),
       toDelete
@@ -97,6 +111,23 @@ const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: ReadonlyArray<S
   const isByHand = isLent || (ours.length === 0 && valid.some(({ subscriptionId }) => subscriptionId === null))
   return { row, mustCreate: row === undefined && !isByHand }
 }
+
+const lookEvery = Duration.seconds(2)
+
+/** What the Store says by now, perhaps by another worker; true when a subscription must be made. */
+const refreshed = (standing: Standing, judge: (rows: ReadonlyArray<Row>) => ReturnType<typeof decide>) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const reasons = yield* Reasons
+    const { mustCreate, row } = judge(yield* store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
+    if (row !== undefined) {
+      standing.row = row
+      standing.verifiedAt ??= row.verified_at
+      standing.isReached ||= row.verified_at !== null
+      if (standing.isReached) yield* reasons.clear(silentKey)
+    }
+    return mustCreate
+  })
 
 const byHandKey = "subscription_by_hand_verified_at"
 
@@ -118,12 +149,25 @@ const listenFor = (standing: Standing) =>
     const reasons = yield* Reasons
     const runFork = Effect.runForkWith(yield* Effect.context<Store>())
     callbacks.onAccepted = (isPing, secret) => {
-      if (secret.subscriptionId !== (standing.row?.id ?? null)) return
+      if (secret.subscriptionId !== (standing.row?.id ?? null)) {
+        // Another worker has just made it, and this one hasn't heard of more than its secret.
+        if (isPing && secret.subscriptionId !== null) runFork(verifiedForAnother(secret.subscriptionId))
+        return
+      }
       if (!standing.isReached) runFork(reasons.clear(silentKey))
       standing.isReached = true
       if (standing.verifiedAt === null && (isPing || standing.row === undefined)) runFork(verified(standing, secret))
     }
   })
+
+const verifiedForAnother = (id: number) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const row = { verified_at: yield* Kept.now }
+    yield* store.run((db) =>
+      db.updateTable("subscriptions").set(row).where("id", "=", id).where("verified_at", "is", null).execute()
+    )
+  }).pipe(Effect.ignore)
 
 const verified = Effect.fnUntraced(function* (standing: Standing, { fingerprint }: Secret) {
   const store = yield* Store
@@ -168,8 +212,7 @@ const tellUnreached = Effect.fnUntraced(function* (
 
 const unreached = ({ row }: Standing, { webhookListen, webhookUrl }: ServiceSettings["Service"]): string => {
   const address = `${webhookListen.host}:${webhookListen.port}`
-  // Without its query, which may hold a secret: reasons travel in alerts.
-  const url = webhookUrl.origin + webhookUrl.pathname
+  const url = shownUrl(webhookUrl)
   const what =
     row === undefined
       ? `No delivery signed with a secret made by hand has come to ${url} yet.`
@@ -196,7 +239,7 @@ const superseded = (store: Store["Service"], standing: Standing) =>
         .execute()
     )
     return others.map(({ created_at: createdAt, fingerprint, sealed, url }): SupersededSubscription => ({
-      url,
+      url: shownUrl(url),
       createdAt,
       isSecretLost: sealed === null,
       fingerprint

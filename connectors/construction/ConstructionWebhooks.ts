@@ -111,7 +111,10 @@ export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.
       signer: (body, signature) => signerOf(keyring.valid(), body, signature),
       said,
       isFormerPath: callbacks.isPath,
-      settled: callbacks.whenSettled,
+      settled: async () => {
+        await keyring.lookAgain()
+        await callbacks.whenSettled()
+      },
       accepted: ({ type }, secret) => {
         keyring.used(secret)
         callbacks.onAccepted(type === ping, secret)

@@ -11,7 +11,7 @@ import { Clock, Effect } from "effect"
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely"
 import * as Instant from "../Instant.ts"
 import type { Seal } from "../Seal.ts"
-import { readMeta, type Store, writeMeta } from "../Store.ts"
+import { readMeta, type Store, StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 
 type Tx = Transaction<StoreTables>
@@ -22,7 +22,7 @@ const purpose = "webhook secret"
 export const sealed = (seal: Seal["Service"], secret: string): string => seal.seal(secret, purpose)
 
 /** Undefined: sealed with a key that we don't have. */
-export const opened = (seal: Seal["Service"], row: Row): Effect.Effect<string | undefined> =>
+export const opened = (seal: Seal["Service"], row: Pick<Row, "sealed">): Effect.Effect<string | undefined> =>
   row.sealed === null ? Effect.undefined : Effect.orElseSucceed(seal.open(row.sealed, purpose), () => undefined)
 
 export const isOver = ({ expires_at: expiresAt }: Row, at: Instant.Instant): boolean =>
@@ -39,13 +39,32 @@ const fingerprintDigits = 8
  */
 export const fingerprints = (store: Store["Service"], seal: Seal["Service"]) =>
   Effect.gen(function* () {
-    const stored = yield* store.run((db) => readMeta(db, fingerprintKey))
-    const known = stored === undefined ? undefined : yield* Effect.option(seal.open(stored, fingerprintKey))
-    if (known?._tag === "Some") return fingerprintBy(known.value)
-    const key = randomBytes(32).toString("hex")
-    yield* store.transaction((tx) => writeMeta(tx, fingerprintKey, seal.seal(key, fingerprintKey)))
-    return fingerprintBy(key)
+    const fresh = randomBytes(32).toString("hex")
+    const stored = yield* store.transaction((tx) => kept(tx, seal.seal(fresh, fingerprintKey)))
+    const known = yield* Effect.option(seal.open(stored, fingerprintKey))
+    if (known._tag === "Some") return fingerprintBy(known.value)
+    if (store.engine === "postgres") return yield* otherKey
+    yield* store.transaction((tx) => writeMeta(tx, fingerprintKey, seal.seal(fresh, fingerprintKey)))
+    return fingerprintBy(fresh)
   })
+
+/** What is there already, or else this. */
+const kept = async (tx: Tx, sealedKey: string): Promise<string> => {
+  await tx
+    .insertInto("meta")
+    .values({ key: fingerprintKey, value: sealedKey })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await readMeta(tx, fingerprintKey)) ?? sealedKey
+}
+
+/** One worker alone may lose its key; one of several would make a subscription that the others can't verify. */
+const otherKey = new StoreError({
+  reason: "Unusable",
+  message:
+    "The secrets in this database were sealed with another key: give all workers the same SITELEDGER_KEY. If that key " +
+    `is lost, delete the row ${fingerprintKey} from siteledger.meta: then a new subscription is made.`
+})
 
 const fingerprintBy =
   (key: string): Fingerprint =>

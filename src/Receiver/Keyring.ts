@@ -53,6 +53,8 @@ export class Keyring extends Context.Service<
     readonly used: (secret: Secret) => void
     /** Opened whenever a secret that is to end was used. */
     readonly endingUsed: Latch.Latch
+    /** Looks for secrets that another worker has learned; set by whoever keeps them. */
+    lookAgain: () => Promise<void>
     /** Deliveries signed with secrets that were to end, since the start. */
     readonly endingUses: () => number
   }
@@ -102,6 +104,7 @@ const make = Effect.gen(function* () {
       endingUsed.openUnsafe()
     },
     endingUsed,
+    lookAgain: async () => undefined,
     endingUses: () => endingUses
   })
 })

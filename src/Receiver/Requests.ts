@@ -1,9 +1,9 @@
 /**
  * What happens to one request, from its headers to its answer.
  *
- * Decided in this order, each before the next costs anything: path, method, a well-formed signature, encoding,
- * declared size; then the body is read, within its limit and the budget that all bodies in flight share; then the
- * signature is checked, and a 2xx is sent only after `offer` returned.
+ * Decided in this order, each before the next costs anything: path, method, a well-formed signature, declared size;
+ * then the body is read, within its limit and the budget that all bodies in flight share; then the signature is
+ * checked, then the encoding, and a 2xx is sent only after `offer` returned.
  */
 import { hash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -24,7 +24,7 @@ export interface Answerer {
   readonly accepted: (said: Said, secret: Secret) => void
   readonly rejected: () => void
   readonly tooLarge: () => void
-  readonly encoded: () => void
+  readonly encoded: (isSigned: boolean) => void
   readonly notStored: (cause: unknown) => void
 }
 
@@ -40,15 +40,15 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
   if (request.method !== "POST") return refuse(response, 405)
   const signature = signatures.read(request.headers)
   if (signature === undefined) return refuse(response, 401)
-  if ((request.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
-    answer.encoded()
-    return refuse(response, 415)
-  }
   const body = await readBody(answer, request)
   if (body === "aborted") return
   if (body === "too-large") return refuse(response, 413)
   try {
     const secret = signatures.signer(body, signature) ?? (await signerLater(signatures, body, signature))
+    if (isEncoded(request)) {
+      answer.encoded(secret !== undefined)
+      return void response.writeHead(415, noBody).end()
+    }
     if (secret) return await store(answer, { body, said: signatures.said(request.headers), secret }, response)
     answer.rejected()
     response.writeHead(401, noBody).end()
@@ -56,6 +56,9 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
     answer.state.inFlight -= body.byteLength
   }
 }
+
+const isEncoded = ({ headers }: IncomingMessage): boolean =>
+  (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
 
 const noBody = { "content-length": "0" }
 

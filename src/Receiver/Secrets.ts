@@ -9,6 +9,7 @@
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { Transaction } from "kysely"
 import * as Instant from "../Instant.ts"
+import { hasOthers } from "../Leadership.ts"
 import { Reasons } from "../Reasons.ts"
 import { Seal } from "../Seal.ts"
 import { Store, type StoreError } from "../Store.ts"
@@ -17,6 +18,7 @@ import { isEnding, Keyring, type Secret, secret as secretOf } from "./Keyring.ts
 import * as Kept from "./KeptSecrets.ts"
 import { listed, listedLoan, type ListedSecret, variable } from "./ListedSecret.ts"
 import * as Uses from "./SecretUses.ts"
+import * as Shared from "./SharedSecrets.ts"
 
 /** What a person asked for can't be done; `message` says why and what can. */
 export class SecretsError extends Schema.TaggedError<SecretsError>()("SecretsError", { message: Schema.String }) {}
@@ -75,6 +77,7 @@ const make = Effect.gen(function* () {
   yield* Uses.tellUnreadable(unreadable)
   yield* Uses.watch
 
+  if (yield* hasOthers) yield* Shared.follow
   const oneAtATime = yield* Semaphore.make(1)
   const context = yield* Effect.context<Store | Seal | Keyring | Reasons>()
   const inTurn = <A, E>(change: Effect.Effect<A, E, Store | Seal | Keyring | Reasons>) =>
@@ -113,23 +116,10 @@ const open = Effect.gen(function* () {
     if (row.sealed === null || Kept.isOver(row, at)) continue
     const text = yield* Kept.opened(seal, row)
     if (text === undefined) unreadable.set(row.id, row)
-    else keyring.hold(held(text, row))
+    else keyring.hold(Shared.held(text, row))
   }
   return unreadable
 })
-
-const ms = (instant: Instant.Instant | null): number | undefined =>
-  instant === null ? undefined : Instant.toMicros(instant) / 1000
-
-const held = (text: string, row: Kept.Row): Secret =>
-  secretOf(text, {
-    id: row.id,
-    fingerprint: row.fingerprint,
-    subscriptionId: row.subscription_id,
-    retiredAtMs: ms(row.retired_at),
-    expiresAtMs: ms(row.expires_at) ?? Number.POSITIVE_INFINITY,
-    lastUsedMs: ms(row.last_used_at)
-  })
 
 const keep = Effect.fnUntraced(function* (secret: Secret, and: (tx: Transaction<StoreTables>) => Promise<unknown>) {
   const store = yield* Store
@@ -153,7 +143,7 @@ const add = Effect.fnUntraced(function* (text: string, fingerprintOf: Kept.Finge
   const known = (yield* Kept.load(store)).find(({ id }) => id === already?.id)
   if (known !== undefined) return listed(known, at, already)
   const row = yield* store.transaction((tx) => Kept.insert(tx, { sealed: Kept.sealed(seal, text), fingerprint }, at))
-  keyring.hold(held(text, row))
+  keyring.hold(Shared.held(text, row))
   yield* Effect.logInfo(`The webhook secret ${fingerprint} is valid from now on`)
   return listed(row, at)
 })

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
-import { Clock, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Redacted, Scope, Tracer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Alert from "../../src/Alert.ts"
@@ -51,11 +51,20 @@ export const world = Effect.gen(function* () {
       return HttpClientResponse.fromWeb(request, new Response(null, { status }))
     })
   )
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (given) => {
+      const span = new Tracer.NativeSpan(given)
+      spans.push(span)
+      return span
+    }
+  })
   const options = { url: Redacted.make(marked), instance: "https://me.example.com/hooks", dataDir: path }
   const layer = Alert.layerWith(options).pipe(
     Layer.provideMerge(Sqlite.layerAt(join(path, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer),
-    Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
+    Layer.provide(Layer.succeed(Tracer.Tracer, tracer))
   )
   const live = Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -63,7 +72,9 @@ export const world = Effect.gen(function* () {
     const reasons = Context.get(services, Reasons)
     return { reasons, store: Context.get(services, Store), stop: Scope.close(scope, Exit.void) }
   })
-  return { endpoint, live, marked, path }
+  /** All that a tracer gets to see. */
+  const traced = () => JSON.stringify(spans.map(({ attributes, events, name }) => [name, [...attributes], events]))
+  return { endpoint, live, marked, path, traced }
 })
 
 const assert = (tag: string): never => {

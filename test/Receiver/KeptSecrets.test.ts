@@ -6,18 +6,19 @@ import { Duration, Effect, Redacted } from "effect"
 import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { dialect, openFile, storePath } from "../../src/Store/Sqlite.ts"
-import { migrations, type StoreTables } from "../../src/Store/Tables.ts"
+import { migrations } from "../../src/Store/SqliteTables.ts"
+import type { StoreTables } from "../../src/Store/Tables.ts"
 import { dataDir, filesWith, live, loseKey } from "./SecretsWorld.ts"
 
 const text = (key: { readonly export: () => unknown }): string => String(key.export())
 
-/** As the first migration left it: secrets in the clear, and traces of them in pages that were rewritten. */
+/** As the release before sealed secrets left it: secrets in the clear, and traces of them in pages that were rewritten. */
 const olderStore = (path: string, secrets: ReadonlyArray<string | null>) =>
   Effect.promise(async () => {
     const database = openFile(storePath(path))
     const db = new Kysely<StoreTables>({ dialect: dialect(database) })
     const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateTo(
-      "0001_store"
+      "0003_ids"
     )
     if (error !== undefined) throw error
     const insert = database.prepare("insert into subscriptions (url, events, secret, created_at) values (?, ?, ?, ?)")

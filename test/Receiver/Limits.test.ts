@@ -1,5 +1,6 @@
 /** Slow, large and too many requests are cut, and nothing of them stays. */
 import { assert, describe, it } from "@effect/vitest"
+import { TestClock } from "effect/testing"
 import { defaultLimits } from "../../src/Receiver/Listener.ts"
 import type { Delivery } from "../../src/Store.ts"
 import { deliver, head, keeping, playedStore, send, sign, signedRequest, startReceiver, until } from "./Running.ts"
@@ -34,6 +35,31 @@ describe("a large body", () => {
   it("of headers is refused with 431", async () => {
     await using receiver = await startReceiver(keeping([]))
     assert.strictEqual(await deliver(receiver.port, head({ ...signature, "X-Long": "x".repeat(9_000) })), 431)
+  })
+})
+
+describe("a request that anybody could have sent", () => {
+  it("turns Status red until an hour has passed without another one, and is counted", async () => {
+    await using receiver = await startReceiver(keeping([]), { maximumBytes: 1000 }, TestClock.layer())
+    const large = head({ ...signature, "Content-Length": 1001 })
+    const encoded = signedRequest("{}", { "X-Service-Signature": sign("[]"), "Content-Encoding": "gzip" })
+    for (const request of [large, encoded]) {
+      await deliver(receiver.port, request)
+      await receiver.pass("59 minutes")
+      await deliver(receiver.port, request)
+      await receiver.pass("59 minutes")
+      assert.match((await receiver.reasons()).join(), /^A request .*Nobody knows who sent it/)
+      await receiver.pass("1 minute")
+      assert.deepStrictEqual(await receiver.reasons(), [])
+    }
+    assert.deepInclude(await receiver.status(), { tooLarge: 2, encoded: 2, accepted: 0, rejected: 0 })
+  })
+
+  it("is told from a delivery that is signed and was lost", async () => {
+    await using receiver = await startReceiver(keeping([]), {}, TestClock.layer())
+    assert.strictEqual(await deliver(receiver.port, signedRequest("{}", { "Content-Encoding": "gzip" })), 415)
+    await receiver.pass("2 days")
+    assert.match((await receiver.reasons()).join(), /^A delivery with a Content-Encoding was refused/)
   })
 })
 

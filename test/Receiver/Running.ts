@@ -4,13 +4,15 @@
  */
 import { createHmac } from "node:crypto"
 import { connect } from "node:net"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { type Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { TestClock } from "effect/testing"
 import * as ConstructionWebhooks from "../../connectors/construction/ConstructionWebhooks.ts"
 import { Inbox } from "../../src/Inbox.ts"
 import { Reasons } from "../../src/Reasons.ts"
 import { Receiver, type ReceiverOptions, Signatures } from "../../src/Receiver.ts"
 import { Keyring } from "../../src/Receiver/Keyring.ts"
 import { type Delivery, Store, type StoreError } from "../../src/Store.ts"
+import { sqliteQueue } from "../../src/Store/SqliteQueue.ts"
 
 export const path = "/hooks/construction"
 export const secret = "whsec_known"
@@ -18,7 +20,14 @@ export const secret = "whsec_known"
 /** A store of which the receiver sees `receive` only. */
 export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<Store> => {
   const unused = () => Effect.die("not played")
-  return Layer.succeed(Store, { receive, run: unused, transaction: unused, backup: unused })
+  return Layer.mock(Store, {
+    engine: "sqlite",
+    queue: sqliteQueue,
+    receive,
+    run: unused,
+    transaction: unused,
+    backup: unused
+  })
 }
 
 export const keeping = (kept: Array<Delivery>): Layer.Layer<Store> => playedStore(async (batch) => kept.push(...batch))
@@ -38,7 +47,11 @@ const counting = (looked: { count: number }) =>
     )
   )
 
-export const startReceiver = async (store: Layer.Layer<Store, StoreError>, more: Partial<ReceiverOptions> = {}) => {
+export const startReceiver = async (
+  store: Layer.Layer<Store, StoreError>,
+  more: Partial<ReceiverOptions> = {},
+  clock: Layer.Layer<never> = Layer.empty
+) => {
   const looked = { count: 0 }
   const options = { host: "127.0.0.1", port: 0, path, maximumBytes: 100_000, ...more }
   const layer = Receiver.layerWith(options).pipe(
@@ -47,7 +60,8 @@ export const startReceiver = async (store: Layer.Layer<Store, StoreError>, more:
     Layer.provide(Inbox.layer),
     Layer.provide(store),
     Layer.provideMerge(Layer.merge(ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret))),
-    Layer.provideMerge(Reasons.layer)
+    Layer.provideMerge(Reasons.layer),
+    Layer.provideMerge(clock)
   )
   const runtime = ManagedRuntime.make(layer)
   const callbacks = await runtime.runPromise(Effect.service(ConstructionWebhooks.Callbacks))
@@ -58,6 +72,8 @@ export const startReceiver = async (store: Layer.Layer<Store, StoreError>, more:
     keyring,
     looked,
     status,
+    /** On a virtual clock. */
+    pass: (time: Duration.Input) => runtime.runPromise(TestClock.adjust(time)),
     port: (await status()).port,
     reasons: () => runtime.runPromise(Effect.flatMap(Reasons, ({ all }) => all)),
     [Symbol.asyncDispose]: () => runtime.dispose()
