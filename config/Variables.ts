@@ -97,18 +97,20 @@ export const variables = [
   },
   {
     name: "SITELEDGER_WAREHOUSE",
-    meaning: "The analysts' database, as duckdb:PATH (<data dir>/warehouse.duckdb when not set).",
+    meaning:
+      "The engine: duckdb:PATH (<data dir>/warehouse.duckdb when not set), or postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
+    secret: true,
     example: "duckdb:./data/warehouse.duckdb"
   },
   {
     name: "SITELEDGER_DATA_DIR",
-    meaning: "Folder of the store, the keys, the lock and the published copy.",
+    meaning: "Folder of the store, the keys, the lock and the published copy; each worker has its own.",
     default: "./data"
   },
   {
     name: "SITELEDGER_KEY",
     meaning:
-      "Key that secrets are sealed with at rest, 64 hex digits (<data dir>/key, made at the first start, when not set).",
+      "Key that secrets are sealed with at rest, 64 hex digits, shared by all workers on one database (<data dir>/key, made at the first start, when not set).",
     secret: true,
     example: "0000000000000000000000000000000000000000000000000000000000000000"
   },

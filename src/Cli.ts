@@ -8,8 +8,10 @@ import { Console, Effect } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { demo } from "./Cli/demo.ts"
+import { doctor } from "./Cli/doctor.ts"
 import { explain, ledger } from "./Cli/ledger.ts"
 import { login } from "./Cli/login.ts"
+import { move } from "./Cli/move.ts"
 import { query } from "./Cli/query.ts"
 import { restore } from "./Cli/restore.ts"
 import { sandbox } from "./Cli/sandbox.ts"
@@ -19,13 +21,14 @@ import { status } from "./Cli/status.ts"
 import { backup, exportNow, publish, rebuild, replay } from "./Cli/stores.ts"
 
 const siteledger = Command.make("siteledger").pipe(
-  Command.withDescription("Copies a construction service into DuckDB, ordered and lossless"),
+  Command.withDescription("Copies a construction service into DuckDB or PostgreSQL, ordered and lossless"),
   Command.withSubcommands([
     start,
     demo,
     sandbox,
     login,
     status,
+    doctor,
     ledger,
     explain,
     query.pipe(Command.provide(Settings.layer)),
@@ -35,18 +38,19 @@ const siteledger = Command.make("siteledger").pipe(
     rebuild,
     secret,
     backup,
-    restore
+    restore,
+    move
   ])
 )
 
 /** Help that nobody asked for is no data. */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
-    event._tag === "InvalidInvocation"
+    event._tag === "InvalidInvocation" || (event._tag === "Help" && event.reason === "Implicit")
       ? Effect.gen(function* () {
           const formatter = yield* CliOutput.Formatter
           yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
-          yield* Console.error(formatter.formatErrors(event.errors))
+          if (event._tag === "InvalidInvocation") yield* Console.error(formatter.formatErrors(event.errors))
         })
       : CliOutput.defaultPresenter.present(event)
 }

@@ -5,7 +5,7 @@
  * Beside it lies `worker.json` (readable by its owner only): who holds the directory, and how the command line
  * reaches it. It is a note, not the lock: a stale one is overwritten.
  */
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Option, Schedule, Schema, type Scope } from "effect"
@@ -75,6 +75,21 @@ const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
     },
     catch: () => new LockError({ message: heldBy(dataDir) })
   })
+
+/** Whether anybody holds the directory, without taking its lock: a reader is kept out just as well. */
+export const isHeld = (dataDir: string): boolean => {
+  const path = join(dataDir, "lock.sqlite")
+  if (!existsSync(path)) return false
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  try {
+    database.prepare("select count(*) from sqlite_schema").get()
+    return false
+  } catch {
+    return true
+  } finally {
+    database.close()
+  }
+}
 
 const heldBy = (dataDir: string): string => {
   const holder = Option.match(readNote(dataDir), {

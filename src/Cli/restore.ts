@@ -69,9 +69,14 @@ const swap = (restoring: string, store: string, kept: string): void => {
   renameSync(restoring, store)
 }
 
+const notHere = new RestoreError({
+  message: "The store is in PostgreSQL: restore it with the server's own tools, such as pg_restore (docs/postgres.md)."
+})
+
 export const restore = Command.make("restore", { path }, (given) =>
   Effect.gen(function* () {
-    const { dataDir } = yield* Settings.Settings
+    const { dataDir, warehouse } = yield* Settings.Settings
+    if (warehouse.engine === "postgres") return yield* notHere
     const file = resolve(given.path)
     yield* check(file)
     const store = Sqlite.storePath(dataDir)

@@ -1,0 +1,58 @@
+/**
+ * What `siteledger doctor` finds: one check after the other, each with one verdict and one clear sentence.
+ *
+ * Nothing is changed by looking, and no check can keep the others from being made: what fails, hangs or breaks
+ * becomes a finding of its own. No sentence holds a secret.
+ */
+import { Cause, Duration, Effect, Option } from "effect"
+
+export type Verdict = "ok" | "warn" | "fail"
+
+export interface Said {
+  readonly verdict: Verdict
+  readonly sentence: string
+  /** What to do. */
+  readonly advice?: string
+}
+
+export interface Finding extends Said {
+  readonly check: string
+}
+
+export const ok = (sentence: string): Said => ({ verdict: "ok", sentence })
+
+/** It works, but not as well as it should, or not for long. */
+export const warn = (sentence: string, advice?: string): Said => said("warn", sentence, advice)
+
+export const fail = (sentence: string, advice?: string): Said => said("fail", sentence, advice)
+
+const said = (verdict: Verdict, sentence: string, advice: string | undefined): Said =>
+  advice === undefined ? { verdict, sentence } : { verdict, sentence, advice }
+
+/** For one check. */
+const patience = Duration.seconds(6)
+
+export const examine = <R>(
+  check: string,
+  look: Effect.Effect<Said | ReadonlyArray<Said>, unknown, R>
+): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
+  Effect.suspend(() => look).pipe(
+    Effect.timeoutOption(patience),
+    Effect.map(Option.getOrElse(() => fail(`No answer within ${Duration.toSeconds(patience)} seconds.`))),
+    Effect.catchCause((cause) => Effect.succeed(fail(`It can't be checked: ${messageOf(Cause.squash(cause))}`))),
+    Effect.map((found) => [found].flat().map((each) => ({ check, ...each, sentence: ended(each.sentence) })))
+  )
+
+const ended = (sentence: string): string => (sentence.endsWith(".") ? sentence : `${sentence}.`)
+
+export const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message || cause.name : String(cause)
+
+/** One after the other, in this order. */
+export const examineAll = <R>(
+  checks: ReadonlyArray<Effect.Effect<ReadonlyArray<Finding>, never, R>>
+): Effect.Effect<ReadonlyArray<Finding>, never, R> => Effect.map(Effect.all(checks), (found) => found.flat())
+
+/** For a person: a line each. */
+export const line = ({ advice, check, sentence, verdict }: Finding): string =>
+  `${verdict.padEnd(5)} ${check.padEnd(15)} ${[sentence, advice].filter((part) => part !== undefined).join(" ")}`
