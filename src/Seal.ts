@@ -6,10 +6,11 @@
  * the first use. A file that others can read is refused. Without its key a sealed text is lost: `open` says so.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Settings } from "../config/Settings.ts"
+import { flushFolderOf, writeAnew } from "./Flush.ts"
 
 export class SealError extends Schema.TaggedError<SealError>()("SealError", {
   /** Key: there is none that can be used. Foreign: sealed with another key, for another purpose, or damaged. */
@@ -90,14 +91,15 @@ const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => {
 const makeKey = (path: string): void => {
   if (existsSync(path)) return
   const temporary = `${path}.${process.pid}`
-  writeFileSync(temporary, `${randomBytes(keyBytes).toString("hex")}\n`, { mode: 0o600, flag: "wx" })
+  writeAnew(temporary, `${randomBytes(keyBytes).toString("hex")}\n`)
   try {
     linkSync(temporary, path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
   } finally {
-    rmSync(temporary)
+    rmSync(temporary, { force: true })
   }
+  flushFolderOf(path)
 }
 
 const readKey = (path: string): Uint8Array => {

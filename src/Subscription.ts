@@ -3,6 +3,13 @@
  */
 import { Context, type Effect } from "effect"
 
+/** A callback URL as it may be seen in logs, Status and alerts: its query may hold a secret. */
+export const shownUrl = (url: URL | string): string => {
+  const shown = URL.parse(String(url))
+  return shown === null ? "" : shown.origin + shown.pathname
+}
+
+/** All URLs as they are shown. */
 export interface SubscriptionStatus {
   readonly url: string
   /** When a first signed delivery (a ping) arrived; null until then. */

@@ -1,7 +1,8 @@
 /**
  * Secrets at rest: what is sealed can be opened with the same key for the same purpose, and nothing else can.
  */
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import fs, { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -25,6 +26,28 @@ const openIn = (path: string, sealed: string, purpose = "webhook secret") =>
       Effect.flatMap(Seal, ({ open }) => open(sealed, purpose))
     )
   )
+
+/** The paths that are flushed, in their order. */
+const watchFlushes = () => {
+  const { fsyncSync, openSync } = fs
+  const paths = new Map<number, string>()
+  const flushed: Array<string> = []
+  fs.openSync = (path, ...how) => {
+    const file = openSync(path, ...how)
+    paths.set(file, String(path))
+    return file
+  }
+  fs.fsyncSync = (file) => {
+    fsyncSync(file)
+    flushed.push(paths.get(file) ?? "")
+  }
+  syncBuiltinESMExports()
+  const restore = () => {
+    Object.assign(fs, { fsyncSync, openSync })
+    syncBuiltinESMExports()
+  }
+  return { flushed, restore }
+}
 
 describe("Seal", () => {
   it.effect("opens what it sealed, also in the next process, and never seals the same twice", () =>
@@ -56,6 +79,19 @@ describe("Seal", () => {
       for (const text of [...damaged, "", "sealed1.", sealed.slice(0, -8), `sealed2.${tail}`]) {
         assert.strictEqual((yield* openIn(path, text))._tag, "Failure", text)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("makes its key also where a process died over one, and it is on disk before anything is sealed", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      writeFileSync(join(path, `key.${process.pid}`), "torn", { mode: 0o644 })
+      const { flushed, restore } = watchFlushes()
+      const sealed = yield* Effect.ensuring(sealIn(path), Effect.sync(restore))
+      assert.deepStrictEqual(flushed, [join(path, `key.${process.pid}`), path])
+      assert.deepStrictEqual(readdirSync(path), ["key"])
+      assert.strictEqual(statSync(join(path, "key")).mode & 0o777, 0o600)
+      assert.strictEqual((yield* openIn(path, sealed))._tag, "Success")
     }).pipe(Effect.scoped)
   )
 

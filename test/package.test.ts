@@ -1,4 +1,4 @@
-/** The package as somebody gets it: what is in it, that `siteledger/client` is typed and runs, and README's examples. */
+/** The package as somebody gets it: what is in it, that `siteledger/client` is typed and runs, and the page's examples. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
@@ -14,9 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => consumer.remove())
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-const section = /^## As a library\n(.*?)^## /ms.exec(readme)?.[1] ?? ""
-const examples = [...section.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? "")
+const page = readFileSync(new URL("../docs/library.md", import.meta.url), "utf8")
+const examples = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? "")
 
 /** Nothing of it may be `any`, which would let every mistake pass. */
 const program = `
@@ -102,7 +101,7 @@ it("holds what it exports, the launcher and built files, and no sources", () => 
   )
 })
 
-it("is typed, for programs and for README's examples", () => consumer.check())
+it("is typed, for programs and for the page's examples", () => consumer.check())
 
 it("runs where it is installed, writes nothing of its own, and lets the process end", async () => {
   await using server = await startInterfaceServer({ projects: 250 })
@@ -113,7 +112,7 @@ it("runs where it is installed, writes nothing of its own, and lets the process 
   assert.deepStrictEqual(ran, { stdout: "250 Refused string\n", stderr: "" })
 })
 
-it.live("does what README shows", () =>
+it.live("does what docs/library.md shows", () =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox.start({ projects: 250, pageSizeMax: 100, eventsPerSecond: 0 })
     const { authUrl, baseUrl } = sandbox

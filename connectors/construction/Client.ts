@@ -32,11 +32,16 @@ export interface Client {
   readonly close: () => Promise<void>
 }
 
+/** A redirect that is followed takes the client's secret, or a token, to wherever it points. */
+const unredirected = FetchHttpClient.layer.pipe(
+  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+)
+
 /** Asks for nothing yet. Throws a ServiceError for options that can't be used. */
 export const connect = (options: Options): Client => {
   Result.getOrThrow(settings(options))
   const layer = ConstructionService.layer(options).pipe(
-    Layer.provide(FetchHttpClient.layer),
+    Layer.provide(unredirected),
     // What is worth telling comes with the error: a library writes on nobody's console.
     Layer.provideMerge(Logger.layer([]))
   )

@@ -12,6 +12,7 @@ import { HttpApiClient } from "effect/http-api"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { type Lane, Pace } from "../../src/Pace.ts"
 import { Reasons } from "../../src/Reasons.ts"
+import { retryAfterMs } from "../../src/RetryAfter.ts"
 import { SourceError } from "../../src/Source.ts"
 import { ConstructionApi } from "./ConstructionApi.ts"
 import { Token } from "./ConstructionAuth.ts"
@@ -196,6 +197,12 @@ const inspect = Effect.fnUntraced(function* (
   if (status === 408 || status === 425 || status >= 500) {
     return yield* new Unavailable({ isPaced: false, message: `It answered ${status}.` })
   }
+  if (status >= 300 && status < 400) {
+    return yield* new SourceError({
+      reason: "Refused",
+      message: `The service redirects (${status}), which isn't followed: check SITELEDGER_BASE_URL.`
+    })
+  }
   if (status === 403) {
     return yield* new SourceError({ reason: "Refused", message: forbidden(headers["www-authenticate"]) })
   }
@@ -217,14 +224,6 @@ const forbidden = (challenge = ""): string => {
     `The service forbids this request (403): it needs the scope ${scopes.slice(0, 10).join(" ")}. Add that to ` +
     "SITELEDGER_SCOPES (with a login, run `siteledger login` again too), or have it allowed for the client."
   )
-}
-
-/** Seconds or an HTTP date. */
-const retryAfterMs = (value: string | undefined, nowMs: number): number | undefined => {
-  if (value === undefined) return undefined
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
 /** Seconds from now, or Unix seconds. */

@@ -16,6 +16,7 @@ import * as Kept from "../../src/Receiver/KeptSecrets.ts"
 import { Secrets } from "../../src/Receiver/Secrets.ts"
 import { SourceError } from "../../src/Source.ts"
 import { Store, type StoreError } from "../../src/Store.ts"
+import { shownUrl } from "../../src/Subscription.ts"
 import type { StoreTables } from "../../src/Store/Tables.ts"
 import { Subscription as Created } from "./ConstructionApi.ts"
 import { ConstructionClient, NotAsPromised } from "./ConstructionClient.ts"
@@ -62,7 +63,7 @@ export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted
     )
   )
   yield* reasons.clear(unkeptKey)
-  yield* Effect.logInfo(`Subscribed ${wanted.url}`)
+  yield* Effect.logInfo(`Subscribed ${shownUrl(wanted.url)}`)
 })
 
 const keepAgain = Duration.seconds(10)

@@ -4,6 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
+import * as Moved from "../../src/Move/Moved.ts"
 import { readMeta, Store, StoreError, writeMeta } from "../../src/Store.ts"
 
 const key = "service"
@@ -11,15 +12,18 @@ const key = "service"
 const identify = Effect.gen(function* () {
   const { baseUrl, clientId } = yield* ServiceSettings
   const store = yield* Store
+  yield* Moved.settle
   const ours = JSON.stringify({ baseUrl: baseUrl.href, clientId })
   const known = yield* store.run((db) => readMeta(db, key))
   if (known === undefined) return yield* Effect.asVoid(store.transaction((tx) => writeMeta(tx, key, ours)))
   if (known === ours) return
+  const [variable, place] =
+    store.engine === "sqlite" ? ["SITELEDGER_DATA_DIR", "directory"] : ["SITELEDGER_WAREHOUSE", "database"]
   return yield* new StoreError({
     reason: "Foreign",
     message:
-      `The store in SITELEDGER_DATA_DIR holds another service's records (${known}); now configured is ${ours}. ` +
-      `Choose another directory, or set SITELEDGER_BASE_URL and SITELEDGER_CLIENT_ID as they were.`
+      `The store in ${variable} holds another service's records (${known}); now configured is ${ours}. ` +
+      `Choose another ${place}, or set SITELEDGER_BASE_URL and SITELEDGER_CLIENT_ID as they were.`
   })
 })
 

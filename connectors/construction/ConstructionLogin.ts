@@ -5,11 +5,11 @@
  * A login lives for 10 minutes and takes one redirect. Whatever fails leaves an earlier login as it was. A
  * running worker notices the file by itself.
  */
-import { userInfo } from "node:os"
 import { Clock, Duration, Effect, Result, Schema } from "effect"
 import { ClientSettings } from "../../config/ClientSettings.ts"
+import { userName } from "../../config/UserName.ts"
 import * as Instant from "../../src/Instant.ts"
-import { type Authorization, begin, readRedirect } from "./ConstructionAuth/Authorization.ts"
+import { type Authorization, begin, hasState, makeState, readRedirect } from "./ConstructionAuth/Authorization.ts"
 import { type ActiveLogin, endedSentence, LoginFile, stored } from "./ConstructionAuth/LoginFile.ts"
 import { type Arrived, listen, type Page } from "./ConstructionAuth/Redirect.ts"
 import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
@@ -23,8 +23,9 @@ export const logIn = <R>(show: (url: string) => Effect.Effect<void, never, R>) =
   Effect.scoped(
     Effect.gen(function* () {
       const client = yield* ClientSettings
-      const redirect = yield* listen
-      const authorization = begin(client, redirect.uri)
+      const state = makeState()
+      const redirect = yield* listen((parameters) => hasState(parameters, state))
+      const authorization = begin(client, redirect.uri, state)
       yield* show(authorization.url.href)
       const arrived = yield* Effect.timeoutOrElse(redirect.arrived, { duration: life, orElse: () => nobodyCame })
       const outcome = yield* Effect.result(complete(authorization, arrived))
@@ -57,7 +58,7 @@ const complete = Effect.fnUntraced(function* (authorization: Authorization, { pa
     _tag: "Active",
     authUrl: client.authUrl.href,
     clientId: client.clientId,
-    by: userName(),
+    by: yield* userName,
     loggedInAtMs: now,
     scopes: tokens.scopes ?? client.scopes,
     tokens: stored(tokens, null, now)
@@ -65,12 +66,6 @@ const complete = Effect.fnUntraced(function* (authorization: Authorization, { pa
   yield* file.locked(file.write(login))
   return { login, missing: client.scopes.filter((scope) => !login.scopes.includes(scope)) }
 })
-
-/** A container's user may have no name. */
-const userName = (): string => {
-  const name = Result.try(() => userInfo().username)
-  return Result.getOrElse(name, () => "unknown")
-}
 
 const pageOf = (outcome: Result.Result<unknown, { readonly message: string }>): Page =>
   Result.match(outcome, {

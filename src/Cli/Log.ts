@@ -1,7 +1,7 @@
 /**
  * The process's log: on stderr, in the format and from the level that the environment asks for; data goes to
- * stdout, so a pipe never gets a log line. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, logs, traces and metrics also go
- * there, as the OTEL_* variables say.
+ * stdout, so a pipe never gets a log line. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, each of OTEL_LOGS_EXPORTER,
+ * OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER that is `otlp` sends there too; unset, they send nothing.
  */
 import { Config, Effect, Layer, Logger, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -4,10 +4,10 @@
  * Through the running worker or, without one, here with the lock taken. Tables for people, `--json` for programs.
  * `verify` ends with 1 where the books differ from their facts.
  */
-import { userInfo } from "node:os"
 import { Console, Effect, Layer, Option, Runtime, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
+import { userName } from "../../config/UserName.ts"
 import { stores } from "../../pipelines/stores.ts"
 import * as Json from "../Json.ts"
 import { Ledger } from "../Ledger.ts"
@@ -34,17 +34,25 @@ const told = (verb: Verb, given: Texts) => {
   return ask(verb, given, alone.pipe(over(alones)))
 }
 
-const alones = Ledger.layer.pipe(Layer.provideMerge(stores), Layer.provideMerge(Settings.layer))
+const alones = Ledger.layerAlone.pipe(Layer.provideMerge(stores), Layer.provideMerge(Settings.layer))
 
 const json = Flag.Boolean("json").pipe(Flag.withDescription("JSON, for programs"), Flag.withDefault(false))
 const ipc = Flag.String("ipc").pipe(Flag.withDescription("Of one IPC only"), Flag.optional)
-const limit = Flag.Int("limit").pipe(Flag.withDescription("At most so many rows"), Flag.withDefault(50))
-const by = Flag.String("by").pipe(
-  Flag.withDescription("Who says so; recorded for ever"),
-  Flag.withDefault(userInfo().username)
+const limit = Flag.Int("limit").pipe(
+  Flag.withDescription("At most so many rows"),
+  Flag.filter(
+    (most) => most > 0,
+    () => "must be above zero"
+  ),
+  Flag.withDefault(50)
 )
+const by = Flag.String("by").pipe(Flag.withDescription("Who says so; recorded for ever"), Flag.withDefault(userName))
 const reason = Flag.String("reason").pipe(Flag.withDescription("Why; recorded for ever"))
 const amount = Flag.String("amount").pipe(Flag.withDescription("As the hold asks for it, like 1234.50"), Flag.optional)
+const currency = Flag.String("currency").pipe(
+  Flag.withDescription("Where the hold asks for it, like EUR"),
+  Flag.optional
+)
 const hold = Argument.String("hold").pipe(Argument.withDescription("The hold's id, or how it begins"))
 
 const optional = (name: string, value: Option.Option<string>): Texts =>
@@ -83,9 +91,15 @@ const show = Command.make("show", { id: Argument.String("id") }, (given) =>
   Effect.flatMap(told("ledger-show", given), printJson)
 ).pipe(Command.withDescription("One entry or hold, with the events that it rests on"))
 
-const accept = Command.make("accept", { hold, amount, by, reason }, ({ amount: said, ...given }) =>
-  Effect.flatMap(told("ledger-accept", { ...given, ...optional("amount", said) }), printJson)
-).pipe(Command.withDescription("Accept what a hold asks, with the amount that it needs"))
+const accept = Command.make(
+  "accept",
+  { hold, amount, currency, by, reason },
+  ({ amount: units, currency: unit, ...given }) =>
+    Effect.flatMap(
+      told("ledger-accept", { ...given, ...optional("amount", units), ...optional("currency", unit) }),
+      printJson
+    )
+).pipe(Command.withDescription("Accept what a hold asks, with the amount or the currency that it needs"))
 
 const reject = Command.make("reject", { hold, by, reason }, (given) =>
   Effect.flatMap(told("ledger-reject", given), printJson)

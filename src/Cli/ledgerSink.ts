@@ -3,22 +3,22 @@
  *
  * Through the running worker or, without one, here with the lock taken; then the next start sends.
  */
-import { userInfo } from "node:os"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
+import { userName } from "../../config/UserName.ts"
+import { store } from "../../pipelines/stores.ts"
 import * as Json from "../Json.ts"
 import { LedgerError } from "../Ledger/Decide.ts"
 import { Outbox } from "../Ledger/Outbox.ts"
 import { type SinkVerb, sinkVerbs } from "../Ledger/SinkVerbs.ts"
 import * as Text from "../Query/Text.ts"
-import * as Sqlite from "../Store/Sqlite.ts"
 import { aligned } from "./Aligned.ts"
 import { ask, over } from "./Ask.ts"
 
 type Texts = Readonly<Record<string, string>>
 
-const alones = Outbox.layer.pipe(Layer.provideMerge(Sqlite.layer), Layer.provideMerge(Settings.layer))
+const alones = Outbox.layerAlone.pipe(Layer.provideMerge(store), Layer.provideMerge(Settings.layer))
 
 /** The verb's answer, from the worker or from here. */
 const told = (verb: SinkVerb, given: Texts) => {
@@ -27,10 +27,7 @@ const told = (verb: SinkVerb, given: Texts) => {
 }
 
 const json = Flag.Boolean("json").pipe(Flag.withDescription("JSON, for programs"), Flag.withDefault(false))
-const by = Flag.String("by").pipe(
-  Flag.withDescription("Who says so; recorded for ever"),
-  Flag.withDefault(userInfo().username)
-)
+const by = Flag.String("by").pipe(Flag.withDescription("Who says so; recorded for ever"), Flag.withDefault(userName))
 const reason = Flag.String("reason").pipe(Flag.withDescription("Why; recorded for ever"))
 const entry = Argument.String("entry").pipe(Argument.withDescription("The entry's id, or how it begins"))
 const all = Flag.Boolean("all").pipe(Flag.withDescription("All that wait"), Flag.withDefault(false))

@@ -10,16 +10,16 @@ import { Console, Effect, FileSystem, Layer, Option, Redacted, Stdio, Stream } f
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
 import { secrets } from "../../pipelines/live.ts"
+import { store } from "../../pipelines/stores.ts"
 import * as Json from "../Json.ts"
 import { Reasons } from "../Reasons.ts"
-import * as Sqlite from "../Store/Sqlite.ts"
 import * as Verbs from "../Verbs.ts"
 import { ask, over } from "./Ask.ts"
 import * as Log from "./Log.ts"
 
 const local = Log.layer.pipe(Layer.provideMerge(Settings.layer))
 
-const alone = over(secrets.pipe(Layer.provide([Sqlite.layer, Reasons.layer])))
+const alone = over(secrets.pipe(Layer.provide([store, Reasons.layer])))
 
 const print = (value: unknown) => Console.log(Json.stringify(value))
 

@@ -60,8 +60,13 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `ledger        ${report.ledger.entries} posted, ${report.ledger.holds} on hold${posted(report)}`,
   ...sinkLines(report),
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
-  `published     ${report.published.at ?? "never"}`
+  `published     ${report.published.at ?? "never"}`,
+  ...report.workers.map(workerLine)
 ]
+
+const workerLine = ({ host, isLeader, isThis, isUp, pid, reasons, seenAt }: StatusReport["workers"][number]): string =>
+  `worker        ${pid} on ${host}${isUp ? "" : `, gone since ${seenAt}`}${isUp && isLeader ? ", leads" : ""}` +
+  `${isThis ? ", this one" : ""}${reasons.length === 0 ? "" : `: ${reasons.join(" ")}`}`
 
 const posted = ({ ledger: { oldestHold, postedMs } }: StatusReport): string => {
   const took =

@@ -6,13 +6,12 @@ import { isAbsolute, resolve } from "node:path"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
-import { applying } from "../../pipelines/live.ts"
+import { applyingAlone } from "../../pipelines/live.ts"
 import { exporting } from "../../pipelines/nightly.ts"
-import { stores } from "../../pipelines/stores.ts"
+import { store, stores } from "../../pipelines/stores.ts"
 import { Inbox } from "../Inbox.ts"
 import * as Json from "../Json.ts"
 import { Restart } from "../Restart.ts"
-import * as Sqlite from "../Store/Sqlite.ts"
 import * as Verbs from "../Verbs.ts"
 import { ask, over } from "./Ask.ts"
 import * as Log from "./Log.ts"
@@ -50,7 +49,7 @@ const reason = Flag.String("reason").pipe(
 
 const noWorker = Effect.fail(new Verbs.VerbError({ message: "A gap is closed through the running worker: start it." }))
 
-const replayAlone = Verbs.replay.pipe(over(applying.pipe(Layer.provideMerge(stores))))
+const replayAlone = Verbs.replay.pipe(over(applyingAlone.pipe(Layer.provideMerge(stores))))
 
 const closeGap = (given: { readonly from: string; readonly reason: string }) =>
   Effect.flatMap(ask("close-gap", given, noWorker), print).pipe(Effect.provide(local))
@@ -62,7 +61,7 @@ export const replay = Command.make("replay", { gapClosed, reason }, ({ gapClosed
   })
 ).pipe(Command.withDescription("Read the quarantine again and apply what has become readable"))
 
-const rebuildAlone = Verbs.rebuild.pipe(over(Layer.merge(Sqlite.layer, Restart.layer)))
+const rebuildAlone = Verbs.rebuild.pipe(over(Layer.merge(store, Restart.layer)))
 
 export const rebuild = Command.make("rebuild", {}, () =>
   Effect.flatMap(ask("rebuild", {}, rebuildAlone), print).pipe(Effect.provide(local))
@@ -75,6 +74,6 @@ const absolute = (given: string): string => (isAbsolute(given) ? given : resolve
 
 export const backup = Command.make("backup", { path }, (given) => {
   const target = { path: absolute(given.path) }
-  const alone = Verbs.backup(target).pipe(over(Sqlite.layer))
+  const alone = Verbs.backup(target).pipe(over(store))
   return Effect.flatMap(ask("backup", target, alone), print).pipe(Effect.provide(local))
 }).pipe(Command.withDescription("Copy the store, the one irreplaceable file, also while the worker runs"))

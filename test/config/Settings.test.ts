@@ -2,13 +2,13 @@
  * The configuration contract: defaults, every way in which a variable can be wrong, one message for all of them, and
  * no value in that message. Each test provides its own environment; the process's is never read.
  */
-import { mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Cron, DateTime, Duration, Effect, Layer, Option, Redacted, Runtime } from "effect"
 import { layer, layerAll, ServiceSettings, Settings, SettingsError, variables } from "../../config/Settings.ts"
 import type { Variable } from "../../config/Variables.ts"
+import { temporaryFolder } from "../RunningWorker.ts"
 
 type Env = Readonly<Record<string, string>>
 
@@ -25,9 +25,8 @@ const settings = (env: Env) => Settings.pipe(Effect.provide(Layer.provide(layer,
 const service = (env: Env) =>
   ServiceSettings.pipe(Effect.provide(Layer.provide(layerAll, provider({ ...required, ...env }))))
 const refusal = (env: Env) => Effect.flip(Effect.provide(Settings, Layer.provide(layerAll, provider(env))))
-const folder = () => mkdtempSync(join(tmpdir(), "siteledger-settings-"))
 const file = (content: string) => {
-  const path = join(folder(), "value")
+  const path = join(temporaryFolder(), "value")
   writeFileSync(path, content)
   return path
 }
@@ -117,11 +116,12 @@ describe("what is read", () => {
 
   it.effect("the data directory moves the warehouse and the lake unless they say otherwise", () =>
     Effect.gen(function* () {
+      const file = (path: string) => ({ engine: "duckdb" as const, path: resolve(path) })
       const moved = yield* settings({ SITELEDGER_DATA_DIR: "elsewhere" })
-      assert.strictEqual(moved.warehouse.path, resolve("elsewhere/warehouse.duckdb"))
+      assert.deepStrictEqual(moved.warehouse, file("elsewhere/warehouse.duckdb"))
       assert.strictEqual(moved.lake.path, resolve("elsewhere/lake"))
       const set = yield* settings({ SITELEDGER_WAREHOUSE: "duckdb:w.duckdb", SITELEDGER_LAKE: "file:///srv/a%20lake" })
-      assert.deepStrictEqual([set.warehouse.path, set.lake.path], [resolve("w.duckdb"), "/srv/a lake"])
+      assert.deepStrictEqual([set.warehouse, set.lake.path], [file("w.duckdb"), "/srv/a lake"])
     })
   )
 

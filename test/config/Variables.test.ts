@@ -21,7 +21,6 @@ describe("names", () => {
   )
 
   it.effect.each([
-    ["SITELEDGER_WAREHOUSE", "postgres://u:p@host/db", "postgres:// is not supported yet"],
     ["SITELEDGER_LAKE", "s3://bucket/prefix", "s3:// is not supported yet"],
     ["SITELEDGER_OPENAPI", "openapi.json", "is not supported yet"]
   ] as const)("%s=%s belongs to a later version and says so", ([name, value, sentence]) =>

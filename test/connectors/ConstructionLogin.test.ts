@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, type Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { describe as describeLogin, forget, logIn } from "../../connectors/construction/ConstructionLogin.ts"
+import { logIn } from "../../connectors/construction/ConstructionLogin.ts"
 import { type AuthServer, mark } from "./ConstructionAuth/AuthServer.ts"
 import type { AuthSettings } from "./ConstructionAuth/AuthSettings.ts"
 import { get, loggedIn, passing, type Parts, storedLogin } from "./ConstructionAuth/Tokens.ts"
@@ -163,13 +163,10 @@ const statusFrom = (url: URL, headers: Record<string, string>, method = "GET") =
   )
 
 const forgeries: Record<string, { readonly given: Record<string, string>; readonly sentence: RegExp }> = {
-  "of another state": { given: { code: `${mark}-code`, state: "another" }, sentence: /another login.*state/ },
-  "without a state": { given: { code: `${mark}-code`, state: "" }, sentence: /another login.*state/ },
   "without a code": { given: {}, sentence: /no code/ },
   "with a code of its own": { given: { code: `${mark}-code` }, sentence: /invalid_grant.*log in again/ },
   "from another issuer": { given: { code: `${mark}-code`, iss: "https://evil.example.com" }, sentence: /iss/ },
   "that denies": { given: { error: "access_denied" }, sentence: /denied/ },
-  "that denies with another state": { given: { error: "access_denied", state: "x" }, sentence: /another login/ },
   "with an unknown error": { given: { error: `<script>${mark}` }, sentence: /no reason that we know/ }
 }
 const errors = {
@@ -200,6 +197,23 @@ describe("a redirect", () => {
     )
   }
 
+  it.effect("without this login's state is answered 400, and the login goes on waiting for its own", () =>
+    begun((login) =>
+      Effect.gen(function* () {
+        for (const state of ["another", ""]) {
+          const page = yield* visit(redirectOf(login, { error: "access_denied", state }))
+          assert.strictEqual(page.status, 400)
+          assert.match(page.text, /another login.*state/)
+        }
+        assert.strictEqual((yield* visit(login.callback)).status, 400)
+        assert.isUndefined(login.fiber.pollUnsafe())
+        assert.strictEqual((yield* visit(yield* consented(login.url))).status, 200)
+        yield* passing(login.fiber)
+        assert.strictEqual(login.server.grants.length, 1)
+      })
+    )
+  )
+
   it.effect("that names its state twice is refused", () =>
     begun((login) =>
       Effect.gen(function* () {
@@ -208,39 +222,6 @@ describe("a redirect", () => {
         assert.strictEqual((yield* visit(redirect)).status, 400)
         assert.match((yield* Effect.flip(passing(login.fiber))).message, /twice/)
         assert.strictEqual(login.server.grants.length, 0)
-      })
-    )
-  )
-})
-
-describe("a stored login", () => {
-  it.effect("is told of without its secrets, and forgotten with its tokens revoked", () =>
-    within({}, (server) =>
-      Effect.gen(function* () {
-        assert.match((yield* describeLogin).problem ?? "", /Nobody has logged in/)
-        const { refresh } = yield* loggedIn(server)
-        const { lines, problem } = yield* describeLogin
-        assert.isUndefined(problem)
-        const text = lines.join("\n")
-        for (const said of ["desk-app", "somebody", "projects.read", "1970-01-01T01:00:00", "renewed"]) {
-          assert.include(text, said)
-        }
-        assert.notInclude(text, mark)
-        assert.match(yield* forget, /revoked/)
-        assert.deepStrictEqual(server.revoked, [refresh] as Array<string>)
-        assert.strictEqual((yield* storedLogin)._tag, "None")
-        assert.match(yield* forget, /Nobody/)
-      })
-    )
-  )
-
-  it.effect("is forgotten also when the service revokes nothing, and that is said", () =>
-    within({}, (server) =>
-      Effect.gen(function* () {
-        yield* loggedIn(server)
-        server.settings.refusesRevocation = true
-        assert.match(yield* forget, /could not be revoked/)
-        assert.strictEqual((yield* storedLogin)._tag, "None")
       })
     )
   )

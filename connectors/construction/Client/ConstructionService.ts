@@ -5,7 +5,8 @@
  * The token is renewed ahead of its expiry, by one request however many wait, and once more after a 401. Requests
  * keep to the plan in any 60 seconds of this process, and a 429 stops all of them for as long as it says. What may
  * pass by itself (5xx, time-outs, resets, cut or foreign pages) is tried again until `giveUpAfter`. Nothing is kept
- * on disk: what a process before this one has sent is not known here.
+ * on disk: what a process before this one has sent is not known here. A redirect is a refusal, if the HttpClient doesn't
+ * follow it by itself: one over fetch needs RequestInit's `redirect: "manual"`, or the secret goes wherever it points.
  */
 import { Context, Deferred, Duration, Effect, Layer, Schema, type Scope } from "effect"
 import type { HttpClient } from "effect/http"

@@ -2,8 +2,8 @@
  * One authorization request (RFC 6749 §4.1, with PKCE S256 after RFC 7636) and what its redirect says. The interface
  * document names the flow and shows no more (§5.2): `{auth_url}/oauth/authorize` is assumed.
  *
- * The state binds the redirect to this login: another one's is refused before anything else in it is read. Verifier
- * and state are 256 random bits each, made for this request only.
+ * The state binds the redirect to this login: nothing else is read in what doesn't have it. Verifier and state are 256
+ * random bits each, made for this request only.
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Result } from "effect"
@@ -15,16 +15,17 @@ export interface Authorization {
   readonly redirectUri: string
   /** Goes to the token endpoint only. */
   readonly verifier: string
-  readonly state: string
   /** Of the service's authorization server; `iss` must be this when it is there (RFC 9207). */
   readonly issuer: string
 }
 
 const randomText = (): string => randomBytes(32).toString("base64url")
 
-export const begin = (client: ClientFields, redirectUri: string): Authorization => {
+export const makeState = randomText
+
+export const begin = (client: ClientFields, redirectUri: string, state: string): Authorization => {
   const issuer = client.authUrl.href.replace(/\/$/, "")
-  const [verifier, state] = [randomText(), randomText()]
+  const verifier = randomText()
   const url = new URL(`${issuer}/oauth/authorize`)
   url.search = new URLSearchParams({
     response_type: "code",
@@ -35,7 +36,7 @@ export const begin = (client: ClientFields, redirectUri: string): Authorization 
     code_challenge: hash("sha256", verifier, "base64url"),
     code_challenge_method: "S256"
   }).toString()
-  return { url, redirectUri, verifier, state, issuer }
+  return { url, redirectUri, verifier, issuer }
 }
 
 /** RFC 6749 §4.1.2.1, in words for the person who sits before it. */
@@ -52,16 +53,12 @@ const sentences: ReadonlyMap<string, string> = new Map([
 const isSame = (given: string, expected: string): boolean =>
   timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", expected, "buffer"))
 
-/** The code, or a sentence. Nothing of what came is repeated in it. */
-export const readRedirect = (
-  { issuer, state }: Authorization,
-  given: URLSearchParams
-): Result.Result<string, string> => {
+export const hasState = (given: URLSearchParams, state: string): boolean => isSame(given.get("state") ?? "", state)
+
+/** What a redirect with this login's state brings: the code, or a sentence. Nothing of what came is repeated in it. */
+export const readRedirect = ({ issuer }: Authorization, given: URLSearchParams): Result.Result<string, string> => {
   const repeated = ["state", "code", "error", "iss"].some((name) => given.getAll(name).length > 1)
   if (repeated) return Result.fail("The redirect names something twice: it isn't this login's.")
-  if (!isSame(given.get("state") ?? "", state)) {
-    return Result.fail("The redirect belongs to another login (its state is not the one that was sent).")
-  }
   const iss = given.get("iss")
   if (iss !== null && iss.replace(/\/$/, "") !== issuer) {
     return Result.fail("The redirect comes from another server than SITELEDGER_AUTH_URL (its iss says so).")

@@ -6,23 +6,13 @@
  * too. What `write` returns from is on disk. A login that can't be used any more stays, with the reason and the time
  * but without its tokens, so that whoever looks is told what happened.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { type ClientFields, ClientSettings, loginPath } from "../../../config/ClientSettings.ts"
 import { Settings } from "../../../config/Settings.ts"
+import { flushFolderOf, writeAnew } from "../../../src/Flush.ts"
 import * as Instant from "../../../src/Instant.ts"
 import { Seal } from "../../../src/Seal.ts"
 import type { Tokens } from "./TokenEndpoint.ts"
@@ -124,7 +114,7 @@ const make = Effect.gen(function* () {
       ),
     remove: attempt("removed", () => {
       rmSync(path, { force: true })
-      flushFolder(path)
+      flushFolderOf(path)
     })
   })
 })
@@ -165,26 +155,9 @@ const versionOf = (path: string): string => {
 const replace = (path: string, text: string): void => {
   const unfinished = `${path}.new`
   mkdirSync(dirname(path), { recursive: true })
-  // Left behind by a process that died here, maybe with other permissions.
-  rmSync(unfinished, { force: true })
-  const file = openSync(unfinished, "wx", 0o600)
-  try {
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  writeAnew(unfinished, text)
   renameSync(unfinished, path)
-  flushFolder(path)
-}
-
-const flushFolder = (path: string): void => {
-  const folder = openSync(dirname(path), "r")
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  flushFolderOf(path)
 }
 
 /** Undefined while another holds it. */

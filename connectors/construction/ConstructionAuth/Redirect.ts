@@ -1,8 +1,8 @@
 /**
  * Where the browser comes back to (RFC 8252 §7.3): a listener on 127.0.0.1, on a port that was free, for one login.
  *
- * The first request to `/callback` is the redirect; any other one to it is told that it is too late, and changes
- * nothing. What names another host (DNS rebinding) or path is not found. No framework sees these requests: what
+ * The first request to `/callback` that belongs to this login is the redirect: any page can send a browser here, so one
+ * that doesn't belong ends nothing. Those after it are told that they are too late. What names another host (DNS rebinding) or path is not found. No framework sees these requests: what
  * they carry must not reach a log or a span.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -34,7 +34,9 @@ const host = "127.0.0.1"
 const path = "/callback"
 
 /** Until the scope closes. */
-export const listen: Effect.Effect<Redirect, RedirectError, Scope.Scope> = Effect.gen(function* () {
+export const listen = Effect.fnUntraced(function* (
+  belongs: (parameters: URLSearchParams) => boolean
+): Effect.fn.Return<Redirect, RedirectError, Scope.Scope> {
   const first = yield* Deferred.make<Arrived>()
   const server = yield* Effect.acquireRelease(open, close)
   const { port } = server.address() as AddressInfo
@@ -42,6 +44,7 @@ export const listen: Effect.Effect<Redirect, RedirectError, Scope.Scope> = Effec
     const url = URL.parse(request.url ?? "", `http://${host}:${port}`)
     const isOurs = request.headers.host === `${host}:${port}` && request.method === "GET" && url?.pathname === path
     if (!isOurs) return send(response, notFound)
+    if (!belongs(url.searchParams)) return send(response, ofAnother)
     const arrived: Arrived = { parameters: url.searchParams, answer: (page) => sent(response, page) }
     if (!Deferred.doneUnsafe(first, Effect.succeed(arrived))) send(response, tooLate)
   })
@@ -63,6 +66,11 @@ const close = (server: Server): Effect.Effect<void> =>
   })
 
 const notFound: Page = { status: 404, title: "Not found", text: "There is nothing here." }
+const ofAnother: Page = {
+  status: 400,
+  title: "Not this login",
+  text: "This belongs to another login than the one that waits (its state is not the one that was sent). Go on in the newest window."
+}
 const tooLate: Page = {
   status: 410,
   title: "Too late",

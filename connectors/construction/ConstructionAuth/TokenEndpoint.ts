@@ -130,20 +130,35 @@ const read = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClien
 /** A token travels in a header: RFC 6750 §2.1 allows no space and nothing beyond ASCII in it. */
 const isToken = (text: string): boolean => /^[!-~]+$/.test(text)
 
+const Answer = Schema.Struct({
+  access_token: TokenAnswer.fields.access_token,
+  token_type: Schema.optional(Schema.Unknown),
+  expires_in: Schema.optional(Schema.Unknown),
+  refresh_token: Schema.optional(Schema.Unknown),
+  scope: Schema.optional(Schema.Unknown)
+})
+
+/** Null and the empty text say no more than a field that is missing, and neither does what can't be read. */
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
+
+/** A refresh token may have been spent for this answer: only an access token that can't be used makes it good for nothing. */
 const readTokens = Effect.fnUntraced(function* (body: unknown, { unavailable }: Asked) {
-  const answer = yield* Schema.decodeUnknownEffect(TokenAnswer)(body).pipe(
+  const answer = yield* Schema.decodeUnknownEffect(Answer)(body).pipe(
     Effect.mapError(() => unavailable("its answer holds no access_token."))
   )
   if (!isToken(answer.access_token)) return yield* unavailable("its access_token can't be sent in a header.")
-  if (answer.token_type !== undefined && answer.token_type.toLowerCase() !== "bearer") {
+  const type = textOf(answer.token_type)
+  if (type !== undefined && type.toLowerCase() !== "bearer") {
     return yield* unavailable("its tokens aren't bearer tokens.")
   }
-  const lifeMs = Number(answer.expires_in) * 1000
+  const seconds = Number(Json.numberText(answer.expires_in) ?? textOf(answer.expires_in))
   const tokens: Tokens = {
     access: answer.access_token,
-    refresh: answer.refresh_token,
-    lifeMs: lifeMs > 0 ? Math.min(lifeMs, longestLifeMs) : undefined,
-    scopes: answer.scope?.split(" ").filter((scope) => scope !== "")
+    refresh: textOf(answer.refresh_token),
+    lifeMs: seconds > 0 ? Math.min(seconds * 1000, longestLifeMs) : undefined,
+    scopes: textOf(answer.scope)
+      ?.split(" ")
+      .filter((scope) => scope !== "")
   }
   return tokens
 })
@@ -176,9 +191,11 @@ const refused = (status: number, error: unknown, asked: Asked): GrantRefused => 
   // Only what looks like a code is repeated.
   const code = typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : ""
   const bySituation =
-    status === 404
-      ? "there is no token endpoint; check SITELEDGER_AUTH_URL"
-      : "check SITELEDGER_CLIENT_ID, SITELEDGER_CLIENT_SECRET and SITELEDGER_SCOPES"
+    status >= 300 && status < 400
+      ? "redirects aren't followed; check SITELEDGER_AUTH_URL"
+      : status === 404
+        ? "there is no token endpoint; check SITELEDGER_AUTH_URL"
+        : "check SITELEDGER_CLIENT_ID, SITELEDGER_CLIENT_SECRET and SITELEDGER_SCOPES"
   const advice = adviceOn(asked)[code] ?? bySituation
   const what = code === "" ? String(status) : `${status} ${code}`
   return new GrantRefused({ code, advice, message: `The service refused to give a token (${what}): ${advice}.` })

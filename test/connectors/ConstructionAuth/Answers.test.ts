@@ -1,0 +1,62 @@
+/**
+ * What a token answer may look like: a refresh token may have been spent for it, so whatever brings an access token is
+ * taken, and what can't be read of the rest counts as not said.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { ClientSettings } from "../../../config/ClientSettings.ts"
+import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
+
+const client = ClientSettings.of({
+  authUrl: new URL("https://auth.example.com"),
+  clientId: "app",
+  clientSecret: Redacted.make("hush"),
+  scopes: ["projects.read"]
+})
+
+const answered = (body: unknown) => answeredAs(JSON.stringify(body))
+
+const answeredAs = (text: string) =>
+  Effect.flatMap(TokenEndpoint, ({ request }) => request({ grant_type: "refresh_token", refresh_token: "old" })).pipe(
+    Effect.provide(TokenEndpoint.layer),
+    Effect.provideService(ClientSettings, client),
+    Effect.provide(
+      Layer.succeed(
+        HttpClient.HttpClient,
+        HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response(text))))
+      )
+    )
+  )
+
+const bare = { access: "new", refresh: undefined, lifeMs: undefined, scopes: undefined }
+
+describe("a token answer", () => {
+  it.effect.each(["refresh_token", "scope", "token_type", "expires_in"])(
+    "whose %s is null, empty or of another type is taken as if it said nothing of it",
+    (field) =>
+      Effect.gen(function* () {
+        for (const value of [null, "", [], {}, true]) {
+          assert.deepStrictEqual(yield* answered({ access_token: "new", [field]: value }), bare)
+        }
+      })
+  )
+
+  it.effect("says what it says", () =>
+    Effect.gen(function* () {
+      const whole = { access_token: "new", token_type: "Bearer", refresh_token: "next", scope: "a  b" }
+      for (const life of ["60", '"60"', "60.0", "6e1"]) {
+        const tokens = yield* answeredAs(JSON.stringify(whole).replace("}", `, "expires_in": ${life}}`))
+        assert.deepStrictEqual(tokens, { access: "new", refresh: "next", lifeMs: 60_000, scopes: ["a", "b"] })
+      }
+    })
+  )
+
+  it.effect("without an access token that can be used is none", () =>
+    Effect.gen(function* () {
+      for (const body of [{}, { access_token: null }, { access_token: "" }, { access_token: "a b" }, null, []]) {
+        assert.strictEqual((yield* Effect.flip(answered(body)))._tag, "TokenUnavailable")
+      }
+    })
+  )
+})
