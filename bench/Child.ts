@@ -2,6 +2,7 @@
  * A benchmark's processes: another file of this folder, started with arguments, and the first line that it prints.
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 
@@ -29,3 +30,10 @@ export const quantile = (values: ReadonlyArray<number>, share: number): number =
 }
 
 export const round = (value: number, digits = 3): number => Number(value.toFixed(digits))
+
+/** The most memory that this process ever held (VmHWM), in MB; 0 where there is no /proc. */
+export const peakMb = (): number => {
+  const path = "/proc/self/status"
+  const line = existsSync(path) ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(path, "utf8")) : null
+  return Math.round(Number(line?.[1] ?? 0) / 1024)
+}

@@ -1,15 +1,19 @@
 /**
- * What takes deliveries, in a process of its own. `receiver STORE`: the real Receiver, Inbox and SQLite Store.
+ * What takes deliveries, in a process of its own. `receiver STORE`: the real Receiver, Inbox and Store, in a file of
+ * SQLite or in a database by its address.
  * `bare`: node:http and the same HMAC, nothing kept. Prints its port. Run: node bench/IngestServer.ts KIND [STORE]
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { Inbox } from "../src/Inbox.ts"
+import { Postgres, type PostgresError } from "../src/Postgres.ts"
 import { Reasons } from "../src/Reasons.ts"
 import { Receiver } from "../src/Receiver.ts"
 import { Keyring } from "../src/Receiver/Keyring.ts"
+import type { Store, StoreError } from "../src/Store.ts"
+import * as PostgresStore from "../src/Store/Postgres.ts"
 import * as Sqlite from "../src/Store/Sqlite.ts"
 import { path, secret } from "./Signed.ts"
 
@@ -17,12 +21,17 @@ const [kind, file] = process.argv.slice(2)
 
 const say = (port: number): void => void process.stdout.write(`${port}\n`)
 
-const receiver = (storePath: string) => {
+const storeAt = (place: string): Layer.Layer<Store, StoreError | PostgresError> =>
+  place.startsWith("postgres:")
+    ? PostgresStore.layer.pipe(Layer.provide(Postgres.layerAt(Redacted.make(place))))
+    : Sqlite.layerAt(place)
+
+const receiver = (place: string) => {
   return Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
     Layer.provide(ConstructionWebhooks.layer),
     Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)]),
     Layer.provide(Inbox.layer),
-    Layer.provide(Sqlite.layerAt(storePath)),
+    Layer.provide(storeAt(place)),
     Layer.provide(Reasons.layer)
   )
 }

@@ -1,12 +1,10 @@
 /**
- * How fast events become rows. First an inbox of 50,000 events of 5,000 IPCs is drained into DuckDB; then, on top of
+ * How fast events become rows. First an inbox of 50,000 events of 5,000 IPCs is drained into the warehouse; then, on top of
  * that, deliveries arrive at 100 per second over HTTP, and each one's time from its 2xx (as the sender sees it) until
- * a query sees its row is taken. Goal: p99 ≤ 1 s. Run: node bench/apply.ts
+ * a query sees its row is taken. Goal: p99 ≤ 1 s. With PostgreSQL the same inbox is also drained by 1, 2 and 4 workers,
+ * each with connections of its own. Run: node bench/apply.ts [--engine postgres]
  */
 import { hash } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Fiber, Layer } from "effect"
 import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
@@ -20,6 +18,7 @@ import { type Delivery, Store } from "../src/Store.ts"
 import { Warehouse } from "../src/Warehouse.ts"
 import { settings } from "./BenchSettings.ts"
 import { quantile, round, start } from "./Child.ts"
+import * as Engine from "./Engine.ts"
 import { eventBody, eventId, path, secret } from "./Signed.ts"
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 50_000)
@@ -28,7 +27,7 @@ const perSecond = 100
 const lastsSeconds = 20
 const pollMs = 10
 
-const directory = mkdtempSync(join(tmpdir(), "siteledger-apply-"))
+await using engine = await Engine.open()
 
 const delivery = (n: number): Delivery => {
   const { type, body } = eventBody("IPC", n, ipcs)
@@ -59,7 +58,7 @@ const applying = Apply.layer.pipe(
 const drained = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const from = performance.now()
-  while ((yield* warehouse.appliedThrough) < events) yield* Effect.sleep("5 millis")
+  while ((yield* warehouse.appliedThrough) < events) yield* Effect.sleep("20 millis")
   return (performance.now() - from) / 1000
 })
 
@@ -101,13 +100,31 @@ const delays = Effect.gen(function* () {
   return acknowledgedAt.map(([id, at]) => (seenAt.get(id) ?? Number.POSITIVE_INFINITY) - at)
 })
 
+/** Events per second of several workers at one inbox, all in this process. */
+const shared = Effect.fnUntraced(function* (appliers: number) {
+  const place = yield* Effect.promise(() => engine.place())
+  const drain = Effect.gen(function* () {
+    yield* fill
+    // Each its own pools and its own fibers; this one only watches.
+    yield* Effect.forEach(
+      Array.from({ length: appliers }, () => Layer.fresh(Layer.provide(applying, bottomAt(place)))),
+      (worker) => Layer.build(worker),
+      { concurrency: "unbounded" }
+    )
+    return Math.round(events / (yield* drained))
+  })
+  return { appliers, eventsPerSecond: yield* Effect.scoped(Effect.provide(drain, bottomAt(place), { local: true })) }
+})
+
 const measure = Effect.gen(function* () {
   yield* fill
   const worker = yield* Layer.build(applying)
   const seconds = yield* Effect.provide(drained, worker)
   const waits = yield* Effect.provide(delays, receiving).pipe(Effect.provide(worker))
+  const several = Engine.name === "postgres" ? yield* Effect.forEach([1, 2, 4], shared) : undefined
   const result = {
     bench: "apply",
+    engine: Engine.name,
     events,
     ipcs,
     eventsPerSecond: Math.round(events / seconds),
@@ -116,15 +133,12 @@ const measure = Effect.gen(function* () {
     visibleAfterP50Ms: quantile(waits, 0.5),
     visibleAfterP99Ms: quantile(waits, 0.99),
     visibleAfterMostMs: Math.max(...waits),
-    seconds: round(seconds, 2)
+    seconds: round(seconds, 2),
+    shared: several
   }
   process.stdout.write(`${JSON.stringify(result)}\n`)
 })
 
-const bottom = Layer.provideMerge(stores, settings({ SITELEDGER_DATA_DIR: directory }))
-await Effect.runPromise(
-  Effect.scoped(measure).pipe(
-    Effect.provide(bottom),
-    Effect.ensuring(Effect.sync(() => rmSync(directory, { recursive: true })))
-  )
-)
+const bottomAt = ({ environment }: Engine.Place) => Layer.fresh(Layer.provideMerge(stores, settings(environment)))
+
+await Effect.runPromise(Effect.scoped(measure).pipe(Effect.provide(bottomAt(await engine.place()))))

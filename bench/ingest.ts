@@ -1,24 +1,29 @@
 /**
  * Signed deliveries accepted per second over 64 connections, each on disk before its 2xx (real Receiver, Inbox and
- * SQLite Store), beside a bare node:http server that checks the same HMAC and keeps nothing. The two alternate;
- * servers and sender are processes of their own. Goals: 0.40 of bare; as many rows as acknowledgements; in a round of
- * its own, where each 2xx's row is looked for by another connection to the file, none is missing.
+ * Store), beside a bare node:http server that checks the same HMAC and keeps nothing. The two alternate; servers and
+ * senders are processes of their own. Goals: 0.40 of bare with SQLite, 0.30 with PostgreSQL; as many rows as
+ * acknowledgements. With SQLite, in a round of its own, where each 2xx's row is looked for by another connection to the
+ * file, none is missing; with PostgreSQL, 1, 2 and 4 workers share a database. Run: node bench/ingest.ts [--engine postgres]
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { type Child, median, round, start } from "./Child.ts"
+import * as Engine from "./Engine.ts"
+import { connected } from "./PostgresServer.ts"
 import type { Sent } from "./Sender.ts"
 
 const connections = 64
+const isPostgres = Engine.name === "postgres"
 const perRound = Number(process.env["BENCH_DELIVERIES"] ?? 30_000)
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7)
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? (isPostgres ? 3 : 7))
 const looked = 10_000
+const fleets = isPostgres ? [1, 2, 4] : []
 
-const directory = mkdtempSync(join(tmpdir(), "siteledger-ingest-"))
-const storePath = join(directory, "store.sqlite")
-const receiver = await start("IngestServer.ts", "receiver", storePath)
+await using engine = await Engine.open()
+const { directory, url } = await engine.place()
+const store = url ?? join(directory, "store.sqlite")
+const receiver = await start("IngestServer.ts", "receiver", store)
 const bare = await start("IngestServer.ts", "bare")
 
 /** Processor time of another process so far, in µs; undefined where there is no /proc. */
@@ -29,8 +34,54 @@ const cpuMicros = ({ process: child }: Child): number | undefined => {
   return (Number(user) + Number(system)) * 10_000
 }
 
-const send = async (port: string, series: string, count: number, ...more: ReadonlyArray<string>): Promise<Sent> =>
-  JSON.parse((await start("Sender.ts", port, series, count, connections, ...more)).line) as Sent
+const sendOver = async (
+  port: string,
+  series: string,
+  count: number,
+  through: number,
+  ...more: ReadonlyArray<string>
+): Promise<Sent> => JSON.parse((await start("Sender.ts", port, series, count, through, ...more)).line) as Sent
+
+const send = (port: string, series: string, count: number, ...more: ReadonlyArray<string>): Promise<Sent> =>
+  sendOver(port, series, count, connections, ...more)
+
+const storedIn = async (place: string): Promise<number> => {
+  const count = "select count(*) as rows from inbox"
+  if (isPostgres) {
+    return connected(place, async (client) => {
+      const { rows } = await client.query<{ rows: string }>(count.replace("inbox", "siteledger.inbox"))
+      return Number(rows[0]?.rows)
+    })
+  }
+  const file = new DatabaseSync(place, { readOnly: true })
+  const rows = Number(file.prepare(count).get()?.["rows"])
+  file.close()
+  return rows
+}
+
+const sum = (all: ReadonlyArray<Sent>, of: (sent: Sent) => number): number =>
+  all.reduce((total, sent) => total + of(sent), 0)
+
+/** So many workers on one database, the same connections shared out among them. */
+const fleet = async (workers: number) => {
+  const place = (await engine.place()).url ?? ""
+  const receivers = await Promise.all(
+    Array.from({ length: workers }, () => start("IngestServer.ts", "receiver", place))
+  )
+  const all = (series: string, count: number): Promise<ReadonlyArray<Sent>> =>
+    Promise.all(receivers.map(({ line }, n) => sendOver(line, `${series}${n}`, count / workers, connections / workers)))
+  const warm = await all("warm", 8_000)
+  const sent = await all("fleet", perRound)
+  for (const { process: child } of receivers) child.kill()
+  return {
+    workers,
+    perSecond: sum(sent, ({ perSecond }) => perSecond),
+    p50Ms: Math.max(...sent.map(({ p50Ms }) => p50Ms)),
+    p99Ms: Math.max(...sent.map(({ p99Ms }) => p99Ms)),
+    acknowledged: sum([...warm, ...sent], ({ acknowledged }) => acknowledged),
+    stored: await storedIn(place)
+  }
+}
 
 const warm = await send(receiver.line, "warm", 10_000)
 await send(bare.line, "warm", 10_000)
@@ -44,20 +95,19 @@ for (let n = 0; n < rounds; n++) {
 const cpuOf = (from: number | undefined, to: number | undefined): number | null =>
   from === undefined || to === undefined ? null : round((to - from) / (rounds * perRound), 1)
 const cpuMicrosEach = { own: cpuOf(cpuBefore.own, cpuMicros(receiver)), bare: cpuOf(cpuBefore.other, cpuMicros(bare)) }
-const proof = await send(receiver.line, "proof", looked, storePath)
-
-const store = new DatabaseSync(storePath, { readOnly: true })
-const stored = Number(store.prepare("select count(*) as rows from inbox").get()?.["rows"])
-store.close()
+const proof = isPostgres ? undefined : await send(receiver.line, "proof", looked, store)
 receiver.process.kill()
 bare.process.kill()
-rmSync(directory, { recursive: true })
+const stored = await storedIn(store)
+const shared = []
+for (const workers of fleets) shared.push(await fleet(workers))
 
-const all = [warm, ...own, proof]
+const all = [warm, ...own, ...(proof === undefined ? [] : [proof])]
 const ratios = own.map(({ perSecond }, n) => perSecond / (other[n]?.perSecond ?? 0))
 process.stdout.write(
   `${JSON.stringify({
     bench: "ingest",
+    engine: Engine.name,
     connections,
     perSecond: median(own.map(({ perSecond }) => perSecond)),
     barePerSecond: median(other.map(({ perSecond }) => perSecond)),
@@ -67,11 +117,10 @@ process.stdout.write(
     cpuMicrosEach,
     p50Ms: median(own.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(own.map(({ p99Ms }) => p99Ms)),
-    acknowledged: all.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-    refused: all.reduce((sum, { refused }) => sum + refused, 0),
-    broken: all.reduce((sum, { broken }) => sum + broken, 0),
+    acknowledged: sum(all, ({ acknowledged }) => acknowledged),
+    refused: sum(all, ({ refused }) => refused),
+    broken: sum(all, ({ broken }) => broken),
     stored,
-    looked: proof.acknowledged,
-    answeredBeforeCommit: proof.notThere
+    ...(proof === undefined ? { shared } : { looked: proof.acknowledged, answeredBeforeCommit: proof.notThere })
   })}\n`
 )

@@ -2,11 +2,9 @@
  * The books under load. Payments arrive at 100 per second over HTTP, each with its certificate, and each one's time
  * from when it was due until a query of the warehouse sees its entry is taken (goal: p99 ≤ 1 s). A million facts are
  * folded in memory, beside a bare loop that only sums the amounts of the same facts by IPC. Books of 100,000 entries
- * are made as Apply would make them, and verified. Run: node bench/ledger.ts
+ * are made as Apply would make them, and verified.
+ * Run: node bench/ledger.ts [--engine postgres]
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Fiber, Layer } from "effect"
 import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
@@ -23,6 +21,7 @@ import { Keyring } from "../src/Receiver/Keyring.ts"
 import { Warehouse } from "../src/Warehouse.ts"
 import { settings } from "./BenchSettings.ts"
 import { quantile, round, start } from "./Child.ts"
+import * as Engine from "./Engine.ts"
 import { path, secret } from "./Signed.ts"
 
 const perSecond = 100
@@ -31,12 +30,13 @@ const facts = Number(process.env["BENCH_EVENTS"] ?? 1_000_000)
 const entries = Number(process.env["BENCH_ENTRIES"] ?? 100_000)
 const pollMs = 10
 
-const directory = mkdtempSync(join(tmpdir(), "siteledger-ledger-"))
-const bottom = (name: string) =>
-  Layer.provideMerge(
-    stores,
-    settings({ SITELEDGER_DATA_DIR: join(directory, name), SITELEDGER_LEDGER_CURRENCY: "EUR" })
+await using engine = await Engine.open()
+const bottom = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => engine.place()),
+    ({ environment }) => Layer.provideMerge(stores, settings({ ...environment, SITELEDGER_LEDGER_CURRENCY: "EUR" }))
   )
+)
 
 const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
   Layer.provide(ConstructionWebhooks.layer),
@@ -168,13 +168,14 @@ const verified = Effect.gen(function* () {
 
 const measure = Effect.gen(function* () {
   const waits = yield* Effect.scoped(
-    Effect.provide(delays, posting.pipe(Layer.provideMerge(bottom("posting"))), { local: true })
+    Effect.provide(delays, posting.pipe(Layer.provideMerge(Layer.fresh(bottom))), { local: true })
   )
   const fold = folded()
-  const books = Ledger.layer.pipe(Layer.provideMerge(bottom("books")))
+  const books = Ledger.layer.pipe(Layer.provideMerge(Layer.fresh(bottom)))
   const { hearSeconds, seconds } = yield* Effect.scoped(Effect.provide(verified, books, { local: true }))
   const result = {
     bench: "ledger",
+    engine: Engine.name,
     arrivingPerSecond: perSecond,
     paid: waits.length,
     postedAfterP50Ms: quantile(waits, 0.5),
@@ -193,9 +194,4 @@ const measure = Effect.gen(function* () {
   process.stdout.write(`${JSON.stringify(result)}\n`)
 })
 
-await Effect.runPromise(
-  Effect.ensuring(
-    measure,
-    Effect.sync(() => rmSync(directory, { recursive: true }))
-  )
-)
+await Effect.runPromise(measure)

