@@ -1,18 +1,62 @@
 /**
  * Two forked workers: tests open DuckDB and SQLite files and spawn workers of their own, and the machines are small.
  * TEST_REPORT names a file for a JSON report beside the usual output (.ci/run counts from it).
+ *
+ * The end-to-end tests run on both engines: project `duckdb` is all tests, and project `postgres` the end-to-end tests
+ * once more, each World on a database of its own (test/worker/Place.ts). `vitest run --project postgres` for one alone.
  */
 import { defineConfig } from "vitest/config"
+import { missing } from "./test/PostgresServer.ts"
 
 const report = process.env.TEST_REPORT
 
+/** They are about a file that a server doesn't have, or start no worker: on PostgreSQL they could only repeat. */
+const embeddedOnly = [
+  // The demo brings its own place.
+  "test/worker/Demo.test.ts",
+  // Both engines side by side already.
+  "test/worker/{Doctor,Doctor/Server,Move}.test.ts",
+  // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
+  "test/worker/Live/LostKey.test.ts",
+  // The warehouse's file deleted, old, rubbish or cut; `siteledger backup` and `restore`; the local disk full.
+  "test/worker/Stores/{File,Backup,DiskFull}.test.ts"
+]
+
+/** They start several workers on one database, or take the server away. */
+const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/Server.test.ts"]
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    globalSetup: "test/GlobalSetup.ts",
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]]
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "duckdb",
+          env: { SITELEDGER_TEST_ENGINE: "duckdb" },
+          include: ["test/**/*.test.ts"],
+          exclude: serverOnly
+        }
+      },
+      // Where there is no PostgreSQL, test/GlobalSetup.ts says so.
+      ...(missing() === undefined
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: "postgres",
+                env: { SITELEDGER_TEST_ENGINE: "postgres" },
+                include: ["test/worker/**/*.test.ts"],
+                exclude: embeddedOnly
+              }
+            }
+          ]
+        : [])
+    ]
   }
 })

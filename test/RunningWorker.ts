@@ -4,21 +4,27 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import type { StatusReport } from "../src/Status.ts"
+import { compileCache, main, traced } from "./GlobalSetup/Main.ts"
 import { leaks } from "./Marked.ts"
 
-const main = resolve(import.meta.dirname, "../src/main.ts")
 const pollMs = 20
 const patienceMs = 50_000
 
 export type Environment = Readonly<Record<string, string>>
 
-export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "siteledger-test-"))
+/** In memory, where there is room: thousands of commits wait for no disk, and a kill loses nothing of it either. */
+const memory = "/dev/shm"
+const roomBytes = 2 ** 30
+const hasRoom = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > roomBytes
+const temporary = hasRoom ? memory : tmpdir()
+
+export const temporaryFolder = (): string => mkdtempSync(join(temporary, "siteledger-test-"))
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
@@ -71,8 +77,7 @@ export const environment = async (service: {
     LOG_FORMAT: "logfmt",
     NO_COLOR: "1",
     PATH: process.env["PATH"] ?? "",
-    // As the launcher does: dozens of workers are started here.
-    NODE_COMPILE_CACHE: resolve(import.meta.dirname, "../node_modules/.cache/siteledger")
+    NODE_COMPILE_CACHE: compileCache
   }
 }
 
@@ -105,7 +110,7 @@ export const run = async (given: Environment, ...verb: ReadonlyArray<string>): P
   const { child, output } = launch(given, ...verb)
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
   refuseLeaks(given, output)
-  return { code, signal, ...output }
+  return { code, signal, stdout: output.stdout, stderr: traced(output.stderr) }
 }
 
 export class RunningWorker {
@@ -126,7 +131,7 @@ export class RunningWorker {
   }
 
   get stderr(): string {
-    return this.#output.stderr
+    return traced(this.#output.stderr)
   }
 
   get #end(): string {
@@ -191,7 +196,7 @@ export class RunningWorker {
     this.#child.kill(signal)
     const [code, by] = await this.#ended
     refuseLeaks(this.environment, this.#output)
-    return { code, signal: by, ...this.#output }
+    return { code, signal: by, stdout: this.#output.stdout, stderr: this.stderr }
   }
 }
 

@@ -1,13 +1,19 @@
 /**
- * Asks Query as the command line does, with standard output and error kept in memory; and makes published copies.
+ * Asks Query as the command line does, with standard output and error kept in memory; and makes published copies. It
+ * is the bundled Query: hundreds of its processes are started. What `siteledger query` runs of the sources is in
+ * Running.test.ts.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Sink, Stdio, Terminal } from "effect"
-import * as Query from "../../src/Query.ts"
+import type * as Query from "../../src/Query.ts"
+import { query } from "../GlobalSetup/Main.ts"
+
+const { run } = (await import(pathToFileURL(query).href)) as typeof Query
 
 export const temporary = () => {
   const directory = mkdtempSync(join(tmpdir(), "siteledger-query-"))
@@ -66,7 +72,7 @@ export const ask = ({ columns, onText, ...options }: Asked): Effect.Effect<Answe
       stdoutIsTerminal: Effect.succeed(columns !== undefined)
     })
     const terminal = Terminal.make({ ...services, columns: Effect.succeed(columns ?? 0) })
-    const exitCode = yield* Query.run({ format: "csv", ...options }).pipe(
+    const exitCode = yield* run({ format: "csv", ...options }).pipe(
       Effect.provide(stdio),
       Effect.provideService(Terminal.Terminal, terminal)
     )

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
+import { compileCache } from "../GlobalSetup/Main.ts"
 import { ask, endless, projects, publish, temporary } from "./Asking.ts"
 
 const { directory, remove } = temporary()
@@ -21,7 +22,7 @@ describe("the child process", () => {
   /** What the system says about the child of this process that runs a query; undefined until there is one. */
   const inspect = Effect.sync(() => {
     const listed = spawnSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" }).stdout
-    const line = listed.split("\n").find((each) => each.includes("Query/child.ts"))
+    const line = listed.split("\n").find((each) => each.includes("/child.js"))
     const pid = line?.trim().split(" ")[0] ?? ""
     return {
       pid: Number(pid),
@@ -93,11 +94,11 @@ describe("the child process", () => {
   )
 })
 
-describe("the verb", () => {
+describe("the verb, run from its sources", () => {
   const sh = (script: string) =>
     spawnSync("sh", ["-c", script, "sh", process.execPath, main], {
       encoding: "utf8",
-      env: { SITELEDGER_DATA_DIR: directory, PATH: "/usr/bin:/bin" }
+      env: { SITELEDGER_DATA_DIR: directory, PATH: "/usr/bin:/bin", NODE_COMPILE_CACHE: compileCache }
     })
 
   it("answers on standard output, and ends with 0, 1 or 2", () => {

@@ -26,7 +26,7 @@ const bad: Readonly<Record<string, string>> = {
   SITELEDGER_TRUST_TYPE_HEADER: "hush-10",
   SITELEDGER_FIELD_ALIASES: "no-such-file-hush-11.json",
   SITELEDGER_ADMIN_TOKEN: "hush 12",
-  SITELEDGER_WAREHOUSE: "postgres://hush-13@db/x",
+  SITELEDGER_WAREHOUSE: "mysql://hush-13@db/x",
   SITELEDGER_LAKE: "s3://hush-14/x",
   SITELEDGER_EXPORT_CRON: "61 hush-15 * * *",
   SITELEDGER_TIMEZONE: "Hush/Sixteen",
@@ -73,7 +73,7 @@ describe("a refused token", () => {
   })
 
   it("later on pauses the walks, is shown, stops no delivery, and is over when tokens are given again", async () => {
-    await using world = await World.open({ projects: 30 }, { SITELEDGER_WALK_EVERY: "1 second" })
+    await using world = await World.open({ projects: 30 }, { SITELEDGER_WALK_EVERY: "300 millis" })
     const { server } = world
     const worker = world.start()
     await worker.live()

@@ -107,22 +107,4 @@ describe("the command line", () => {
       assert.include(named, verb)
     }
   })
-
-  it("says in one sentence that a query has nothing to read yet", async () => {
-    const folder = temporaryFolder()
-    const { code, stderr } = await run({ ...path, SITELEDGER_DATA_DIR: folder }, "query", "select 1")
-    removeFolder(folder)
-    assert.strictEqual(code, 1)
-    assert.match(stderr, /appears when the worker first goes live/)
-  })
-
-  it("exports from the stores alone when no worker is running", async () => {
-    const folder = temporaryFolder()
-    const given = { ...path, SITELEDGER_DATA_DIR: folder }
-    const { code, stdout, stderr } = await run(given, "export")
-    assert.strictEqual(code, 0, stderr)
-    const { run: id } = JSON.parse(stdout) as { run: string }
-    assert.isTrue(existsSync(join(folder, "lake", "_manifests", `${id}.json`)))
-    removeFolder(folder)
-  })
 })

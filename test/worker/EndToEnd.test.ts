@@ -8,8 +8,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet"
 import { compressors } from "hyparquet-compressors"
-import { startInterfaceServer } from "../InterfaceServer.ts"
-import { environment, query, removeFolder, RunningWorker, until } from "../RunningWorker.ts"
+import { until } from "../RunningWorker.ts"
+import { World } from "./World.ts"
 
 interface Manifest {
   readonly asOf: { readonly sequence: number }
@@ -32,93 +32,73 @@ const amount = "123456789012345678901234.5678"
 
 describe("the worker against the interface document", () => {
   it("takes a signed request to the inbox, the row and the Parquet file, to the last digit", async () => {
-    await using server = await startInterfaceServer({ projects: 237 })
-    const given = await environment({ ...server, ...server.settings })
-    const dataDir = given.SITELEDGER_DATA_DIR
-    const worker = RunningWorker.start(given)
-    try {
-      const live = await worker.live()
-      assert.strictEqual(live.backfill["projects"]?.rows, 237)
-      assert.strictEqual(server.subscriptions.length, 1)
-      const body = `{"ipc_id": 7, "certified_amount": ${amount}, "certificate_url": "https://c/7", "event_timestamp": "2026-11-19T10:00:00.123456Z", "unknown": 1.10}`
-      assert.strictEqual(await server.deliver({ type: "ipc.certified", body }), 200)
-      await worker.status(
-        "the event is applied",
-        ({ events, inbox }) => inbox.pending === 0 && (events["applied"] ?? 0) >= 2
-      )
-      const exported = (await worker.verb("export")) as { run: string }
-      assert.isString(exported.run)
-      await worker.stop()
+    await using world = await World.open({ projects: 237 })
+    const { server } = world
+    const worker = world.start()
+    const live = await worker.live()
+    assert.strictEqual(live.backfill["projects"]?.rows, 237)
+    assert.strictEqual(server.subscriptions.length, 1)
+    const body = `{"ipc_id": 7, "certified_amount": ${amount}, "certificate_url": "https://c/7", "event_timestamp": "2026-11-19T10:00:00.123456Z", "unknown": 1.10}`
+    assert.strictEqual(await server.deliver({ type: "ipc.certified", body }), 200)
+    await worker.status(
+      "the event is applied",
+      ({ events, inbox }) => inbox.pending === 0 && (events["applied"] ?? 0) >= 2
+    )
+    const exported = (await worker.verb("export")) as { run: string }
+    assert.isString(exported.run)
+    await worker.stop()
 
-      const [row] = await query(join(dataDir, "warehouse.duckdb"), "from construction.ipcs")
-      assert.strictEqual(row?.["certified_amount"], amount)
-      assert.strictEqual(row?.["status"], "certified")
-      assert.strictEqual(row?.["_extra"], '{"unknown":1.10}')
+    const [row] = await world.query("from construction.ipcs")
+    assert.strictEqual(row?.["certified_amount"], amount)
+    assert.strictEqual(row?.["status"], "certified")
+    assert.strictEqual(row?.["_extra"], '{"unknown":1.10}')
 
-      const { lake, manifest } = lakeOf(dataDir)
-      for (const [table, { rows, files }] of Object.entries(manifest.tables)) {
-        let count = 0
-        for (const file of files) {
-          const path = join(lake, file.path)
-          assert.strictEqual(sha256(readFileSync(path)), file.sha256)
-          const read = await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors })
-          assert.strictEqual(read.length, file.rows, `${table} ${file.path}`)
-          count += read.length
-        }
-        assert.strictEqual(count, rows, table)
+    const { lake, manifest } = lakeOf(world.dataDir)
+    for (const [table, { rows, files }] of Object.entries(manifest.tables)) {
+      let count = 0
+      for (const file of files) {
+        const path = join(lake, file.path)
+        assert.strictEqual(sha256(readFileSync(path)), file.sha256)
+        const read = await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors })
+        assert.strictEqual(read.length, file.rows, `${table} ${file.path}`)
+        count += read.length
       }
-      assert.strictEqual(manifest.tables["projects"]?.rows, 237)
-      assert.strictEqual(manifest.tables["ipcs"]?.rows, 1)
-    } finally {
-      await worker.stop("SIGKILL")
-      removeFolder(dataDir)
+      assert.strictEqual(count, rows, table)
     }
+    assert.strictEqual(manifest.tables["projects"]?.rows, 237)
+    assert.strictEqual(manifest.tables["ipcs"]?.rows, 1)
   })
 
   it("answers a forged request with 401 and keeps no trace of it", async () => {
-    await using server = await startInterfaceServer({ projects: 3 })
-    const given = await environment({ ...server, ...server.settings })
-    const worker = RunningWorker.start(given)
-    try {
-      await worker.live()
-      const event = { type: "ipc.paid", fields: { ipc_id: 1, payment_reference: "P" } }
-      assert.strictEqual(await server.deliver(event, { signature: "0".repeat(64) }), 401)
-      assert.strictEqual(await server.deliver(event, { signature: null }), 401)
-      assert.strictEqual(await server.deliver(event, { signature: "zz" }), 401)
-      assert.strictEqual(await server.deliver(event, { upperCaseHex: true }), 200)
-      await worker.status("it is applied", ({ inbox, receiver }) => inbox.pending === 0 && receiver.accepted === 2)
-      await worker.stop()
-      const rows = await query(
-        join(given.SITELEDGER_DATA_DIR, "warehouse.duckdb"),
-        "select event_type, outcome from construction.events order by sequence"
-      )
-      assert.deepStrictEqual(rows, [
-        { event_type: "webhook.ping", outcome: "applied" },
-        { event_type: "ipc.paid", outcome: "applied" }
-      ])
-    } finally {
-      await worker.stop("SIGKILL")
-      removeFolder(given.SITELEDGER_DATA_DIR)
-    }
+    await using world = await World.open({ projects: 3 })
+    const { server } = world
+    const worker = world.start()
+    await worker.live()
+    const event = { type: "ipc.paid", fields: { ipc_id: 1, payment_reference: "P" } }
+    assert.strictEqual(await server.deliver(event, { signature: "0".repeat(64) }), 401)
+    assert.strictEqual(await server.deliver(event, { signature: null }), 401)
+    assert.strictEqual(await server.deliver(event, { signature: "zz" }), 401)
+    assert.strictEqual(await server.deliver(event, { upperCaseHex: true }), 200)
+    await worker.status("it is applied", ({ inbox, receiver }) => inbox.pending === 0 && receiver.accepted === 2)
+    await worker.stop()
+    const rows = await world.query("select event_type, outcome from construction.events order by sequence")
+    assert.deepStrictEqual(rows, [
+      { event_type: "webhook.ping", outcome: "applied" },
+      { event_type: "ipc.paid", outcome: "applied" }
+    ])
   })
 
   it("stops within seconds on SIGTERM, with exit code 0, and a second worker is sent away by name", async () => {
-    await using server = await startInterfaceServer({ projects: 3 })
-    const given = await environment({ ...server, ...server.settings })
-    const worker = RunningWorker.start(given)
-    try {
-      await worker.live()
-      const second = RunningWorker.start({ ...given, SITELEDGER_WEBHOOK_LISTEN: "127.0.0.1:0" })
-      await until("the second worker ends", async () => (second.hasEnded ? true : undefined))
-      assert.match(second.stderr, new RegExp(`process id ${worker.note()?.pid}`))
-      assert.strictEqual((await second.stop()).code, 1)
-      const before = performance.now()
-      const { code } = await worker.stop()
-      assert.strictEqual(code, 0)
-      assert.isBelow(performance.now() - before, 10_000)
-    } finally {
-      await worker.stop("SIGKILL")
-      removeFolder(given.SITELEDGER_DATA_DIR)
-    }
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    const second = world.start({ SITELEDGER_WEBHOOK_LISTEN: "127.0.0.1:0" })
+    await until("the second worker ends", async () => (second.hasEnded ? true : undefined))
+    assert.match(second.stderr, new RegExp(`process id ${worker.note()?.pid}`))
+    assert.strictEqual((await second.stop()).code, 1)
+    const before = performance.now()
+    const { code } = await worker.stop()
+    assert.strictEqual(code, 0)
+    assert.isBelow(performance.now() - before, 10_000)
   })
 })

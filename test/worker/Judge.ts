@@ -4,9 +4,9 @@
  */
 import { assert } from "@effect/vitest"
 import type { StatusReport } from "../../src/Status.ts"
-import type { RunningWorker } from "../RunningWorker.ts"
+import { type RunningWorker, until } from "../RunningWorker.ts"
 import type { Random } from "../Seeded.ts"
-import { story, type Told } from "./Story.ts"
+import { model, read, sha256, story, type Told } from "./Story.ts"
 import type { World } from "./World.ts"
 
 export const pageSize = 20
@@ -37,10 +37,10 @@ export class Judge {
   }
 
   /** One attempt; whatever has no 2xx is sent again later, as an at-least-once service does. */
-  async deliver(event: Told): Promise<boolean> {
+  async deliver(event: Told, to?: RunningWorker): Promise<boolean> {
     const body = event.body
     this.attempted.set(body, (this.attempted.get(body) ?? 0) + 1)
-    const isTaken = (await this.world.server.deliver(event)) === 200
+    const isTaken = (await this.world.server.deliver(event, to === undefined ? {} : this.world.at(to))) === 200
     if (isTaken) this.acknowledged.set(body, (this.acknowledged.get(body) ?? 0) + 1)
     return isTaken
   }
@@ -75,4 +75,40 @@ export class Judge {
     }
     assert.strictEqual(this.world.pagesAsked().size, pages)
   }
+}
+
+/** Sends what is owed until all of it is taken, as the service would within its day. */
+export const settle = async (judge: Judge, worker: RunningWorker): Promise<void> => {
+  const { server } = judge.world
+  await worker.status("the worker is up")
+  await until("everything is acknowledged", async () => {
+    for (const event of judge.owed) await judge.deliver(event)
+    for (const { id, state } of server.deliveries) if (state === "failed") server.replay(id)
+    return judge.owed.length === 0 && server.deliveries.every(({ state }) => state === "delivered") ? true : undefined
+  })
+  await worker.status(
+    "everything is applied",
+    ({ backfill, inbox }) => inbox.pending === 0 && backfill["projects"]?.proof === "counts-agree"
+  )
+}
+
+export const assertNothingLost = async (judge: Judge): Promise<void> => {
+  const { server } = judge.world
+  const events = await judge.world.query(
+    "select body_sha256, deliveries, event_type, outcome, alarms from construction.events"
+  )
+  const found = new Map(events.map((row) => [row["body_sha256"], row]))
+  assert.strictEqual(found.size, events.length)
+  assert.strictEqual(events.length, judge.sent.length + 1, "every event once, and the ping")
+  for (const event of judge.sent) {
+    const row = found.get(sha256(event.body))
+    assert.deepInclude(row, { event_type: event.type, outcome: "applied", alarms: "[]" }, event.body)
+    const attempts = server.deliveries.filter(({ body }) => body === event.body).flatMap((each) => each.attempts)
+    const taken = attempts.filter(({ status }) => status === 200).length + (judge.acknowledged.get(event.body) ?? 0)
+    assert.isAtLeast(Number(row?.["deliveries"]), taken)
+    assert.isAtMost(Number(row?.["deliveries"]), attempts.length + (judge.attempted.get(event.body) ?? 0))
+  }
+  assert.deepStrictEqual(await read((sql) => judge.world.query(sql)), model(judge.sent))
+  const projects = await judge.world.query("select id::int as id, name, status from construction.projects order by id")
+  assert.deepStrictEqual(projects, server.projects as ReadonlyArray<object> as typeof projects)
 }

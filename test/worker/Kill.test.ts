@@ -8,8 +8,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { query, type RunningWorker, until } from "../RunningWorker.ts"
 import { type Random, seeded } from "../Seeded.ts"
-import { Judge, pages, pageSize } from "./Judge.ts"
-import { model, read, sha256 } from "./Story.ts"
+import { assertNothingLost, Judge, pages, pageSize, settle } from "./Judge.ts"
 import { World } from "./World.ts"
 
 const seed = Number(process.env["SEED"] ?? 20261120)
@@ -101,42 +100,6 @@ const assertReadable = async (dataDir: string): Promise<void> => {
   for (const { path, sha256 } of Object.values(tables).flatMap(({ files }) => files)) {
     assert.strictEqual(hash(path), sha256, path)
   }
-}
-
-/** Sends what is owed until all of it is taken, as the service would within its day. */
-const settle = async (judge: Judge, worker: RunningWorker): Promise<void> => {
-  const { server } = judge.world
-  await worker.status("the worker is up")
-  await until("everything is acknowledged", async () => {
-    for (const event of judge.owed) await judge.deliver(event)
-    for (const { id, state } of server.deliveries) if (state === "failed") server.replay(id)
-    return judge.owed.length === 0 && server.deliveries.every(({ state }) => state === "delivered") ? true : undefined
-  })
-  await worker.status(
-    "everything is applied",
-    ({ backfill, inbox }) => inbox.pending === 0 && backfill["projects"]?.proof === "counts-agree"
-  )
-}
-
-const assertNothingLost = async (judge: Judge): Promise<void> => {
-  const { server } = judge.world
-  const events = await judge.world.query(
-    "select body_sha256, deliveries, event_type, outcome, alarms from construction.events"
-  )
-  const found = new Map(events.map((row) => [row["body_sha256"], row]))
-  assert.strictEqual(found.size, events.length)
-  assert.strictEqual(events.length, judge.sent.length + 1, "every event once, and the ping")
-  for (const event of judge.sent) {
-    const row = found.get(sha256(event.body))
-    assert.deepInclude(row, { event_type: event.type, outcome: "applied", alarms: "[]" }, event.body)
-    const attempts = server.deliveries.filter(({ body }) => body === event.body).flatMap((each) => each.attempts)
-    const taken = attempts.filter(({ status }) => status === 200).length + (judge.acknowledged.get(event.body) ?? 0)
-    assert.isAtLeast(Number(row?.["deliveries"]), taken)
-    assert.isAtMost(Number(row?.["deliveries"]), attempts.length + (judge.attempted.get(event.body) ?? 0))
-  }
-  assert.deepStrictEqual(await read((sql) => judge.world.query(sql)), model(judge.sent))
-  const projects = await judge.world.query("select id::int as id, name, status from construction.projects order by id")
-  assert.deepStrictEqual(projects, server.projects as ReadonlyArray<object> as typeof projects)
 }
 
 describe(`kill -9, seed ${seed}`, () => {

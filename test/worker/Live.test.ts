@@ -1,10 +1,7 @@
 /** The subscription: made once, verified by its ping whenever that comes, made again only when it must be. */
 import { assert, describe, it } from "@effect/vitest"
-import { applied } from "./Past.ts"
+import { applied, isVerified } from "./Past.ts"
 import { World } from "./World.ts"
-
-const isVerified = ({ subscription }: { readonly subscription: { readonly verifiedAt: string | null } }): boolean =>
-  subscription.verifiedAt !== null
 
 const creations = (world: World): number =>
   world.server.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/webhooks")).length

@@ -74,8 +74,10 @@ describe("a login", () => {
     assert.include(traces.text(), "Token.refresh")
     assert.include(traces.text(), "/oauth/token")
     assert.notInclude(traces.text(), mark)
-    assert.includeMembers(readdirSync(world.dataDir), ["login", "key", "warehouse.duckdb", "analytics.duckdb"])
+    const own = world.database === undefined ? ["key", "warehouse.duckdb"] : []
+    assert.includeMembers(readdirSync(world.dataDir), ["login", "analytics.duckdb", ...own])
     assert.deepStrictEqual(markedFiles(world.dataDir), [])
+    assert.deepStrictEqual(await world.tablesHolding(mark), [])
   })
 
   it("that misses a scope is told of by the scope's name, and goes on with a wider login", async () => {

@@ -14,21 +14,21 @@ const scenarios = resolve(import.meta.dirname, "../../sandbox/scenarios")
 const start = Effect.fnUntraced(function* (file: string, timeScale: number) {
   const scenario = { ...(yield* Scenario.read(join(scenarios, file))), timeScale }
   const sandbox = yield* Sandbox.start({ ...Scenario.options(scenario), plan: Infinity })
-  const worker = yield* startWorker(sandbox)
-  return { scenario, sandbox, worker }
+  const working = yield* startWorker(sandbox)
+  return { scenario, sandbox, working }
 })
 
 describe("a worker whose service is cut off for two days", () => {
   it.live("holds the whole truth once the deliveries that failed for good are replayed", () =>
     Effect.gen(function* () {
-      const { sandbox, scenario, worker } = yield* start("two-day-outage.json", 28_800)
+      const { sandbox, scenario, working } = yield* start("two-day-outage.json", 28_800)
       const lost = sandbox.deliveries.until(({ failed }) => failed >= 200)
       yield* Effect.all([Scenario.play(sandbox, scenario), lost], { concurrency: "unbounded" })
       yield* sandbox.deliveries.until(({ waiting }) => waiting === 0)
       assert.strictEqual(sandbox.deliveries.counts().failed, 0)
       const truth = truthOf(sandbox.truth())
       assert.isAbove(Object.keys(truth["ipcs"] ?? {}).length, 40)
-      assert.deepStrictEqual(yield* endOf(worker, Object.keys(truth)), truth)
+      assert.deepStrictEqual(yield* endOf(working, Object.keys(truth)), truth)
     })
   )
 })
@@ -36,7 +36,7 @@ describe("a worker whose service is cut off for two days", () => {
 describe("a worker whose deliveries come late, twice, mislabelled and wrongly signed", () => {
   it.live("holds the whole truth, also where its lists fail and move", () =>
     Effect.gen(function* () {
-      const { sandbox, scenario, worker } = yield* start("rough-day.json", 28_800)
+      const { sandbox, scenario, working } = yield* start("rough-day.json", 28_800)
       const api = { "error-502": 0.1, "error-503": 0.1, reset: 0.1, html: 0.1, "cut-json": 0.1 } as const
       for (const [name, share] of Object.entries(api)) sandbox.faults.set(name as keyof typeof api, share)
       sandbox.faults.set("page-size-clamp", 70)
@@ -46,7 +46,7 @@ describe("a worker whose deliveries come late, twice, mislabelled and wrongly si
       yield* sandbox.deliveries.until(({ waiting }) => waiting === 0)
       const truth = truthOf(sandbox.truth())
       assert.isTrue(sandbox.truth().project(0).id > 1001)
-      assert.deepStrictEqual(yield* endOf(worker, Object.keys(truth)), truth)
+      assert.deepStrictEqual(yield* endOf(working, Object.keys(truth)), truth)
     })
   )
 })

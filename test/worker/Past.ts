@@ -1,5 +1,6 @@
 /** A worker's life before the trouble of a test: what was told, and what the warehouse held at its end. */
 import { assert } from "@effect/vitest"
+import type { StatusReport } from "../../src/Status.ts"
 import type { RunningWorker } from "../RunningWorker.ts"
 import { seeded } from "../Seeded.ts"
 import { story, type Told } from "./Story.ts"
@@ -13,10 +14,22 @@ export const deliver = async (world: World, events: ReadonlyArray<Told>): Promis
   assert.deepStrictEqual([...new Set(statuses)], [200])
 }
 
+export const isVerified = ({ subscription }: StatusReport): boolean => subscription.verifiedAt !== null
+
 export const applied = (worker: RunningWorker) =>
   worker.status("all is applied and walked", ({ backfill, inbox }) => {
     return inbox.pending === 0 && backfill["projects"]?.proof !== "running"
   })
+
+/** Rebuilds the warehouse under a running worker, until all is applied and walked once more. */
+export const rebuilt = async (worker: RunningWorker, rebuild: () => Promise<void>): Promise<void> => {
+  const before = (await worker.live()).backfill["projects"]?.at
+  await rebuild()
+  await worker.status("it is rebuilt", ({ backfill, inbox, phase }) => {
+    const at = backfill["projects"]?.at ?? before
+    return phase === "live" && inbox.pending === 0 && at !== before
+  })
+}
 
 /** Events of every kind, twice where it matters, and some that wait in quarantine. */
 export const live = async (world: World, worker: RunningWorker, events: ReadonlyArray<Told>): Promise<void> => {
@@ -33,7 +46,7 @@ export const live = async (world: World, worker: RunningWorker, events: Readonly
 const ofEvents = ["ipcs", "vos", "ncrs", "hse_incidents", "permits", "transmittals", "events"]
 
 /** All that the tables of events hold, column by column, and the values of the projects. */
-export const dump = async (world: World): Promise<Readonly<Record<string, Rows>>> => {
+export const dump = async (world: Pick<World, "query">): Promise<Readonly<Record<string, Rows>>> => {
   const tables: Record<string, Rows> = {
     projects: await world.query(
       "select id::int as id, name, status, _extra, _deleted_at from construction.projects order by id"

@@ -2,34 +2,51 @@
  * A worker process whose service is a sandbox in the process of the test; and what the sandbox says is true beside
  * what the warehouse holds, in one form: by table and id, as text.
  */
-import { join } from "node:path"
 import { Effect } from "effect"
 import type { Sandbox, SandboxTruth } from "../../sandbox/Sandbox.ts"
-import { environment, query, removeFolder, RunningWorker } from "../RunningWorker.ts"
+import { type Environment, RunningWorker } from "../RunningWorker.ts"
 import { applied } from "./Past.ts"
+import { Place } from "./Place.ts"
 
-/** Walks every second; ends with the scope. */
-export const startWorker = (sandbox: Sandbox["Service"]) =>
+/** Where workers on the sandbox keep their data; ends with the scope. */
+export const placeOf = (service: Parameters<typeof Place.open>[0]) =>
   Effect.acquireRelease(
-    Effect.promise(async () => {
-      const { authUrl, baseUrl, options } = sandbox
-      const given = await environment({ ...options, authUrl, baseUrl })
-      return RunningWorker.start({
-        ...given,
-        SITELEDGER_SCOPES: "projects.read webhooks.write",
-        SITELEDGER_WALK_EVERY: "1 second"
-      })
-    }),
-    (worker) =>
+    Effect.promise(() => Place.open(service)),
+    (place) =>
       Effect.promise(async () => {
-        await worker.stop("SIGKILL")
-        removeFolder(worker.environment["SITELEDGER_DATA_DIR"] ?? "")
+        await place[Symbol.asyncDispose]()
       })
   )
 
-/** Until a walk has ended that began after now. */
+/** Ends with the scope. */
+export const startedOn = ({ given }: Place, extra: Environment) =>
+  Effect.acquireRelease(
+    Effect.sync(() => RunningWorker.start({ ...given, ...extra })),
+    (worker) => Effect.promise(() => worker.stop("SIGKILL"))
+  )
+
+export interface Working {
+  readonly place: Place
+  readonly worker: RunningWorker
+}
+
+/** Walks all the time. */
+export const startWorker = ({ authUrl, baseUrl, options }: Sandbox["Service"]) =>
+  Effect.gen(function* () {
+    const place = yield* placeOf({ ...options, authUrl, baseUrl })
+    const worker = yield* startedOn(place, {
+      SITELEDGER_SCOPES: "projects.read webhooks.write",
+      SITELEDGER_WALK_EVERY: "300 millis"
+    })
+    return { place, worker } satisfies Working
+  })
+
+/**
+ * Until two walks have ended that began after now: only two that agree take a record away that is gone. The first end
+ * is that of a walk under way.
+ */
 const walkedAgain = async (worker: RunningWorker): Promise<void> => {
-  for (let ends = 0; ends < 2; ends++) {
+  for (let ends = 0; ends < 3; ends++) {
     const { backfill } = await worker.status("a status")
     const before = backfill["projects"]?.at
     await worker.status("a walk has ended", (report) => report.backfill["projects"]?.at !== before)
@@ -56,14 +73,12 @@ const asText = (column: string): string => {
 }
 
 /** A table with all columns that events or lists can fill, and the rows that aren't deleted. */
-const tableOf = async (file: string, name: string): Promise<Records> => {
-  const columns = await query(
-    file,
+const tableOf = async (place: Place, name: string): Promise<Records> => {
+  const columns = await place.query(
     `select column_name from duckdb_columns() where table_name = '${name}' and column_name not similar to '_.*|id'`
   )
   const texts = columns.map((column) => asText(String(column["column_name"])))
-  const rows = await query(
-    file,
+  const rows = await place.query(
     `select id::varchar as id, ${texts.join(", ")} from construction.${name} where _deleted_at is null`
   )
   const said = (row: Readonly<Record<string, unknown>>) =>
@@ -72,13 +87,12 @@ const tableOf = async (file: string, name: string): Promise<Records> => {
 }
 
 /** Once all is applied and walked, the worker is ended, and its tables are read. */
-export const endOf = (worker: RunningWorker, names: ReadonlyArray<string>) =>
+export const endOf = ({ place, worker }: Working, names: ReadonlyArray<string>) =>
   Effect.promise(async (): Promise<Tables> => {
     await walkedAgain(worker)
     await applied(worker)
     await worker.stop()
-    const file = join(worker.environment["SITELEDGER_DATA_DIR"] ?? "", "warehouse.duckdb")
     const tables: Record<string, Records> = {}
-    for (const name of names) tables[name] = await tableOf(file, name)
+    for (const name of names) tables[name] = await tableOf(place, name)
     return tables
   })

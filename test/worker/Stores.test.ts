@@ -1,114 +1,88 @@
 /**
- * The warehouse is a projection: whatever becomes of its file, the next start makes the same tables again from the store
- * and a fresh walk, and keeps what it found.
+ * The warehouse is a projection, rebuilt while deliveries come; what is kept is kept for one service; and what couldn't
+ * be read is read again when it can be.
  */
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { until } from "../RunningWorker.ts"
-import { applied, deliver, dump, live, told } from "./Past.ts"
+import { applied, dump, live, rebuilt, told } from "./Past.ts"
 import { model, read } from "./Story.ts"
 import { World } from "./World.ts"
 
-const events = told(4, 300)
-
-const setAside = (world: World): ReadonlyArray<string> =>
-  readdirSync(world.dataDir).filter((name) => /^warehouse\.duckdb\.set-aside-\d+$/.test(name))
-
-/** What starts here must end with the same tables. */
-const startsWith = async (world: World, expected: Awaited<ReturnType<typeof dump>>): Promise<string> => {
-  const worker = world.start()
-  await worker.live()
-  const { stderr } = await worker.stop()
-  assert.deepStrictEqual(await dump(world), expected)
-  assert.strictEqual(world.server.subscriptions.length, 1)
-  return stderr
-}
-
 describe("the warehouse", () => {
-  it("is the same again when its file is deleted, old or rubbish", async () => {
-    await using world = await World.open({ projects: 90, maxPerPage: 20 })
-    const first = world.start()
-    await live(world, first, events.slice(0, 150))
-    await first.stop()
-    const old = join(world.dataDir, "old.duckdb")
-    copyFileSync(world.warehouse, old)
-    const second = world.start()
-    await second.live()
-    await deliver(world, events.slice(150))
-    await applied(second)
-    await second.stop()
-    const expected = await dump(world)
-    assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
-
-    rmSync(world.warehouse)
-    assert.match(await startsWith(world, expected), /missing or belongs to another store/)
-    assert.deepStrictEqual(setAside(world), [])
-
-    copyFileSync(old, world.warehouse)
-    assert.match(await startsWith(world, expected), /missing or belongs to another store|older than the store/)
-    assert.strictEqual(setAside(world).length, 1)
-
-    writeFileSync(world.warehouse, Buffer.alloc(100_000, "rubbish"))
-    assert.match(await startsWith(world, expected), /can't be read and is made again/)
-    assert.strictEqual(setAside(world).length, 2)
-
-    truncateSync(world.warehouse, Math.floor(statSync(world.warehouse).size / 2))
-    await startsWith(world, expected)
-    const kept = setAside(world)
-    assert.isTrue(kept.some((name) => String(readFileSync(join(world.dataDir, name))).startsWith("rubbish")))
-  })
-
-  it("is made again when it is older than the store, of the same id", async () => {
-    await using world = await World.open({ projects: 30 })
-    const first = world.start()
-    await live(world, first, events.slice(0, 100))
-    await first.stop()
-    const old = readFileSync(world.warehouse)
-    const second = world.start()
-    await second.live()
-    await deliver(world, events.slice(100, 200))
-    await applied(second)
-    await second.stop()
-    const expected = await dump(world)
-    writeFileSync(world.warehouse, old)
-    assert.match(await startsWith(world, expected), /older than the store/)
-  })
-
-  it("is set aside and made again when a power cut left zeros in its log", async () => {
-    await using world = await World.open({ projects: 30 })
-    const worker = world.start()
-    await live(world, worker, events)
-    await worker.stop("SIGKILL")
-    const log = `${world.warehouse}.wal`
-    const bytes = readFileSync(log)
-    assert.isAbove(bytes.length, 1000)
-    writeFileSync(log, bytes.fill(0, Math.floor(bytes.length / 2)))
-    const again = world.start()
-    await again.live()
-    const { stderr } = await again.stop()
-    assert.match(stderr, /made again/)
-    assert.strictEqual(setAside(world).length, 1)
-    assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
-  })
-
   it("is rebuilt under the running worker, which goes on taking deliveries", async () => {
     await using world = await World.open({ projects: 90, maxPerPage: 20, timeScale: 6000 })
+    const events = told(4, 300)
     const worker = world.start()
     await live(world, worker, events)
-    assert.strictEqual((await world.run("rebuild")).code, 0)
     const more = told(5, 50)
-    for (const event of more) world.server.publish(event)
-    await until("it starts again", async () => (/Starting again/.test(worker.stderr) ? true : undefined))
-    await worker.live()
+    await rebuilt(worker, async () => {
+      assert.strictEqual((await world.run("rebuild")).code, 0)
+      for (const event of more) world.server.publish(event)
+    })
     await until("all is delivered", async () =>
       world.server.deliveries.every(({ state }) => state === "delivered") ? true : undefined
     )
     await applied(worker)
     await worker.stop()
-    assert.strictEqual(setAside(world).length, 1)
     assert.deepStrictEqual(await read((sql) => world.query(sql)), model([...events, ...more]))
+    const expected = await dump(world)
+    assert.strictEqual(expected["projects"]?.length, 90)
+    const again = world.start()
+    await rebuilt(again, async () => {
+      assert.deepStrictEqual(await again.verb("rebuild"), { rebuilding: true })
+    })
+    await again.stop()
+    assert.deepStrictEqual(await dump(world), expected)
+    assert.strictEqual(world.setAside.length, world.database === undefined ? 2 : 0)
     assert.strictEqual(world.server.subscriptions.length, 1)
-    await startsWith(world, await dump(world))
+  })
+})
+
+describe("the store", () => {
+  it("of another service is refused, by name and before anything is asked", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    await worker.stop()
+    const asked = world.server.requests.length
+    const elsewhere = world.given["SITELEDGER_BASE_URL"]?.replace("/api/", "/other/") ?? ""
+    for (const other of [{ SITELEDGER_CLIENT_ID: "another" }, { SITELEDGER_BASE_URL: elsewhere }]) {
+      const refused = await world.runWith(other, "start")
+      assert.strictEqual(refused.code, 1)
+      const variable = world.database === undefined ? "SITELEDGER_DATA_DIR" : "SITELEDGER_WAREHOUSE"
+      assert.match(refused.stderr, new RegExp(`${variable} holds another service's records`))
+    }
+    assert.strictEqual(world.server.requests.length, asked)
+  })
+})
+
+describe("the quarantine", () => {
+  it("is read again by replay, when aliases tell what its words mean", async () => {
+    await using world = await World.open({ projects: 3 })
+    const strange = '{"ipc_ref": 9, "sum_certified": 5.50, "link": "u", "event_timestamp": "2026-11-19T10:00:00Z"}'
+    const first = world.start()
+    await first.live()
+    assert.strictEqual(await world.server.deliver({ type: "ipc.certified", body: strange }), 200)
+    await first.status("in quarantine", ({ inbox }) => inbox.quarantined === 1)
+    await first.stop()
+    const file = join(world.dataDir, "aliases.json")
+    writeFileSync(file, JSON.stringify({ ipc_id: "ipc_ref", certified_amount: ["sum", "sum_certified"] }))
+    const aliases = { SITELEDGER_FIELD_ALIASES: file }
+    const second = world.start(aliases)
+    await second.status("still there", ({ inbox, phase }) => phase === "live" && inbox.quarantined === 1)
+    const replayed = await world.run("replay")
+    assert.deepStrictEqual(JSON.parse(replayed.stdout), { read: 1, applied: 1 })
+    await second.status("applied", ({ inbox }) => inbox.quarantined === 0)
+    await second.stop()
+    const columns = "id, status, certified_amount, certificate_url, _extra"
+    assert.deepStrictEqual(await world.query(`select ${columns} from construction.ipcs`), [
+      { id: "9", status: "certified", certified_amount: "5.5000", certificate_url: null, _extra: '{"link":"u"}' }
+    ])
+    const [event] = await world.query("select outcome, reason from construction.events where entity = 'ipcs'")
+    assert.deepStrictEqual(event, { outcome: "applied", reason: null })
+    const alone = await world.runWith(aliases, "replay")
+    assert.deepStrictEqual(JSON.parse(alone.stdout), { read: 0, applied: 0 })
   })
 })

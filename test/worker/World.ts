@@ -1,9 +1,10 @@
 /**
- * One service, one data directory and the workers that a test starts on them; all gone when the test ends. What
- * tables hold is read from the file after the worker's end, as values in text.
+ * One service, one place for its data and the workers that a test starts on them; all gone when the test ends.
  */
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { type InterfaceServer, type InterfaceServerOptions, startInterfaceServer } from "../InterfaceServer.ts"
+import type * as Postgres from "../Postgres.ts"
 import {
   type Environment,
   environment,
@@ -13,44 +14,130 @@ import {
   run,
   RunningWorker
 } from "../RunningWorker.ts"
+import { type Engine, engine, Place, type Rows } from "./Place.ts"
+
+export type { Rows }
 
 /** A plan that keeps no test waiting. */
 export const unhurried = 60_000
 
-export type Rows = ReadonlyArray<Record<string, unknown>>
-
 export class World {
   readonly server: InterfaceServer
   readonly given: Environment
-  readonly dataDir: string
-  readonly warehouse: string
+  readonly #place: Place
   readonly #workers: Array<RunningWorker> = []
+  readonly #folders: Array<string> = []
 
-  private constructor(server: InterfaceServer, given: Environment & { readonly SITELEDGER_DATA_DIR: string }) {
+  private constructor(server: InterfaceServer, given: Environment, place: Place) {
     this.server = server
     this.given = given
-    this.dataDir = given.SITELEDGER_DATA_DIR
-    this.warehouse = join(this.dataDir, "warehouse.duckdb")
+    this.#place = place
   }
 
-  static async open(options: InterfaceServerOptions = {}, extra: Environment = {}): Promise<World> {
+  static async open(
+    options: InterfaceServerOptions = {},
+    extra: Environment = {},
+    on: Engine = engine
+  ): Promise<World> {
     const server = await startInterfaceServer({ requestsPerMinute: unhurried, ...options })
-    const given = await environment({ ...server, ...server.settings })
-    return new World(server, { ...given, SITELEDGER_REQUESTS_PER_MINUTE: String(unhurried), ...extra })
+    const place = await Place.open({ ...server, ...server.settings }, on)
+    const given = { ...place.given, SITELEDGER_REQUESTS_PER_MINUTE: String(unhurried), ...extra }
+    return new World(server, given, place)
+  }
+
+  get dataDir(): string {
+    return this.#place.dataDir
+  }
+
+  /** Undefined on DuckDB. */
+  get database(): Postgres.Database | undefined {
+    return this.#place.database
+  }
+
+  /** The file; on DuckDB only. */
+  get warehouse(): string {
+    return join(this.dataDir, "warehouse.duckdb")
+  }
+
+  /** Files that were made again: the old ones are kept. */
+  get setAside(): ReadonlyArray<string> {
+    return readdirSync(this.dataDir).filter((name) => /^warehouse\.duckdb\.set-aside-\d+$/.test(name))
   }
 
   start(extra: Environment = {}): RunningWorker {
     const worker = RunningWorker.start({ ...this.given, ...extra })
+    this.#place.changes()
     this.#workers.push(worker)
     return worker
   }
 
-  run(verb: string, ...given: ReadonlyArray<string>): Promise<Finished> {
-    return run(this.given, verb, ...given)
+  /** One more worker on the same database, with a data directory and a receiver of its own. */
+  async startAnother(extra: Environment = {}): Promise<RunningWorker> {
+    const { SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN } = await environment({
+      ...this.server,
+      ...this.server.settings
+    })
+    this.#folders.push(SITELEDGER_DATA_DIR)
+    return this.start({ SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN: SITELEDGER_WEBHOOK_LISTEN ?? "", ...extra })
   }
 
-  query(sql: string): Promise<Rows> {
-    return query(this.warehouse, sql)
+  /** What a balancer in front of several workers would do: the delivery goes to this one. */
+  at(worker: RunningWorker) {
+    const subscription = this.server.subscriptions.at(-1)
+    if (subscription === undefined) throw new Error("nobody has subscribed yet")
+    const { pathname } = new URL(subscription.url)
+    const url = `http://${worker.environment["SITELEDGER_WEBHOOK_LISTEN"]}${pathname}`
+    return { subscription: { ...subscription, url } }
+  }
+
+  run(verb: string, ...given: ReadonlyArray<string>): Promise<Finished> {
+    return this.runWith({}, verb, ...given)
+  }
+
+  runWith(extra: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> {
+    return this.#run({ ...this.given, ...extra }, verb)
+  }
+
+  /** As in a shell that knows nothing but where the data are. */
+  shell(extra: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> {
+    const known = new Set(["PATH", "SITELEDGER_DATA_DIR", "SITELEDGER_WAREHOUSE"])
+    const all = Object.entries(this.given).filter(([name]) => known.has(name))
+    return this.#run({ ...Object.fromEntries(all), ...extra }, verb)
+  }
+
+  async #run(given: Environment, verb: ReadonlyArray<string>): Promise<Finished> {
+    const finished = await run(given, ...verb)
+    this.#place.changes()
+    return finished
+  }
+
+  /** Reads and writes the Store, also while workers run. */
+  store(sql: string): Promise<Rows> {
+    return this.#place.store(sql)
+  }
+
+  /** Deliveries of known bodies that Apply has yet to count. */
+  unseen(): Promise<Rows> {
+    return this.store(`select sequence from ${this.database === undefined ? "inbox_touched" : "inbox_queue"}`)
+  }
+
+  /** Those of the server in which a text lies. */
+  tablesHolding(text: string): Promise<ReadonlyArray<string>> {
+    return this.#place.tablesHolding(text)
+  }
+
+  /** The copy for analysts as it lies there. */
+  published(sql: string): Promise<Rows> {
+    return query(join(this.dataDir, "analytics.duckdb"), sql)
+  }
+
+  /** The warehouse's tables, after the workers' end. */
+  async query(sql: string): Promise<Rows> {
+    const isWritten = this.#workers.some(({ hasEnded }) => !hasEnded)
+    const rows = await this.#place.query(sql)
+    // Of what may be other rows by now there is no second look at the same copy.
+    if (isWritten) this.#place.changes()
+    return rows
   }
 
   /** How often each page of the list has been asked for, from the given request on, up to another one. */
@@ -68,6 +155,7 @@ export class World {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const worker of this.#workers) await worker.stop("SIGKILL")
     await this.server.close()
-    removeFolder(this.dataDir)
+    for (const folder of this.#folders) removeFolder(folder)
+    await this.#place[Symbol.asyncDispose]()
   }
 }

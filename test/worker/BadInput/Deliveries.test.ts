@@ -78,6 +78,10 @@ const rubbish: ReadonlyArray<Rubbish> = [
   [`{"a": ${deep}}`, "not-json"]
 ]
 
+/** PostgreSQL's text holds no NUL: of such a body the Store has the bytes, and no payload is shown. */
+const isShown = (body: string | Uint8Array, world: World): boolean =>
+  world.database === undefined || !Buffer.from(body).includes(0)
+
 const good = text({ ipc_id: 1, certified_amount: exactNumber("1.5000"), certificate_url: "u", event_timestamp: at })
 
 describe("a signed body", () => {
@@ -98,13 +102,41 @@ describe("a signed body", () => {
       const event_type = reason === "amount-does-not-fit" ? "ipc.certified" : type
       assert.deepInclude(row, { event_type, outcome: "quarantined", reason }, what)
       // The text, character for character, where it is one.
-      assert.isTrue(payload === (reason === "not-utf8" ? null : String(Buffer.from(body as string))), what)
+      const isText = reason !== "not-utf8" && isShown(body, world)
+      assert.isTrue(payload === (isText ? String(Buffer.from(body)) : null), what)
     })
     assert.deepInclude(rows.at(-1), { event_type: "ipc.certified", outcome: "applied", payload: good })
     const ipcs = await world.query("select id, status, certified_amount, payment_reference from construction.ipcs")
     assert.deepStrictEqual(ipcs, [
       { id: "1", status: "certified", certified_amount: "1.5000", payment_reference: null }
     ])
+  })
+
+  it.each([
+    ["a NUL in a value", "5", "P\0"],
+    ["a key longer than a page", "5".repeat(3000), "P"]
+  ])("with %s is applied; on PostgreSQL, which can't hold it, it is kept in quarantine", async (_, id, reference) => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    const body = text({ ipc_id: id, payment_reference: reference, event_timestamp: at })
+    await tell(world, worker, [
+      { type: "ipc.paid", body },
+      { type: "ipc.certified", body: good }
+    ])
+    await worker.stop()
+    const [event] = await ofBody(world, body)
+    const ipcs = await world.query("select id, payment_reference from construction.ipcs order by id desc")
+    const one = { id: "1", payment_reference: null }
+    if (world.database === undefined) {
+      assert.deepInclude(event, { outcome: "applied", reason: null, payload: body })
+      assert.deepStrictEqual(ipcs, [{ id, payment_reference: reference }, one])
+    } else {
+      assert.deepInclude(event, { outcome: "quarantined", reason: "not-storable", payload: null })
+      assert.deepStrictEqual(ipcs, [one])
+      const stored = await world.store("select body from inbox order by sequence")
+      assert.isTrue(stored.some((row) => String(row["body"]) === body))
+    }
   })
 
   it("is one event, whatever id it comes under, and another body under a known id is another", async () => {

@@ -102,7 +102,7 @@ describe("a request without a right signature", () => {
     assert.match(report.reasons.join(), /signed with a secret we don't know/)
 
     assert.strictEqual(await server.deliver(event), 200)
-    const after = await worker.live()
+    const after = await worker.status("it is applied", ({ inbox, phase }) => phase === "live" && inbox.pending === 0)
     assert.strictEqual(after.receiver.accepted, 2)
     await worker.stop()
     assert.deepStrictEqual(await storedEvents(world), [ping, { event_type: "ipc.paid", deliveries: 1 }])

@@ -33,15 +33,15 @@ const holding = (worker: RunningWorker, holds: number) =>
   worker.status(`${holds} wait`, ({ inbox, ledger }) => inbox.pending === 0 && ledger.holds === holds)
 
 /** The id of the one open hold of an IPC. */
-const holdOf = (world: World, ipc: number): string => {
-  const [hold, ...others] = storeBooks(world.dataDir).holds.filter(({ ipc_id: id }) => id === String(ipc))
+const holdOf = async (world: World, ipc: number): Promise<string> => {
+  const [hold, ...others] = (await storeBooks(world)).holds.filter(({ ipc_id: id }) => id === String(ipc))
   assert.deepStrictEqual(others, [])
   return hold?.["hold_id"] ?? assert.fail(`no hold of IPC ${ipc}`)
 }
 
-const postedFor = (world: World, ipc: number) =>
-  storeBooks(world.dataDir)
-    .entries.filter(({ ipc_id: id }) => id === String(ipc))
+const postedFor = async (world: World, ipc: number) =>
+  (await storeBooks(world)).entries
+    .filter(({ ipc_id: id }) => id === String(ipc))
     .map((entry) => `${entry["kind"]} ${entry["amount"]} ${entry["payment_reference"]}`)
 
 /** A payment of before the events began: asked for, and posted by an opening certificate. */
@@ -56,12 +56,12 @@ const opened = async (world: World, manual: Manual, worker: RunningWorker, sende
   const asked = await manual.run("ledger opening FILE.csv --by NAME", { "FILE.csv": file, NAME: "Ana" })
   assert.deepInclude(asked, { code: 0, stdout: "" })
   assert.match(asked.stderr, /118750\.2500 +Certificate 12, March[^]*Nothing was signed off/)
-  assert.deepStrictEqual(postedFor(world, 1), [])
+  assert.deepStrictEqual(await postedFor(world, 1), [])
 
   const signing = { "FILE.csv": file, NAME: "Ana" }
   const signed = answer(await manual.run("ledger opening FILE.csv --by NAME --yes", signing))
   assert.deepInclude(signed, { opened: [] })
-  assert.deepStrictEqual(postedFor(world, 1), ["payment 118750.2500 PAY-1"])
+  assert.deepStrictEqual(await postedFor(world, 1), ["payment 118750.2500 PAY-1"])
   assert.deepInclude((await holding(worker, 0)).ledger, { entries: 1, oldestHold: null })
 }
 
@@ -86,14 +86,14 @@ const events: ReadonlyArray<Sent> = [
 ]
 
 const decided = async (world: World, manual: Manual, worker: RunningWorker): Promise<void> => {
-  const decide = (verdict: string, ipc: number, amount?: string) =>
+  const decide = async (verdict: string, ipc: number, amount?: string) =>
     worker.verb(`ledger-${verdict}`, {
-      hold: holdOf(world, ipc),
+      hold: await holdOf(world, ipc),
       by: "Ana",
       reason: "bank statement",
       ...(amount === undefined ? {} : { amount })
     })
-  const second = holdOf(world, 4)
+  const second = await holdOf(world, 4)
   const shown = answer(await manual.run("ledger show HOLD", { HOLD: second.slice(0, 12) }))
   assert.deepInclude(shown, { hold_id: second, reason: "second-payment-reference", payment_reference: "PAY-4b" })
   const words = { HOLD: second.slice(0, 12), AMOUNT: "4.00", WHY: "paid twice, says the bank", NAME: "Ana" }
@@ -102,20 +102,20 @@ const decided = async (world: World, manual: Manual, worker: RunningWorker): Pro
     opened: [],
     closed: [{ hold_id: second, ipc_id: "4", reason: "second-payment-reference" }]
   })
-  assert.deepStrictEqual(postedFor(world, 4), ["payment 10.0000 PAY-4", "payment 4.0000 PAY-4b"])
+  assert.deepStrictEqual(await postedFor(world, 4), ["payment 10.0000 PAY-4", "payment 4.0000 PAY-4b"])
 
   await decide("accept", 2, "40")
-  assert.deepStrictEqual(postedFor(world, 2), ["payment 40.0000 PAY-2"])
+  assert.deepStrictEqual(await postedFor(world, 2), ["payment 40.0000 PAY-2"])
   const disregarded = (await decide("reject", 3)) as { opened: ReadonlyArray<{ reason: string }> }
   assert.deepStrictEqual(
     disregarded.opened.map(({ reason }) => reason),
     ["awaiting-certified-amount"]
   )
-  assert.deepStrictEqual(postedFor(world, 3), [])
+  assert.deepStrictEqual(await postedFor(world, 3), [])
   await decide("accept", 6, "-4.5")
-  assert.deepStrictEqual(postedFor(world, 6), ["payment 60.0000 PAY-6", "adjustment -4.5000 PAY-6"])
+  assert.deepStrictEqual(await postedFor(world, 6), ["payment 60.0000 PAY-6", "adjustment -4.5000 PAY-6"])
   await decide("accept", 7, "70")
-  assert.deepStrictEqual(postedFor(world, 7), ["payment 70.0000 PAY-7"])
+  assert.deepStrictEqual(await postedFor(world, 7), ["payment 70.0000 PAY-7"])
 }
 
 const looked = async (manual: Manual): Promise<void> => {
@@ -147,11 +147,11 @@ describe("a bookkeeper", () => {
     await looked(manual)
     await worker.stop()
 
-    const third = holdOf(world, 5)
+    const third = await holdOf(world, 5)
     const words = { HOLD: third, WHY: "typed twice", NAME: "Ana" }
     const rejected = await manual.run("ledger reject HOLD --reason WHY --by NAME", words)
     assert.deepInclude(answer(rejected), { posted: [], opened: [] })
-    assert.deepStrictEqual(postedFor(world, 5), ["payment 50.0000 PAY-5"])
+    assert.deepStrictEqual(await postedFor(world, 5), ["payment 50.0000 PAY-5"])
     const verified = answer(await manual.run("ledger verify"))
     assert.deepInclude(verified, { entries: 8, holds: 1, differences: [] })
     assert.deepStrictEqual(manual.unused, [])
@@ -166,17 +166,21 @@ describe("a bookkeeper", () => {
       SITELEDGER_LEDGER_OPEN_FROM: "2026-10-10"
     })
     await worker.live()
-    const created = { ipc_id: 8, project: 4711, draft_amount: "80", event_timestamp: at(1) }
-    await sender.deliver([tell("ipc.created", created)])
+    for (const [ipc_id, project] of [
+      [8, 4711],
+      [9, 12]
+    ]) {
+      await sender.deliver([tell("ipc.created", { ipc_id, project, draft_amount: "80", event_timestamp: at(1) })])
+    }
     for (const event of [certified(8, 1, "80"), paid(8, 9), certified(9, 1, "90"), paid(9, 10)]) {
       await sender.deliver([event])
     }
     const { ledger } = await holding(worker, 1)
     assert.deepInclude(ledger, { entries: 1 })
     assert.strictEqual(ledger.oldestHold?.reason, "period-closed")
-    await worker.verb("ledger-accept", { hold: holdOf(world, 8), by: "Ana", reason: "bank statement" })
+    await worker.verb("ledger-accept", { hold: await holdOf(world, 8), by: "Ana", reason: "bank statement" })
     assert.deepStrictEqual(
-      storeBooks(world.dataDir).entries.map((entry) => [
+      (await storeBooks(world)).entries.map((entry) => [
         entry["amount"],
         entry["currency"],
         entry["debit_account"],

@@ -3,14 +3,14 @@
  * the books from the two files and never asks the product what is right. SEED=n gives a day again.
  */
 import { rmSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../../src/Status.ts"
 import { type RunningWorker, until } from "../../RunningWorker.ts"
 import { type Random, seeded } from "../../Seeded.ts"
 import { sha256 } from "../Story.ts"
+import { rebuilt } from "../Past.ts"
 import { World } from "../World.ts"
-import { inStore, netOf, storeBooks, warehouseBooks } from "./Kept.ts"
+import { netOf, storeBooks, warehouseBooks } from "./Kept.ts"
 import { type Day, day, disordered, judge } from "./Lives.ts"
 import { refolded } from "./Refolded.ts"
 import { Sender } from "./Sender.ts"
@@ -44,13 +44,15 @@ const isApplied = ({ inbox, phase }: StatusReport): boolean => phase === "live" 
 /** What an analyst would read now. */
 const published = async (world: World, worker: RunningWorker) => {
   await worker.verb("publish")
-  return warehouseBooks(join(world.dataDir, "analytics.duckdb"))
+  return warehouseBooks((sql) => world.published(sql))
 }
 
-const assertJudged = ({ lives }: Day, dataDir: string): void => {
-  const kept = storeBooks(dataDir)
-  const inbox = inStore(dataDir, "select lower(hex(body_sha256)) as hash from inbox order by sequence")
-  const places = new Map(inbox.map(({ hash }, place) => [hash, place]))
+const assertJudged = async ({ lives }: Day, world: World): Promise<void> => {
+  const kept = await storeBooks(world)
+  const inbox = await world.store("select body_sha256 from inbox order by sequence")
+  const places = new Map(
+    inbox.map((row, place) => [Buffer.from(row["body_sha256"] as Uint8Array).toString("hex"), place])
+  )
   const net = netOf(kept)
   const holds = Map.groupBy(kept.holds, (hold) => hold["ipc_id"])
   let paid = 0
@@ -78,26 +80,26 @@ describe(`a day of ${events} events, seed ${seed}`, () => {
     await delivered
     await worker.status("all is posted", isApplied)
 
-    assertJudged(told, world.dataDir)
-    const kept = storeBooks(world.dataDir)
+    await assertJudged(told, world)
+    const kept = await storeBooks(world)
     assert.deepStrictEqual(await published(world, worker), kept)
     const counts = { entries: kept.entries.length, holds: kept.holds.length }
     assert.deepInclude(await worker.verb("ledger-verify"), { ...counts, differences: [] })
     await worker.stop()
-    assert.deepStrictEqual(await warehouseBooks(world.warehouse), kept)
+    assert.deepStrictEqual(await warehouseBooks((sql) => world.query(sql)), kept)
 
-    rmSync(world.warehouse)
+    // There is no file to lose on a server.
+    if (world.database === undefined) rmSync(world.warehouse)
     const anew = world.start()
     await anew.status("the warehouse is made again", isApplied)
     assert.deepStrictEqual(await published(world, anew), kept)
-    const { token } = anew.note() ?? {}
-    assert.deepStrictEqual(await anew.verb("rebuild"), { rebuilding: true })
-    await until("it starts again", async () => (/Starting again/.test(anew.stderr) ? true : undefined))
-    await anew.status("it is rebuilt", (report) => anew.note()?.token !== token && isApplied(report))
+    await rebuilt(anew, async () => {
+      assert.deepStrictEqual(await anew.verb("rebuild"), { rebuilding: true })
+    })
     assert.deepStrictEqual(await published(world, anew), kept)
     assert.strictEqual((await anew.stop()).code, 0)
-    assert.deepStrictEqual(storeBooks(world.dataDir), kept)
+    assert.deepStrictEqual(await storeBooks(world), kept)
 
-    assert.deepStrictEqual(await refolded(world.dataDir, random), kept)
+    assert.deepStrictEqual(await refolded(world, random), kept)
   })
 })

@@ -1,10 +1,8 @@
 /**
- * The books as they lie in the two files of a data directory, read from outside: the Store while the worker runs, the
+ * The books as they lie in the Store and in the warehouse, read from outside: the Store while the worker runs, the
  * warehouse's tables from a copy or after its end. Both in one form, so that they can be compared row for row.
  */
-import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { query } from "../../RunningWorker.ts"
+import type { Rows } from "../Place.ts"
 
 export type Texts = Readonly<Record<string, string | null>>
 
@@ -35,23 +33,17 @@ const entryColumns = [
 ]
 const holdColumns = ["hold_id", "ipc_id", "payment_reference", "reason", "since", "basis"]
 
-export const inStore = (dataDir: string, sql: string): ReadonlyArray<Texts> => {
-  const store = new DatabaseSync(join(dataDir, "store.sqlite"), { readOnly: true })
-  try {
-    return store.prepare(sql).all() as unknown as ReadonlyArray<Texts>
-  } finally {
-    store.close()
-  }
-}
+type Query = (sql: string) => Promise<Rows>
 
 const asText = (column: string): string => (numbers.has(column) ? `cast(${column} as text) as ${column}` : column)
 
-export const storeBooks = (dataDir: string): Kept => ({
-  entries: inStore(
-    dataDir,
+export const storeBooks = async (store: { readonly store: Query }): Promise<Kept> => ({
+  entries: (await store.store(
     `select ${entryColumns.map(asText).join(", ")} from ledger_entries order by ledger_entries.sequence`
-  ),
-  holds: inStore(dataDir, `select ${holdColumns.join(", ")} from ledger_holds order by hold_id`)
+  )) as ReadonlyArray<Texts>,
+  holds: (await store.store(
+    `select ${holdColumns.join(", ")} from ledger_holds order by hold_id`
+  )) as ReadonlyArray<Texts>
 })
 
 const inWords = (column: string): string => {
@@ -59,14 +51,11 @@ const inWords = (column: string): string => {
   return `${column}::varchar as ${column}`
 }
 
-/** Of a DuckDB file that nobody holds. */
-export const warehouseBooks = async (file: string): Promise<Kept> => ({
+export const warehouseBooks = async (query: Query): Promise<Kept> => ({
   entries: (await query(
-    file,
     `select ${entryColumns.map(inWords).join(", ")} from construction.ledger_entries as e order by e.sequence`
   )) as ReadonlyArray<Texts>,
   holds: (await query(
-    file,
     `select ${holdColumns.map(inWords).join(", ")} from construction.ledger_holds order by hold_id`
   )) as ReadonlyArray<Texts>
 })

@@ -1,9 +1,8 @@
 /**
- * The books of another store that is told the same deliveries in the same stored order, in batches of another size: in
- * this process, without a worker, without a crash.
+ * The books of another store (in SQLite, whatever the engine) that is told the same deliveries in the same stored order,
+ * in batches of another size: in this process, without a worker, without a crash.
  */
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer, References } from "effect"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { Apply } from "../../../src/Apply.ts"
@@ -15,6 +14,8 @@ import type { Delivery } from "../../../src/Store.ts"
 import { stores } from "../../Ledger/Started.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import type { Random } from "../../Seeded.ts"
+import { inSqlite } from "../Place.ts"
+import type { World } from "../World.ts"
 import { type Kept, storeBooks } from "./Kept.ts"
 
 const reader = Layer.succeed(
@@ -24,10 +25,8 @@ const reader = Layer.succeed(
   })
 )
 
-const deliveries = (dataDir: string): ReadonlyArray<Delivery> => {
-  const store = new DatabaseSync(join(dataDir, "store.sqlite"), { readOnly: true })
-  const rows = store.prepare("select * from inbox order by sequence").all()
-  store.close()
+const deliveries = async (world: World): Promise<ReadonlyArray<Delivery>> => {
+  const rows = await world.store("select * from inbox order by sequence")
   return rows.map((row) => ({
     body: row["body"] as Uint8Array,
     bodySha256: row["body_sha256"] as Uint8Array,
@@ -50,21 +49,22 @@ const fold = (all: ReadonlyArray<Delivery>, random: Random) =>
     while ((yield* inbox.status).pending > 0) yield* Effect.sleep("1 millis")
   })
 
-export const refolded = async (dataDir: string, random: Random): Promise<Kept> => {
+export const refolded = async (world: World, random: Random): Promise<Kept> => {
   const folder = temporaryFolder()
   const applying = Apply.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Inbox.layer, reader, Reasons.layer)),
     Layer.provideMerge(stores(folder))
   )
   try {
+    const all = await deliveries(world)
     await Effect.runPromise(
-      fold(deliveries(dataDir), random).pipe(
+      fold(all, random).pipe(
         Effect.provide(applying),
         Effect.scoped,
         Effect.provideService(References.MinimumLogLevel, "None")
       )
     )
-    return storeBooks(folder)
+    return await storeBooks({ store: async (sql) => inSqlite(join(folder, "store.sqlite"), sql) })
   } finally {
     removeFolder(folder)
   }

@@ -4,8 +4,9 @@
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
+import { until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
-import { inStore, storeBooks } from "./Kept.ts"
+import { storeBooks } from "./Kept.ts"
 import { Sender } from "./Sender.ts"
 
 const replays = 10_000
@@ -36,20 +37,18 @@ describe("a captured ipc.paid", () => {
     await worker.live()
     await sender.deliver([certified, paid])
     await worker.status("it is posted", ({ ledger }) => ledger.entries === 1)
-    const before = storeBooks(world.dataDir)
+    const before = await storeBooks(world)
     await sender.deliver(Array.from({ length: replays }, () => ({ ...paid, id: randomUUID() })))
     assert.strictEqual(sender.taken, replays + 2)
-    const report = await worker.status("all is counted", ({ inbox }) => {
-      const waiting = inStore(world.dataDir, "select sequence from inbox_touched")
-      return inbox.pending === 0 && waiting.length === 0
-    })
+    await until("all is counted", async () => ((await world.unseen()).length === 0 ? true : undefined))
+    const report = await worker.status("all is applied", ({ inbox }) => inbox.pending === 0)
     assert.deepInclude(report, { phase: "live", reasons: [] })
     assert.deepInclude(report.events, { applied: 3, replayed: 1 })
     assert.deepInclude(report.inbox, { pending: 0, quarantined: 0 })
     assert.deepInclude(report.ledger, { entries: 1, holds: 0, oldestHold: null })
     assert.deepInclude(await worker.verb("ledger-verify"), { facts: 2, entries: 1, holds: 0, differences: [] })
     await worker.stop()
-    assert.deepStrictEqual(storeBooks(world.dataDir), before)
+    assert.deepStrictEqual(await storeBooks(world), before)
     assert.deepStrictEqual(await events(world), [
       { event_id: captured, outcome: "applied", deliveries: replays + 1, alarms: '["replayed"]' }
     ])
@@ -62,12 +61,12 @@ describe("a captured ipc.paid", () => {
     await worker.live()
     await sender.deliver([certified, paid])
     await worker.status("it is posted", ({ ledger }) => ledger.entries === 1)
-    const before = storeBooks(world.dataDir)
+    const before = await storeBooks(world)
 
     const respelled = { ...paid, body: JSON.stringify(said, null, 2) }
     await sender.deliver([respelled])
     await worker.status("it is applied", ({ events, inbox }) => events["id-reused"] === 1 && inbox.pending === 0)
-    assert.deepStrictEqual(storeBooks(world.dataDir), before)
+    assert.deepStrictEqual(await storeBooks(world), before)
 
     const other = { ...paid, body: JSON.stringify({ ...said, payment_reference: "PAY-7b" }) }
     await sender.deliver([other])

@@ -2,8 +2,6 @@
 import { EventEmitter, once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { assert, it } from "@effect/vitest"
 import { until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
@@ -45,12 +43,10 @@ const alertEndpoint = async () => {
 const hour = 3_600_000
 
 /** As if the receiver had been up until 30 hours ago. */
-const beDownFor = (world: World, hours: number): number => {
-  const database = new DatabaseSync(join(world.dataDir, "store.sqlite"))
+const beDownFor = async (world: World, hours: number): Promise<number> => {
   const fromMs = Date.now() - hours * hour
-  database.exec("delete from uptime")
-  database.prepare("insert into uptime (from_ms, to_ms) values (?, ?)").run(fromMs - hour, fromMs)
-  database.close()
+  await world.store("delete from uptime")
+  await world.store(`insert into uptime (from_ms, to_ms) values (${fromMs - hour}, ${fromMs})`)
   return fromMs
 }
 
@@ -60,7 +56,7 @@ it("a lost gap is told once by its exact interval, walked at once, counted, and 
   const first = world.start()
   await first.live()
   await first.stop()
-  const fromMs = beDownFor(world, 30)
+  const fromMs = await beDownFor(world, 30)
   const walked = world.pagesAsked().get(1) ?? 0
   const worker = world.start({ SITELEDGER_ALERT_URL: endpoint.url })
   const report = await worker.status("the gap is known", ({ gaps }) => gaps.length === 1)

@@ -1,14 +1,11 @@
 /** Subscriptions whose making goes wrong: answers that are lost, URLs that are refused, pings that never come. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../../src/Status.ts"
 import { freePort } from "../../RunningWorker.ts"
+import { isVerified } from "../Past.ts"
 import { World } from "../World.ts"
-
-const isVerified = ({ subscription }: StatusReport): boolean => subscription.verifiedAt !== null
 
 const lost = ({ subscription }: StatusReport): ReadonlyArray<boolean> =>
   subscription.toDelete.map(({ isSecretLost }) => isSecretLost)
@@ -109,11 +106,9 @@ describe("a creation whose answer is lost", () => {
 
 describe("a subscription that isn't reached", () => {
   /** As if it had been made so long ago. */
-  const age = (world: World, minutes: number): void => {
-    const database = new DatabaseSync(join(world.dataDir, "store.sqlite"))
+  const age = (world: World, minutes: number) => {
     const at = new Date(Date.now() - minutes * 60_000).toISOString().replace("Z", "000Z")
-    database.prepare("update subscriptions set created_at = ?").run(at)
-    database.close()
+    return world.store(`update subscriptions set created_at = '${at}'`)
   }
 
   it("within a minute turns Status red with the likely cause, until a delivery of it comes", async () => {
@@ -121,7 +116,7 @@ describe("a subscription that isn't reached", () => {
     const first = world.start()
     await first.live()
     await first.stop()
-    age(world, 2)
+    await age(world, 2)
     const second = world.start()
     const report = await second.status("not reached", ({ phase }) => phase === "degraded")
     assert.match(report.reasons.join(), /webhook\.ping.*can't reach that URL.*SITELEDGER_WEBHOOK_LISTEN/)

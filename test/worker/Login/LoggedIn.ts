@@ -7,14 +7,13 @@ import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { AuthServer, mark } from "../../connectors/ConstructionAuth/AuthServer.ts"
 import type { AuthSettings } from "../../connectors/ConstructionAuth/AuthSettings.ts"
 import type { InterfaceServer, InterfaceServerOptions } from "../../InterfaceServer.ts"
+import { main } from "../../GlobalSetup/Main.ts"
 import { type Environment, type Finished, until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
-
-const main = resolve(import.meta.dirname, "../../../src/main.ts")
 
 const tokenOf = async ({ authUrl, settings }: InterfaceServer): Promise<string> => {
   const body = new URLSearchParams({
@@ -42,7 +41,7 @@ export const guarded = async (
     SITELEDGER_AUTH_URL: auth.authUrl,
     SITELEDGER_CLIENT_ID: auth.settings.clientId,
     SITELEDGER_CLIENT_SECRET: "",
-    SITELEDGER_WALK_EVERY: "1 second",
+    SITELEDGER_WALK_EVERY: "300 millis",
     ...extra
   })
   const token = tokenOf(world.server)

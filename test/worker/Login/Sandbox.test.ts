@@ -7,7 +7,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Sandbox } from "../../../sandbox/Sandbox.ts"
-import { environment, removeFolder, run, RunningWorker, until } from "../../RunningWorker.ts"
+import { type Environment, run, RunningWorker, until } from "../../RunningWorker.ts"
+import { placeOf } from "../SandboxWorld.ts"
 import { logIn } from "./LoggedIn.ts"
 
 const user = { username: "admin@example.com", password: "sandbox" }
@@ -30,16 +31,14 @@ const decide = (decision: "allow" | "deny") => async (url: string) => {
 const sandboxed = Effect.gen(function* () {
   const { authUrl, baseUrl, options } = yield* Sandbox.start({ projects: 130, pageSizeMax: 25, tokenSeconds: 3 })
   const service = { authUrl, baseUrl, clientId: `${options.clientId}-app`, clientSecret: "" }
-  const given = yield* Effect.acquireRelease(
-    Effect.promise(() => environment(service)),
-    ({ SITELEDGER_DATA_DIR: folder }) => Effect.sync(() => removeFolder(folder))
-  )
-  return {
-    ...given,
+  const place = yield* placeOf(service)
+  const given: Environment = {
+    ...place.given,
     SITELEDGER_SCOPES: "projects.read webhooks.write",
     SITELEDGER_WALK_EVERY: "1 second",
     SITELEDGER_REQUESTS_PER_MINUTE: "600"
   }
+  return { given, dataDir: place.dataDir }
 })
 
 /** Each time it is written, the file is another. */
@@ -53,7 +52,7 @@ const rotations = (folder: string, times: number) => {
 describe("against the sandbox", () => {
   it.live("a person logs in, the worker walks and refreshes, and the login can be forgotten", () =>
     Effect.gen(function* () {
-      const given = yield* sandboxed
+      const { dataDir, given } = yield* sandboxed
       const workers: Array<RunningWorker> = []
       yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(workers.map((one) => one.stop("SIGKILL")))))
       yield* Effect.promise(async () => {
@@ -67,7 +66,7 @@ describe("against the sandbox", () => {
         workers.push(worker)
         const { backfill } = await worker.live()
         assert.isAtLeast(backfill["projects"]?.rows ?? 0, 130)
-        await rotations(given.SITELEDGER_DATA_DIR, 2)
+        await rotations(dataDir, 2)
         await worker.live()
         const { stdout } = await run(given, "login", "--status")
         for (const said of ["sandbox-app", "projects.read webhooks.write", "renewed"]) assert.include(stdout, said)

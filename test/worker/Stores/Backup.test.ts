@@ -1,8 +1,7 @@
-/** The store is the one irreplaceable file: backed up while it is used, restored into place, and refused to strangers. */
+/** The store is the one irreplaceable file: backed up while it is used, and restored into place. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { run } from "../../RunningWorker.ts"
 import { applied, deliver, dump, live, told } from "../Past.ts"
 import { model, read, sha256 } from "../Story.ts"
 import { World } from "../World.ts"
@@ -74,49 +73,5 @@ describe("the store", () => {
     await again.live()
     await again.stop()
     assert.deepStrictEqual(await dump(world), expected)
-  })
-
-  it("of another service is refused, by name and before anything is asked", async () => {
-    await using world = await World.open({ projects: 3 })
-    const worker = world.start()
-    await worker.live()
-    await worker.stop()
-    const asked = world.server.requests.length
-    const elsewhere = world.given["SITELEDGER_BASE_URL"]?.replace("/api/", "/other/") ?? ""
-    for (const other of [{ SITELEDGER_CLIENT_ID: "another" }, { SITELEDGER_BASE_URL: elsewhere }]) {
-      const refused = await run({ ...world.given, ...other }, "start")
-      assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /SITELEDGER_DATA_DIR holds another service's records/)
-    }
-    assert.strictEqual(world.server.requests.length, asked)
-  })
-})
-
-describe("the quarantine", () => {
-  it("is read again by replay, when aliases tell what its words mean", async () => {
-    await using world = await World.open({ projects: 3 })
-    const strange = '{"ipc_ref": 9, "sum_certified": 5.50, "link": "u", "event_timestamp": "2026-11-19T10:00:00Z"}'
-    const first = world.start()
-    await first.live()
-    assert.strictEqual(await world.server.deliver({ type: "ipc.certified", body: strange }), 200)
-    await first.status("in quarantine", ({ inbox }) => inbox.quarantined === 1)
-    await first.stop()
-    const file = join(world.dataDir, "aliases.json")
-    writeFileSync(file, JSON.stringify({ ipc_id: "ipc_ref", certified_amount: ["sum", "sum_certified"] }))
-    const aliases = { SITELEDGER_FIELD_ALIASES: file }
-    const second = world.start(aliases)
-    await second.status("still there", ({ inbox, phase }) => phase === "live" && inbox.quarantined === 1)
-    const replayed = await world.run("replay")
-    assert.deepStrictEqual(JSON.parse(replayed.stdout), { read: 1, applied: 1 })
-    await second.status("applied", ({ inbox }) => inbox.quarantined === 0)
-    await second.stop()
-    const columns = "id, status, certified_amount, certificate_url, _extra"
-    assert.deepStrictEqual(await world.query(`select ${columns} from construction.ipcs`), [
-      { id: "9", status: "certified", certified_amount: "5.5000", certificate_url: null, _extra: '{"link":"u"}' }
-    ])
-    const [event] = await world.query("select outcome, reason from construction.events where entity = 'ipcs'")
-    assert.deepStrictEqual(event, { outcome: "applied", reason: null })
-    const alone = await run({ ...world.given, ...aliases }, "replay")
-    assert.deepStrictEqual(JSON.parse(alone.stdout), { read: 0, applied: 0 })
   })
 })

@@ -1,0 +1,15 @@
+/**
+ * What all tests of a run share, made before the first and gone after the last: the worker as a bundle, and one
+ * PostgreSQL. The test processes learn of both from environment variables.
+ */
+import type { TestProject } from "vitest/node"
+import * as Bundle from "./GlobalSetup/Bundle.ts"
+import { variable } from "./GlobalSetup/Main.ts"
+import * as PostgresServer from "./PostgresServer.ts"
+
+export default async (project: TestProject): Promise<() => Promise<void>> => {
+  const [bundle, server] = await Promise.all([Bundle.make(), PostgresServer.open()])
+  process.env[variable] = bundle.main
+  project.onTestsRerun(() => bundle.again())
+  return server.close
+}

@@ -1,0 +1,65 @@
+/**
+ * The worker as a bundle, made once for each run of the tests: they start hundreds of workers, and loading a thousand
+ * modules takes three times as long as loading two big ones. What `bin/siteledger` runs (the sources, and the built
+ * files of a package) is started by test/launcher.test.ts, test/package.test.ts and test/worker/Demo.test.ts.
+ *
+ * The folder lies below node_modules, where Node finds DuckDB's native package; it is removed at the end, and when this
+ * process was killed, by the next run.
+ */
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { rolldown } from "rolldown"
+
+const root = resolve(import.meta.dirname, "../..")
+const cache = join(root, "node_modules/.cache/siteledger")
+const prefix = "tests-"
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
+
+const removeOfTheDead = (): void => {
+  for (const name of readdirSync(cache)) {
+    if (name.startsWith(prefix) && !isAlive(Number(name.slice(prefix.length)))) remove(join(cache, name))
+  }
+}
+
+const ofDuckDb = "@duckdb/node-bindings"
+/** A test that calls what is bundled shares these with it. */
+const ofEffect = [/^effect(\/|$)/, /^@effect\//]
+
+// Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
+const bundle = async (folder: string, path: string, external: Array<string | RegExp>): Promise<void> => {
+  const made = await rolldown({ cwd: root, input: join(root, "src", path), platform: "node", external })
+  await made.write({ dir: folder, format: "esm", codeSplitting: false, sourcemap: true })
+  await made.close()
+}
+
+const bundles = async (folder: string): Promise<void> => {
+  await bundle(folder, "main.ts", [ofDuckDb])
+  // Whoever asks, in the worker or in a test, starts the files that lie beside.
+  await bundle(folder, "Query/child.ts", [ofDuckDb])
+  await bundle(folder, "Doctor/quick-check.ts", [])
+  await bundle(folder, "Query.ts", [ofDuckDb, ...ofEffect])
+}
+
+export interface Bundle {
+  readonly main: string
+  readonly again: () => Promise<void>
+}
+
+export const make = async (): Promise<Bundle> => {
+  mkdirSync(cache, { recursive: true })
+  removeOfTheDead()
+  const folder = join(cache, `${prefix}${process.pid}`)
+  remove(folder)
+  process.once("exit", () => remove(folder))
+  await bundles(folder)
+  return { main: join(folder, "main.js"), again: () => bundles(folder) }
+}

@@ -1,0 +1,141 @@
+/** `siteledger doctor` on a real PostgreSQL: the roles as config/postgres-roles.sql makes them, and what can be wrong. */
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Postgres from "../../Postgres.ts"
+import { Roles } from "../../Postgres/Roles.ts"
+import { type Environment, freePort } from "../../RunningWorker.ts"
+import { live, told } from "../Past.ts"
+import { World } from "../World.ts"
+import { examined, includes, named } from "./Examined.ts"
+
+describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
+  const databaseOf = ({ database }: World) => database ?? assert.fail("no database")
+
+  /** With the roles set up; what the worker is to be given to have its own. */
+  const own = async (world: World, roles: Roles): Promise<Environment> => {
+    const database = databaseOf(world)
+    await roles.setUp(database)
+    return { ...world.given, SITELEDGER_WAREHOUSE: roles.url(database, "worker") }
+  }
+
+  const open = () => World.open({ projects: 3 }, {}, "postgres")
+
+  it("finds nothing wrong with the two roles of the SQL file, before and after the first start", async () => {
+    await using roles = new Roles()
+    await using world = await open()
+    const given = await own(world, roles)
+    const before = await examined(given)
+    assert.deepStrictEqual(before.failed, [])
+    const worker = world.start(given)
+    await live(world, worker, told(7, 30))
+    const during = await examined(given)
+    await worker.stop()
+    const after = await examined(given)
+    for (const found of [during, after]) {
+      assert.deepStrictEqual(found.failed, [])
+      includes(found.ok, new RegExp(`analysts: ${roles.analyst} reads construction, and nothing else`))
+      includes(found.ok, new RegExp(`worker's role: ${roles.worker} may do what the worker does`))
+      includes(found.ok, /schemas: The tables are current/)
+      includes(found.ok, /secrets: The webhook secrets in the store can be opened \(1\)/)
+      includes(found.ok, /clock: /)
+    }
+    // The tests' own server runs without fsync, and that must not go unnoticed.
+    for (const warning of after.warnings) assert.match(warning, /^durability: \w+ is off: a (power cut|damaged disk)/)
+    const [fsync] = await databaseOf(world).query("show fsync")
+    assert.strictEqual(
+      after.warnings.some((line) => line.includes("fsync")),
+      fsync?.["fsync"] === "off"
+    )
+  })
+
+  it("notices an analyst who reaches the store, writes, can't read, or won't", async () => {
+    await using roles = new Roles()
+    await using world = await open()
+    const given = await own(world, roles)
+    const worker = world.start(given)
+    await worker.live()
+    await worker.stop()
+    const { analyst, worker: owner } = roles
+    const failures = async (grant: string): Promise<string> => {
+      await databaseOf(world).query(grant)
+      const { failed, warnings } = await examined(given)
+      await databaseOf(world).query(`revoke all on schema siteledger from ${analyst}`)
+      await databaseOf(world).query(`revoke all on all tables in schema siteledger, construction from ${analyst}`)
+      await databaseOf(world).query(roles.sql)
+      return [...failed, ...warnings].filter((line) => line.startsWith("analysts")).join("\n")
+    }
+    const inStore = `grant usage on schema siteledger to ${analyst}; grant select on siteledger.inbox to ${analyst}`
+    assert.match(await failures(inStore), new RegExp(`${analyst} reaches siteledger`))
+    assert.match(await failures(`grant insert on construction.projects to ${analyst}`), /can write in construction/)
+    assert.match(await failures(`revoke select on construction.ipcs from ${analyst}`), /can't read construction.ipcs\./)
+    const never = `alter default privileges for role ${owner} in schema construction revoke select on tables from ${analyst}`
+    assert.match(await failures(never), /won't see what newer versions add/)
+    assert.match(
+      await failures(`revoke usage on schema construction from ${analyst}`),
+      /No role but the worker's reads/
+    )
+    assert.strictEqual(await failures("select 1"), "")
+  })
+
+  it("says in one sentence that the password is wrong, the database isn't there, or the server is down", async () => {
+    await using roles = new Roles()
+    await using world = await open()
+    const given = await own(world, roles)
+    const of = async (change: (url: URL) => void): Promise<ReadonlyArray<string>> => {
+      const url = new URL(given["SITELEDGER_WAREHOUSE"] ?? "")
+      change(url)
+      const { failed, ok } = await examined({ ...given, SITELEDGER_WAREHOUSE: url.href })
+      includes(ok, /service: .* lists projects/)
+      return failed
+    }
+    const free = await freePort()
+    const wrong = await of((url) => (url.password = "a-wrong-one"))
+    assert.strictEqual(wrong.length, 1)
+    assert.match(wrong[0]!, /^PostgreSQL: .*password.*SITELEDGER_WAREHOUSE/)
+    assert.notInclude(wrong[0]!, "a-wrong-one")
+    const none = await of((url) => (url.pathname = "/nowhere"))
+    assert.strictEqual(none.length, 1)
+    assert.match(none[0]!, /^PostgreSQL: .*database nowhere: there is no such database: create it first/)
+    const down = await of((url) => (url.port = String(free)))
+    assert.strictEqual(down.length, 1)
+    assert.match(down[0]!, /^PostgreSQL: .*ECONNREFUSED/)
+  })
+
+  it("warns of a superuser, of a key that is a file, and of tables that the worker's role can't write", async () => {
+    await using roles = new Roles()
+    await using world = await open()
+    const given = await own(world, roles)
+    const { SITELEDGER_KEY: _, ...keyless } = world.given
+    const { warnings } = await examined(keyless)
+    includes(warnings, /worker's role: \w+ has SUPERUSER/)
+    includes(warnings, /key: .*Workers on one database must share it: set SITELEDGER_KEY/)
+    const worker = world.start()
+    await worker.live()
+    await worker.stop()
+    // Made by the superuser, so they belong to it.
+    const { failed } = await examined(given)
+    includes(failed, /worker's role: .* may not write .*siteledger\.inbox|It can't be checked/)
+    await databaseOf(world).query(`${roles.sql}; alter role ${roles.worker} connection limit 10`)
+    const few = await examined(given)
+    assert.deepStrictEqual(named(few.failed), ["connections"])
+    includes(few.failed, /up to 14 connections; the server has 10 for them.*Raise max_connections/)
+  })
+})
+
+describe.skipIf(Postgres.skipped !== undefined)("on PostgreSQL", () => {
+  it("backup and restore are refused in one sentence", async () => {
+    await using world = await World.open({ projects: 3 }, {}, "postgres")
+    const file = join(world.dataDir, "backup.sqlite")
+    for (const [verb, tool] of [
+      ["backup", "pg_dump"],
+      ["restore", "pg_restore"]
+    ] as const) {
+      const { code, stderr, stdout } = await world.run(verb, file)
+      assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
+      assert.match(stderr, new RegExp(`^siteledger: The store is in PostgreSQL: .*${tool}.*\\.\n$`))
+      assert.isFalse(existsSync(file))
+    }
+    assert.isFalse(readdirSync(world.dataDir).some((name) => /store|restor/.test(name)))
+  })
+})

@@ -1,0 +1,22 @@
+/** The key that a worker alone makes for itself, in its data directory: what becomes of the secrets when it is lost. */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { isVerified } from "../Past.ts"
+import { World } from "../World.ts"
+
+it("webhook secrets are sealed with a key; when that is lost, Status says so and another subscription is made", async () => {
+  await using world = await World.open({ projects: 3 })
+  const first = world.start()
+  await first.status("verified", isVerified)
+  await first.stop()
+  rmSync(join(world.dataDir, "key"))
+  const second = world.start()
+  const report = await second.status("verified again", isVerified)
+  assert.match(report.reasons.join(), /can't be opened/)
+  assert.strictEqual(world.server.subscriptions.length, 2)
+  const { toDelete } = report.subscription
+  assert.strictEqual(toDelete.length, 1)
+  assert.strictEqual((await world.run("secret", "retire", toDelete[0]?.fingerprint ?? "")).code, 0)
+  assert.deepStrictEqual((await second.live()).subscription.toDelete, [])
+})

@@ -1,0 +1,87 @@
+/** Stores to move: in a folder of their own, with rows in every table, and read as they lie on disk. */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Effect } from "effect"
+import { Store } from "../../src/Store.ts"
+import * as Sqlite from "../../src/Store/Sqlite.ts"
+import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+
+export class Folder implements Disposable {
+  readonly path = temporaryFolder()
+
+  get store(): string {
+    return join(this.path, "store.sqlite")
+  }
+
+  [Symbol.dispose](): void {
+    removeFolder(this.path)
+  }
+}
+
+/** But for the queue, which is made anew. */
+const tablesOf = (database: DatabaseSync): ReadonlyArray<string> =>
+  database
+    .prepare("select name from sqlite_schema where type = 'table' order by name")
+    .all()
+    .map(({ name }) => String(name))
+    .filter((name) => !/^(?:sqlite_|kysely_)|^inbox_touched$/.test(name))
+
+/** Every table as it is, with the type of each value; what the move itself notes is no part of it. */
+export const contents = (store: string): Readonly<Record<string, ReadonlyArray<string>>> => {
+  const database = new DatabaseSync(store, { readOnly: true })
+  try {
+    const rows = (table: string) => {
+      const statement = database.prepare(`select * from ${table}`)
+      statement.setReadBigInts(true)
+      return statement
+        .all()
+        .filter((row) => table !== "meta" || !["warehouse_id", "moved_to"].includes(String(row["key"])))
+        .map((row) => Object.entries(row).map(([name, value]) => `${name}: ${typeof value} ${textOf(value)}`))
+        .map((values) => values.toSorted().join(", "))
+        .toSorted()
+    }
+    return Object.fromEntries(tablesOf(database).map((table) => [table, rows(table)]))
+  } finally {
+    database.close()
+  }
+}
+
+const textOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value)
+
+/** Values that one of the engines could take for another one, in every table. */
+export const strange = `
+  insert into meta values ('service', 'Zoë "x" \\ \u{1F600}'), ('empty', ''), ('applied_through', '9007199254740991');
+  insert into inbox (sequence, body_sha256, body, event_id, header_type, issued_at, received_at, deliveries, replayed,
+    other_types) values (7, x'00ff', x'00', 'a', null, null, '2026', 3, 1, '["b"]'),
+    (9000000000000001, x'01', zeroblob(3000000), '', '', 'x', '', 1, 0, null), (8, x'02', x'', 'Ä', 'é', null, 'z', 1, 0, null);
+  insert into event_ids values ('a', 7), ('A', 8), ('ä', 9000000000000001);
+  insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N');
+  insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
+  insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null);
+  insert into walk_pages values ('projects', 1), ('projects', 2);
+  insert into sightings values ('projects', 5, 1, 0), ('projects', 999999999999999999, 1, 0), ('projects', -3, 1, 0),
+    ('projects', '007', 1, 0), ('projects', 'NULL', 1, 0), ('projects', '1234567890123456789', 1, 0), ('projects', '', 1, 0);
+  insert into pace values (1763600000, 4);
+  insert into uptime (id, from_ms, to_ms) values (12, 1763600000000, 1763600000001);
+  insert into closed_gaps values (1, 2, 'c', 'because');
+  insert into subscriptions values (4, 'https://x', '["ipc.paid"]', null, 'c', null, 'r');
+  insert into webhook_secrets values (2, 4, 'sealed1.abc', 'f', 'a', null, null, 'u'), (3, null, null, 'g', 'a', 'r', 'e', null);
+  insert into alerts values (5, 'red', '{}', null);
+  insert into export_files values ('events', '2026-11-20', 'f', 'p', 9007199254740991, 2, 's');
+  insert into exports values ('run', 's', 'f');
+  insert into schedule values ('export', 1763600000000);
+  insert into ledger_facts values (7, 'i', 'paid', 'k', '{"a": 1.50}'), (8, 'i', 'paid', 'k', '{}');
+  insert into ledger_terms values (6, 7, '{}');
+  insert into ledger_entries values (1, 'e', 'i', '1', 'payment', '9999999999999999999999.0001', null, 'r', null, 'd', 'c',
+    'at', 'k', null, null, 'p', '{}', 7);
+  insert into ledger_holds values ('h', 'i', 'r', 'zero-amount', 's', '[]');
+  insert into ledger_hold_decisions values (3, 'h2', 'i', 'r', 'zero-amount', 's', 'reject', null, 'me', 'd', null, 8);
+  insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null);`
+
+export const makeStore = async (path: string, sql: string): Promise<void> => {
+  await Effect.runPromise(Effect.scoped(Effect.provide(Effect.asVoid(Store), Sqlite.layerAt(path))))
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}

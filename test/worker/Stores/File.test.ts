@@ -1,0 +1,90 @@
+/**
+ * The warehouse's file is a projection: whatever becomes of it, the next start makes the same tables again from the
+ * store and a fresh walk, and keeps what it found.
+ */
+import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { applied, deliver, dump, live, told } from "../Past.ts"
+import { model, read } from "../Story.ts"
+import { World } from "../World.ts"
+
+const events = told(4, 300)
+
+/** What starts here must end with the same tables. */
+const startsWith = async (world: World, expected: Awaited<ReturnType<typeof dump>>): Promise<string> => {
+  const worker = world.start()
+  await worker.live()
+  const { stderr } = await worker.stop()
+  assert.deepStrictEqual(await dump(world), expected)
+  assert.strictEqual(world.server.subscriptions.length, 1)
+  return stderr
+}
+
+describe("the warehouse", () => {
+  it("is the same again when its file is deleted, old or rubbish", async () => {
+    await using world = await World.open({ projects: 90, maxPerPage: 20 })
+    const first = world.start()
+    await live(world, first, events.slice(0, 150))
+    await first.stop()
+    const old = join(world.dataDir, "old.duckdb")
+    copyFileSync(world.warehouse, old)
+    const second = world.start()
+    await second.live()
+    await deliver(world, events.slice(150))
+    await applied(second)
+    await second.stop()
+    const expected = await dump(world)
+    assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
+
+    rmSync(world.warehouse)
+    assert.match(await startsWith(world, expected), /missing or belongs to another store/)
+    assert.deepStrictEqual(world.setAside, [])
+
+    copyFileSync(old, world.warehouse)
+    assert.match(await startsWith(world, expected), /missing or belongs to another store|older than the store/)
+    assert.strictEqual(world.setAside.length, 1)
+
+    writeFileSync(world.warehouse, Buffer.alloc(100_000, "rubbish"))
+    assert.match(await startsWith(world, expected), /can't be read and is made again/)
+    assert.strictEqual(world.setAside.length, 2)
+
+    truncateSync(world.warehouse, Math.floor(statSync(world.warehouse).size / 2))
+    await startsWith(world, expected)
+    const kept = world.setAside
+    assert.isTrue(kept.some((name) => String(readFileSync(join(world.dataDir, name))).startsWith("rubbish")))
+  })
+
+  it("is made again when it is older than the store, of the same id", async () => {
+    await using world = await World.open({ projects: 30 })
+    const first = world.start()
+    await live(world, first, events.slice(0, 100))
+    await first.stop()
+    const old = readFileSync(world.warehouse)
+    const second = world.start()
+    await second.live()
+    await deliver(world, events.slice(100, 200))
+    await applied(second)
+    await second.stop()
+    const expected = await dump(world)
+    writeFileSync(world.warehouse, old)
+    assert.match(await startsWith(world, expected), /older than the store/)
+  })
+
+  it("is set aside and made again when a power cut left zeros in its log", async () => {
+    await using world = await World.open({ projects: 30 })
+    const worker = world.start()
+    await live(world, worker, events)
+    await worker.stop("SIGKILL")
+    const log = `${world.warehouse}.wal`
+    const bytes = readFileSync(log)
+    assert.isAbove(bytes.length, 1000)
+    writeFileSync(log, bytes.fill(0, Math.floor(bytes.length / 2)))
+    const again = world.start()
+    await again.live()
+    const { stderr } = await again.stop()
+    assert.match(stderr, /made again/)
+    assert.strictEqual(world.setAside.length, 1)
+    assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
+  })
+})

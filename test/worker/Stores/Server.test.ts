@@ -1,0 +1,104 @@
+/**
+ * What only a server can do to a worker: be gone for a while, and hold secrets that were sealed with another key. On
+ * PostgreSQL only.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Postgres from "../../Postgres.ts"
+import { until } from "../../RunningWorker.ts"
+import { applied, deliver, dump, isVerified, told } from "../Past.ts"
+import { model, read } from "../Story.ts"
+import { World } from "../World.ts"
+
+const open = (options: Parameters<typeof World.open>[0]) => World.open(options, {}, "postgres")
+
+/** Nobody can connect to the database, and whoever was connected is not any more. */
+const goAway = async ({ database }: World): Promise<void> => {
+  const { name, query } = database ?? assert.fail("no server")
+  const admin = Postgres.postgresUrl()
+  await Postgres.query(admin, `alter database ${name} with allow_connections false`)
+  await Postgres.query(admin, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+  assert.match(await query("select 1").then(String, String), /not currently accepting connections/)
+}
+
+const comeBack = async ({ database }: World): Promise<void> => {
+  await Postgres.query(Postgres.postgresUrl(), `alter database ${database?.name} with allow_connections true`)
+}
+
+describe("a server that is gone for a while", () => {
+  it("stops deliveries with 503 within two seconds; all goes on by itself when it is back", async () => {
+    await using world = await open({ projects: 90, maxPerPage: 20 })
+    const { server } = world
+    const events = told(11, 120)
+    const worker = world.start()
+    await worker.status("verified", isVerified)
+    await worker.live()
+    await deliver(world, events.slice(0, 40))
+    await goAway(world)
+    for (const event of events.slice(40, 45)) {
+      const from = performance.now()
+      assert.strictEqual(await server.deliver(event), 503)
+      assert.isBelow(performance.now() - from, 2_000)
+    }
+    await until("the worker says that it isn't ready", async () =>
+      (await worker.fetch("/health/ready"))?.status === 503 ? true : undefined
+    )
+    assert.isFalse(worker.hasEnded)
+    await comeBack(world)
+    await until("a delivery is taken", async () => ((await server.deliver(events[40]!)) === 200 ? true : undefined))
+    await deliver(world, events.slice(40))
+    await worker.live()
+    await applied(worker)
+    assert.strictEqual((await worker.stop()).code, 0)
+    assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
+    assert.strictEqual((await dump(world))["projects"]?.length, 90)
+    assert.strictEqual(server.subscriptions.length, 1)
+  })
+})
+
+describe("a server whose disk is full", () => {
+  /** The error that PostgreSQL gives then, for everything that is to be stored. */
+  const fill = `
+    create function siteledger.is_full() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+    create trigger full_disk before insert on siteledger.inbox execute function siteledger.is_full()`
+
+  it("is named in one sentence, deliveries get 503, and all goes on by itself when there is room again", async () => {
+    await using world = await open({ projects: 20 })
+    const worker = world.start()
+    await worker.status("verified", isVerified)
+    await worker.live()
+    const [first, ...others] = told(12, 30)
+    await world.database?.query(fill)
+    assert.strictEqual(await world.server.deliver(first!), 503)
+    const { reasons } = await worker.status("it says why", ({ phase }) => phase === "degraded")
+    assert.match(
+      reasons.join(),
+      /answered 503 for now: PostgreSQL at .*No space left on device; make room on the server's disk/
+    )
+    await world.database?.query("drop trigger full_disk on siteledger.inbox")
+    await deliver(world, [first!, ...others])
+    await worker.live()
+    await applied(worker)
+    await worker.stop()
+    assert.deepStrictEqual(await read((sql) => world.query(sql)), model([first!, ...others]))
+  })
+})
+
+describe("a worker with another key than the database's secrets", () => {
+  it("is refused in one sentence, and changes nothing", async () => {
+    await using world = await open({ projects: 3 })
+    const first = world.start()
+    await first.status("verified", isVerified)
+    await first.stop()
+    const secrets = await world.store("select * from webhook_secrets order by id")
+    const asked = world.server.subscriptions.length
+    const refused = await world.runWith({ SITELEDGER_KEY: "f".repeat(64) }, "start")
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stderr, /^siteledger: [^\n]*sealed with another key[^\n]*the same SITELEDGER_KEY[^\n]*\n$/m)
+    assert.strictEqual(world.server.subscriptions.length, asked)
+    assert.deepStrictEqual(await world.store("select * from webhook_secrets order by id"), secrets)
+    const again = world.start()
+    assert.isTrue(isVerified(await again.live()))
+    assert.strictEqual(world.server.subscriptions.length, 1)
+  })
+})

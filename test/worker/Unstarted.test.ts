@@ -1,0 +1,22 @@
+/** Verbs where no worker has ever been started, in a shell that knows nothing but where the data are to be. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { World } from "./World.ts"
+
+describe("a shell without a worker", () => {
+  it("is told in one sentence that a query has nothing to read yet", async () => {
+    await using world = await World.open({ projects: 0 })
+    const { code, stderr } = await world.shell({}, "query", "select 1")
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^[^\n]*appears when the worker first goes live[^\n]*\n$/)
+  })
+
+  it("exports from the stores alone", async () => {
+    await using world = await World.open({ projects: 0 })
+    const { code, stdout, stderr } = await world.shell({}, "export")
+    assert.strictEqual(code, 0, stderr)
+    const { run: id } = JSON.parse(stdout) as { run: string }
+    assert.isTrue(existsSync(join(world.dataDir, "lake", "_manifests", `${id}.json`)))
+  })
+})
