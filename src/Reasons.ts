@@ -10,8 +10,8 @@ export class Reasons extends Context.Service<
     readonly set: (key: string, sentence: string) => Effect.Effect<void>
     readonly clear: (key: string) => Effect.Effect<void>
     readonly all: Effect.Effect<ReadonlyArray<string>>
-    /** All but the one under this key. */
-    readonly allBut: (key: string) => Effect.Effect<ReadonlyArray<string>>
+    /** All but the one under this key, by their keys. */
+    readonly allBut: (key: string) => Effect.Effect<ReadonlyMap<string, string>>
   }
 >()("siteledger/Reasons") {
   static readonly layer: Layer.Layer<Reasons> = Layer.effect(
@@ -27,8 +27,7 @@ export class Reasons extends Context.Service<
           }),
         clear: (key) => Effect.suspend(() => (standing.delete(key) ? Effect.logInfo(`Over: ${key}`) : Effect.void)),
         all: Effect.sync(() => [...standing.values()]),
-        allBut: (key) =>
-          Effect.sync(() => [...standing].flatMap(([each, sentence]) => (each === key ? [] : [sentence])))
+        allBut: (key) => Effect.sync(() => new Map([...standing].filter(([each]) => each !== key)))
       })
     })
   )
