@@ -10,7 +10,6 @@ import { Effect } from "effect"
 import { sql, type Transaction } from "kysely"
 import { entityNames } from "../Resource.ts"
 import { readMeta, type Store, writeMeta } from "../Store.ts"
-import type { Queue } from "../Store/Queue.ts"
 import * as SqliteQueue from "../Store/SqliteQueue.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 
@@ -50,15 +49,16 @@ export const adopt = (store: Store["Service"], warehouseId: string) =>
 /** Everything is to be applied and walked again, into the warehouse of this id. */
 export const startAgain = (store: Store["Service"], warehouseId: string) =>
   store.transaction(async (tx) => {
-    await forget(tx, store.queue)
+    await forget(tx)
+    await store.queue.restart(tx)
     await writeMeta(tx, idKey, warehouseId)
   })
 
-const forget = async (tx: Transaction<StoreTables>, queue: Queue): Promise<void> => {
-  for (const table of ["walks", "walk_pages", "sightings", "quarantine"] as const) {
+/** In the order in which a checkpoint writes them, and Apply after all others. */
+const forget = async (tx: Transaction<StoreTables>): Promise<void> => {
+  for (const table of ["sightings", "walk_pages", "walks", "quarantine"] as const) {
     await tx.deleteFrom(table).execute()
   }
-  await queue.restart(tx)
 }
 
 /** In the Store's meta: no warehouse is its own. */
@@ -76,9 +76,10 @@ export const rebuild = (store: Store["Service"]) =>
   store.engine === "sqlite"
     ? disown(store)
     : store.transaction(async (tx) => {
-        // In the order in which batches are written, so that nobody waits in a circle.
+        // In the order in which batches are taken and written, so that nobody waits in a circle.
+        await store.queue.restart(tx)
         for (const name of [...entityNames.toSorted(), "events"]) {
           await sql`truncate construction.${sql.ref(name)}`.execute(tx)
         }
-        await forget(tx, store.queue)
+        await forget(tx)
       })
