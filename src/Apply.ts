@@ -64,16 +64,18 @@ const make = Effect.gen(function* () {
   const counts = new Counts()
 
   /** One batch; false when there was nothing to do. */
-  const step = store.atomically(
-    Effect.gen(function* () {
-      const took = yield* inbox.take(batchEvents)
-      if (took.events.length === 0) return false
-      const written = yield* process(took.events, took)
-      const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ row }) => row.sequence))
-      counts.add(written, ({ sequence }) => fresh.has(sequence))
-      return true
-    })
-  )
+  const step = Effect.gen(function* () {
+    const { took, written } = yield* store.atomically(
+      Effect.gen(function* () {
+        const took = yield* inbox.take(batchEvents)
+        return { took, written: took.events.length === 0 ? [] : yield* process(took.events, took) }
+      })
+    )
+    // Counted once it is kept.
+    const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ row }) => row.sequence))
+    counts.add(written, ({ sequence }) => fresh.has(sequence))
+    return took.events.length > 0
+  })
 
   const others = yield* hasOthers
   const drain = Effect.gen(function* () {

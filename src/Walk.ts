@@ -105,9 +105,12 @@ const make = (options: WalkOptions) =>
 
 const restore = (store: Store["Service"], track: Track) =>
   Effect.gen(function* () {
-    track.state = yield* Checkpoints.load(store, track.list.resource)
-    track.pagesDone = (yield* Checkpoints.finishedPages(store, track.list.resource)).size
-    track.quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
+    const { resource } = track.list
+    const state = yield* Checkpoints.load(store, resource)
+    const pagesDone = (yield* Checkpoints.finishedPages(store, resource)).size
+    const quarantined = yield* Checkpoints.quarantinedRecords(store, resource)
+    // Together, so that nobody sees one without the others.
+    Object.assign(track, { state, pagesDone, quarantined })
   })
 
 const lookEvery = Duration.seconds(1)
@@ -172,8 +175,8 @@ const walkOnce = (
       }
     }
     const outcome = yield* Pass.run(pass, track.state)
-    track.state = outcome.state
-    track.quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
+    const quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
+    Object.assign(track, { state: outcome.state, quarantined })
     yield* Effect.logInfo(
       `Walked ${track.list.resource}: ${outcome.state.rows} rows of ${outcome.state.total}, ${outcome.state.proof}`
     )
