@@ -43,7 +43,7 @@ describe("The reference page", () => {
           yield* Effect.promise(() => page.goto(`${sandbox.baseUrl}/docs`))
           yield* Effect.promise(() => page.keyboard.press("Tab"))
           yield* Effect.promise(() => page.keyboard.press("Enter"))
-          assert.match(page.url(), /#reference$/, "the first key leads past the navigation")
+          yield* Effect.promise(() => page.waitForURL(/#reference$/)) // The first key leads past the navigation.
           const isDark = "getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)'"
           assert.strictEqual(yield* Effect.promise(() => page.evaluate<boolean>(isDark)), colorScheme === "dark")
           const overflow = "document.documentElement.scrollWidth - innerWidth"

@@ -177,9 +177,11 @@ describe("In a browser", () => {
         assert.strictEqual(yield* on(page.locator("#secret").innerText()), sandbox.subscriptions()[0]?.secret)
         assert.isFalse(yield* on(page.locator("[data-copy]").isVisible()))
         yield* press(page, button(page, "Pause"))
+        yield* see(page.getByText("Paused: its deliveries wait."))
         assert.strictEqual(sandbox.subscriptions()[0]?.state, "paused")
         yield* on(page.goto(`${sandbox.adminUrl}/faults`))
         yield* press(page, button(page, /^Turn on Outage/))
+        yield* see(button(page, /^Turn off Outage/))
         assert.isAbove(sandbox.faults.value("outage"), 0)
       }).pipe(Effect.provide(NodeHttpClient.layerUndici)),
     slow
