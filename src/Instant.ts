@@ -22,15 +22,16 @@ export const maximumMicros = Date.UTC(9999, 11, 31, 23, 59, 59, 999) * 1000
 
 /** ISO 8601 (no offset: UTC), Unix seconds or milliseconds, as text or number; finer digits are cut. */
 export const readMicros = (value: unknown): number | undefined => {
-  const written = typeof value === "string" ? value.trim() : Json.numberText(value)
-  const text = written !== undefined && /^\d[\d.]*[eE]/.test(written) ? Amount.read(written, unixSeconds) : written
+  const text = typeof value === "string" ? value.trim() : Json.numberText(value)
   if (text === undefined) return undefined
-  const micros = unix.test(text) ? unixMicros(text) : isoMicros(text)
+  // Most are ISO 8601, so that is tried first.
+  const micros = isoMicros(text) ?? unixMicros(/^\d[\d.]*[eE]/.test(text) ? Amount.read(text, unixSeconds) : text)
   return micros !== undefined && micros >= 0 && micros <= maximumMicros ? micros : undefined
 }
 
-const unixMicros = (text: string): number => {
-  const [, whole = "0", fraction = ""] = unix.exec(text) ?? []
+const unixMicros = (text: string | undefined): number | undefined => {
+  const [match, whole = "0", fraction = ""] = unix.exec(text ?? "") ?? []
+  if (match === undefined) return undefined
   const digits = Number(whole) < secondsBelow ? 6 : 3
   return Number(whole) * 10 ** digits + Number(fraction.padEnd(digits, "0").slice(0, digits))
 }
@@ -40,10 +41,15 @@ const isoMicros = (text: string): number | undefined => {
   if (match === null) return undefined
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset = "Z"] = match
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  const isCalendarDay = dateOf(midnight) === `${year}-${month}-${day}`
   // The day ends at 24:00:00, and so does its leap second.
   const secondOfDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
-  if (!isCalendarDay || secondOfDay > 86_400 || Number(minute) > 59 || Number(second) > 60) return undefined
+  if (
+    !isDay(midnight, Number(year), Number(month), Number(day)) ||
+    secondOfDay > 86_400 ||
+    Number(minute) > 59 ||
+    Number(second) > 60
+  )
+    return undefined
   const seconds = midnight / 1000 + secondOfDay - offsetSeconds(offset)
   return seconds * 1_000_000 + Number(fraction.padEnd(6, "0").slice(0, 6))
 }
@@ -55,7 +61,11 @@ const offsetSeconds = (offset: string): number => {
   return sign * (Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2)) * 60)
 }
 
-const dateOf = (millis: number): string => (Number.isNaN(millis) ? "" : new Date(millis).toISOString().slice(0, 10))
+/** Date.UTC carries the 31st of a short month over, and takes years of two digits for those of 1900. */
+const isDay = (midnight: number, year: number, month: number, day: number): boolean => {
+  const date = new Date(midnight)
+  return date.getUTCDate() === day && date.getUTCMonth() === month - 1 && date.getUTCFullYear() === year
+}
 
 /** Canonical text of microseconds since 1970. */
 export const fromMicros = (micros: number): Instant => {
