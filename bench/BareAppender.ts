@@ -4,9 +4,9 @@
  */
 import { join } from "node:path"
 import { type DuckDBAppender, DuckDBInstance, DuckDBTimestampTZValue } from "@duckdb/node-api"
-import { appendColumns } from "../src/Warehouse/DuckDbDialect/Values.ts"
+import { appendRows } from "../src/Warehouse/DuckDbDialect/Values.ts"
 import type { Place } from "./Engine.ts"
-import { at, clocks, table, values } from "./Projects.ts"
+import { at, clocks, row, table } from "./Projects.ts"
 
 const atMicros = BigInt(Date.parse(at)) * 1000n
 
@@ -43,13 +43,8 @@ export const byValue: Fill = (appender, total) => {
 }
 
 export const byColumn: Fill = (appender, total) => {
-  const types = table.columns.map(([, type]) => type)
   for (let first = 1; first <= total; first += 20_000) {
-    const rows = Array.from({ length: 20_000 }, (_, index) => values(first + index))
-    appendColumns(
-      appender,
-      types,
-      types.map((_, column) => rows.map((row) => row[column] ?? null))
-    )
+    const rows = Array.from({ length: 20_000 }, (_, index) => row(first + index))
+    appendRows(appender, table.columns, rows)
   }
 }

@@ -5,7 +5,7 @@
 import type { Client, Connection, Submittable } from "pg"
 import { typeName } from "../src/Postgres/Schema.ts"
 import { connected } from "./PostgresServer.ts"
-import { table, values } from "./Projects.ts"
+import { row, table } from "./Projects.ts"
 
 /** What of pg's connection its types leave out. */
 interface Wire {
@@ -64,7 +64,7 @@ export const load = (url: string, total: number): Promise<number> =>
     await client.query(`create table projects (${columns.join(", ")})`)
     const from = performance.now()
     for (let first = 1; first <= total; first += pageRows) {
-      const lines = Array.from({ length: pageRows }, (_, index) => line(values(first + index)))
+      const lines = Array.from({ length: pageRows }, (_, index) => line(Object.values(row(first + index))))
       await copyIn(client, "copy projects from stdin", lines.join(""))
     }
     return total / ((performance.now() - from) / 1000)

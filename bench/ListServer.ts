@@ -1,6 +1,6 @@
 /**
- * A bare list server for benchmarks, in a process of its own: token, and pages of made-up projects, rendered
- * ahead of time, after an optional latency. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
+ * A bare list server for benchmarks, in a process of its own: token, and pages of made-up projects, the largest
+ * rendered ahead of time, after an optional latency. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 
@@ -11,13 +11,19 @@ const largest = 1000
 const record = (id: number): string =>
   `{"id":${id},"name":"Project number ${id}","status":"${id % 3 === 0 ? "awarded" : "in-progress"}"}`
 
-const page = (url: URL): string => {
-  const number = Number(url.searchParams.get("page") ?? 1)
-  const size = Math.min(largest, Number(url.searchParams.get("per_page") ?? 50))
+const render = (number: number, size: number): string => {
   const first = (number - 1) * size + 1
   const count = Math.max(0, Math.min(size, total - first + 1))
   const records = Array.from({ length: count }, (_, index) => record(first + index))
   return `{"data":[${records.join(",")}],"pagination":{"total":${total},"page":${number},"per_page":${size}}}`
+}
+
+const largestPages = Array.from({ length: Math.ceil(total / largest) }, (_, index) => render(index + 1, largest))
+
+const page = (url: URL): string => {
+  const number = Number(url.searchParams.get("page") ?? 1)
+  const size = Math.min(largest, Number(url.searchParams.get("per_page") ?? 50))
+  return (size === largest ? largestPages[number - 1] : undefined) ?? render(number, size)
 }
 
 const answer = (request: IncomingMessage, response: ServerResponse): void => {

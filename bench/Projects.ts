@@ -11,17 +11,17 @@ export const at = "2026-11-20T02:00:00.000000Z"
 const clock = "1795190324983000.0.f3de379ffa315019"
 export const clocks = JSON.stringify({ _deleted_at: clock, name: clock, status: clock })
 
-/** In the order of the table's columns. */
-export const values = (id: number): ReadonlyArray<string | null> => [
-  String(id),
-  `Project number ${id}`,
-  "in-progress",
-  null,
-  clocks,
-  at,
-  at,
-  null
-]
+/** Its fields are in the order of the table's columns. */
+export const row = (id: number) => ({
+  id: String(id),
+  name: `Project number ${id}`,
+  status: "in-progress",
+  _extra: null,
+  _clocks: clocks,
+  _first_seen_at: at,
+  _changed_at: at,
+  _deleted_at: null
+})
 
 const page = {
   page: 1,

@@ -19,8 +19,10 @@ export type Row = Readonly<Record<string, string | null>>
 
 interface Draft {
   readonly row: Record<string, string | null>
+  /** Their names are our columns', or begin with "+": none of them is a prototype's. */
   readonly clocks: Record<string, Clock.Clock>
-  readonly extra: Record<string, unknown>
+  /** `nothing` until there is something. */
+  extra: Readonly<Record<string, unknown>>
   /** Something that a reader of the row sees has changed, or an event spoke about it. */
   changedAt: Instant | undefined
   firstSeenAt: Instant | undefined
@@ -43,8 +45,8 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
     row["id"] = id
     return {
       row,
-      clocks: object(null, JSON.parse),
-      extra: object(null, JSON.parse),
+      clocks: {},
+      extra: nothing,
       changedAt: undefined,
       firstSeenAt: undefined,
       dirty: true
@@ -52,8 +54,8 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
   }
   return {
     row: { ...stored },
-    clocks: object<Clock.Clock>(stored["_clocks"], JSON.parse),
-    extra: object<unknown>(stored["_extra"], Json.parse),
+    clocks: stored["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Clock.Clock>) : {},
+    extra: stored["_extra"] ? object(Json.parse(stored["_extra"])) : nothing,
     changedAt: stored["_changed_at"] ?? undefined,
     firstSeenAt: stored["_first_seen_at"] ?? undefined,
     dirty: false
@@ -61,8 +63,11 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
 }
 
 /** Without a prototype, since field names come from outside ("__proto__" is a name like any other). */
-const object = <A>(text: string | null | undefined, parse: (text: string) => unknown): Record<string, A> =>
-  Object.assign(Object.create(null) as Record<string, A>, text ? parse(text) : undefined)
+const object = (fields: unknown): Record<string, unknown> =>
+  Object.assign(Object.create(null) as Record<string, unknown>, fields)
+
+/** What most rows have: shared, since such an object is dear. */
+const nothing = Object.freeze(object(undefined))
 
 const apply = (draft: Draft, change: Change): void => {
   let visible = change.source === "event"
@@ -91,9 +96,14 @@ const setColumn = (draft: Draft, change: Change, column: string, value: string |
   const before = isMisfit ? Json.stringify(draft.extra[column]) : undefined
   const changed = draft.row[column] !== value || before !== misfit
   draft.row[column] = value
-  if (misfit !== undefined) draft.extra[column] = Json.parse(misfit)
-  else if (isMisfit) delete draft.extra[column]
+  if (misfit !== undefined) own(draft)[column] = Json.parse(misfit)
+  else if (isMisfit) delete own(draft)[column]
   return changed
+}
+
+const own = (draft: Draft): Record<string, unknown> => {
+  if (draft.extra === nothing) draft.extra = object(undefined)
+  return draft.extra as Record<string, unknown>
 }
 
 const setExtra = (draft: Draft, change: Change, name: string): boolean => {
@@ -102,14 +112,14 @@ const setExtra = (draft: Draft, change: Change, name: string): boolean => {
   draft.dirty = true
   const before = draft.extra[name]
   const text = change.extra[name] ?? "null"
-  draft.extra[name] = Json.parse(text)
+  own(draft)[name] = Json.parse(text)
   return before === undefined || Json.stringify(before) !== text
 }
 
 const close = (resource: Resource, draft: Draft): Row => {
   const { row } = draft
   row["_clocks"] = clocksText(draft.clocks)
-  row["_extra"] = Object.keys(draft.extra).length === 0 ? null : Json.stringify(sorted(draft.extra))
+  row["_extra"] = isEmpty(draft.extra) ? null : Json.stringify(sorted(draft.extra))
   row["_first_seen_at"] = draft.firstSeenAt ?? null
   row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
   if (resource.stages.length > 0) {
@@ -121,17 +131,26 @@ const close = (resource: Resource, draft: Draft): Row => {
 type Clocks = Readonly<Record<string, Clock.Clock>>
 
 /** The rows of a page share their fields and their clock, so the last text serves most of them. */
-const last: { clocks: Clocks; text: string } = { clocks: {}, text: "{}" }
+const last = { clocks: {} as Clocks, fields: 0, text: "{}" }
 
 const clocksText = (clocks: Clocks): string => {
-  if (!isSame(clocks, last.clocks)) Object.assign(last, { clocks, text: JSON.stringify(sorted(clocks)) })
+  if (!isLast(clocks)) {
+    Object.assign(last, { clocks, fields: Object.keys(clocks).length, text: JSON.stringify(sorted(clocks)) })
+  }
   return last.text
 }
 
-const isSame = (a: Clocks, b: Clocks): boolean => {
-  const fields = Object.keys(a)
-  return fields.length === Object.keys(b).length && fields.every((field) => a[field] === b[field])
+const isLast = (clocks: Clocks): boolean => {
+  let fields = 0
+  for (const field in clocks) {
+    if (clocks[field] !== last.clocks[field]) return false
+    fields++
+  }
+  return fields === last.fields
 }
+
+const isEmpty = (extra: Readonly<Record<string, unknown>>): boolean =>
+  extra === nothing || Object.keys(extra).length === 0
 
 /** Keys in one order, so that equal rows are equal text. */
 const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {

@@ -155,6 +155,7 @@ const readText = (value: unknown): string | undefined => {
 }
 
 const readInteger = (value: unknown): string | undefined => {
+  if (Number.isSafeInteger(value)) return String(value)
   const text = typeof value === "string" ? value : Json.numberText(value)
   if (text === undefined || !/^-?\d{1,19}$/.test(text)) return undefined
   const integer = BigInt(text)

@@ -11,7 +11,7 @@ import { merge, type Row } from "../Merge.ts"
 import { byName, type EntityName } from "../Resource.ts"
 import type { Batch, LedgerCopy } from "../Warehouse.ts"
 import * as Rows from "./DuckDbDialect/Rows.ts"
-import { appendColumns } from "./DuckDbDialect/Values.ts"
+import { appendRows } from "./DuckDbDialect/Values.ts"
 import {
   entityTable,
   eventsTable,
@@ -154,25 +154,15 @@ export class DuckDbWriter {
 
   async #append(target: Target, { columns }: Table, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
-    const values = rows as ReadonlyArray<Readonly<Record<string, string | null>>>
-    const types = columns.map(([, type]) => type)
     const appender = await this.#connection.createAppender(target.table, target.schema, target.catalog)
     try {
-      // A chunk at a time: what it is made of is garbage before the collector has to carry it along.
-      for (let from = 0; from < values.length; from += chunkRows) {
-        const chunk = values.slice(from, from + chunkRows)
-        const columnsOf = columns.map(([column]) => chunk.map((row) => row[column] ?? null))
-        appendColumns(appender, types, columnsOf)
-      }
+      appendRows(appender, columns, rows as ReadonlyArray<Row>)
       appender.flushSync()
     } finally {
       appender.closeSync()
     }
   }
 }
-
-/** DuckDB's own size of a chunk. */
-const chunkRows = 2048
 
 interface Target {
   readonly catalog: string | null
@@ -182,7 +172,8 @@ interface Target {
 
 /** Most batches name each id once; then the groups need not be collected. */
 const groupById = (changes: ReadonlyArray<Change>): ReadonlyMap<string, ReadonlyArray<Change>> => {
-  const byId = new Map(changes.map((change) => [change.id, [change]]))
+  const byId = new Map<string, ReadonlyArray<Change>>()
+  for (const change of changes) byId.set(change.id, [change])
   return byId.size === changes.length ? byId : Map.groupBy(changes, (change) => change.id)
 }
 

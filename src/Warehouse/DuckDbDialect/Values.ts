@@ -1,11 +1,11 @@
 /**
- * Plain values to DuckDB's: parameters of statements, and whole columns of canonical text for an Appender.
+ * Plain values to DuckDB's: parameters of statements, and rows of canonical text for an Appender.
  *
  * Guarantees: exact or refused. Decimals keep every digit, times every microsecond; text that isn't canonical,
- * doesn't fit its column or would be rounded throws before anything is appended. (As in every UTF-8 encoder, a
- * lone surrogate in a string becomes U+FFFD.)
- * If the process dies in the middle of `appendColumns`, the rows are in the table or not as the transaction that
- * they were appended in says; an Appender outside a transaction commits at `flushSync` and `closeSync`.
+ * doesn't fit its column or would be rounded throws. (As in every UTF-8 encoder, a lone surrogate in a string becomes
+ * U+FFFD.)
+ * If `appendRows` throws, or the process dies in the middle of it, the rows before are in the table or not as the
+ * transaction that they were appended in says; an Appender outside a transaction commits at `flushSync` and `closeSync`.
  */
 import * as DuckDB from "@duckdb/node-api"
 import * as Calendar from "./Calendar.ts"
@@ -137,24 +137,19 @@ const isZeros = (digits: string, from: number): boolean => /^0*$/.test(digits.sl
 /** DuckDB's own size of a chunk; it refuses more. */
 const chunkRows = 2048
 
-/**
- * Appends columns of canonical text, all of one length, `types` as in SQL and in the order of the table's columns.
- * Everything is converted before the first row is appended, so a text that doesn't fit leaves nothing behind.
- */
-export const appendColumns = (
+/** Appends rows of canonical text; `columns` are names and types as in SQL, in the order of the table's own. */
+export const appendRows = (
   appender: DuckDB.DuckDBAppender,
-  types: ReadonlyArray<string>,
-  columns: ReadonlyArray<ReadonlyArray<string | null>>
+  columns: ReadonlyArray<readonly [name: string, type: string]>,
+  rows: ReadonlyArray<Readonly<Record<string, string | null>>>
 ): void => {
-  const rows = columns[0]?.length ?? 0
-  if (columns.length !== types.length || columns.some((column) => column.length !== rows)) {
-    throw new RangeError(`Columns of ${columns.map(({ length }) => length).join(", ")} rows for ${types.length} types`)
-  }
-  const chunkTypes = types.map(duckDbType)
-  const values = columns.map((column, index) => column.map(toDuckDb(types[index] ?? "")))
-  for (let from = 0; from < rows; from += chunkRows) {
-    const chunk = DuckDB.DuckDBDataChunk.create(chunkTypes, Math.min(chunkRows, rows - from))
-    chunk.setColumns(values.map((column) => column.slice(from, from + chunkRows)))
+  const types = columns.map(([, type]) => duckDbType(type))
+  const readers = columns.map(([name, type]) => [name, toDuckDb(type)] as const)
+  // What a chunk is made of is garbage before the collector has to carry it along.
+  for (let from = 0; from < rows.length; from += chunkRows) {
+    const part = rows.slice(from, from + chunkRows)
+    const chunk = DuckDB.DuckDBDataChunk.create(types, part.length)
+    chunk.setColumns(readers.map(([name, read]) => part.map((row) => read(row[name] ?? null))))
     appender.appendDataChunk(chunk)
   }
 }
