@@ -6,6 +6,7 @@
  * Run: node bench/ledger.ts [--engine postgres]
  */
 import { Effect, Fiber, Layer } from "effect"
+import { sql } from "kysely"
 import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { stores } from "../pipelines/stores.ts"
@@ -18,6 +19,7 @@ import type { Fact, Terms } from "../src/Ledger/Fact.ts"
 import * as Fold from "../src/Ledger/Fold.ts"
 import { Receiver } from "../src/Receiver.ts"
 import { Keyring } from "../src/Receiver/Keyring.ts"
+import { Store } from "../src/Store.ts"
 import { Warehouse } from "../src/Warehouse.ts"
 import { settings } from "./BenchSettings.ts"
 import { quantile, round, start } from "./Child.ts"
@@ -160,10 +162,14 @@ const verified = Effect.gen(function* () {
       ...ids.map((n) => heard(n, { paid_at: second(n), payment_reference: `PAY-${n}` }))
     ])
   }
+  const hearMs = performance.now() - begun
+  // As the server does by itself, within a minute of so many new rows.
+  const store = yield* Store
+  if (store.engine === "postgres") yield* store.run((db) => sql`analyze`.execute(db))
   const told = performance.now()
   const found = yield* ledger.verify
   if (found.entries !== entries || found.differences.length > 0) throw new Error(JSON.stringify(found))
-  return { hearSeconds: (told - begun) / 1000, seconds: (performance.now() - told) / 1000 }
+  return { hearSeconds: hearMs / 1000, seconds: (performance.now() - told) / 1000 }
 })
 
 const measure = Effect.gen(function* () {

@@ -103,6 +103,25 @@ begin
   end loop;
 end $$;
 
+-- What is written for ever can't be changed or removed by the worker either: the ledger's facts, terms, entries and
+-- decisions are added to and read. The worker takes these rights from itself when it makes the tables; a backup that was
+-- restored without privileges has given them back. Nobody writes through a view.
+do $$
+declare
+  kept record;
+begin
+  for kept in
+    select oid::regclass as name, relowner::regrole as owner, 'update, delete, truncate' as rights from pg_class
+      where relnamespace = 'siteledger'::regnamespace
+        and relname in ('ledger_facts', 'ledger_terms', 'ledger_entries', 'ledger_hold_decisions')
+    union all
+    select oid::regclass, relowner::regrole, 'insert, update, delete, truncate' from pg_class
+      where relnamespace = 'construction'::regnamespace and relkind = 'v'
+  loop
+    execute format('revoke %s on %s from %s', kept.rights, kept.name, kept.owner);
+  end loop;
+end $$;
+
 -- Analysts read `construction`, now and in versions to come. The ledger's tables there are views over tables of
 -- `siteledger`, read with the rights of the views' owner, the worker: nobody needs a right on `siteledger` for them.
 revoke all on schema siteledger, construction from public, :"analyst";

@@ -44,7 +44,14 @@ export interface LedgerStatus {
   readonly entries: number
   readonly holds: number
   /** The hold that waits longest, and why. */
-  readonly oldestHold: { readonly reason: string; readonly since: string } | null
+  readonly oldestHold: {
+    readonly reason: string
+    readonly since: string
+    readonly ipcId: string
+    /** As far as they are known. */
+    readonly amount: string | null
+    readonly currency: string | null
+  } | null
   /** From received to posted, in milliseconds, over the last thousand entries that an event caused. */
   readonly postedMs: { readonly p50: number | null; readonly p99: number | null }
 }
@@ -133,7 +140,7 @@ const make = (
       const posting = yield* outbox?.posting ?? Effect.undefined
       const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
       if (told.entries.length > 0) yield* outbox?.news.open ?? Effect.void
-      copies.moved([...told.opened, ...told.closed].map(({ holdId }) => holdId))
+      copies.moved([...told.opened, ...told.changed, ...told.closed].map(({ holdId }) => holdId))
       return told
     })
 

@@ -1,9 +1,11 @@
 /**
  * `/metrics` in the Prometheus text format: Status as gauges, so that both always tell the same.
  */
-import { Effect, Metric } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import * as Instant from "./Instant.ts"
+import { questions } from "./Ledger/Questions.ts"
 import { Status, type StatusReport } from "./Status.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(`siteledger_${name}`, { description })
@@ -23,6 +25,10 @@ const pagesTotal = gauge("walk_pages_total", "Pages of the current pass")
 const apiLimit = gauge("api_limit_per_minute", "The plan's requests per minute")
 const apiUsed = gauge("api_used_last_minute", "Requests of the last minute")
 const gaps = gauge("gaps_open", "Blind intervals that no retry has healed")
+const entries = gauge("ledger_entries", "Entries in the books")
+const holds = gauge("ledger_holds", "Payments and certificates that wait for a person or for an event")
+const oldestHold = gauge("ledger_oldest_hold_seconds", "Age of the hold that waits longest, by its reason")
+const posted = gauge("ledger_posted_seconds", "From received to posted, over the last thousand entries")
 const sinkBacklog = gauge("ledger_sink_backlog", "Entries that the accounting sink has yet to get")
 const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused for good")
 const sinkOldest = gauge("ledger_sink_oldest_pending_seconds", "Age of the oldest entry that the sink has yet to get")
@@ -52,7 +58,24 @@ const update = Effect.fnUntraced(function* (report: StatusReport) {
   yield* set(apiLimit, report.api.limitPerMinute)
   yield* set(apiUsed, report.api.usedLastMinute)
   yield* set(gaps, report.gaps.length)
-  const { sink } = report.ledger
+  yield* setLedger(report.ledger)
+})
+
+const setLedger = Effect.fnUntraced(function* (ledger: StatusReport["ledger"]) {
+  yield* set(entries, ledger.entries)
+  yield* set(holds, ledger.holds)
+  const nowMs = yield* Clock.currentTimeMillis
+  const { oldestHold: oldest, postedMs, sink } = ledger
+  for (const reason of Object.keys(questions)) {
+    const since = oldest?.reason === reason ? Instant.toMicros(oldest.since) / 1000 : nowMs
+    yield* set(oldestHold, Math.max(0, nowMs - since) / 1000, { reason })
+  }
+  for (const [quantile, ms] of [
+    ["0.5", postedMs.p50],
+    ["0.99", postedMs.p99]
+  ] as const) {
+    if (ms !== null) yield* set(posted, ms / 1000, { quantile })
+  }
   if (sink === null) return
   yield* set(sinkBacklog, sink.backlog)
   yield* set(sinkDead, sink.dead)

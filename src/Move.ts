@@ -59,7 +59,6 @@ const isMoved: Readonly<Record<keyof StoreTables, boolean>> = {
   subscriptions: true,
   webhook_secrets: true,
   alerts: true,
-  export_files: true,
   exports: true,
   schedule: true,
   ledger_facts: true,

@@ -17,17 +17,6 @@ CREATE TABLE closed_gaps (
 
 CREATE TABLE event_ids (event_id text primary key, sequence integer not null) strict, without rowid;
 
-CREATE TABLE export_files (
-    table_name text not null,
-    partition text not null,
-    fingerprint text not null,
-    path text not null,
-    rows integer not null,
-    bytes integer not null,
-    sha256 text not null,
-    primary key (table_name, partition)
-  ) strict, without rowid;
-
 CREATE TABLE exports (run text primary key, started_at text not null, finished_at text not null) strict;
 
 CREATE TABLE inbox (
@@ -123,7 +112,7 @@ CREATE TABLE ledger_holds (
     reason text not null,
     since text not null,
     basis text not null
-  ) strict, without rowid;
+  , "amount" text, "currency" text) strict, without rowid;
 
 CREATE INDEX ledger_holds_ipc on ledger_holds (ipc_id);
 
@@ -309,7 +298,9 @@ CREATE TABLE construction.ledger_holds(hold_id VARCHAR PRIMARY KEY,
   payment_reference VARCHAR,
   reason VARCHAR,
   since TIMESTAMP WITH TIME ZONE,
-  basis JSON);
+  basis JSON,
+  amount DECIMAL(28,4),
+  currency VARCHAR);
 
 CREATE TABLE construction.ncrs(id VARCHAR PRIMARY KEY,
   status VARCHAR,

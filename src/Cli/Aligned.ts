@@ -3,7 +3,7 @@
  */
 import { table } from "../Query/Table.ts"
 
-const isNumber = new Set(["sequence", "amount"])
+const isNumber = new Set(["sequence", "amount", "files", "rows", "bytes"])
 
 export const aligned = (
   names: ReadonlyArray<string>,

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import { journal } from "../Ledger/Look.ts"
+import * as Text from "../Query/Text.ts"
 import { Status, type StatusReport } from "../Status.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 
@@ -111,5 +112,5 @@ const newest = Effect.map(Effect.orDie(journal(1, undefined)), ([entry]) => entr
 const posting = (entry: StoreTables["ledger_entries"], others: number, style: Style): string => {
   const more = others === 0 ? "" : style.dim(`  and ${others} more`)
   const amount = [entry.amount, entry.currency].filter((part) => part !== null).join(" ")
-  return `  ${style.bold(amount.padStart(18))}  ${entry.kind} ${entry.payment_reference}: ${entry.debit_account} / ${entry.credit_account}${more}`
+  return `  ${style.bold(amount.padStart(18))}  ${entry.kind} ${Text.visible(entry.payment_reference)}: ${entry.debit_account} / ${entry.credit_account}${more}`
 }

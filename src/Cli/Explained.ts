@@ -1,6 +1,7 @@
 /**
  * One IPC on one page, for a person: what came, what it became, what was posted and what waits, in the order of time.
  */
+import * as Amount from "../Amount.ts"
 import * as Text from "../Query/Text.ts"
 
 type Texts = Readonly<Record<string, string | number | null>>
@@ -39,13 +40,24 @@ const event = (row: Texts): string => {
   return `${row["event_timestamp"] ?? "no time"}  ${row["event_type"] ?? "unknown"}  came ${row["received_at"]}${times}  ${row["event_id"]}${alarms}${state}`
 }
 
-const fact = (row: Texts): string => `${row["number"]}  ${row["known_at"]}  ${row["kind"]}  ${row["content"]}`
+/** Its contents by name, amounts as such and not as the ten-thousandths that they are kept as. */
+const fact = (row: Texts): string => {
+  const { units, ...content } = JSON.parse(String(row["content"])) as Texts
+  const amount = units == null ? "" : ` ${Amount.ofUnits(BigInt(units)) ?? units}`
+  const others = Object.entries(content).filter(([, value]) => value !== null)
+  return [
+    `${row["number"]}  ${row["known_at"]}  ${row["kind"]}${amount}`,
+    ...others.map(([name, value]) => `${name} ${value}`)
+  ].join("  ")
+}
 
 const entry = (row: Texts): string =>
   `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${row["debit_account"]} / ${row["credit_account"]}, ${row["payment_reference"]}  (${row["entry_id"]})`
 
-const hold = (row: Texts): string =>
-  `since ${row["since"]}  ${row["reason"]}, ${row["payment_reference"]}  (${row["hold_id"]})`
+const hold = (row: Texts): string => {
+  const amount = row["amount"] === null ? "" : ` ${[row["amount"], row["currency"] ?? ""].join(" ").trim()}`
+  return `since ${row["since"]}  ${row["reason"]}${amount}, ${row["payment_reference"]}  (${row["hold_id"]}). ${row["question"]}`
+}
 
 const decision = (row: Texts): string => {
   const by =

@@ -72,7 +72,16 @@ const journalColumns = [
   "effective_at",
   "known_at"
 ]
-const holdColumns = ["hold_id", "ipc_id", "payment_reference", "reason", "since"]
+const holdColumns = ["hold_id", "ipc_id", "payment_reference", "reason", "since", "amount", "currency"]
+
+/** For a person at a terminal, each question once below the table. */
+const printHolds = (asJson: boolean) => (rows: unknown) =>
+  Effect.gen(function* () {
+    yield* printTable(holdColumns, asJson)(rows)
+    if (asJson || !process.stdout.isTTY) return
+    const asked = new Map((rows as ReadonlyArray<Texts>).map((row) => [row["reason"], row["question"]]))
+    for (const [name, question] of asked) yield* Console.log(`\n${name}: ${question}`)
+  })
 
 const list = Command.make("list", { ipc, limit, json }, ({ ipc: id, json: asJson, limit: most }) =>
   Effect.flatMap(
@@ -82,7 +91,7 @@ const list = Command.make("list", { ipc, limit, json }, ({ ipc: id, json: asJson
 ).pipe(Command.withDescription("The journal, newest first"))
 
 const holds = Command.make("holds", { ipc, limit, json }, ({ ipc: id, json: asJson, limit: most }) =>
-  Effect.flatMap(told("ledger-holds", { limit: String(most), ...optional("ipc", id) }), printTable(holdColumns, asJson))
+  Effect.flatMap(told("ledger-holds", { limit: String(most), ...optional("ipc", id) }), printHolds(asJson))
 ).pipe(Command.withDescription("What waits for a decision, the oldest first"))
 
 const printJson = (value: unknown) => Console.log(Text.visibleJson(JSON.stringify(value, null, 2)))

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { fail, ok, type Said, warn } from "../Doctor.ts"
+import { appendOnly } from "../Postgres/Rights.ts"
 import type { Answer, Ask } from "./Server.ts"
 
 export const advice = "Let an administrator run config/postgres-roles.sql (again)."
@@ -18,24 +19,43 @@ const attributes: Readonly<Record<string, string>> = {
   rolbypassrls: "BYPASSRLS"
 }
 
+const written = `
+  with written as (
+    select c.oid, n.nspname || '.' || c.relname as name, c.relkind in ('r', 'p') as is_table,
+      n.nspname = 'siteledger' and c.relname in (${appendOnly.map((table) => `'${table}'`).join(", ")}) as is_append_only
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('siteledger', 'construction') and c.relkind in ('r', 'p', 'v')
+  )`
+
 /** In both schemas: what the session's role can't do to the tables. */
-const lacking = `
-  select coalesce(string_agg(c.oid::regclass::text, ', '), '') as tables from pg_class c
-  where c.relnamespace in (select oid from pg_namespace where nspname in ('siteledger', 'construction'))
-    and c.relkind in ('r', 'p')
-    and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
-      and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))`
+const lacking = `${written}
+  select coalesce(string_agg(name, ', ' order by name), '') as tables from written
+  where is_table
+    and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+      and (is_append_only or has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`
+
+/** What it must not change, not even by mistake: what is written once, and the views. */
+const changeable = `${written}
+  select coalesce(string_agg(name, ', ' order by name), '') as tables from written
+  where (is_append_only or not is_table)
+    and (has_any_column_privilege(oid, 'update') or has_table_privilege(oid, 'delete, truncate')
+      or not is_table and has_any_column_privilege(oid, 'insert'))`
 
 export const worker = (ask: Ask) =>
   Effect.gen(function* () {
     const [role = {}] = yield* ask("select * from pg_roles where rolname = current_user")
     const name = String(role["rolname"])
-    const [{ tables } = {}] = yield* ask(lacking)
-    if (tables !== "") return fail(`${name} may not write ${String(tables)}.`, advice)
+    const [{ tables: unwritable } = {}] = yield* ask(lacking)
+    if (unwritable !== "") return fail(`${name} may not write ${String(unwritable)}.`, advice)
     const found = Object.keys(attributes).filter((attribute) => isTrue(role, attribute))
-    if (found.length === 0) return ok(`${name} may do what the worker does, and is no superuser.`)
-    const powers = found.map((attribute) => attributes[attribute]).join(", ")
-    return warn(`${name} has ${powers}, which the worker doesn't need.`, advice)
+    if (found.length > 0) {
+      const powers = found.map((attribute) => attributes[attribute]).join(", ")
+      return warn(`${name} has ${powers}, which the worker doesn't need.`, advice)
+    }
+    const [{ tables: loose } = {}] = yield* ask(changeable)
+    return loose === ""
+      ? ok(`${name} may do what the worker does, and is no superuser.`)
+      : warn(`${name} may change or delete what is written for ever: ${String(loose)}.`, advice)
   })
 
 /** Trusted with everything anyway: superusers, the owners of the schemas and who may become them. */

@@ -8,7 +8,7 @@
 import { type Insertable, type Kysely, sql, type Transaction } from "kysely"
 import { Effect } from "effect"
 import type { Store, StoreError } from "../Store.ts"
-import { listed, oneAtATime } from "../Store/Sql.ts"
+import { isAmong, oneAtATime } from "../Store/Sql.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 import { newestIn } from "./Agreed.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
@@ -25,6 +25,7 @@ export interface Told {
   readonly facts: number
   readonly entries: ReadonlyArray<Entry>
   readonly opened: ReadonlyArray<Hold>
+  readonly changed: ReadonlyArray<Hold>
   readonly closed: ReadonlyArray<Hold>
 }
 
@@ -75,6 +76,7 @@ export const tell = async (
     facts: kept.length,
     entries: kept.flatMap(({ turn }) => turn.entries),
     opened: kept.flatMap(({ turn }) => turn.opened),
+    changed: kept.flatMap(({ turn }) => turn.changed),
     closed: kept.flatMap(({ turn }) => turn.closed)
   }
 }
@@ -107,9 +109,13 @@ const last = async (
   return Number(rows[0]?.most ?? 0)
 }
 
-const writeHolds = async (tx: Tx, fact: Fact, { closed, opened }: Turn): Promise<void> => {
+const writeHolds = async (tx: Tx, fact: Fact, { changed, closed, opened }: Turn): Promise<void> => {
   for (const hold of opened) {
     await tx.insertInto("ledger_holds").values(Rows.holdRow(hold)).execute()
+  }
+  for (const hold of changed) {
+    const { amount, currency } = Rows.holdRow(hold)
+    await tx.updateTable("ledger_holds").set({ amount, currency }).where("hold_id", "=", hold.holdId).execute()
   }
   for (const hold of closed) {
     await tx.deleteFrom("ledger_holds").where("hold_id", "=", hold.holdId).execute()
@@ -117,33 +123,37 @@ const writeHolds = async (tx: Tx, fact: Fact, { closed, opened }: Turn): Promise
   }
 }
 
-const isAmong = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) =>
-  sql<boolean>`ipc_id in ${listed(db, [...new Set(ipcIds)])}`
+const areOf = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) => isAmong(db, "ipc_id", [...new Set(ipcIds)])
 
 /** In their stored order. */
 export const factsOf = async (
   db: Kysely<StoreTables>,
   ipcIds: ReadonlyArray<string>
 ): Promise<ReadonlyMap<string, ReadonlyArray<Fact>>> => {
-  const rows = await db.selectFrom("ledger_facts").selectAll().where(isAmong(db, ipcIds)).orderBy("number").execute()
+  const rows = await db.selectFrom("ledger_facts").selectAll().where(areOf(db, ipcIds)).orderBy("number").execute()
   return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
 }
 
 /** The books of these IPCs; one that nothing is known of is missing. */
 export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> => {
-  const books = new Map<string, Books>()
-  const among = isAmong(tx, ipcIds)
-  const of = (ipcId: string): Books => books.get(ipcId) ?? empty(ipcId)
-  for (const [ipcId, facts] of await factsOf(tx, ipcIds)) books.set(ipcId, facts.reduce(learn, of(ipcId)))
-  for (const row of await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()) {
-    const known = of(row.ipc_id)
-    books.set(row.ipc_id, { ...known, entries: [...known.entries, Rows.toEntry(row)] })
-  }
-  for (const row of await tx.selectFrom("ledger_holds").selectAll().where(among).execute()) {
-    const known = of(row.ipc_id)
-    books.set(row.ipc_id, { ...known, holds: new Map([...known.holds, [row.hold_id, Rows.toHold(row)]]) })
-  }
-  return books
+  const among = areOf(tx, ipcIds)
+  const facts = await factsOf(tx, ipcIds)
+  const entries = await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()
+  const holds = await tx.selectFrom("ledger_holds").selectAll().where(among).execute()
+  // Each put together at once: an IPC may have thousands of any of them.
+  const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipcId }) => ipcId)
+  const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipcId }) => ipcId)
+  const known = new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])
+  return new Map(
+    [...known].map((ipcId) => [
+      ipcId,
+      {
+        ...learn(empty(ipcId), facts.get(ipcId) ?? []),
+        entries: entriesOf.get(ipcId) ?? [],
+        holds: new Map(holdsOf.get(ipcId)?.map((hold) => [hold.holdId, hold]))
+      }
+    ])
+  )
 }
 
 /** How many entries and open holds there are, and the hold that waits longest. */
@@ -163,7 +173,7 @@ export const totals = (store: Store["Service"]) =>
       .executeTakeFirst()
     const oldest = await db
       .selectFrom("ledger_holds")
-      .select(["reason", "since"])
+      .select(["reason", "since", "ipc_id as ipcId", "amount", "currency"])
       .orderBy("since")
       .limit(1)
       .executeTakeFirst()
@@ -199,9 +209,12 @@ export const eachIpc = <E, R>(
 const ipcsAtOnce = 1000
 
 const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
+  // Each side is cut by itself, along its index: else PostgreSQL sorts all that is left, for every thousand.
+  const of = (table: "ledger_facts" | "ledger_entries") => sql`
+    select ipc_id from (
+      select distinct ipc_id from ${sql.table(table)} where ipc_id > ${after} order by ipc_id limit ${ipcsAtOnce}
+    ) as some_of_${sql.raw(table)}`
   const { rows } = await sql<{ ipc_id: string }>`
-    select ipc_id from ledger_facts where ipc_id > ${after}
-    union select ipc_id from ledger_entries where ipc_id > ${after}
-    order by 1 limit ${ipcsAtOnce}`.execute(db)
+    ${of("ledger_facts")} union ${of("ledger_entries")} order by 1 limit ${ipcsAtOnce}`.execute(db)
   return rows.map((row) => row.ipc_id)
 }

@@ -6,6 +6,7 @@ import * as Amount from "../Amount.ts"
 import type { Instant } from "../Instant.ts"
 import type { Said } from "./Books.ts"
 import type { HoldReason } from "./Fact.ts"
+import { questions } from "./Questions.ts"
 
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", { message: Schema.String }) {}
 
@@ -68,14 +69,14 @@ const currencyOf = ({ currency, verdict }: Decision, reason: HoldReason): { read
   if (verdict === "reject" || reason !== "currency-unknown") {
     return currency === undefined ? {} : "This decision takes no currency."
   }
-  if (currency === undefined) return "Say the currency (--currency)."
+  if (currency === undefined) return `Say the currency (--currency). ${questions[reason]}`
   return /^[A-Z]{3}$/.test(currency) ? { currency } : "The currency isn't one like EUR."
 }
 
 const unitsOf = ({ amount, verdict }: Decision, reason: HoldReason): bigint | string | null => {
   const takes = verdict === "accept" ? amounts[reason] : undefined
   if (takes === undefined) return amount === undefined ? null : "This decision takes no amount."
-  if (amount === undefined) return "Say the amount (--amount)."
+  if (amount === undefined) return `Say the amount (--amount). ${questions[reason]}`
   const text = Amount.read(amount, Amount.Money)
   if (text === undefined) return "The amount isn't a number with at most 24 digits before the point and 4 after it."
   const units = Amount.toUnits(text)

@@ -95,6 +95,13 @@ export interface Hold {
   /** Its last fact was stored then. */
   readonly since: Instant
   readonly basis: Basis
+  /**
+   * What it is about, where that is one amount: what the certificate in question says, or what would be posted. It
+   * follows what is learned while the hold is open.
+   */
+  readonly units: bigint | null
+  /** Of the amount, where it is known. */
+  readonly currency: string | null
 }
 
 /** The facts that something rests on, as JSON: what an auditor reads. */

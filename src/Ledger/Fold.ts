@@ -8,7 +8,7 @@
  * known is asked, never guessed.
  */
 import type { CertificateFact, Entry, Fact, Hold, PaymentFact, Terms } from "./Fact.ts"
-import { type Posted, reach, type Target } from "./Posted.ts"
+import { currencyOf, type Posted, reach, type Target } from "./Posted.ts"
 import { ask, opened, type Question, settle, type Settled } from "./Settlement.ts"
 
 export interface Books extends Posted {
@@ -21,6 +21,8 @@ export interface Turn {
   readonly books: Books
   readonly entries: ReadonlyArray<Entry>
   readonly opened: ReadonlyArray<Hold>
+  /** Open before and after, with another amount. */
+  readonly changed: ReadonlyArray<Hold>
   readonly closed: ReadonlyArray<Hold>
 }
 
@@ -54,35 +56,44 @@ export const isNews = (books: Books, fact: Fact): boolean => {
 }
 
 export const fold = (before: Books, fact: Fact, terms: Terms): Turn => {
-  if (!isNews(before, fact)) return { books: before, entries: [], opened: [], closed: [] }
-  const known = learn(before, fact)
+  if (!isNews(before, fact)) return { books: before, entries: [], opened: [], changed: [], closed: [] }
+  const known = learn(before, [fact])
   const { entries, questions } = post(known, fact, terms)
-  const holds = new Map(
-    questions.map((question) => [question.holdId, before.holds.get(question.holdId) ?? opened(question, fact.knownAt)])
-  )
+  const books = { ...known, entries: [...known.entries, ...entries] }
+  const holds = new Map<string, Hold>()
+  const currencies = new Map<PaymentFact, string | null>()
+  for (const question of questions) {
+    const { holdId, payment, units } = question
+    if (!currencies.has(payment)) currencies.set(payment, currencyOf(books, payment, terms))
+    const currency = units === null ? null : (currencies.get(payment) ?? null)
+    const open = before.holds.get(holdId) ?? opened(question, fact.knownAt, currency)
+    holds.set(holdId, open.units === units && open.currency === currency ? open : { ...open, units, currency })
+  }
   return {
-    books: { ...known, entries: [...known.entries, ...entries], holds },
+    books: { ...books, holds },
     entries,
     opened: [...holds.values()].filter(({ holdId }) => !before.holds.has(holdId)),
+    changed: [...holds.values()].filter((hold) => (before.holds.get(hold.holdId) ?? hold) !== hold),
     closed: [...before.holds.values()].filter(({ holdId }) => !holds.has(holdId))
   }
 }
 
-/** The books with one more fact known and nothing posted for it. */
-export const learn = (books: Books, fact: Fact): Books => {
-  switch (fact.kind) {
-    case "certificate":
-      return { ...books, certificates: [...books.certificates, fact] }
-    case "payment":
-      return { ...books, payments: [...books.payments, fact] }
-    case "project":
-      return { ...books, projectId: fact.projectId }
-    case "opening":
-      return { ...books, opening: fact }
-    case "decision":
-      return { ...books, decisions: new Map([...books.decisions, [fact.holdId, fact]]) }
+/** The books with more facts known and nothing posted for them. */
+export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
+  const of = <K extends Fact["kind"]>(kind: K) =>
+    facts.filter((fact): fact is Extract<Fact, { readonly kind: K }> => fact.kind === kind)
+  return {
+    ...books,
+    projectId: of("project").at(-1)?.projectId ?? books.projectId,
+    certificates: and(books.certificates, of("certificate")),
+    opening: of("opening").at(-1) ?? books.opening,
+    payments: and(books.payments, of("payment")),
+    decisions: new Map([...books.decisions, ...of("decision").map((fact) => [fact.holdId, fact] as const)])
   }
 }
+
+const and = <A>(known: ReadonlyArray<A>, more: ReadonlyArray<A>): ReadonlyArray<A> =>
+  more.length === 0 ? known : [...known, ...more]
 
 interface Posting {
   readonly entries: ReadonlyArray<Entry>
@@ -171,7 +182,7 @@ const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
   const known = questions.get(payment) ?? new WeakMap<CertificateFact, Question>()
   questions.set(payment, known)
   const question =
-    known.get(later) ?? ask("recertified-after-payment", payment, [later.at, String(later.units)], [later])
+    known.get(later) ?? ask("recertified-after-payment", payment, [later.at, String(later.units)], [later], later.units)
   known.set(later, question)
   return question
 }

@@ -5,7 +5,9 @@ import { Effect } from "effect"
 import { sql } from "kysely"
 import { Store } from "../Store.ts"
 import { Warehouse } from "../Warehouse.ts"
+import type { StoreTables } from "../Store/Tables.ts"
 import { LedgerError } from "./Decide.ts"
+import { questions } from "./Questions.ts"
 
 /** Newest first. */
 export const journal = (limit: number, ipcId: string | undefined) =>
@@ -16,12 +18,17 @@ export const journal = (limit: number, ipcId: string | undefined) =>
     })
   )
 
+type HoldRow = StoreTables["ledger_holds"]
+
+const asked = (row: HoldRow) => ({ ...row, question: questions[row.reason] })
+
 /** The one that waits longest first. */
 export const holds = (limit: number, ipcId: string | undefined) =>
   Effect.flatMap(Store, (store) =>
-    store.run((db) => {
+    store.run(async (db) => {
       const all = db.selectFrom("ledger_holds").selectAll().orderBy("since").orderBy("hold_id").limit(limit)
-      return (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).execute()
+      const rows = await (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).execute()
+      return rows.map(asked)
     })
   )
 
@@ -35,7 +42,7 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
     store.run((db) => db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", id)).limit(2).execute()),
     store.run((db) => db.selectFrom("ledger_holds").selectAll().where(startsWith("hold_id", id)).limit(2).execute())
   ])
-  const [found, another] = [...entries, ...open]
+  const [found, another] = [...entries, ...open.map(asked)]
   if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
   if (another !== undefined) return yield* new LedgerError({ message: `${id} begins several ids: write more of it.` })
   const basis = JSON.parse(found.basis) as ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -57,6 +64,9 @@ const eventsOf = (ids: ReadonlyArray<string>) =>
         )
   )
 
+/** Of one IPC: all of them. */
+const mostHolds = 1_000_000
+
 /** Everything that is known of an IPC: its row with its clocks, deliveries, facts, entries, holds and decisions. */
 export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
   const store = yield* Store
@@ -76,7 +86,6 @@ export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
   const of = {
     facts: "ledger_facts",
     entries: "ledger_entries",
-    holds: "ledger_holds",
     decisions: "ledger_hold_decisions"
   } as const
   const books = yield* Effect.all({
@@ -86,7 +95,7 @@ export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
     entries: store.run((db) =>
       db.selectFrom(of.entries).selectAll().where("ipc_id", "=", ipcId).orderBy("sequence").execute()
     ),
-    holds: store.run((db) => db.selectFrom(of.holds).selectAll().where("ipc_id", "=", ipcId).execute()),
+    holds: holds(mostHolds, ipcId),
     decisions: store.run((db) =>
       db.selectFrom(of.decisions).selectAll().where("ipc_id", "=", ipcId).orderBy("number").execute()
     )

@@ -36,10 +36,10 @@ export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms):
   const units = target.units - net
   if (units === 0n) return undefined
   const account = accountOf(books, payment, terms)
-  if ("question" in account) return account
+  if ("question" in account) return { question: { ...account.question, units } }
   // How many entries there are, too: the books can come back to a net at which the same was asked before.
   const step = [part, String(posted.length), String(net), String(units)]
-  const period = periodOf(books, target, step, terms)
+  const period = periodOf(books, target, units, step, terms)
   if (period === undefined || "question" in period) return period
   const kind = posted.length === 0 ? target.first : target.units === 0n ? "reversal" : "adjustment"
   const { currency } = account
@@ -82,6 +82,12 @@ const reversed = (posted: ReadonlyArray<Entry>): string | null =>
 
 type Account = Pick<Entry, "currency" | "debitAccount" | "creditAccount"> & { readonly basis: ReadonlyArray<Fact> }
 
+/** Of what would be posted for the payment; null where none is configured, or it waits for somebody to say it. */
+export const currencyOf = (books: Posted, payment: PaymentFact, terms: Terms): string | null => {
+  const account = accountOf(books, payment, terms)
+  return "question" in account ? null : account.currency
+}
+
 /** As the first entry for the payment has them; else by the terms, or by the person who said the currency. */
 const accountOf = (books: Posted, payment: PaymentFact, terms: Terms): Account | { readonly question: Question } => {
   const first = books.entries.find(({ paymentReference }) => paymentReference === payment.reference)
@@ -105,12 +111,13 @@ interface Period {
 const periodOf = (
   books: Posted,
   { basis, effectiveAt, payment }: Target,
+  units: bigint,
   step: ReadonlyArray<string>,
   { inClosedPeriod, openFrom }: Terms
 ): Period | { readonly question: Question } | undefined => {
   if (openFrom === null || effectiveAt >= openFrom) return { effectiveAt, basis: [] }
   if (inClosedPeriod === "post") return { effectiveAt: openFrom, basis: [] }
-  const question = ask("period-closed", payment, step, basis)
+  const question = ask("period-closed", payment, step, basis, units)
   const decision = books.decisions.get(question.holdId)
   if (decision === undefined) return { question }
   return decision.verdict === "accept" ? { effectiveAt: openFrom, basis: [decision] } : undefined

@@ -51,7 +51,9 @@ export const holdRow = (hold: Hold) => ({
   payment_reference: hold.paymentReference,
   reason: hold.reason,
   since: hold.since,
-  basis: JSON.stringify(hold.basis)
+  basis: JSON.stringify(hold.basis),
+  amount: hold.units === null ? null : amountText(hold.units),
+  currency: hold.currency
 })
 
 /** How a hold was closed: by the person's decision that this fact is, or because the question went away. */
@@ -104,5 +106,7 @@ export const toHold = (row: StoreTables["ledger_holds"]): Hold => ({
   paymentReference: row.payment_reference,
   reason: row.reason,
   since: row.since,
-  basis: JSON.parse(row.basis) as Hold["basis"]
+  basis: JSON.parse(row.basis) as Hold["basis"],
+  units: row.amount === null ? null : Amount.toUnits(row.amount),
+  currency: row.currency
 })

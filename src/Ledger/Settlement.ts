@@ -24,6 +24,8 @@ export interface Question {
   readonly reason: HoldReason
   readonly payment: PaymentFact
   readonly facts: ReadonlyArray<Fact>
+  /** See Hold. */
+  readonly units: bigint | null
 }
 
 export interface Settled {
@@ -45,7 +47,8 @@ export const settle = (known: Known, payment: PaymentFact): Settlement => {
     if (first === undefined) continue
     if (amounts.size === 1 && first.units > 0n) return settled(first.units, candidate, [payment, first])
     const reason = amounts.size === 1 ? "amount-not-positive" : "ambiguous-order"
-    const question = ask(reason, payment, [...dated(candidate), ...[...amounts].map(String).toSorted()], candidate)
+    const about = [...dated(candidate), ...[...amounts].map(String).toSorted()]
+    const question = ask(reason, payment, about, candidate, amounts.size === 1 ? first.units : null)
     const decision = known.decisions.get(question.holdId)
     if (decision === undefined) return { _tag: "Open", question }
     if (decision.verdict === "accept" && decision.units !== null) {
@@ -111,22 +114,30 @@ export const ask = (
   reason: HoldReason,
   payment: PaymentFact,
   about: ReadonlyArray<string>,
-  facts: ReadonlyArray<Fact>
+  facts: ReadonlyArray<Fact>,
+  units: bigint | null = null
 ): Question => ({
   holdId: identify("hold", payment.ipcId, payment.reference, reason, ...about),
   reason,
   payment,
-  facts
+  facts,
+  units
 })
 
 /** The hold that a question becomes. */
-export const opened = ({ facts, holdId, payment, reason }: Question, since: Instant): Hold => ({
+export const opened = (
+  { facts, holdId, payment, reason, units }: Question,
+  since: Instant,
+  currency: string | null
+): Hold => ({
   holdId,
   ipcId: payment.ipcId,
   paymentReference: payment.reference,
   reason,
   since,
-  basis: basisOf([payment, ...facts])
+  basis: basisOf([payment, ...facts]),
+  units,
+  currency
 })
 
 /** 128 bits of a hash over the parts, none of which can run into the next. */

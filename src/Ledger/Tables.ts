@@ -43,6 +43,9 @@ export interface LedgerTables {
     reason: Hold["reason"]
     since: string
     basis: string
+    /** What the question is about, where one amount is; and its currency, where that is known. */
+    amount: string | null
+    currency: string | null
   }
   /** Holds that are closed: by a person, or (`answered`) by a fact that made the question go away. */
   ledger_hold_decisions: {

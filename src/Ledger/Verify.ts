@@ -35,9 +35,12 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
   return total
 })
 
+/** The books of an IPC by its facts alone, each by the terms of its time. */
+export const folded = (ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed.Agreed>): Fold.Books =>
+  facts.reduce((before, fact) => Fold.fold(before, fact, termsOf(terms, fact)).books, Fold.empty(ipcId))
+
 const compare = (kept: Fold.Books, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed.Agreed>): Verified => {
-  let made = Fold.empty(kept.ipcId)
-  for (const fact of facts) made = Fold.fold(made, fact, termsOf(terms, fact)).books
+  const made = folded(kept.ipcId, facts, terms)
   return {
     ipcs: 1,
     facts: facts.length,
@@ -61,7 +64,8 @@ type Shown = Readonly<Record<string, unknown>>
 const entriesOf = ({ entries }: Fold.Books) =>
   new Map(entries.map((entry) => [entry.entryId, { ...entry, units: String(entry.units) } satisfies Shown]))
 
-const holdsOf = ({ holds }: Fold.Books) => new Map([...holds].map(([id, hold]) => [id, { ...hold } satisfies Shown]))
+const holdsOf = ({ holds }: Fold.Books) =>
+  new Map([...holds].map(([id, hold]) => [id, { ...hold, units: hold.units?.toString() ?? null } satisfies Shown]))
 
 const differ = (
   ipcId: string,

@@ -6,12 +6,15 @@
  */
 import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
+import * as HoldAmounts from "../Ledger/HoldAmounts.ts"
 import type { ColumnType } from "../Resource.ts"
 import { statements } from "../Store/PostgresTables.ts"
+import { noExportFiles } from "../Store/SqliteTables.ts"
 import { ledgerLines, views } from "../Warehouse/Schema.ts"
-import { copiedTables, ledgerTables, type Table } from "../Warehouse/Tables.ts"
+import { asAtFirst, copiedTables, ledgerHoldsTable, ledgerTables, type Table } from "../Warehouse/Tables.ts"
 import type { Connections } from "./Connections.ts"
 import { UnusableServer } from "./Failure.ts"
+import * as Rights from "./Rights.ts"
 
 /** Identity columns, skipped locks and transaction states that can be asked for are all there since then. */
 export const oldestVersion = 14
@@ -38,7 +41,7 @@ const createTable = ({ columns, key, name }: Table): string => {
 
 const createLedgerView = ({ columns, name }: Table): string => {
   const written = columns.map(([column, type]) => `cast("${column}" as ${typeName(type)}) as "${column}"`)
-  return `create view construction.${name} as select ${written.join(", ")} from siteledger.${name}`
+  return `create or replace view construction.${name} as select ${written.join(", ")} from siteledger.${name}`
 }
 
 const first: Migration = {
@@ -49,7 +52,7 @@ const first: Migration = {
       ...copiedTables.map(createTable),
       // For "what came late": design's status asks for events by their own time.
       "create index events_timestamp on construction.events (event_timestamp)",
-      ...ledgerTables.map(createLedgerView),
+      ...ledgerTables.map(asAtFirst).map(createLedgerView),
       ...Object.entries(views).map(([name, query]) => `create view construction.${name} as ${query}`),
       // A plain 0 has no decimals here.
       `create view construction.ledger_lines as
@@ -66,7 +69,25 @@ const createSchema = async (db: Kysely<unknown>, name: string): Promise<void> =>
   if (rows.length === 0) await sql`create schema ${sql.id(name)}`.execute(db)
 }
 
-export const migrations: Record<string, Migration> = { "0001_store_and_warehouse": first }
+const statementsOf = (statements: ReadonlyArray<string>): Migration => ({
+  up: async (db: Kysely<unknown>) => {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  }
+})
+
+const holdAmounts: Migration = {
+  up: async (db: Kysely<unknown>) => {
+    await HoldAmounts.migration.up(db)
+    await sql.raw(createLedgerView(ledgerHoldsTable)).execute(db)
+  }
+}
+
+export const migrations: Record<string, Migration> = {
+  "0001_store_and_warehouse": first,
+  "0002_append_only_rights": statementsOf(Rights.statements),
+  "0003_hold_amounts": holdAmounts,
+  "0004_no_export_files": statementsOf(noExportFiles)
+}
 
 /** All workers of a database take turns here: any number, not used for anything else. */
 export const turn = 7_130_221_001

@@ -3,6 +3,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
+import * as HoldAmounts from "../Ledger/HoldAmounts.ts"
 import * as Ledger from "../Ledger/Tables.ts"
 
 const migration = (statements: ReadonlyArray<string>): Migration => ({
@@ -142,10 +143,15 @@ const secretsAndAlerts = [
   ) strict`
 ]
 
+/** Which files an export may name again is told by the manifest before it. */
+export const noExportFiles = ["drop table export_files"]
+
 export const migrations: Record<string, Migration> = {
   "0001_store": migration(first),
   "0002_labels": migration(labels),
   "0003_ids": migration(fasterIds),
   "0004_webhook_secrets_and_alerts": migration(secretsAndAlerts),
-  "0005_ledger": Ledger.migration
+  "0005_ledger": Ledger.migration,
+  "0006_hold_amounts": HoldAmounts.migration,
+  "0007_no_export_files": migration(noExportFiles)
 }

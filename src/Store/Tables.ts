@@ -100,16 +100,6 @@ export interface StoreTables extends Ledger.LedgerTables {
   }
   /** What was, or is to be, told about Status; the newest one says what was told last. */
   alerts: { id: Generated<number>; status: string; body: string; delivered_at: string | null }
-  /** The newest export's files, so that unchanged partitions are named again instead of written again. */
-  export_files: {
-    table_name: string
-    partition: string
-    fingerprint: string
-    path: string
-    rows: number
-    bytes: number
-    sha256: string
-  }
   exports: { run: string; started_at: string; finished_at: string }
   schedule: { name: string; last_scheduled_ms: number }
 }

@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
-import { copiedTables, ledgerTables, type Table } from "./Tables.ts"
+import { asAtFirst, copiedTables, ledgerTables, type Table } from "./Tables.ts"
 
 // Days between two times, by their UTC dates: the same in every engine and every session's time zone.
 const days = (from: string, to: string): string =>
@@ -71,9 +71,20 @@ const first: Migration = {
 
 const ledger: Migration = {
   up: async (db: Kysely<unknown>) => {
-    for (const table of ledgerTables) await createTable(db, table)
+    for (const table of ledgerTables) await createTable(db, asAtFirst(table))
     await sql.raw(`create view construction.ledger_lines as ${ledgerLines}`).execute(db)
   }
 }
 
-export const migrations: Record<string, Migration> = { "0001_warehouse": first, "0002_ledger": ledger }
+const holdAmounts: Migration = {
+  up: async (db: Kysely<unknown>) => {
+    await sql.raw("alter table construction.ledger_holds add column amount decimal(28,4)").execute(db)
+    await sql.raw("alter table construction.ledger_holds add column currency varchar").execute(db)
+  }
+}
+
+export const migrations: Record<string, Migration> = {
+  "0001_warehouse": first,
+  "0002_ledger": ledger,
+  "0003_hold_amounts": holdAmounts
+}

@@ -86,6 +86,17 @@ export const ledgerEntriesTable: Table = {
   ]
 }
 
+/** Came with a later version; what is made by earlier migrations has none of them. */
+const holdAmounts: Columns = [
+  ["amount", "DECIMAL(28,4)"],
+  ["currency", "VARCHAR"]
+]
+
+export const asAtFirst = (table: Table): Table => ({
+  ...table,
+  columns: table.columns.filter((column) => !holdAmounts.includes(column))
+})
+
 /** Open ones only. */
 export const ledgerHoldsTable: Table = {
   name: "ledger_holds",
@@ -96,7 +107,8 @@ export const ledgerHoldsTable: Table = {
     ["payment_reference", "VARCHAR"],
     ["reason", "VARCHAR"],
     ["since", "TIMESTAMPTZ"],
-    ["basis", "JSON"]
+    ["basis", "JSON"],
+    ...holdAmounts
   ]
 }
 

@@ -106,7 +106,12 @@ const entry = (random: Random, sequence: number): Row =>
   )
 
 const hold = (random: Random, number: number): Row =>
-  row(random, ledgerHoldsTable.columns, { hold_id: `hold ${number}`, since: random.pick(times), basis: "[]" })
+  row(random, ledgerHoldsTable.columns, {
+    hold_id: `hold ${number}`,
+    since: random.pick(times),
+    basis: "[]",
+    amount: random.pick([null, amount(random, 28, 4)])
+  })
 
 const decision = (random: Random, number: number): Row =>
   row(random, ledgerDecisionsTable.columns, {

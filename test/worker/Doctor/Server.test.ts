@@ -78,6 +78,31 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     assert.strictEqual(await failures("select 1"), "")
   })
 
+  it("notices that the worker's role may change what is written for ever, as after a restore without privileges", async () => {
+    await using roles = new Roles()
+    await using world = await open()
+    const given = await own(world, roles)
+    const worker = world.start(given)
+    await worker.live()
+    await worker.stop()
+    const said = async (): Promise<ReadonlyArray<string>> =>
+      (await examined(given)).warnings.filter((line) => line.startsWith("worker's role"))
+    for (const grant of [
+      "update (amount) on siteledger.ledger_entries",
+      "delete on siteledger.ledger_facts",
+      "truncate on siteledger.ledger_terms",
+      "update on construction.ledger_holds"
+    ]) {
+      const table = grant.split(" ").at(-1) ?? ""
+      await databaseOf(world).query(`grant ${grant} to ${roles.worker}`)
+      const found = await said()
+      assert.lengthOf(found, 1)
+      assert.include(found[0], `may change or delete what is written for ever: ${table}.`)
+      await databaseOf(world).query(roles.sql)
+      assert.deepStrictEqual(await said(), [])
+    }
+  })
+
   it("says in one sentence that the password is wrong, the database isn't there, or the server is down", async () => {
     await using roles = new Roles()
     await using world = await open()

@@ -44,11 +44,19 @@ const postedFor = async (world: World, ipc: number) =>
     .filter(({ ipc_id: id }) => id === String(ipc))
     .map((entry) => `${entry["kind"]} ${entry["amount"]} ${entry["payment_reference"]}`)
 
+const metricsOf = async (worker: RunningWorker): Promise<string> =>
+  (await (await worker.fetch("/metrics"))?.text()) ?? assert.fail("no metrics")
+
 /** A payment of before the events began: asked for, and posted by an opening certificate. */
 const opened = async (world: World, manual: Manual, worker: RunningWorker, sender: Sender): Promise<void> => {
   await sender.deliver([paid(1, 5)])
   const { ledger } = await holding(worker, 1)
   assert.strictEqual(ledger.oldestHold?.reason, "awaiting-certified-amount")
+  const metrics = await metricsOf(worker)
+  assert.match(metrics, /^siteledger_ledger_holds 1$/m)
+  assert.match(metrics, /^siteledger_ledger_entries 0$/m)
+  assert.match(metrics, /^siteledger_ledger_oldest_hold_seconds\{reason="awaiting-certified-amount"\} 0?\.?\d*[1-9]/m)
+  assert.match(metrics, /^siteledger_ledger_oldest_hold_seconds\{reason="period-closed"\} 0$/m)
   assert.match(text(await manual.run("ledger holds")), /^\w{32} +1 +PAY-1 +awaiting-certified-amount +2026-/m)
 
   const file = join(world.dataDir, "opening.csv")
@@ -177,7 +185,11 @@ describe("a bookkeeper", () => {
     }
     const { ledger } = await holding(worker, 1)
     assert.deepInclude(ledger, { entries: 1 })
-    assert.strictEqual(ledger.oldestHold?.reason, "period-closed")
+    assert.deepInclude(ledger.oldestHold, { reason: "period-closed", ipcId: "8", amount: "80.0000", currency: "USD" })
+    const metrics = await metricsOf(worker)
+    assert.match(metrics, /^siteledger_ledger_entries 1$/m)
+    assert.match(metrics, /^siteledger_ledger_posted_seconds\{quantile="0.5"\} \d/m)
+    assert.match(metrics, /^siteledger_ledger_posted_seconds\{quantile="0.99"\} \d/m)
     await worker.verb("ledger-accept", { hold: await holdOf(world, 8), by: "Ana", reason: "bank statement" })
     assert.deepStrictEqual(
       (await storeBooks(world)).entries.map((entry) => [
