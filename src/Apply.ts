@@ -119,13 +119,14 @@ const openAgain = Effect.flatMap(
 
 const replay = Effect.fnUntraced(function* (counts: Counts) {
   const inbox = yield* Inbox
+  const store = yield* Store
   let after = 0
   let read = 0
   let applied = 0
   while (true) {
     const events = yield* inbox.quarantined(after, batchEvents)
     if (events.length === 0) return { read, applied }
-    const done = yield* process(events, undefined)
+    const done = yield* store.atomically(process(events, undefined))
     counts.add(done)
     read += done.length
     applied += done.filter(({ reading }) => reading.reason === null).length

@@ -15,6 +15,7 @@ import { Reasons } from "./Reasons.ts"
 import type { Secret } from "./Receiver/Keyring.ts"
 import { close, defaultLimits, type Limits, listen } from "./Receiver/Listener.ts"
 import { type Answerer, handle, refuse } from "./Receiver/Requests.ts"
+import * as Strangers from "./Receiver/Strangers.ts"
 
 /** What the unsigned headers say; they prove nothing. */
 export interface Said {
@@ -71,9 +72,6 @@ export class Receiver extends Context.Service<Receiver, { readonly status: Effec
   )
 }
 
-/** So many wrong signatures in a row, with no right one between, are more than noise. */
-const suspicious = 3
-
 const make = (options: ReceiverOptions) =>
   Effect.gen(function* () {
     const { offer } = yield* Inbox
@@ -117,21 +115,19 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
       runFork(reasons.set(note, sentence))
       runQuietly(Effect.delay(reasons.clear(note), quietTime))
     }
-    let rejectedInARow = 0
+    const strangers = yield* Strangers.make
     let isRefusing = false
     return {
       accepted: (said: Said, secret: Secret): void => {
         counters.accepted++
-        if (rejectedInARow >= suspicious) runFork(reasons.clear("signatures"))
-        rejectedInARow = 0
+        strangers.right()
         if (isRefusing) runFork(reasons.clear("receiver store"))
         isRefusing = false
         signatures.accepted(said, secret)
       },
       rejected: (): void => {
         counters.rejected++
-        rejectedInARow++
-        if (rejectedInARow === suspicious) runFork(reasons.set("signatures", wrongSecret))
+        strangers.wrong()
       },
       tooLarge: (): void => {
         counters.tooLarge++
@@ -157,12 +153,6 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
 
 const quietTime = Duration.hours(1)
 const unprovenNote = "Nobody knows who sent it: this passes after an hour without another one."
-
-const wrongSecret =
-  "Deliveries arrive that are signed with a secret we don't know, and are refused. Either somebody made a " +
-  "subscription by hand or gave one a new secret: tell it to us (`siteledger secret add`, or " +
-  "SITELEDGER_WEBHOOK_SECRET). Or one that nobody needs still sends: delete it in the service's Admin → API → " +
-  "Webhooks. Or its secret was retired too early: see `siteledger secret list`."
 
 /** The present as text, made once per millisecond. */
 const instants = (clock: Clock.Clock) => {
