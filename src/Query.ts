@@ -1,5 +1,6 @@
 /**
- * A person's SQL on the published copy: run in a child process, shown as a table, CSV or JSON.
+ * A person's SQL on the published copy: run in a child process, shown as a table, CSV or JSON, or laid in a file as
+ * Parquet (`Query/IntoFile`).
  *
  * Guarantees: the child has an empty environment and gets the SQL over its standard input; it is interrupted at the
  * time limit and killed a second later, and dies with this process. Memory stays flat however long the answer is.
@@ -10,6 +11,7 @@ import { existsSync } from "node:fs"
 import { Duration, Effect, type PlatformError, Stdio, Stream, Terminal } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import * as Frames from "./Query/Frames.ts"
+import { intoFile } from "./Query/IntoFile.ts"
 import { QueryError, start } from "./Query/Running.ts"
 import { table } from "./Query/Table.ts"
 import * as Text from "./Query/Text.ts"
@@ -33,6 +35,8 @@ export interface QueryOptions {
   readonly format: Format
   readonly limits?: Partial<Limits>
   readonly color?: boolean
+  /** In place of showing the answer: a new file for it, as Parquet. */
+  readonly parquet?: string
 }
 
 export type ExitCode = 0 | 1
@@ -44,9 +48,15 @@ export const run: (
     if (!existsSync(options.file)) {
       return yield* say(`There is nothing to query yet: ${options.file} appears when the worker first goes live.`, 1)
     }
-    const writer = yield* writerOf(options)
     const limits = { ...defaultLimits, ...options.limits }
-    return yield* Effect.scoped(show(options, limits, writer)).pipe(
+    const { parquet } = options
+    const answering =
+      parquet === undefined
+        ? Effect.flatMap(writerOf(options), (writer) => show(options, limits, writer))
+        : intoFile({ ...options, ...limits, target: parquet }).pipe(
+            Effect.flatMap((rows) => say(`(${count(rows)} in ${Text.visible(parquet)})`, 0))
+          )
+    return yield* Effect.scoped(answering).pipe(
       Effect.catchTag("QueryError", ({ message }) => say(Text.visibleLines(message), 1)),
       Effect.catchTag("PlatformError", (error) =>
         isClosedPipe(error) ? Effect.succeed<ExitCode>(0) : say(`The answer couldn't be written: ${error.message}`, 1)
@@ -79,7 +89,7 @@ const show = Effect.fnUntraced(function* ({ file, format, sql }: QueryOptions, l
   const stdio = yield* Stdio.Stdio
   const progress: Progress = { rows: 0, isPlan: false, ending: undefined }
   const { memoryMb, rows, time } = limits
-  const running = yield* start({ file, sql, rows, memoryMb, millis: Duration.toMillis(time) })
+  const running = yield* start({ file, sql, rows, memoryMb, millis: Duration.toMillis(time), folder: null })
   const texts = running.frames.pipe(
     Stream.takeUntil(Frames.isEnding),
     Stream.mapArray((frames) => [frames.map((frame) => textOf(frame, writer, progress)).join("")]),

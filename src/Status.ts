@@ -39,7 +39,7 @@ export interface StatusReport {
   /** `sink`: null where none is configured and nothing is left of an earlier one. */
   readonly ledger: LedgerStatus & { readonly sink: OutboxStatus | null }
   readonly export: { readonly lastAt: string | null; readonly nextAt: string | null }
-  readonly published: { readonly at: string | null }
+  readonly published: { readonly at: string | null; readonly ageMs: number | null }
   /** All that share the database; none where a worker is alone by construction. */
   readonly workers: ReadonlyArray<WorkerStatus>
 }

@@ -1,11 +1,12 @@
 /**
- * `siteledger query SQL`: one reading statement on the published copy, as a table, `--csv` or `--json`.
+ * `siteledger query SQL`: one reading statement on the published copy, as a table, `--csv`, `--json`, or into a new
+ * file with `--parquet`.
  *
  * Needs no worker and takes no lock, as the copy belongs to nobody. Exit 0 when the answer is whole or cut at the
- * row limit (a note says so), 1 when it isn't, 2 when both forms are asked for.
+ * row limit (a note says so; a file is never cut), 1 when it isn't, 2 when several forms are asked for.
  */
 import { join } from "node:path"
-import { Effect, Runtime, Schema } from "effect"
+import { Effect, Option, Runtime, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Settings } from "../../config/Settings.ts"
 import * as Query from "../Query.ts"
@@ -28,17 +29,24 @@ const parameters = {
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("A JSON array, one object per line (decimals and big integers as text, so none is rounded)"),
     Flag.withDefault(false)
+  ),
+  parquet: Flag.String("parquet").pipe(
+    Flag.withDescription("A new file for the whole answer as Parquet, every value with its type"),
+    Flag.optional
   )
 }
 
 export const query = Command.make(
   "query",
   parameters,
-  Effect.fnUntraced(function* ({ csv, json, sql }) {
-    if (csv && json) return yield* new QueryFailed({ message: "Give --csv or --json, not both.", exitCode: 2 })
+  Effect.fnUntraced(function* ({ csv, json, parquet, sql }) {
+    if ([csv, json, Option.isSome(parquet)].filter(Boolean).length > 1) {
+      return yield* new QueryFailed({ message: "Give one of --csv, --json and --parquet FILE.", exitCode: 2 })
+    }
     const { color, dataDir } = yield* Settings
     const format = csv ? "csv" : json ? "json" : "table"
-    const exitCode = yield* Query.run({ file: join(dataDir, "analytics.duckdb"), sql, format, color })
+    const into = Option.match(parquet, { onNone: () => ({}), onSome: (file) => ({ parquet: file }) })
+    const exitCode = yield* Query.run({ file: join(dataDir, "analytics.duckdb"), sql, format, color, ...into })
     if (exitCode !== 0) return yield* new QueryFailed({ message: "The query failed.", exitCode })
   })
 ).pipe(Command.withDescription("Runs one reading statement on the published copy of the warehouse"))

@@ -60,9 +60,17 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `ledger        ${report.ledger.entries} posted, ${report.ledger.holds} on hold${posted(report)}`,
   ...sinkLines(report),
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
-  `published     ${report.published.at ?? "never"}`,
+  `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
   ...report.workers.map(workerLine)
 ]
+
+/** Older than a day is told by the time itself. */
+const ago = (ageMs: number | null): string => {
+  if (ageMs === null || ageMs > 86_400_000) return ""
+  const minutes = Math.floor(ageMs / 60_000)
+  if (minutes < 1) return `, ${Math.floor(ageMs / 1000)} s ago`
+  return minutes < 60 ? `, ${minutes} min ago` : `, ${Math.floor(minutes / 60)} h ${minutes % 60} min ago`
+}
 
 const workerLine = ({ host, isLeader, isThis, isUp, pid, reasons, seenAt }: StatusReport["workers"][number]): string =>
   `worker        ${pid} on ${host}${isUp ? "" : `, gone since ${seenAt}`}${isUp && isLeader ? ", leads" : ""}` +
@@ -73,7 +81,10 @@ const posted = ({ ledger: { oldestHold, postedMs } }: StatusReport): string => {
     postedMs.p50 === null
       ? ""
       : `; posted after ${Math.round(postedMs.p50)} ms (99 %: ${Math.round(postedMs.p99 ?? 0)})`
-  return oldestHold === null ? took : `${took}; since ${oldestHold.since}: ${oldestHold.reason}`
+  if (oldestHold === null) return took
+  const { amount, currency, ipcId, reason, since } = oldestHold
+  const units = amount === null ? "" : ` ${[amount, currency].filter((part) => part !== null).join(" ")}`
+  return `${took}; since ${since}: IPC ${ipcId},${units} ${reason}`
 }
 
 const sinkLines = ({ ledger: { sink } }: StatusReport): ReadonlyArray<string> =>

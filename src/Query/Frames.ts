@@ -1,7 +1,8 @@
 /**
  * What the query and its child process say to each other: one JSON line in (the request), then lines out.
  *
- * The child sends the columns, then one line for each row (an array of cells), then how it ended. A cell is null,
+ * The child sends the columns, then one line for each row (an array of cells) unless it writes them into a file, then
+ * how it ended. A cell is null,
  * a boolean, a number that a double holds exactly, or text; nested values are arrays and objects of such cells.
  * Lines without an ending mean that the child died: the rows so far may not be all. The child starts with this
  * module, so it imports nothing (Effect alone would double the child's start).
@@ -12,10 +13,15 @@ export interface Request {
   readonly rows: number
   readonly millis: number
   readonly memoryMb: number
+  /** Where the answer is written as Parquet; null: its rows are sent. */
+  readonly folder: string | null
 }
 
 /** The child writes here: DuckDB itself may print to standard output. */
 export const frameFd = 3
+
+/** In the request's folder: the answer as Parquet. */
+export const answerFile = "answer.parquet"
 
 /** Largest row on the wire, in characters; what is larger would cost the parent its flat memory. */
 export const maxRowLength = 32 * 1024 * 1024
@@ -34,6 +40,8 @@ export interface Columns {
 export interface Ending {
   readonly ended: "complete" | "cut" | "failed"
   readonly message: string
+  /** Of a complete answer. */
+  readonly rows: number
 }
 
 export type Cell = unknown

@@ -75,7 +75,11 @@ const Columns = Schema.Struct({
   columns: Schema.Array(Schema.Struct({ name: Schema.String, isNumber: Schema.Boolean })),
   isPlan: Schema.Boolean
 })
-const Ending = Schema.Struct({ ended: Schema.Literals(["complete", "cut", "failed"]), message: Schema.String })
+const Ending = Schema.Struct({
+  ended: Schema.Literals(["complete", "cut", "failed"]),
+  message: Schema.String,
+  rows: Schema.Int
+})
 const decode = Schema.decodeUnknownSync(Schema.Union([Columns, Ending]))
 
 /** One line of the child; throws on what it never says. */

@@ -10,6 +10,7 @@ import { createInterface } from "node:readline"
 import * as DuckDB from "@duckdb/node-api"
 import * as Rows from "../Warehouse/DuckDbDialect/Rows.ts"
 import * as Frames from "./Frames.ts"
+import * as Parquet from "./Parquet.ts"
 import * as Reading from "./Reading.ts"
 import { open } from "./Sealed.ts"
 
@@ -57,9 +58,9 @@ const die = (): never => {
   throw new Error("unreachable")
 }
 
-const end = (ended: Frames.Ending["ended"], message = ""): never => {
+const end = (ended: Frames.Ending["ended"], { message = "", rows = 0 } = {}): never => {
   try {
-    send({ ended, message })
+    send({ ended, message, rows })
     flush()
   } finally {
     die()
@@ -91,7 +92,7 @@ const watch = stopwatch()
 const guard = (connection: DuckDB.DuckDBConnection, { memoryMb, millis }: Frames.Request): void => {
   setInterval(() => {
     if (process.memoryUsage.rss() > (memoryMb + memoryBesideMb) * 1024 * 1024) {
-      end("failed", `The query needs more memory than the ${memoryMb} MB that it may use.`)
+      end("failed", { message: `The query needs more memory than the ${memoryMb} MB that it may use.` })
     }
     if (watch.isRunning() && watch.millis() > millis) connection.interrupt()
   }, lookEveryMillis)
@@ -124,28 +125,44 @@ const columnsOf = (result: DuckDB.DuckDBResult): Frames.Columns => ({
   columns: result.columnNames().map((name, index) => ({ name, isNumber: numbers.has(result.columnTypeId(index)) }))
 })
 
-const answer = async (connection: DuckDB.DuckDBConnection, { rows, sql }: Frames.Request): Promise<void> => {
+/** Returns the rows. */
+const answer = async (connection: DuckDB.DuckDBConnection, request: Frames.Request): Promise<number> => {
   await connection.run("BEGIN TRANSACTION READ ONLY")
-  const result = await watch.while(async () => (await admit(connection, sql)).stream())
+  const result = await watch.while(async () => (await admit(connection, request.sql)).stream())
   send(columnsOf(result))
   flush()
-  const read = reader(result)
-  for (let sent = 0; ;) {
+  const { add, finish } =
+    request.folder === null ? sending(result, request) : await Parquet.keep(request.folder, result)
+  for (;;) {
     const chunk = await watch.while(() => result.fetchChunk())
     if (chunk === null || chunk.rowCount === 0) break
-    for (const row of read(chunk)) {
-      if (sent === rows) end("cut")
-      sendRow(row)
-      sent += 1
-    }
+    add(chunk)
   }
-  flush()
   // DuckDB's client ends a stream that failed like a complete one; only the transaction knows.
   const isComplete = await connection.run("SELECT 1").then(
     () => true,
     () => false
   )
-  if (!isComplete) throw new Error(await whyBroken(connection, sql))
+  if (!isComplete) throw new Error(await whyBroken(connection, request.sql))
+  return finish()
+}
+
+const sending = (result: DuckDB.DuckDBResult, { rows }: Frames.Request): Parquet.Kept => {
+  const read = reader(result)
+  let sent = 0
+  return {
+    add: (chunk) => {
+      for (const row of read(chunk)) {
+        if (sent === rows) end("cut")
+        sendRow(row)
+        sent += 1
+      }
+    },
+    finish: async () => {
+      flush()
+      return sent
+    }
+  }
 }
 
 const sendRow = (row: Frames.Row): void => {
@@ -177,11 +194,11 @@ const serve = async (request: Frames.Request): Promise<void> => {
   try {
     const connection = await open(request.file, request.memoryMb)
     guard(connection, request)
-    await answer(connection, request)
-    end("complete")
+    end("complete", { rows: await answer(connection, request) })
   } catch (error) {
     const isLate = watch.millis() > request.millis
-    end("failed", isLate ? `Stopped at the time limit of ${request.millis / 1000} s.` : messageOf(error))
+    const message = isLate ? `Stopped at the time limit of ${request.millis / 1000} s.` : messageOf(error)
+    end("failed", { message })
   }
 }
 

@@ -12,10 +12,9 @@ import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Journal from "../Ledger/Journal.ts"
 import type { EventFile, Partition, TableShape } from "../Warehouse.ts"
 import * as EventPasses from "./EventPasses.ts"
+import * as ParquetFiles from "./ParquetFiles.ts"
 import { tables } from "./Tables.ts"
 
-/** A thread passes its rows on after this many; as DuckDB has it, one of them may hold 500,000. */
-const flushThreshold = 32_768
 /** A row without its payload, about. */
 const rowBytes = 200
 
@@ -33,12 +32,15 @@ export class DuckDbSnapshot {
   static async open(instance: DuckDBInstance): Promise<DuckDbSnapshot> {
     const connection = await instance.connect()
     try {
-      await connection.run(`set partitioned_write_flush_threshold = ${flushThreshold}`)
+      await ParquetFiles.prepare(connection)
       await connection.run("begin transaction read only")
-      const [through] = await rows(connection, "select value from siteledger.meta where key = 'applied_through'")
+      const [through] = await ParquetFiles.rows(
+        connection,
+        "select value from siteledger.meta where key = 'applied_through'"
+      )
       const shapes: Array<TableShape> = []
       for (const { name } of tables) {
-        const described = await rows(connection, `describe construction.${name}`)
+        const described = await ParquetFiles.rows(connection, `describe construction.${name}`)
         shapes.push({
           name,
           columns: described.map(([column, type]) => ({
@@ -62,7 +64,7 @@ export class DuckDbSnapshot {
   }
 
   async eventDates(): Promise<ReadonlyArray<Partition>> {
-    const found = await rows(
+    const found = await ParquetFiles.rows(
       this.#connection,
       `select cast(${EventPasses.eventDate} as varchar), count(*), sum(${rowBytes} + coalesce(strlen(payload), 0)),
          cast(bit_xor(hash(e)) as varchar)
@@ -76,23 +78,17 @@ export class DuckDbSnapshot {
     }))
   }
 
-  async writeTable(table: string, path: string): Promise<number> {
-    const written = await rows(this.#connection, `copy construction.${table} to ${text(path)} (${parquet})`)
-    return Number(written[0]?.[0] ?? 0)
+  writeTable(table: string, path: string): Promise<number> {
+    return ParquetFiles.writeTable(this.#connection, `from construction.${table}`, path)
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
     await mkdir(folder)
+    const files: Array<EventFile> = []
     for (const [number, pass] of EventPasses.plan(dates).entries()) {
-      await rows(
-        this.#connection,
-        `copy (select *, ${EventPasses.eventDate} as event_date from construction.events where ${EventPasses.holds(pass)})
-         to ${text(join(folder, String(number)))}
-         (${parquet}, partition_by (event_date), row_group_size ${EventPasses.rowGroup(pass)})`
-      )
+      const source = `from construction.events where ${EventPasses.holds(pass, EventPasses.eventDate)}`
+      files.push(...(await ParquetFiles.writeEvents(this.#connection, source, pass, join(folder, String(number)))))
     }
-    const files = await this.#filesIn(folder)
-    if (files.length !== dates.length) throw new Error(`${dates.length} dates became ${files.length} files`)
     return files
   }
 
@@ -107,17 +103,6 @@ export class DuckDbSnapshot {
     }
     await pipeline(text, createWriteStream(path, { flags: "wx" }))
   }
-
-  async #filesIn(folder: string): Promise<ReadonlyArray<EventFile>> {
-    const found = await rows(
-      this.#connection,
-      `select file_name, num_rows from parquet_file_metadata(${text(join(folder, "*/*/*.parquet"))}) order by 1`
-    )
-    return found.map(([name, count]) => {
-      const path = String(name)
-      return { date: /event_date=([\d-]+)/.exec(path)?.[1] ?? "", path, rows: Number(count) }
-    })
-  }
 }
 
 /** The lines of the view `ledger_lines` with what their entry says, the debited one first. */
@@ -127,9 +112,3 @@ const journal = `
     e.payment_reference, e.kind, e.certificate_url, strftime(e.known_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')
   from construction.ledger_entries e join construction.ledger_lines l on l.entry_id = e.entry_id
   order by e.sequence, l.credit, l.account`
-
-const rows = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
-  (await connection.runAndReadAll(sql)).getRowsJson()
-
-const parquet = "format parquet, compression zstd"
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`

@@ -64,8 +64,8 @@ const make = Effect.gen(function* () {
     ),
     version: Effect.sync(() => version),
     query,
-    snapshot: Effect.mapError(PostgresSnapshot.take(postgres.connections), toWarehouseError),
-    publish: (path) => Effect.mapError(PostgresSnapshot.publish(postgres.connections, path), toWarehouseError)
+    snapshot: PostgresSnapshot.take(postgres.connections),
+    publish: (path) => PostgresSnapshot.publish(postgres.connections, path)
   })
 })
 

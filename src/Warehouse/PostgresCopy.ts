@@ -1,45 +1,103 @@
 /**
- * Copies rows of PostgreSQL into a DuckDB file, as they stream in: memory doesn't grow with their number. What is
- * written from there (Parquet, a copy for analysts) is the same as from a DuckDB warehouse, by the same code.
+ * PostgreSQL's COPY … TO STDOUT, passed on into a file or pipe as it streams in. `pg` leaves COPY to others.
+ *
+ * Memory stays flat: while the pipe takes no more, nothing is read from the server. Returns only after the server has
+ * said that it sent everything; then every row is in the pipe, or one was longer than `room`, and nothing after it is.
  */
-import type { DuckDBConnection } from "@duckdb/node-api"
-import type { Client } from "pg"
-import Cursor from "pg-cursor"
-import { appendColumns } from "./DuckDbDialect/Values.ts"
-import { selectList } from "./PostgresWriter.ts"
-import type { Table } from "./Tables.ts"
+import type { FileHandle } from "node:fs/promises"
+import type { Client, Connection, Submittable } from "pg"
 
-/** DuckDB's own size of a chunk. */
-const rowsAtOnce = 2048
+export interface Copied {
+  readonly rows: number
+  /** In bytes, of a row. */
+  readonly longest: number
+}
 
-type Texts = ReadonlyArray<string | null>
+/** What of pg's connection its types leave out. */
+interface Wire {
+  readonly query: (text: string) => void
+}
 
-/** `rest` is what follows the table's name: which rows, in which order. */
-export const copyTable = async (
-  client: Client,
-  connection: DuckDBConnection,
-  { columns, name }: Table,
-  rest: string
-): Promise<void> => {
-  const select = `select ${selectList(columns)} from construction.${name} ${rest}`
-  const cursor = client.query(new Cursor<Texts>(select, [], { rowMode: "array" }))
-  const types = columns.map(([, type]) => type)
-  const appender = await connection.createAppender(name, "construction", null)
-  // The server makes the next rows while these are appended.
-  let next = cursor.read(rowsAtOnce)
-  try {
-    for (let rows = await next; rows.length > 0; rows = await next) {
-      next = cursor.read(rowsAtOnce)
-      appendColumns(
-        appender,
-        types,
-        types.map((_, column) => rows.map((row) => row[column] ?? null))
-      )
+/** A message holds one row; its bytes are pg's own, and written over by what comes next. */
+interface Message {
+  readonly chunk: Buffer
+}
+
+export const copyOut = async (client: Client, text: string, pipe: FileHandle, room: number): Promise<Copied> => {
+  const stream = client.connection.stream
+  const written = new Written(pipe, stream)
+  let longest = 0
+  const rows = await new Promise<number>((resolve, reject) => {
+    let tag = ""
+    const copy = {
+      submit: (connection: Connection) => (connection as unknown as Wire).query(text),
+      handleError: reject,
+      handleCommandComplete: (message: { readonly text: string }) => void (tag = message.text),
+      handleReadyForQuery: () => resolve(Number(/^COPY (\d+)$/.exec(tag)?.[1])),
+      handleCopyData: ({ chunk }: Message) => {
+        longest = Math.max(longest, chunk.byteLength)
+        if (longest <= room) written.add(chunk)
+      }
     }
-    appender.flushSync()
-  } finally {
-    appender.closeSync()
-    await next.catch(() => undefined)
-    await cursor.close()
+    // Nobody reads the pipe any more: the server is not to go on either.
+    written.failed.catch((cause: unknown) => {
+      reject(cause)
+      stream.destroy()
+    })
+    client.query(copy as unknown as Submittable)
+  })
+  await written.end()
+  return { rows, longest }
+}
+
+const chunkBytes = 256 * 1024
+
+/** Rows, put together to chunks; one of them is on its way while the next one fills. */
+class Written {
+  /** Rejects when a write fails; settles in no other way. */
+  readonly failed: Promise<never>
+  readonly #pipe: FileHandle
+  readonly #source: { readonly pause: () => unknown; readonly resume: () => unknown }
+  #fail: (cause: unknown) => void = () => undefined
+  #filling: Buffer = Buffer.allocUnsafe(chunkBytes)
+  #spare: Buffer | undefined = Buffer.allocUnsafe(chunkBytes)
+  #length = 0
+  #onItsWay: Promise<void> = Promise.resolve()
+  #waiting = 0
+
+  constructor(pipe: FileHandle, source: { readonly pause: () => unknown; readonly resume: () => unknown }) {
+    this.#pipe = pipe
+    this.#source = source
+    this.failed = new Promise((_, reject) => void (this.#fail = reject))
+    this.failed.catch(() => undefined)
+  }
+
+  add(row: Buffer): void {
+    if (this.#length + row.byteLength > this.#filling.byteLength) this.#send(row.byteLength)
+    this.#length += row.copy(this.#filling, this.#length)
+  }
+
+  async end(): Promise<void> {
+    this.#send(0)
+    await Promise.race([this.#onItsWay, this.failed])
+  }
+
+  /** Goes on with an empty chunk in which `next` bytes fit. */
+  #send(next: number): void {
+    const chunk = this.#filling
+    const length = this.#length
+    this.#filling = next > chunkBytes ? Buffer.allocUnsafe(next) : (this.#spare ?? Buffer.allocUnsafe(chunkBytes))
+    this.#spare = undefined
+    this.#length = 0
+    this.#waiting += 1
+    if (this.#waiting > 1) this.#source.pause()
+    this.#onItsWay = this.#onItsWay.then(() => this.#write(chunk, length)).catch((cause) => this.#fail(cause))
+  }
+
+  async #write(chunk: Buffer, length: number): Promise<void> {
+    for (let sent = 0; sent < length;) sent += (await this.#pipe.write(chunk, sent, length - sent)).bytesWritten
+    if (chunk.byteLength === chunkBytes) this.#spare = chunk
+    this.#waiting -= 1
+    if (this.#waiting <= 1) this.#source.resume()
   }
 }

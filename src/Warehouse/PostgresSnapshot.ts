@@ -2,8 +2,8 @@
  * One point in time over all tables in PostgreSQL: a repeatable-read transaction on a connection of its own. Workers
  * go on writing meanwhile.
  *
- * Files are written by way of a DuckDB file in a temporary folder, which takes only what the file needs and is gone
- * with the snapshot.
+ * Files are made by a DuckDB with a temporary folder, which is gone with the snapshot. Interrupting cancels what the
+ * server is at.
  */
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -11,15 +11,13 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql } from "kysely"
 import type { Client } from "pg"
-import { PostgresError } from "../Postgres.ts"
 import type { Connections } from "../Postgres/Connections.ts"
 import * as Failure from "../Postgres/Failure.ts"
+import type { Session } from "../Postgres/Sessions.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
 import { discardFile, openWarehouse } from "./DuckDbFile.ts"
-import type { DuckDbSnapshot } from "./DuckDbSnapshot.ts"
 import * as EventPasses from "./EventPasses.ts"
-import { copyTable } from "./PostgresCopy.ts"
-import { PostgresStaged } from "./PostgresStaged.ts"
+import { fill, makePipe, PostgresStaged, type Rows } from "./PostgresStaged.ts"
 import { eventsTable, ledgerEntriesTable, type Table, tables, type WarehouseTables } from "./Tables.ts"
 
 /** Everything up to it is applied: what several workers have in hand counts as not applied. */
@@ -36,11 +34,24 @@ export const appliedThrough = async (db: Kysely<WarehouseTables>): Promise<numbe
 const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
 const rowBytes = 200
 
+/** The payload is said by its own hash; the hash of all of its text took four times as long. */
+const hashed = eventsTable.columns.map(([column, type]) => {
+  if (column === "payload") return "payload is null"
+  return type === "JSON" ? `"${column}"::text` : `"${column}"`
+})
+
+/**
+ * There are few dates, which the server can't know: it would sort all events, with everything in them, and take three
+ * times as long.
+ */
+const hashing = "set local enable_sort = off"
+
 const dates = `
-  select ${eventDate}::text as date, count(*) as rows,
-    sum(${rowBytes} + coalesce(octet_length(payload), 0))::bigint as bytes,
-    bit_xor(hashtextextended(e::text, 0))::text as hash
-  from construction.events e group by 1 order by 1`
+  select date::text as date, rows, bytes, hash from (
+    select ${eventDate} as date, count(*) as rows, sum(${rowBytes} + coalesce(octet_length(payload), 0))::bigint as bytes,
+      bit_xor(hash_record_extended(row(${hashed.join(", ")}), 0))::text as hash
+    from construction.events group by 1) as found
+  order by found.date`
 
 /** A long export is no forgotten transaction. */
 const unhurried = { statement_timeout: 0, idle_in_transaction_session_timeout: 0, query_timeout: 0 }
@@ -52,69 +63,81 @@ const open = async (connections: Connections): Promise<Client> => {
   return client
 }
 
-/** By the column and not by its text, which has the same name in what is selected. */
-const order = ({ key, name }: Table): string =>
-  `order by ${name}."${name === "events" || name === "ledger_entries" ? "sequence" : key}"`
+/** The books in the order of their entries; the rest as it lies, which is mostly as it came. */
+const rowsOf = (client: Client, table: Table): Rows => ({
+  client,
+  table,
+  rest: table === ledgerEntriesTable ? "order by sequence" : ""
+})
 
-/** Where rows come from, and by way of which file they are written. */
-const acquire = (connections: Connections, failed: (cause: unknown) => PostgresError) =>
+const failure = ({ name }: Connections, cause: unknown): WarehouseError => {
+  // What happened to a file of ours is not the server's doing.
+  const message = cause instanceof Error && "path" in cause ? cause.message : Failure.of(cause, name).message
+  return new WarehouseError({ reason: "Failed", message, cause })
+}
+
+const temporaryFolder = (connections: Connections) =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => mkdtemp(join(tmpdir(), "siteledger-export-")),
+      catch: (cause) => failure(connections, cause)
+    }),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+
+const connected = (connections: Connections) =>
+  Effect.acquireRelease(
+    Effect.tryPromise({ try: () => open(connections), catch: (cause) => failure(connections, cause) }),
+    (client) => Effect.promise(() => client.end().catch(() => undefined))
+  )
+
+const sessionOf = (client: Client): Session => ({
+  // What pg's types don't tell.
+  pid: (client as Client & { readonly processID: number }).processID,
+  cut: () => void client.connection.stream.destroy(),
+  isCancelled: false
+})
+
+/** When interrupted, ends only when what was being done has ended too. */
+const attempting = (connections: Connections, client: Client) => {
+  const session = sessionOf(client)
+  return <A>(use: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+    Effect.callback((resume, signal) => {
+      const settled = connections.sessions.cancellingAt([session], signal, use).then(
+        (value) => resume(Effect.succeed(value)),
+        (cause: unknown) => resume(Effect.fail(failure(connections, cause)))
+      )
+      return Effect.promise(() => settled)
+    })
+}
+
+export const take = (connections: Connections): Effect.Effect<Snapshot, WarehouseError, Scope.Scope> =>
   Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "siteledger-export-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-    )
+    const folder = yield* temporaryFolder(connections)
     const staged = yield* Effect.acquireRelease(
-      Effect.promise(() => PostgresStaged.open(join(folder, "staged.duckdb"))),
+      Effect.tryPromise({ try: () => PostgresStaged.open(folder), catch: (cause) => failure(connections, cause) }),
       (opened) => Effect.promise(() => opened.close())
     )
     // Ended first: what is being copied fails then, and nobody waits for it.
-    const client = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => open(connections), catch: failed }),
-      (opened) => Effect.promise(() => opened.end().catch(() => undefined))
-    )
-    return { client, staged }
-  })
-
-export const take = (connections: Connections): Effect.Effect<Snapshot, PostgresError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const failed = (cause: unknown) => new PostgresError(Failure.of(cause, connections.name))
-    const { client, staged } = yield* acquire(connections, failed)
-    const attempt = <A>(use: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
-      Effect.tryPromise({
-        try: use,
-        catch: (cause) => {
-          const { message } = Failure.of(cause, connections.name)
-          return new WarehouseError({ reason: "Failed", message, cause })
-        }
-      })
-    const whole = <A>(table: Table, use: (filled: DuckDbSnapshot) => Promise<A>): Promise<A> =>
-      staged.through(table, (connection) => copyTable(client, connection, table, order(table)), use)
+    const client = yield* connected(connections)
+    const attempt = attempting(connections, client)
 
     const writeEvents = async (partitions: ReadonlyArray<Partition>, target: string) => {
       await mkdir(target)
       const files: Array<EventFile> = []
-      for (const [place, pass] of EventPasses.plan(partitions).entries()) {
-        const days = pass.dates.map((date) => `date '${date}'`).join(", ")
-        const rest = `where ${eventDate} in (${days}) ${order(eventsTable)}`
-        const ofPass = partitions.filter(({ date }) => pass.dates.includes(date))
-        const written = await staged.through(
-          eventsTable,
-          (connection) => copyTable(client, connection, eventsTable, rest),
-          (filled) => filled.writeEvents(ofPass, join(target, String(place)))
-        )
-        files.push(...written)
+      for (const [number, pass] of EventPasses.plan(partitions).entries()) {
+        const events = { client, table: eventsTable, rest: `where ${EventPasses.holds(pass, eventDate)}` }
+        files.push(...(await staged.writeEvents(events, pass, join(target, String(number)))))
       }
       return files
     }
 
-    const { rows } = yield* Effect.tryPromise({
-      try: () => client.query<{ through: number }>(through),
-      catch: failed
-    })
+    const { rows } = yield* attempt(() => client.query<{ through: number }>(through))
     return {
       appliedThrough: Number(rows[0]?.through ?? 0),
       tables: yield* Effect.promise(() => staged.shapes()),
       eventDates: attempt(async () => {
+        await client.query(hashing)
         const found = await client.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
         return found.rows.map(({ bytes, date, hash, rows: count }) => ({
           date,
@@ -127,26 +150,31 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Postgres
         attempt(() => {
           const table = tables.find((each) => each.name === name)
           if (table === undefined) throw new Error(`There is no table ${name}`)
-          return whole(table, (filled) => filled.writeTable(name, path))
+          return staged.writeTable(rowsOf(client, table), path)
         }),
       writeEvents: (partitions, target) => attempt(() => writeEvents(partitions, target)),
-      writeJournal: (path) => attempt(() => whole(ledgerEntriesTable, (filled) => filled.writeJournal(path)))
+      writeJournal: (path) => attempt(() => staged.writeJournal(rowsOf(client, ledgerEntriesTable), path))
     }
   })
 
 /** All tables as a DuckDB file, visible all at once. */
-export const publish = (connections: Connections, path: string): Effect.Effect<void, PostgresError> =>
-  Effect.tryPromise({
-    try: async () => {
-      const client = await open(connections)
-      try {
+export const publish = (connections: Connections, path: string): Effect.Effect<void, WarehouseError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder(connections)
+      const client = yield* connected(connections)
+      yield* attempting(
+        connections,
+        client
+      )(async () => {
+        const pipe = await makePipe(folder)
         const unfinished = `${path}.unfinished`
         discardFile(unfinished)
         const { rows } = await client.query<{ through: number }>(through)
         const file = await openWarehouse(unfinished)
         try {
           const connection = await file.instance.connect()
-          for (const table of tables) await copyTable(client, connection, table, order(table))
+          for (const table of tables) await fill(connection, rowsOf(client, table), pipe)
           await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
             String(rows[0]?.through ?? 0)
           ])
@@ -156,9 +184,6 @@ export const publish = (connections: Connections, path: string): Effect.Effect<v
           await file.close()
         }
         await rename(unfinished, path)
-      } finally {
-        await client.end()
-      }
-    },
-    catch: (cause) => new PostgresError(Failure.of(cause, connections.name))
-  })
+      })
+    })
+  )

@@ -32,7 +32,7 @@ export const write = async (db: Db, { changes, events }: Batch): Promise<boolean
 const asText = (column: string, type: ColumnType): string =>
   type === "BIGINT" ? `"${column}"::text as "${column}"` : `"${column}"`
 
-export const selectList = (columns: Table["columns"]): string =>
+const selectList = (columns: Table["columns"]): string =>
   columns.map(([column, type]) => asText(column, type)).join(", ")
 
 interface Stored {

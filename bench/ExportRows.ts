@@ -1,0 +1,65 @@
+/**
+ * The rows of the benchmark of exports, as the worker would write them, put beside it into its empty warehouse: those of
+ * the events from one number up to another. Prints a line when they are there.
+ * Run: node bench/ExportRows.ts --engine ENGINE WHERE EVENTS ENTITIES FROM TO
+ */
+import { parseArgs } from "node:util"
+import { DuckDBInstance } from "@duckdb/node-api"
+import * as Engine from "./Engine.ts"
+import { connected } from "./PostgresServer.ts"
+
+const { positionals } = parseArgs({ options: { engine: { type: "string" } }, allowPositionals: true })
+const [where = "", ...numbers] = positionals
+const [events = 0, ipcs = 0, from = 0, to = 0] = numbers.map(Number)
+const dates = 30
+
+/** What the two engines spell differently. */
+const spelling = {
+  duckdb: {
+    numbers: (from: number, to: number) => `range(${from}, ${to}) r(i)`,
+    number: (text: string) => `(hash(${text}) % 100000000)`,
+    sha256: (text: string) => `sha256(${text}::varchar)`,
+    json: ""
+  },
+  postgres: {
+    numbers: (from: number, to: number) => `generate_series(${from}::bigint, ${to - 1}) r(i)`,
+    number: (text: string) => `(hashint8extended(${text}, 0) & 67108863)`,
+    sha256: (text: string) => `encode(sha256((${text})::text::bytea), 'hex')`,
+    json: "::json"
+  }
+}[Engine.name]
+
+const stepMs = (dates * 86_400_000) / events
+
+/** Of the first so many events. */
+const entities = (count: number): number => Math.round((count / events) * ipcs)
+
+/** Rows as the worker would write them: bodies of about 200 bytes, ids and hashes that don't repeat. */
+const statements = [
+  `insert into construction.events
+   select ${spelling.sha256("i")}, i, 'evt_' || md5(i::varchar), 'ipc.certified', t, 'ipcs', 'IPC-' || (i % ${ipcs}),
+     '{"event_type":"ipc.certified","event_timestamp":"' || t || '","ipc_id":"IPC-' || (i % ${ipcs})
+       || '","certified_amount":' || ${spelling.number("i")} || '.25,"certificate_url":"https://example.com/c/'
+       || md5('c' || i) || '"}', t, t + interval '2 seconds', 1, 'applied', null, '[]'
+   from (select i, timestamptz '2026-11-01 00:00:00Z' + i * ${stepMs}::double precision * interval '1 millisecond' as t
+         from ${spelling.numbers(from, to)}) as given`,
+  `insert into construction.ipcs
+     (id, status, project_id, certified_amount, certificate_url, certified_at, _clocks, _changed_at)
+   select 'IPC-' || i, 'certified', i % 700, ${spelling.number("i")}::decimal(28, 4) / 4,
+     'https://example.com/c/' || md5('c' || i), timestamptz '2026-11-20 00:00:00Z',
+     ('{"certified_amount":"' || md5('k' || i) || '"}')${spelling.json}, timestamptz '2026-11-20 00:00:00Z'
+   from ${spelling.numbers(entities(from), entities(to))}`
+]
+
+if (Engine.name === "postgres") {
+  await connected(where, async (client) => {
+    for (const statement of [...statements, "analyze"]) await client.query(statement)
+  })
+} else {
+  const instance = await DuckDBInstance.create(where)
+  const connection = await instance.connect()
+  for (const statement of [...statements, "checkpoint"]) await connection.run(statement)
+  connection.disconnectSync()
+  instance.closeSync()
+}
+process.stdout.write("filled\n")

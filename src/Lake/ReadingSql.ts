@@ -1,0 +1,83 @@
+/**
+ * `lake.sql`: schema `construction` over the newest export for plain DuckDB, as the warehouse shows it. Pure.
+ *
+ * It names no run: the manifest that latest.json points at is looked up when the file is run, and the session stays
+ * with that one export until it is run again, so that all its queries agree. The text is the same for every export of
+ * the same tables.
+ */
+import { ledgerLines, views } from "../Warehouse/Schema.ts"
+import type { Manifest } from "./Manifest.ts"
+
+export const path = "lake.sql"
+
+/** `lake` is what DuckDB calls the folder or bucket: an absolute path, or an `s3://` address. */
+export const readingSql = ({ tables }: Pick<Manifest, "tables">, lake: string): string =>
+  `${[
+    header(lake),
+    newest(lake),
+    "CREATE SCHEMA IF NOT EXISTS construction;",
+    ...Object.keys(tables).map(view),
+    "-- What people ask for most, as in the warehouse.",
+    ...Object.entries({ ...views, ledger_lines: ledgerLines }).map(
+      ([name, query]) => `CREATE OR REPLACE VIEW construction.${name} AS${indented(query)};`
+    ),
+    "-- What the columns mean.",
+    ...Object.entries(tables).flatMap(([name, { columns }]) => comments(name, columns))
+  ].join("\n\n")}\n`
+
+const header = (
+  lake: string
+): string => `-- The newest export of siteledger as schema "construction", for DuckDB 1.3 or newer:
+--
+--   duckdb -init lake.sql                     then: SELECT * FROM construction.ipc_ageing;
+--   con.execute(open("lake.sql").read())      in Python
+--
+-- Run it in each session: what it looks up lives as long as the session, which stays with one export, so that all its
+-- queries agree. Run it again for a newer export. If the files lie elsewhere for you, say so before:
+--
+--   SET VARIABLE siteledger_lake = '/mnt/lake';${
+  lake.startsWith("s3://")
+    ? `
+--
+-- In a bucket DuckDB needs to know who you are, once for each session; this takes what the AWS tools would:
+--
+--   INSTALL httpfs; INSTALL aws; CREATE SECRET (TYPE s3, PROVIDER credential_chain);`
+    : ""
+}`
+
+const newest = (lake: string): string => `SET VARIABLE siteledger_lake =
+  coalesce(getvariable('siteledger_lake'), ${quoted(lake)});
+SET VARIABLE siteledger_latest = (
+  SELECT content FROM read_text(getvariable('siteledger_lake') || '/latest.json'));
+SET VARIABLE siteledger_manifest = (
+  SELECT CASE WHEN sha256(content) = (getvariable('siteledger_latest') ->> 'sha256') THEN content
+    ELSE error('The manifest is not the one that latest.json names.') END
+  FROM read_text(getvariable('siteledger_lake') || '/' || (getvariable('siteledger_latest') ->> 'manifest')));
+
+CREATE OR REPLACE TEMP MACRO siteledger_files(name) AS list_transform(
+  json_extract_string(getvariable('siteledger_manifest')::VARCHAR, '$.tables.' || name || '.files[*].path'),
+  lambda file: getvariable('siteledger_lake') || '/' || file);
+
+-- Which export this is: all that was applied through one sequence.
+CREATE OR REPLACE TEMP MACRO siteledger_export() AS TABLE
+  SELECT m ->> '$.run' AS run, (m ->> '$.asOf.at')::TIMESTAMPTZ AS as_of, (m ->> '$.asOf.sequence')::BIGINT AS sequence
+  FROM (SELECT getvariable('siteledger_manifest')::JSON AS m);`
+
+/** Events are filed by the UTC date of their own time; files of earlier exports may know fewer columns. */
+const view = (name: string): string => {
+  const dated = name === "events" ? ", hive_partitioning = true, hive_types = {'event_date': DATE}" : ""
+  return `CREATE OR REPLACE VIEW construction.${name} AS
+  FROM read_parquet(siteledger_files('${name}'), union_by_name = true${dated});`
+}
+
+const comments = (table: string, columns: Manifest["tables"][string]["columns"]): ReadonlyArray<string> => {
+  const said = columns.flatMap(({ description, name }) =>
+    description === undefined ? [] : [`COMMENT ON COLUMN construction.${table}."${name}" IS ${quoted(description)};`]
+  )
+  return said.length === 0 ? [] : [said.join("\n")]
+}
+
+/** A query written over several lines, below its heading. */
+const indented = (query: string): string => `\n${query.replace(/^\n+/, "").replaceAll(/^ {2,4}/gm, "  ")}`
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,0 +1,97 @@
+/**
+ * An export for whoever reads the lake, and what the questions of docs/reading-the-lake.md are to say about it.
+ */
+import { Effect } from "effect"
+import type { Change } from "../../src/Change.ts"
+import type { EntityName } from "../../src/Resource.ts"
+import { Warehouse } from "../../src/Warehouse.ts"
+import { event, ipc, on, run, write } from "./ExportWorld.ts"
+
+const record = (entity: EntityName, id: string, values: Readonly<Record<string, string>>): Change => ({
+  ...ipc(id, "0.0000"),
+  entity,
+  values,
+  extra: {}
+})
+
+export const project = record("projects", "7", { name: "Harbour" })
+
+const changes = [
+  project,
+  {
+    ...ipc("IPC-1", "100.1000"),
+    values: { ...ipc("IPC-1", "100.1000").values, paid_at: "2026-11-19T12:00:00.000000Z" }
+  },
+  {
+    ...ipc("IPC-2", "0.2000"),
+    values: { ...ipc("IPC-2", "0.2000").values, submitted_at: "2020-01-01T00:00:00.000000Z" }
+  },
+  record("vos", "VO-1", {
+    created_at: "2026-10-01T00:00:00.000000Z",
+    agreed_at: "2026-10-04T12:00:00.000000Z",
+    total_cost_impact: "10.0000",
+    final_amount: "9.9000"
+  }),
+  record("hse_incidents", "H-1", { classification: "near miss", reported_at: "2026-11-02T00:00:00.000000Z" })
+]
+
+const entry = (number: number, amount: string, knownAt: string) => ({
+  entry_id: `entry-${number}`,
+  sequence: String(number),
+  ipc_id: "IPC-1",
+  project_id: "7",
+  kind: "payment",
+  amount,
+  currency: "EUR",
+  debit_account: "bank",
+  credit_account: "receivable",
+  effective_at: "2026-10-31T12:00:00.000000Z",
+  known_at: knownAt,
+  event_id: "e",
+  basis: "[]"
+})
+
+const entries = [
+  entry(1, "100.1000", "2026-11-01T00:00:00.000000Z"),
+  entry(2, "-0.1000", "2026-11-20T00:00:00.000000Z")
+]
+
+/** Three events and one without a time, and two entries of the books; exported. */
+export const written = Effect.gen(function* () {
+  yield* write([on("2026-10-30"), on("2026-11-18"), on("2026-11-19"), event(null)], changes)
+  const warehouse = yield* Warehouse
+  const holds = { open: [], gone: "all others" as const }
+  yield* warehouse.write({ changes: [], events: [], ledger: { entries, decisions: [], holds } })
+  yield* run
+})
+
+/** In the order of the document. */
+export const answers = {
+  project: [{ project: "7", name: "Harbour", certified: "100.3000", waiting: "0.2000", posted: "100.0000" }],
+  ageing: [{ days: "over 90", ipcs: "1", amount: "0.2000" }],
+  vos: [{ month: "2026-10-01 00:00:00", vos: "1", median_days: 3.5, agreed_less_priced: "-0.1000" }],
+  incidents: [{ month: "2026-11-01 00:00:00", classification: "near miss", incidents: "1", per_30_days: 1 }],
+  balance: [
+    {
+      period: "2026-10-01",
+      account: "bank",
+      currency: "EUR",
+      debit: "100.1000",
+      credit: "0.1000",
+      balance: "100.0000"
+    },
+    {
+      period: "2026-10-01",
+      account: "receivable",
+      currency: "EUR",
+      debit: "0.1000",
+      credit: "100.1000",
+      balance: "-100.0000"
+    }
+  ],
+  asKnown: [{ project_id: "7", paid: "100.1000" }],
+  extra: [
+    { id: "IPC-1", note: "ü" },
+    { id: "IPC-2", note: "ü" }
+  ]
+}

@@ -1,0 +1,138 @@
+/**
+ * An answer as Parquet: every value with its type, the whole answer or no file, and the seal as tight as ever.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { queryWithoutFile } from "../Warehouse/Reading.ts"
+import { ask, endless, projects, publish, temporary } from "./Asking.ts"
+
+const { directory, remove } = temporary()
+let file = ""
+let number = 0
+const newPath = () => join(directory, `${(number += 1)} it's.parquet`)
+
+beforeAll(async () => {
+  file = await publish(directory, projects)
+})
+afterAll(remove)
+
+const read = (sql: string) => Effect.promise(() => queryWithoutFile(sql))
+const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`
+const leftovers = () => readdirSync(directory).filter((name) => name.startsWith("."))
+
+/** One value of each kind that has a place in Parquet, and the type that it comes back with. */
+const values = [
+  ["12345678901234567890123.4567::decimal(28,4)", "DECIMAL(28,4)"],
+  ["9223372036854775807::bigint", "BIGINT"],
+  ["170141183460469231731687303715::hugeint", "DECIMAL(38,0)"],
+  ["timestamptz '2026-11-20 02:00:00.123456Z'", "TIMESTAMP WITH TIME ZONE"],
+  ["timestamp '0044-03-15 12:00:00.000001'", "TIMESTAMP"],
+  ["timestamp_s '2026-11-20 02:00:00'", "TIMESTAMP"],
+  ["date '9999-12-31'", "DATE"],
+  ["'a,\"\u0001\\N\r\n'", "VARCHAR"],
+  ["''", "VARCHAR"],
+  ["'{\"a\": 1.10}'::json", "JSON"],
+  ["'\\x00\\xff'::blob", "BLOB"],
+  ["true", "BOOLEAN"],
+  ["'b'::enum('a', 'b')", "VARCHAR"],
+  ["uuid '00000000-0000-4000-8000-000000000001'", "UUID"],
+  ["{'x': [1.5::decimal(4,2), null], 'y': map(['k'], [1])}", "STRUCT(x DECIMAL(4,2)[], y MAP(VARCHAR, INTEGER))"],
+  ["null::decimal(28,4)", "DECIMAL(28,4)"]
+] as const
+
+describe("an answer as Parquet", () => {
+  it.live("keeps every value and its type", () =>
+    Effect.gen(function* () {
+      const parquet = newPath()
+      const select = `select ${values.map(([value], place) => `${value} as v${place}`).join(", ")}`
+      const { err, exitCode, out } = yield* ask({ file, sql: select, parquet })
+      assert.deepStrictEqual({ err, exitCode, out }, { err: `(1 row in ${parquet})\n`, exitCode: 0, out: "" })
+      const types = yield* read(`describe from ${quoted(parquet)}`)
+      assert.deepStrictEqual(
+        types.map((column) => column["column_type"]),
+        values.map(([, type]): unknown => type)
+      )
+      const text = (from: string) =>
+        `select ${values.map((_, place) => `v${place}::varchar as v${place}`).join(", ")} ${from}`
+      assert.deepStrictEqual(yield* read(text(`from ${quoted(parquet)}`)), yield* read(text(`from (${select})`)))
+    })
+  )
+
+  it.live("is whole however long it is, and columns by one name are told apart", () =>
+    Effect.gen(function* () {
+      const parquet = newPath()
+      const sql = "select id, id * 2 as ID, name, amount from construction.projects, range(300) order by all"
+      const { exitCode } = yield* ask({ file, sql, parquet })
+      assert.strictEqual(exitCode, 0)
+      const [found] = yield* read(
+        `select count(*)::int as rows, sum(amount)::varchar as amount, sum(ID_2 - 2 * id)::int as off from ${quoted(parquet)}`
+      )
+      assert.deepStrictEqual(found, { rows: 300_000, amount: "187312500.0000", off: 0 })
+      assert.deepStrictEqual(leftovers(), [])
+    })
+  )
+
+  it.live("has columns when it has no rows", () =>
+    Effect.gen(function* () {
+      const parquet = newPath()
+      yield* ask({ file, sql: "select id, null as nothing from construction.projects where false", parquet })
+      assert.deepStrictEqual(
+        (yield* read(`describe from ${quoted(parquet)}`)).map((column) => column["column_name"]),
+        ["id", "nothing"]
+      )
+    })
+  )
+
+  it.live("leaves a file alone that is there already", () =>
+    Effect.gen(function* () {
+      const parquet = newPath()
+      writeFileSync(parquet, "somebody's")
+      const { err, exitCode } = yield* ask({ file, sql: "select 1", parquet })
+      assert.deepStrictEqual(
+        { err, exitCode },
+        { err: `${parquet} is there already, and is left as it is.\n`, exitCode: 1 }
+      )
+      assert.strictEqual(readFileSync(parquet, "utf8"), "somebody's")
+    })
+  )
+
+  for (const [what, sql, message] of [
+    [
+      "that fails in the middle",
+      "select 1000 // (500000 - range) / (range - 500000), error(case when range = 500000 then 'half-way' end) from range(600000)",
+      /half-way/
+    ],
+    ["that never ends", endless, /^Stopped at the time limit/],
+    [
+      "of a type that Parquet has no place for",
+      "select [1::hugeint] as wide",
+      /can't hold the column wide \(HUGEINT\[\]\) exactly/
+    ],
+    ["that doesn't fit", "select 170141183460469231731687303715884105727::hugeint as wide", /Could not cast value/i],
+    ["that isn't one that reads", `copy construction.projects to '/dev/null'`, /One statement that reads is run here/],
+    ["that would write elsewhere", `select * from read_parquet('elsewhere')`, /isn't available here/]
+  ] as const) {
+    it.live(`leaves no file of a query ${what}`, () =>
+      Effect.gen(function* () {
+        const parquet = newPath()
+        const { err, exitCode, out } = yield* ask({ file, sql, parquet, limits: { time: Duration.seconds(2) } })
+        assert.strictEqual(exitCode, 1)
+        assert.strictEqual(out, "")
+        assert.match(err, message)
+        assert.isFalse(existsSync(parquet))
+        assert.deepStrictEqual(leftovers(), [])
+      })
+    )
+  }
+
+  it.live("says where there is no place for the file", () =>
+    Effect.gen(function* () {
+      const parquet = join(directory, "nowhere", "a.parquet")
+      const { err, exitCode } = yield* ask({ file, sql: "select 1", parquet })
+      assert.strictEqual(exitCode, 1)
+      assert.match(err, /nowhere.a\.parquet can't be written: .*no such file or directory/)
+    })
+  )
+})

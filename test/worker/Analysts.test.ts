@@ -1,0 +1,78 @@
+/**
+ * Analysts open `analytics.duckdb` at any moment, while the worker takes deliveries, walks, publishes and exports: every
+ * opening succeeds, and what it shows is one point in time.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { assert, it } from "@effect/vitest"
+import type { Seen } from "./Analyst.ts"
+import { Sender } from "./Ledger/Sender.ts"
+import { World } from "./World.ts"
+
+const ipcsInRound = 60
+const rounds = 4
+const ipcs = rounds * ipcsInRound
+const program = new URL("./Analyst.ts", import.meta.url).pathname
+
+/** Looks until it is told to end. */
+const analyst = (file: string) => {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, file], {
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  const said = text(child.stdout)
+  const ended = once(child, "exit")
+  return {
+    end: async (): Promise<Seen> => {
+      child.stdin.end()
+      await ended
+      return JSON.parse(await said) as Seen
+    },
+    [Symbol.dispose]: () => void child.kill("SIGKILL")
+  }
+}
+
+it("every opening of the analysts' copy succeeds and is consistent, whatever the worker does", async () => {
+  await using world = await World.open({ projects: 2_000, maxPerPage: 50 }, { SITELEDGER_WALK_EVERY: "2 seconds" })
+  const worker = world.start()
+  await worker.live()
+  await worker.verb("publish")
+  using looking = analyst(join(world.dataDir, "analytics.duckdb"))
+
+  using sender = new Sender(world)
+  const deliveries = async (first: number): Promise<void> => {
+    const some = Array.from({ length: ipcsInRound }, (_, place) => first + place)
+    for (const type of ["ipc.certified", "ipc.paid"]) {
+      await sender.deliver(some.map((ipc) => ({ type, id: `${type}-${ipc}`, body: body(type, ipc) })))
+    }
+  }
+  for (let round = 0; round < rounds; round++) {
+    await Promise.all([deliveries(round * ipcsInRound), worker.verb("publish").then(() => worker.verb("export"))])
+  }
+  await worker.status("all is applied", ({ inbox, ledger }) => inbox.pending === 0 && ledger.entries === ipcs)
+  await worker.verb("publish")
+
+  const { copies: events, entries, failures, openings } = await looking.end()
+  assert.deepStrictEqual(failures, [])
+  assert.isAbove(openings, rounds)
+  assert.isAbove(events.length, 1)
+  const [last] = await world.published("select count(*) as n from construction.ledger_entries")
+  assert.strictEqual(Number(last?.["n"]), ipcs)
+  assert.isAtMost(entries, ipcs)
+  const { code, stdout } = await world.run("lake", "sql")
+  assert.deepStrictEqual([code, stdout], [0, readFileSync(join(world.dataDir, "lake", "lake.sql"), "utf8")])
+  const { ageMs, at } = (await worker.status("its age")).published
+  assert.isNotNull(at)
+  assert.isAtLeast(ageMs ?? -1, 0)
+})
+
+const body = (type: string, ipc: number): string => {
+  const fields =
+    type === "ipc.paid"
+      ? { payment_reference: `P-${ipc}` }
+      : { certified_amount: `${ipc}.2500`, certificate_url: `https://c/${ipc}` }
+  const second = String(type === "ipc.paid" ? 30 : 10)
+  return JSON.stringify({ ipc_id: `IPC-${ipc}`, ...fields, event_timestamp: `2026-11-19T10:00:${second}.000000Z` })
+}
