@@ -15,7 +15,7 @@ const embeddedOnly = [
   // The demo brings its own place.
   "test/worker/Demo.test.ts",
   // Both engines side by side already.
-  "test/worker/{Doctor,Doctor/Server,Move}.test.ts",
+  "test/worker/{Doctor,Doctor/Bucket,Doctor/Server,Move}.test.ts",
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
   "test/worker/Live/LostKey.test.ts",
   // The warehouse's file deleted, old, rubbish or cut; `siteledger backup` and `restore`; the local disk full.

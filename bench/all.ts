@@ -8,9 +8,10 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { engines } from "./Engine.ts"
 
-/** What the pace does is the same on both. */
+/** What the pace and an upload do is the same on both. */
 const benches = [
   ["pace", "duckdb"],
+  ["upload", "duckdb"],
   ...["load", "ingest", "apply", "ledger", "export"].flatMap((name) => engines.map((engine) => [name, engine] as const))
 ] as const
 

@@ -6,7 +6,6 @@
 import { readFileSync } from "node:fs"
 import { isIPv4, isIPv6 } from "node:net"
 import { resolve } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Cron, DateTime, Duration, Option, Redacted, Result, Schema } from "effect"
 import type { LogLevel } from "effect"
 import type { Parse } from "./Environment.ts"
@@ -125,22 +124,6 @@ const postgres = (text: string): Result.Result<WarehouseSetting, string> => {
   const isWhole = url !== undefined && url.host !== "" && /^\/[^/]+$/.test(url.pathname)
   if (!isWhole) return Result.fail("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; escape special characters.")
   return Result.succeed({ engine: "postgres", url: Redacted.make(text) })
-}
-
-export const lake: Parse<{ readonly kind: "folder"; readonly path: string }> = (text) => {
-  if (/^s3:/i.test(text)) return Result.fail("s3:// is not supported yet; use file:PATH.")
-  const path = /^file:(.+)$/i.exec(text)?.[1]?.trim() ?? ""
-  const asUrl = path.startsWith("//")
-  return Result.try({
-    try: () => (asUrl ? fileURLToPath(`file:${path}`) : path),
-    catch: () => "must be file:PATH."
-  }).pipe(
-    Result.flatMap((folderPath) =>
-      folderPath === ""
-        ? Result.fail("must be file:PATH.")
-        : Result.succeed({ kind: "folder", path: resolve(folderPath) })
-    )
-  )
 }
 
 export const timezone = one("must be a time zone like UTC or Europe/London.", (text) =>

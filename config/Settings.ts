@@ -12,6 +12,7 @@ import type { Environment, Field } from "./Environment.ts"
 import { all, check, field, optional, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
 import type { Listen, LogFormat } from "./Parse.ts"
 import * as Parse from "./Parse.ts"
+import { lake, type LakeSetting } from "./ParseLake.ts"
 import { type LedgerSettings, ledgerSettings, type SinkSettings, sinkSettings } from "./LedgerSettings.ts"
 import { ServiceSettings, serviceSettings } from "./ServiceSettings.ts"
 
@@ -29,7 +30,7 @@ export class Settings extends Context.Service<
     /** 64 hex digits; none: the key lies in the data directory. */
     readonly key: Option.Option<Redacted.Redacted>
     readonly warehouse: Parse.WarehouseSetting
-    readonly lake: { readonly kind: "folder"; readonly path: string }
+    readonly lake: LakeSetting
     /** How the ledger posts. */
     readonly ledger: LedgerSettings
     /** The accounting system that entries are posted to. */
@@ -73,7 +74,7 @@ const settings = (environment: Environment, now: DateTime.DateTime): Field<Setti
     dataDir,
     key: optional(environment, "SITELEDGER_KEY", Parse.key),
     warehouse: optional(environment, "SITELEDGER_WAREHOUSE", Parse.warehouse),
-    lake: optional(environment, "SITELEDGER_LAKE", Parse.lake),
+    lake: optional(environment, "SITELEDGER_LAKE", lake),
     ledger: ledgerSettings(environment),
     ledgerSink: sinkSettings(environment),
     exportCron: field(environment, "SITELEDGER_EXPORT_CRON", Parse.cron(zone, now)),

@@ -116,8 +116,9 @@ export const variables = [
   },
   {
     name: "SITELEDGER_LAKE",
-    meaning: "Folder of the Parquet export, as file:PATH (<data dir>/lake when not set).",
-    example: "file:./data/lake"
+    meaning:
+      "Where the Parquet exports go: file:PATH (<data dir>/lake when not set), or s3://BUCKET/PREFIX with the AWS SDK's own variables for credentials, region and endpoint.",
+    example: "s3://my-bucket/siteledger"
   },
   {
     name: "SITELEDGER_EXPORT_CRON",

@@ -1,7 +1,7 @@
 /**
  * Nightly: what analysts read.
  *
- *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer last)
+ *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer last): a folder | S3
  *             └───────────────► Publish ─► analytics.duckdb (whole, or not at all)
  */
 import { join } from "node:path"
@@ -10,11 +10,16 @@ import { Settings } from "../config/Settings.ts"
 import { Inbox } from "../src/Inbox.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
+import * as S3 from "../src/Lake/S3.ts"
 import * as Nightly from "../src/Nightly.ts"
 import { Publish } from "../src/Publish.ts"
 import { Walk } from "../src/Walk.ts"
 
-const lake = Layer.unwrap(Effect.map(Settings, (settings) => Folder.layer(settings.lake.path)))
+export const lake = Layer.unwrap(
+  Effect.map(Settings, (settings) =>
+    settings.lake.kind === "s3" ? S3.layer(settings.lake) : Folder.layer(settings.lake.path)
+  )
+)
 
 const publish = <R>(isLive: Effect.Effect<boolean, never, R>) =>
   Layer.unwrap(Effect.map(Settings, ({ dataDir }) => Publish.layer({ path: publishedPath(dataDir), isLive })))

@@ -1,8 +1,8 @@
 /**
  * What `siteledger doctor` finds: one check after the other, each with one verdict and one clear sentence.
  *
- * Nothing is changed by looking, and no check can keep the others from being made: what fails, hangs or breaks
- * becomes a finding of its own. No sentence holds a secret.
+ * Nothing is changed by looking (in a bucket, a file of the doctor's own comes and goes), and no check can keep the
+ * others from being made: what fails, hangs or breaks becomes a finding of its own. No sentence holds a secret.
  */
 import { Cause, Duration, Effect, Option } from "effect"
 

@@ -145,6 +145,10 @@ describe("imports", () => {
     )
   })
 
+  it("the AWS SDK is loaded by whoever has a bucket, and never by an import at the top", () => {
+    none(matching(under("src", "pipelines", "config"), /^(import|export) (?!type )[^"]*"@(aws-sdk|smithy)\//m))
+  })
+
   it("every file is imported by another or is an entry point", () => {
     const imported = new Set(sources.flatMap((path) => imports(path).filter((target) => target !== path)))
     const expected = under("src", "connectors", "config", "sandbox")

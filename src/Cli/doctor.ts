@@ -6,6 +6,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
 import * as Doctor from "../Doctor.ts"
+import { bucket } from "../Doctor/Bucket.ts"
 import * as Embedded from "../Doctor/Embedded.ts"
 import * as Machine from "../Doctor/Machine.ts"
 import { server } from "../Doctor/Server.ts"
@@ -80,7 +81,7 @@ const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
           examine("warehouse", isRunning ? inUse : Embedded.warehouse(warehouse.path, storePath(dataDir))),
           examine("secrets", Machine.secrets(settings, Embedded.sealedSecrets(storePath(dataDir))))
         ]),
-    examine("lake", Machine.folder(lake.path, "SITELEDGER_LAKE"))
+    examine("lake", lake.kind === "s3" ? bucket(lake) : Machine.folder(lake.path, "SITELEDGER_LAKE"))
   ].map(Effect.provideService(Settings.Settings, settings))
 }
 

@@ -16,12 +16,14 @@ const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 export const codeOf = (cause: unknown): string => (cause as { readonly code?: string } | undefined)?.code ?? ""
 
 const failed = (cause: unknown): LakeError => {
+  if (cause instanceof LakeError) return cause
   const code = codeOf(cause)
   const reason = denied.has(code) ? "Denied" : full.has(code) ? "Full" : "Failed"
   return new LakeError({ reason, message: cause instanceof Error ? cause.message : String(cause), cause })
 }
 
-export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, LakeError> =>
+/** The signal aborts when the effect is interrupted. */
+export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, LakeError> =>
   Effect.tryPromise({ try: run, catch: failed })
 
 /** `undefined` where there is no such file or folder. */
@@ -55,4 +57,4 @@ export const digest = (path: string): Effect.Effect<Digest, LakeError> =>
     return { bytes: (await stat(path)).size, sha256: hash.digest("hex") }
   })
 
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+export const sha256 = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex")

@@ -31,6 +31,8 @@ const removeOfTheDead = (): void => {
 }
 
 const ofDuckDb = "@duckdb/node-bindings"
+/** Loaded only where the lake is a bucket: it is not to make every start longer. */
+const ofAws = [/^@aws-sdk\//, /^@smithy\//]
 /** A test that calls what is bundled shares these with it. */
 const ofEffect = [/^effect(\/|$)/, /^@effect\//]
 
@@ -42,7 +44,7 @@ const bundle = async (folder: string, path: string, external: Array<string | Reg
 }
 
 const bundles = async (folder: string): Promise<void> => {
-  await bundle(folder, "main.ts", [ofDuckDb])
+  await bundle(folder, "main.ts", [ofDuckDb, ...ofAws])
   // Whoever asks, in the worker or in a test, starts the files that lie beside.
   await bundle(folder, "Query/child.ts", [ofDuckDb])
   await bundle(folder, "Doctor/quick-check.ts", [])

@@ -1,38 +1,55 @@
+import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { Worker } from "node:worker_threads"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { Lake, LakeError } from "../../src/Lake.ts"
+import { LakeError } from "../../src/Lake.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
+import { contract, fresh, localFile, using } from "./Contract.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "siteledger-folder-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-let count = 0
-const fresh = (name: string) => join(directory, `${name}${(count += 1)}`)
-const localFile = (content: string | Buffer, folder = directory) => {
-  const path = join(folder, `local${(count += 1)}`)
-  writeFileSync(path, content)
-  return path
-}
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []
 
-const withLake = <A, E>(root: string, use: (lake: Lake["Service"]) => Effect.Effect<A, E>) =>
-  Effect.provide(Effect.flatMap(Lake, use), Folder.layer(root))
+/** Holds the lock, and the text is another by the time that it lets go: long enough to overtake who doesn't wait. */
+const replacing = `
+  const { parentPort, workerData: root } = require("node:worker_threads")
+  const lock = new (require("node:sqlite").DatabaseSync)(root + "/.unfinished/lock.sqlite")
+  lock.exec("begin exclusive")
+  parentPort.postMessage("held")
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  require("node:fs").writeFileSync(root + "/latest.json", "another")
+  lock.close()
+`
 
 describe("a folder as the lake", () => {
-  it.effect("takes a local file over under any new path", () => {
-    const root = fresh("lake")
-    return withLake(root, (lake) =>
+  const root = join(directory, "shared")
+  const unfinished = join(root, ".unfinished")
+
+  contract(() => ({
+    layer: () => Folder.layer(root),
+    leaveUnfinished: (path) => {
+      const file = join(unfinished, fresh("killed"), path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, "ha")
+      return Promise.resolve()
+    },
+    unfinished: () => Promise.resolve(filesIn(unfinished).map((path) => path.slice(path.indexOf("/") + 1)))
+  }))
+
+  it.effect("moves the file, without copying it", () => {
+    const root = join(directory, fresh("lake"))
+    return using(Folder.layer(root), (lake) =>
       Effect.gen(function* () {
         const local = localFile("rows")
         const inode = statSync(local).ino
-        yield* lake.put("events/event_date=2026-11-20/a.parquet", local)
-        const path = join(root, "events/event_date=2026-11-20/a.parquet")
-        assert.strictEqual(readFileSync(path, "utf8"), "rows")
-        assert.strictEqual(statSync(path).ino, inode)
+        yield* lake.put("events/a.parquet", local)
+        assert.strictEqual(statSync(join(root, "events/a.parquet")).ino, inode)
         assert.isFalse(existsSync(local))
-        assert.deepStrictEqual(yield* lake.size("events/event_date=2026-11-20/a.parquet"), Option.some(4))
       })
     )
   })
@@ -41,11 +58,12 @@ describe("a folder as the lake", () => {
     const memory = "/dev/shm"
     if (!existsSync(memory) || statSync(memory).dev === statSync(directory).dev) return Effect.void
     const elsewhere = mkdtempSync(join(memory, "siteledger-"))
-    const root = fresh("lake")
-    return withLake(root, (lake) =>
+    const root = join(directory, fresh("lake"))
+    return using(Folder.layer(root), (lake) =>
       Effect.gen(function* () {
         const content = Buffer.alloc(3_000_000, 7)
-        const local = localFile(content, elsewhere)
+        const local = join(elsewhere, "local")
+        writeFileSync(local, content)
         yield* lake.put("projects/a.parquet", local)
         assert.isTrue(content.equals(readFileSync(join(root, "projects/a.parquet"))))
         assert.isFalse(existsSync(local))
@@ -54,56 +72,42 @@ describe("a folder as the lake", () => {
     ).pipe(Effect.ensuring(Effect.sync(() => rmSync(elsewhere, { recursive: true }))))
   })
 
-  it.effect("replaces a text at once: a reader sees the old one or the new one", () =>
-    withLake(fresh("lake"), (lake) =>
-      Effect.gen(function* () {
-        const size = 1_000_000
-        yield* lake.putText("latest.json", "0".repeat(size))
-        let isWriting = true
-        const write = Effect.forEach(
-          Array.from({ length: 30 }, (_, index) => String(index % 10).repeat(size)),
-          (text) => lake.putText("latest.json", text),
-          { discard: true }
-        ).pipe(Effect.ensuring(Effect.sync(() => (isWriting = false))))
-        const read = Effect.gen(function* () {
-          let reads = 0
-          while (isWriting) {
-            const text = Option.getOrElse(yield* lake.readText("latest.json"), () => "")
-            assert.strictEqual(text.length, size)
-            assert.strictEqual(text, text.slice(0, 1).repeat(size))
-            reads++
-          }
-          return reads
-        })
-        const [, reads] = yield* Effect.all([write, read], { concurrency: "unbounded" })
-        assert.isAbove(reads, 1)
-      })
-    )
-  )
+  it.effect("touches nothing before it is used, and leaves what others are writing", () => {
+    const root = join(directory, fresh("lake"))
+    return Effect.gen(function* () {
+      yield* using(Folder.layer(root), () => Effect.void)
+      assert.isFalse(existsSync(root))
+      const half = join(root, ".unfinished/another/half")
+      mkdirSync(dirname(half), { recursive: true })
+      writeFileSync(half, "ha")
+      yield* using(Folder.layer(root), (lake) => lake.putText("a", "whole"))
+      assert.isTrue(existsSync(half))
+      assert.deepStrictEqual(yield* using(Folder.layer(root), (lake) => lake.list("")), ["a"])
+    })
+  })
 
-  it.effect("lists whole files below a folder, in order, and forgets what a crash left unfinished", () => {
-    const root = fresh("lake")
-    mkdirSync(join(root, ".unfinished"), { recursive: true })
-    writeFileSync(join(root, ".unfinished/half"), "ha")
-    return withLake(root, (lake) =>
+  it.effect("waits for another process that is replacing a text, and then sees that it is too late", () => {
+    const root = join(directory, fresh("lake"))
+    return using(Folder.layer(root), (lake) =>
       Effect.gen(function* () {
-        assert.isFalse(existsSync(join(root, ".unfinished/half")))
-        writeFileSync(join(root, ".unfinished/other"), "ha")
-        for (const path of ["vos/b", "vos/a", "vos/deep/er/c", "vosges/d", "e"]) yield* lake.putText(path, path)
-        assert.deepStrictEqual(yield* lake.list("vos/"), ["vos/a", "vos/b", "vos/deep/er/c"])
-        assert.deepStrictEqual(yield* lake.list(""), ["e", "vos/a", "vos/b", "vos/deep/er/c", "vosges/d"])
-        assert.deepStrictEqual(yield* lake.list("nothing/"), [])
+        yield* lake.replaceText("latest.json", "one", Option.none())
+        const expected = Option.map(yield* lake.readText("latest.json"), ({ version }) => version)
+        const other = new Worker(replacing, { eval: true, workerData: root })
+        yield* Effect.promise(() => once(other, "message"))
+        const { reason } = yield* Effect.flip(lake.replaceText("latest.json", "two", expected))
+        assert.strictEqual(reason, "Overtaken")
+        assert.strictEqual(readFileSync(join(root, "latest.json"), "utf8"), "another")
+        yield* Effect.promise(() => other.terminate())
       })
     )
   })
 
-  it.effect("removes a file with the folders that it leaves empty, and what is gone already", () => {
-    const root = fresh("lake")
-    return withLake(root, (lake) =>
+  it.effect("takes the folders along that a removed file leaves empty", () => {
+    const root = join(directory, fresh("lake"))
+    return using(Folder.layer(root), (lake) =>
       Effect.gen(function* () {
         yield* lake.putText("events/event_date=2026-11-20/a", "")
         yield* lake.putText("events/event_date=2026-11-21/b", "")
-        yield* lake.remove("events/event_date=2026-11-20/a")
         yield* lake.remove("events/event_date=2026-11-20/a")
         assert.deepStrictEqual(readdirSync(join(root, "events")), ["event_date=2026-11-21"])
         yield* lake.remove("events/event_date=2026-11-21/b")
@@ -114,26 +118,13 @@ describe("a folder as the lake", () => {
   })
 
   it.effect("knows a missing file from an unreadable one", () => {
-    const root = fresh("lake")
-    return withLake(root, (lake) =>
+    const root = join(directory, fresh("lake"))
+    return using(Folder.layer(root), (lake) =>
       Effect.gen(function* () {
-        assert.isTrue(Option.isNone(yield* lake.readText("latest.json")))
-        assert.isTrue(Option.isNone(yield* lake.size("latest.json")))
-        mkdirSync(join(root, "latest.json"))
+        mkdirSync(join(root, "latest.json"), { recursive: true })
         const error = yield* Effect.flip(lake.readText("latest.json"))
         assert.instanceOf(error, LakeError)
         assert.strictEqual(error.reason, "Failed")
-      })
-    )
-  })
-
-  it.effect("shows nothing of a file that can't be taken over", () => {
-    const root = fresh("lake")
-    return withLake(root, (lake) =>
-      Effect.gen(function* () {
-        yield* Effect.flip(lake.put("projects/a.parquet", join(directory, "nowhere")))
-        assert.isTrue(Option.isNone(yield* lake.size("projects/a.parquet")))
-        assert.deepStrictEqual(yield* lake.list(""), [])
       })
     )
   })

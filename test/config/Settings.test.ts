@@ -119,9 +119,10 @@ describe("what is read", () => {
       const file = (path: string) => ({ engine: "duckdb" as const, path: resolve(path) })
       const moved = yield* settings({ SITELEDGER_DATA_DIR: "elsewhere" })
       assert.deepStrictEqual(moved.warehouse, file("elsewhere/warehouse.duckdb"))
-      assert.strictEqual(moved.lake.path, resolve("elsewhere/lake"))
+      assert.deepStrictEqual(moved.lake, { kind: "folder", path: resolve("elsewhere/lake") })
       const set = yield* settings({ SITELEDGER_WAREHOUSE: "duckdb:w.duckdb", SITELEDGER_LAKE: "file:///srv/a%20lake" })
-      assert.deepStrictEqual([set.warehouse, set.lake.path], [file("w.duckdb"), "/srv/a lake"])
+      assert.deepStrictEqual(set.warehouse, file("w.duckdb"))
+      assert.deepStrictEqual(set.lake, { kind: "folder", path: "/srv/a lake" })
     })
   )
 
@@ -205,8 +206,6 @@ describe("what is refused", () => {
     ["SITELEDGER_ADMIN_TOKEN", "two words"],
     ["SITELEDGER_WAREHOUSE", "warehouse.duckdb"],
     ["SITELEDGER_WAREHOUSE", "duckdb::memory:"],
-    ["SITELEDGER_LAKE", "file:"],
-    ["SITELEDGER_LAKE", "file://host/share"],
     ["SITELEDGER_EXPORT_CRON", "0 2 * *"],
     ["SITELEDGER_EXPORT_CRON", "0 0 31 2 *"],
     ["SITELEDGER_EXPORT_CRON", "constructor"],

@@ -27,7 +27,7 @@ const bad: Readonly<Record<string, string>> = {
   SITELEDGER_FIELD_ALIASES: "no-such-file-hush-11.json",
   SITELEDGER_ADMIN_TOKEN: "hush 12",
   SITELEDGER_WAREHOUSE: "mysql://hush-13@db/x",
-  SITELEDGER_LAKE: "s3://hush-14/x",
+  SITELEDGER_LAKE: "s3://key:hush-14@bucket/x",
   SITELEDGER_EXPORT_CRON: "61 hush-15 * * *",
   SITELEDGER_TIMEZONE: "Hush/Sixteen",
   LOG_LEVEL: "hush-17"

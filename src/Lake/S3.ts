@@ -1,0 +1,133 @@
+/**
+ * A Lake in a bucket of S3, or of any store that speaks it.
+ *
+ * Nothing is asked before the first use, and a bucket that refuses is an error of that call: the worker goes on without
+ * it and the next call asks again. Dying in the middle of a file in parts leaves an unfinished upload, which `abandon`
+ * ends; everything else is one request.
+ */
+import { Effect, Layer, Option, Semaphore } from "effect"
+import { Lake, type LakeError, type Replaced } from "../Lake.ts"
+import * as Client from "./S3/Client.ts"
+import { download, text as readText } from "./S3/Download.ts"
+import { failure, named } from "./S3/Failure.ts"
+import { type Learned, put, replace } from "./S3/Replace.ts"
+import { partsAtOnce, upload } from "./S3/Upload.ts"
+
+export type { Place } from "./S3/Client.ts"
+
+interface Bucket {
+  readonly place: Client.Place
+  readonly client: Client.Client
+  /** With the slash at its end, or empty. */
+  readonly folder: string
+}
+
+export const layer = (place: Client.Place, patience: Client.Patience = Client.patient): Layer.Layer<Lake> =>
+  Layer.effect(Lake, make(place, patience))
+
+const make = Effect.fnUntraced(function* (place: Client.Place, patience: Client.Patience) {
+  const client = yield* Client.make(patience)
+  const memory = yield* Semaphore.make(partsAtOnce)
+  const learned: Learned = { isGuarding: undefined, isUnquoted: false }
+  const folder = place.prefix === "" ? "" : `${place.prefix}/`
+  const bucket: Bucket = { place, client, folder }
+  const at = (path: string) => ({ client, Bucket: place.bucket, Key: folder + path })
+  const told = inWords(bucket)
+  return Lake.of({
+    name: named(place),
+    put: (path, localFile) => told(upload({ ...at(path), memory }, localFile)),
+    putText: (path, text) => told(Effect.asVoid(put({ ...at(path), text }, {}))),
+    readText: (path) => Effect.map(told(readText(at(path))), Option.fromUndefinedOr),
+    replaceText: (path, text, expected) =>
+      told(warned(bucket, learned, replace({ ...at(path), text, expected }, learned))),
+    fetch: (path, localFile) => told(download(at(path), localFile)),
+    size: (path) => told(size(bucket, path)),
+    list: (below) => told(list(bucket, below)),
+    remove: (path) =>
+      told(
+        client.call("DeleteObject", (s3, options) =>
+          s3.deleteObject({ Bucket: place.bucket, Key: folder + path }, options)
+        )
+      ),
+    abandon: (isAbandoned) => told(abandon(bucket, isAbandoned))
+  })
+})
+
+const inWords =
+  ({ client, place }: Bucket) =>
+  <A>(asked: Effect.Effect<A, LakeError | Client.Thrown>): Effect.Effect<A, LakeError> =>
+    Effect.catchTag(asked, "Thrown", (thrown) =>
+      Effect.flatMap(Effect.option(client.opened), (opened) =>
+        Effect.fail(failure(place, Option.getOrUndefined(opened)?.endpoint, thrown))
+      )
+    )
+
+/** Once for as long as the process lives. */
+const warned = <E>(
+  { place }: Bucket,
+  learned: Learned,
+  replaced: Effect.Effect<Replaced, E>
+): Effect.Effect<Replaced, E> =>
+  Effect.suspend(() => {
+    const wasKnown = learned.isGuarding === false
+    return Effect.tap(replaced, () =>
+      learned.isGuarding === false && !wasKnown
+        ? Effect.logWarning(
+            `${named(place)}: the store has no conditional writes, so two exporters could not tell that they are two. Let a single one write there.`
+          )
+        : Effect.void
+    )
+  })
+
+const size = ({ client, folder, place }: Bucket, path: string) =>
+  client
+    .call("HeadObject", (s3, options) => s3.headObject({ Bucket: place.bucket, Key: folder + path }, options))
+    .pipe(
+      Effect.map(({ ContentLength }) => Option.fromUndefinedOr(ContentLength)),
+      Effect.catchIf(
+        ({ status }) => status === 404,
+        () => Effect.succeedNone
+      )
+    )
+
+const list = Effect.fnUntraced(function* ({ client, folder, place }: Bucket, below: string) {
+  const paths: Array<string> = []
+  const Prefix = folder + below
+  let ContinuationToken: string | undefined
+  do {
+    const page = yield* client.call("ListObjectsV2", (s3, options) =>
+      s3.listObjectsV2({ Bucket: place.bucket, Prefix, EncodingType: "url", ContinuationToken }, options)
+    )
+    for (const { Key = "" } of page.Contents ?? []) {
+      const key = page.EncodingType === "url" ? decodeURIComponent(Key.replaceAll("+", "%20")) : Key
+      // What ends with a slash stands for a folder in some tools.
+      if (!key.endsWith("/")) paths.push(key.slice(folder.length))
+    }
+    ContinuationToken = page.NextContinuationToken
+  } while (ContinuationToken !== undefined)
+  return paths.toSorted()
+})
+
+const abandon = Effect.fnUntraced(function* (bucket: Bucket, isAbandoned: (path: string) => boolean) {
+  const { client, folder, place } = bucket
+  const Bucket = place.bucket
+  let KeyMarker: string | undefined
+  let UploadIdMarker: string | undefined
+  do {
+    const page = yield* client.call("ListMultipartUploads", (s3, options) =>
+      s3.listMultipartUploads({ Bucket, Prefix: folder, KeyMarker, UploadIdMarker }, options)
+    )
+    for (const { Key = "", UploadId = "" } of page.Uploads ?? []) {
+      if (!isAbandoned(Key.slice(folder.length))) continue
+      yield* Effect.catchIf(
+        client.call("AbortMultipartUpload", (s3, options) =>
+          s3.abortMultipartUpload({ Bucket, Key, UploadId }, options)
+        ),
+        ({ code }) => code === "NoSuchUpload",
+        () => Effect.void
+      )
+    }
+    KeyMarker = page.IsTruncated === true ? page.NextKeyMarker : undefined
+    UploadIdMarker = page.NextUploadIdMarker
+  } while (KeyMarker !== undefined)
+})

@@ -1,0 +1,103 @@
+/**
+ * Replaces a text in the bucket only when it is still the one that was read.
+ *
+ * Whatever comes instead of a yes, it looks at what is there before it says who won: its own text, when an answer was
+ * lost; somebody else's; or what was to be replaced, unchanged, and refused (412, 409) when the store wants the version
+ * without its quotes (radosgw), or two requests were in each other's way. Where the store doesn't know such requests
+ * (501), or carries them out without looking, it writes in any case and says so: there must be a single writer.
+ */
+import { Effect, Option } from "effect"
+import { LakeError, type Replaced } from "../../Lake.ts"
+import { type Client, Thrown } from "./Client.ts"
+import { text as readText } from "./Download.ts"
+import { contentType } from "./Upload.ts"
+
+export interface Replacement {
+  readonly client: Client
+  readonly Bucket: string
+  readonly Key: string
+  readonly text: string
+  /** None: nothing may be there. */
+  readonly expected: Option.Option<string>
+}
+
+/** Learned from what the store answered; kept for as long as the process lives. */
+export interface Learned {
+  /** Whether it looks at the conditions of a write; undefined: not known yet. */
+  isGuarding: boolean | undefined
+  /** Whether it wants the version without quotes. */
+  isUnquoted: boolean
+}
+
+const mostAttempts = 6
+
+export const replace = Effect.fnUntraced(function* (of: Replacement, learned: Learned) {
+  let isUnquoted = learned.isUnquoted
+  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    if (learned.isGuarding === false) return yield* regardless(of)
+    const refused = yield* put(of, conditions(of, isUnquoted)).pipe(
+      Effect.as(undefined),
+      Effect.catch((thrown) => Effect.succeed(thrown))
+    )
+    if (refused === undefined) {
+      learned.isUnquoted = isUnquoted
+      return yield* guarded(of, learned)
+    }
+    if (isUnknown(refused)) {
+      learned.isGuarding = false
+      continue
+    }
+    const there = yield* Effect.mapError(readText(of), () => refused)
+    if (there?.text === of.text) return yield* guarded(of, learned)
+    if (there?.version !== Option.getOrUndefined(of.expected)) return yield* overtaken(of)
+    if (!isRefused(refused)) return yield* Effect.fail(refused)
+    isUnquoted = !isUnquoted
+  }
+  const message = `s3://${of.Bucket}/${of.Key} can't be replaced: the store says that it has changed, but it hasn't.`
+  return yield* new LakeError({ reason: "Failed", message })
+})
+
+interface Conditions {
+  readonly IfMatch?: string
+  readonly IfNoneMatch?: string
+}
+
+const conditions = ({ expected }: Replacement, isUnquoted: boolean): Conditions =>
+  Option.match(expected, {
+    onNone: () => ({ IfNoneMatch: "*" }),
+    onSome: (version) => ({ IfMatch: isUnquoted ? version.replaceAll('"', "") : version })
+  })
+
+export const put = (
+  { Bucket, client, Key, text }: Pick<Replacement, "Bucket" | "client" | "Key" | "text">,
+  conditions: Conditions
+) =>
+  client.call("PutObject", (s3, options) =>
+    s3.putObject({ Bucket, Key, Body: Buffer.from(text), ContentType: contentType(Key), ...conditions }, options)
+  )
+
+const regardless = (of: Replacement): Effect.Effect<Replaced, Thrown> => Effect.as(put(of, {}), "unguarded")
+
+const isUnknown = ({ code, status }: Thrown): boolean => status === 501 || code === "NotImplemented"
+
+const isRefused = ({ code, status }: Thrown): boolean =>
+  status === 412 || status === 409 || (status === 404 && code === "NoSuchKey")
+
+const overtaken = ({ Bucket, Key }: Replacement): Effect.Effect<never, LakeError> =>
+  Effect.fail(new LakeError({ reason: "Overtaken", message: `s3://${Bucket}/${Key} was replaced by somebody else.` }))
+
+/** No text has it. */
+const noVersion = '"00000000000000000000000000000000"'
+
+/**
+ * The text is there. Whether the store has looked at the condition is tried out once, by writing the same text again on
+ * one that never holds: a store that looks refuses, and one that doesn't has changed nothing.
+ */
+const guarded = Effect.fnUntraced(function* (of: Replacement, learned: Learned) {
+  if (learned.isGuarding === undefined) {
+    const tried = yield* Effect.result(put(of, { IfMatch: noVersion }))
+    if (tried._tag === "Success" || isUnknown(tried.failure)) learned.isGuarding = false
+    else if (isRefused(tried.failure)) learned.isGuarding = true
+  }
+  return learned.isGuarding === true ? "guarded" : "unguarded"
+})

@@ -1,0 +1,138 @@
+/** A bucket as the lake, on a store that is not ours: radosgw where it is installed, or whichever is named. */
+import { createHash } from "node:crypto"
+import { S3 as Sdk } from "@aws-sdk/client-s3"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Latch, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { bucket as examined } from "../../src/Doctor/Bucket.ts"
+import { Lake } from "../../src/Lake.ts"
+import { digest } from "../../src/Lake/LocalFiles.ts"
+import * as S3 from "../../src/Lake/S3.ts"
+import * as Verify from "../../src/Lake/Verify.ts"
+import { missing, open, type RealS3 } from "../Radosgw.ts"
+import { exporting, ipc, newFolder, now, on, run, write } from "./ExportWorld.ts"
+import { contract, localFile, localPath, using } from "./Contract.ts"
+
+/** Nobody replaces a text before two want to. */
+const bothAtOnce = (layer: Layer.Layer<Lake>) =>
+  Effect.map(Latch.make(), (latch) => {
+    let wanting = 0
+    const held = Effect.map(Lake, (lake) =>
+      Lake.of({
+        ...lake,
+        replaceText: (...replacement) =>
+          Effect.suspend(() => ((wanting += 1) === 2 ? latch.open : latch.await)).pipe(
+            Effect.andThen(lake.replaceText(...replacement))
+          )
+      })
+    )
+    return Layer.effect(Lake, held).pipe(Layer.provide(layer))
+  })
+
+describe.skipIf(missing !== undefined)("a real S3", () => {
+  let real: RealS3
+  let sdk: Sdk
+  beforeAll(async () => {
+    real = await open()
+    Object.assign(process.env, real.environment)
+    sdk = new Sdk({ forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined })
+  })
+  afterAll(async () => {
+    sdk.destroy()
+    await real.close()
+  })
+
+  const layer = () => S3.layer(real.place)
+  const keyOf = (path: string) => (real.place.prefix === "" ? path : `${real.place.prefix}/${path}`)
+  const uploads = async () => {
+    const { Uploads = [] } = await sdk.listMultipartUploads({ Bucket: real.place.bucket, Prefix: real.place.prefix })
+    return Uploads.map(({ Key = "" }) => Key.slice(keyOf("").length))
+  }
+
+  contract(() => ({
+    layer,
+    leaveUnfinished: async (path) => {
+      await sdk.createMultipartUpload({ Bucket: real.place.bucket, Key: keyOf(path) })
+    },
+    unfinished: uploads
+  }))
+
+  it.effect("takes and gives a big file in parts", () =>
+    using(layer(), (lake) =>
+      Effect.gen(function* () {
+        const content = Buffer.alloc(20 * 1024 * 1024 + 7, "rows of all kinds")
+        yield* lake.put("parts/big.parquet", localFile(content))
+        const to = localPath()
+        yield* lake.fetch("parts/big.parquet", to)
+        const { bytes, sha256 } = yield* digest(to)
+        assert.deepStrictEqual([bytes, sha256], [content.length, createHash("sha256").update(content).digest("hex")])
+        assert.deepStrictEqual(yield* Effect.promise(uploads), [])
+      })
+    )
+  )
+
+  it.effect("lists more than a page of files", () =>
+    using(layer(), (lake) =>
+      Effect.gen(function* () {
+        const paths = Array.from({ length: 1_050 }, (_, index) => `many/${String(index).padStart(4, "0")}`)
+        yield* Effect.forEach(paths, (path) => lake.putText(path, ""), { concurrency: 16, discard: true })
+        assert.deepStrictEqual(yield* lake.list("many/"), paths)
+      })
+    )
+  )
+
+  it.effect("has nothing left of the doctor's look at it", () =>
+    Effect.gen(function* () {
+      const before = yield* using(layer(), (lake) => lake.list(""))
+      const said = yield* examined(real.place)
+      assert.deepStrictEqual(
+        said.map(({ verdict }) => verdict),
+        ["ok", "ok"]
+      )
+      assert.deepStrictEqual(yield* using(layer(), (lake) => lake.list("")), before)
+      assert.deepStrictEqual(yield* Effect.promise(uploads), [])
+    })
+  )
+
+  it.effect("shows one of two exports that run at once, and every value of it", () =>
+    Effect.gen(function* () {
+      const both = yield* bothAtOnce(S3.layer({ ...real.place, prefix: keyOf("exported") }))
+      const exported = (date: string) =>
+        Effect.gen(function* () {
+          yield* write([on("2026-11-18"), on(date)], [ipc("IPC-1", "1")])
+          const outcome = yield* Effect.result(run)
+          const verified = yield* Verify.verify(Option.none(), () => Effect.void)
+          assert.deepStrictEqual(Verify.faultsOf(verified), [])
+          return [outcome._tag === "Success" ? outcome.success.run : outcome.failure._tag, verified.run]
+        }).pipe(Effect.provide(exporting(newFolder(), both)))
+      yield* TestClock.setTime(now)
+      const [first = [], second = []] = yield* Effect.all([exported("2026-11-19"), exported("2026-11-20")], {
+        concurrency: "unbounded"
+      })
+      const [won, lost] = first[0] === "Overtaken" ? [second, first] : [first, second]
+      assert.deepStrictEqual([won[0], lost[0]], [won[1], "Overtaken"])
+      assert.deepStrictEqual(yield* Effect.promise(uploads), [])
+    })
+  )
+
+  it.effect("refuses wrong keys and buckets that aren't there, in the words of the tests on the stub", () =>
+    Effect.gen(function* () {
+      const told = (bucket: string) =>
+        using(S3.layer({ bucket, prefix: "" }), (lake) =>
+          Effect.map(Effect.flip(lake.putText("a", "")), ({ message, reason }) => {
+            assert.strictEqual(reason, "Denied", message)
+            return message
+          })
+        )
+      assert.include(yield* told("siteledger-has-no-such-bucket"), "no bucket siteledger-has-no-such-bucket")
+      const secret = Option.fromUndefinedOr(process.env.AWS_SECRET_ACCESS_KEY)
+      if (Option.isNone(secret)) return
+      process.env.AWS_SECRET_ACCESS_KEY = "wrong"
+      const wrong = yield* Effect.ensuring(
+        told(real.place.bucket),
+        Effect.sync(() => (process.env.AWS_SECRET_ACCESS_KEY = secret.value))
+      )
+      assert.include(wrong, "AWS_SECRET_ACCESS_KEY")
+    })
+  )
+})

@@ -1,0 +1,97 @@
+/**
+ * A real S3 for tests: the bucket that SITELEDGER_TEST_S3_URL names (s3://BUCKET/PREFIX, reached by the AWS SDK's own
+ * variables), else a radosgw of the test file's own, where Debian's packages ceph-mon, ceph-osd and radosgw are
+ * installed. It takes ten seconds to start and lives in a process that ends when this one is gone.
+ *
+ * Where there is neither, `missing` says why: `describe.skipIf(missing !== undefined)`. A radosgw that doesn't start
+ * makes the tests fail.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { createInterface } from "node:readline"
+import { S3 } from "@aws-sdk/client-s3"
+import type { Place } from "../src/Lake/S3.ts"
+import { type Answer, credentials } from "./Radosgw/Answer.ts"
+
+const named = process.env.SITELEDGER_TEST_S3_URL
+const programs = ["ceph", "ceph-mon", "ceph-osd", "ceph-authtool", "monmaptool", "radosgw", "radosgw-admin"]
+const program = join(import.meta.dirname, "Radosgw/radosgw-process.ts")
+
+const isInstalled = (name: string): boolean =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)))
+
+const absent = programs.filter((name) => !isInstalled(name))
+
+/** Why there is none. */
+export const missing: string | undefined =
+  named !== undefined || absent.length === 0
+    ? undefined
+    : `${absent.join(", ")} not installed (Debian: ceph-mon ceph-osd radosgw); name a bucket by SITELEDGER_TEST_S3_URL`
+
+if (missing !== undefined) process.stderr.write(`skipped: tests on a real S3: ${missing}\n`)
+
+export interface RealS3 {
+  /** With nothing in it; what is put there is gone after `close`. */
+  readonly place: Place
+  /** The variables of the AWS SDK, for the process that uses it. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly close: () => Promise<void>
+}
+
+export const open = async (): Promise<RealS3> => {
+  if (named !== undefined) return own(named)
+  // In a group of its own: an interrupt at the terminal is for this process, which then ends it in order.
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
+    detached: true,
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  const ended = once(child, "close")
+  const [line] = (await Promise.race([once(createInterface(child.stdout), "line"), ended])) as [unknown]
+  const answer = typeof line === "string" ? (JSON.parse(line) as Answer) : { failed: "Its process ended." }
+  const close = async () => {
+    child.stdin.end()
+    await ended
+  }
+  if ("failed" in answer) {
+    await close()
+    throw new Error(`radosgw didn't start: ${answer.failed}`)
+  }
+  const place = { bucket: "lake", prefix: "" }
+  await make(answer.url, place.bucket)
+  return { place, environment: environment(answer.url), close }
+}
+
+const own = (url: string): RealS3 => {
+  const [, bucket = "", prefix = ""] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(url) ?? []
+  const of = `${prefix === "" ? "" : `${prefix}/`}tests-${Date.now()}`
+  return { place: { bucket, prefix: of }, environment: {}, close: () => emptied(bucket, `${of}/`) }
+}
+
+/** One by one: not every store takes many at once. */
+const emptied = async (Bucket: string, Prefix: string): Promise<void> => {
+  const s3 = new S3({ forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined })
+  while (true) {
+    const { Contents = [] } = await s3.listObjectsV2({ Bucket, Prefix })
+    if (Contents.length === 0) break
+    await Promise.all(Contents.map(({ Key }) => s3.deleteObject({ Bucket, Key })))
+  }
+  s3.destroy()
+}
+
+const environment = (url: string): Readonly<Record<string, string>> => ({
+  AWS_ENDPOINT_URL_S3: url,
+  AWS_REGION: "us-east-1",
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  AWS_CONFIG_FILE: "/dev/null",
+  AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+  AWS_EC2_METADATA_DISABLED: "true"
+})
+
+const make = async (endpoint: string, Bucket: string): Promise<void> => {
+  const s3 = new S3({ endpoint, region: "us-east-1", forcePathStyle: true, credentials })
+  await s3.createBucket({ Bucket })
+  s3.destroy()
+}
