@@ -9,6 +9,7 @@ import { CliOutput, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { demo } from "./Cli/demo.ts"
 import { doctor } from "./Cli/doctor.ts"
+import { lake } from "./Cli/lake.ts"
 import { explain, ledger } from "./Cli/ledger.ts"
 import { login } from "./Cli/login.ts"
 import { move } from "./Cli/move.ts"
@@ -33,6 +34,7 @@ const siteledger = Command.make("siteledger").pipe(
     explain,
     query.pipe(Command.provide(Settings.layer)),
     exportNow,
+    lake,
     publish,
     replay,
     rebuild,

@@ -3,10 +3,12 @@
  *
  * The Store keeps the last time that was served, so that times missed while the worker was down are made good by
  * one export at the next start; the first start only notes the present. The note is made after the export: dying in
- * the middle exports once more. An export that fails is tried again every five minutes and shown as a reason.
+ * the middle exports once more. An export that fails is tried again every five minutes and shown as a reason; one that
+ * was overtaken by somebody else's has served its time when that one is of the time that was due, or later.
  */
 import { Cause, Clock, Cron, Duration, Effect, Exit, Layer } from "effect"
-import { Export } from "./Lake/Export.ts"
+import * as Instant from "./Instant.ts"
+import { Export, Overtaken } from "./Lake/Export.ts"
 import { led } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
 import { Store } from "./Store.ts"
@@ -32,7 +34,7 @@ const turn = (cron: Cron.Cron) =>
     const outcome = yield* Effect.exit(
       Effect.gen(function* () {
         const served = yield* untilDue(store, cron)
-        yield* exports.run
+        yield* Effect.catchIf(exports.run, isServedBy(served), ({ message }) => Effect.logWarning(message))
         yield* note(store, served)
       })
     )
@@ -41,6 +43,12 @@ const turn = (cron: Cron.Cron) =>
     yield* reasons.set(name, `The nightly export failed and is tried again: ${messageOf(outcome.cause)}`)
     yield* Effect.sleep(retryAfter)
   })
+
+/** Of the errors of an export: that readers see another one, which is not of an earlier time than was due. */
+const isServedBy =
+  (due: number) =>
+  (error: { readonly _tag: string }): error is Overtaken =>
+    error instanceof Overtaken && error.at !== null && error.at >= Instant.fromMillis(due)
 
 /** Returns the newest scheduled time that has come: all that were missed are served by one export. */
 const untilDue = Effect.fnUntraced(function* (store: StoreService, cron: Cron.Cron) {

@@ -5,7 +5,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Clock, Cron, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { LakeError } from "../src/Lake.ts"
-import { Export, type ExportResult } from "../src/Lake/Export.ts"
+import { Export, type ExportResult, Overtaken } from "../src/Lake/Export.ts"
 import * as Nightly from "../src/Nightly.ts"
 import { Reasons } from "../src/Reasons.ts"
 import { Store } from "../src/Store.ts"
@@ -28,11 +28,19 @@ const done: ExportResult = {
 
 /** What exports there were, and what becomes of them. */
 const makeExports = () => {
-  const exports = { at: [] as Array<string>, isFailing: false, isCrashing: false }
+  const exports = {
+    at: [] as Array<string>,
+    isFailing: false,
+    isCrashing: false,
+    overtakenAt: undefined as string | undefined
+  }
   const layer = Layer.succeed(Export, {
     run: Effect.gen(function* () {
       exports.at.push(new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 19))
       if (exports.isFailing) return yield* new LakeError({ reason: "Denied", message: "the bucket says no" })
+      if (exports.overtakenAt !== undefined) {
+        return yield* new Overtaken({ message: "another was first", at: exports.overtakenAt })
+      }
       if (exports.isCrashing) return yield* Effect.die(new Error("a broken invariant"))
       return done
     }),
@@ -174,4 +182,31 @@ describe("an export that fails", () => {
       return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()))
     })
   }
+
+  it.effect("because another's was first has served its time when that one is not of an earlier time", () => {
+    const { exports, layer } = makeExports()
+    exports.overtakenAt = "2026-11-20T02:00:00.000000Z"
+    const body = Effect.gen(function* () {
+      yield* pass(1)
+      assert.deepStrictEqual(yield* (yield* Reasons).all, [])
+      yield* pass(3)
+      assert.lengthOf(exports.at, 1)
+      assert.deepStrictEqual(yield* lastServed, [["export", "2026-11-20T02:00:00"]])
+    })
+    return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()))
+  })
+
+  it.effect("because another's of an earlier time was first is tried again", () => {
+    const { exports, layer } = makeExports()
+    exports.overtakenAt = "2026-11-20T01:59:59.999999Z"
+    const body = Effect.gen(function* () {
+      yield* pass(1)
+      assert.deepStrictEqual(yield* (yield* Reasons).all, [
+        "The nightly export failed and is tried again: another was first"
+      ])
+      yield* Effect.andThen(TestClock.adjust("5 minutes"), settle)
+      assert.lengthOf(exports.at, 2)
+    })
+    return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()))
+  })
 })

@@ -1,22 +1,28 @@
 /**
  * Export lays one point in time of all tables on the Lake as Parquet, and the books as CSV beside them.
  *
- * Order: one snapshot of the warehouse → files in the staging folder → files in the Lake → manifest → pointer →
- * the Store remembers. The pointer moves last and at once, so a reader that starts from it sees a whole export, old
- * or new; dying anywhere leaves the old one as it was, and the next run sweeps what no manifest names.
+ * Order: the pointer as it is → one snapshot of the warehouse → files in the staging folder → files in the Lake →
+ * manifest → pointer → the Store remembers. The pointer moves last and at once, and only from what it was at the start:
+ * a reader that starts from it sees a whole export, old or new, and of two exports at once one is shown and the other
+ * fails, so it never goes back. Dying anywhere leaves the old export as it was, and the next run sweeps what no manifest
+ * names.
  */
-import { Clock, Context, Cron, Effect, Layer, Option, Random, Semaphore } from "effect"
+import { Clock, Context, Cron, Duration, Effect, Layer, Option, Random, Schema, Semaphore } from "effect"
 import { Inbox } from "../Inbox.ts"
 import * as Instant from "../Instant.ts"
-import { Lake, type LakeError } from "../Lake.ts"
+import { Lake, LakeError } from "../Lake.ts"
 import { Publish } from "../Publish.ts"
 import { entityNames } from "../Resource.ts"
 import { Store, type StoreError } from "../Store.ts"
 import * as Checkpoints from "../Walk/Checkpoints.ts"
 import { type Snapshot, Warehouse, type WarehouseError } from "../Warehouse.ts"
+import * as Contents from "./Contents.ts"
 import * as LastExport from "./LastExport.ts"
 import { sha256 } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
+import * as Parquet from "./Parquet.ts"
+import * as Published from "./Published.ts"
+import * as ReadingSql from "./ReadingSql.ts"
 import * as Staging from "./Staging.ts"
 import { sweep } from "./Sweep.ts"
 
@@ -36,11 +42,20 @@ export interface ExportResult {
   readonly filesKept: number
 }
 
+/** Another worker or machine has laid an export on the same lake while this one was made: readers see that one. */
+export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {
+  message: Schema.String,
+  /** What the export that readers see is as of; null where it says no more. */
+  at: Schema.NullOr(Schema.String)
+}) {}
+
+type ExportError = LakeError | Overtaken | StoreError | WarehouseError
+
 export class Export extends Context.Service<
   Export,
   {
     /** Runs now. One at a time: a second caller waits and then gets an export of its own, as of a later time. */
-    readonly run: Effect.Effect<ExportResult, LakeError | StoreError | WarehouseError>
+    readonly run: Effect.Effect<ExportResult, ExportError>
     readonly status: Effect.Effect<
       {
         readonly lastAt: Instant.Instant | null
@@ -58,6 +73,11 @@ export class Export extends Context.Service<
 
 const uploadsAtOnce = 8
 
+/** Whoever sweeps waits longer (`Sweep`) before it takes a run for dead. */
+const longestRun = Duration.days(1)
+
+const tookTooLong = new LakeError({ reason: "Failed", message: "The export took longer than a day and was given up." })
+
 const make = ({ dataDir, cron }: ExportOptions) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -65,6 +85,7 @@ const make = ({ dataDir, cron }: ExportOptions) =>
     const oneAtATime = yield* Semaphore.make(1)
     const context = yield* Effect.context<Inbox | Lake | Store | Warehouse>()
     const whole = exportOnce(dataDir).pipe(
+      Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
       // A publication that fails shows its own reason; the export is none the worse for it.
       Effect.tap(() => Effect.ignore(publish.now)),
       Effect.provideContext(context)
@@ -81,14 +102,23 @@ const make = ({ dataDir, cron }: ExportOptions) =>
 const exportOnce = Effect.fn("Export.run")(function* (dataDir: string) {
   const lake = yield* Lake
   const store = yield* Store
-  const startedAt = Instant.fromMillis(yield* Clock.currentTimeMillis)
-  yield* sweep(lake)
+  const started_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
+  // Read before the snapshot: whatever is shown by then is of an earlier time than this export.
+  const before = yield* Published.read(lake)
+  const failed = yield* Staging.leftBehind(dataDir)
+  if (yield* sweep(lake, failed)) yield* Staging.forget(dataDir, failed)
   const run = yield* newRun(lake)
-  const made = yield* Effect.scoped(writeFiles(dataDir, run))
-  yield* announce(lake, made.manifest)
-  const finishedAt = Instant.fromMillis(yield* Clock.currentTimeMillis)
-  const files = made.staged.map(({ localFile: _localFile, ...file }) => file)
-  yield* LastExport.save(store, { run, started_at: startedAt, finished_at: finishedAt }, files)
+  const made = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const folder = yield* Staging.acquireFolder(dataDir, run)
+      const files = yield* writeFiles(folder, run, before)
+      yield* layReadingSql(lake, files.manifest)
+      yield* announce(lake, files.manifest, before)
+      return files
+    })
+  )
+  const finished_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
+  yield* LastExport.save(store, { run, started_at, finished_at })
   return result(made)
 })
 
@@ -106,23 +136,22 @@ interface Made {
 }
 
 /** Puts every file into the Lake. The snapshot ends before the uploads begin: it keeps the engine's log long. */
-const writeFiles = Effect.fnUntraced(function* (dataDir: string, run: string) {
+const writeFiles = Effect.fnUntraced(function* (folder: string, run: string, before: Published.Published) {
   const lake = yield* Lake
-  const folder = yield* Staging.acquireFolder(dataDir, run)
-  const made = yield* Effect.scoped(readSnapshot(folder, run))
+  const made = yield* Effect.scoped(readSnapshot(folder, run, before))
   yield* Effect.forEach(
-    [...made.staged, made.journal],
+    [...made.staged.map(({ file, localFile }) => ({ path: file.path, localFile })), made.journal],
     ({ localFile, path }) => (localFile === undefined ? Effect.void : lake.put(path, localFile)),
     { concurrency: uploadsAtOnce, discard: true }
   )
   return made
 })
 
-const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string) {
+const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, before: Published.Published) {
   const lake = yield* Lake
   const store = yield* Store
   const warehouse = yield* Warehouse
-  const before = yield* LastExport.eventFiles(store)
+  const parquet = yield* Parquet.open
   // Taken before the snapshot, so that nothing received by then can be missing from both rows and `oldestPending`.
   const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   const snapshot = yield* warehouse.snapshot
@@ -132,10 +161,14 @@ const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string) {
     oldestPending: yield* oldestPending(snapshot, at),
     walks: yield* walks(store)
   }
-  const staging: Staging.Staging = { folder, run, snapshot, lake, before }
+  const eventFiles = Contents.eventFiles(
+    Option.match(before.manifest, { onNone: () => ({}), onSome: (last) => last.tables })
+  )
+  const staging: Staging.Staging = { folder, run, snapshot, lake, parquet, before: eventFiles }
   const staged = yield* Staging.stage(staging)
   const journal = yield* Staging.stageJournal(staging)
-  return { manifest: manifest(run, asOf, snapshot, staged, journal), staged, journal } satisfies Made
+  const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, before })
+  return { manifest, staged, journal } satisfies Made
 })
 
 /** When the oldest delivery came that was stored by then and isn't in the snapshot. */
@@ -157,44 +190,53 @@ const walks = (store: Store["Service"]): Effect.Effect<Manifest.AsOf["walks"], S
       )
   )
 
-const manifest = (
-  run: string,
-  asOf: Manifest.AsOf,
-  { tables }: Snapshot,
-  staged: ReadonlyArray<Staging.Staged>,
-  journal: Staging.StagedJournal
-): Manifest.Manifest => ({
-  run,
-  asOf,
-  reconcile: null,
-  journal: journal.path,
-  tables: Object.fromEntries(
-    tables.map(({ name, columns }) => {
-      const files = staged.flatMap(({ table_name, path, rows, bytes, sha256 }) =>
-        table_name === name ? [{ path, rows, bytes, sha256 }] : []
-      )
-      return [name, { rows: files.reduce((sum, file) => sum + file.rows, 0), columns, files }]
-    })
-  )
+/** The same for every export of the same tables, so it is seldom written. */
+const layReadingSql = Effect.fnUntraced(function* (lake: Lake["Service"], manifest: Manifest.Manifest) {
+  const text = ReadingSql.readingSql(manifest, lake.name)
+  const there = yield* lake.readText(ReadingSql.path)
+  if (!Option.exists(there, (found) => found.text === text)) yield* lake.putText(ReadingSql.path, text)
 })
 
 /** From here on a reader sees this export. */
-const announce = Effect.fnUntraced(function* (lake: Lake["Service"], announced: Manifest.Manifest) {
+const announce = Effect.fnUntraced(function* (
+  lake: Lake["Service"],
+  announced: Manifest.Manifest,
+  { version }: Published.Published
+) {
   const { run } = announced
   const text = Manifest.stringify(announced)
-  const path = Manifest.manifestPath(run)
-  yield* lake.putText(path, text)
-  yield* lake.putText(Manifest.pointerPath, Manifest.stringify({ run, manifest: path, sha256: sha256(text) }))
+  const manifest = Manifest.manifestPath(run)
+  yield* lake.putText(manifest, text)
+  const pointer = Manifest.stringify({ run, manifest, sha256: sha256(text) })
+  yield* lake.replaceText(Manifest.pointerPath, pointer, version).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason === "Overtaken",
+      () => Effect.flatMap(Published.read(lake), (shown) => overtaken(lake, run, shown))
+    )
+  )
 })
 
+const overtaken = ({ name }: Lake["Service"], run: string, { manifest, pointer }: Published.Published) => {
+  const at = Option.match(manifest, { onNone: () => null, onSome: ({ asOf }) => asOf.at })
+  if (Option.isNone(pointer)) {
+    const removed = `${Manifest.pointerPath} of ${name} was removed or damaged meanwhile, by somebody else.`
+    return new Overtaken({ message: `Export ${run} isn't shown: ${removed} The next export makes it anew.`, at })
+  }
+  const message = [
+    `Export ${run} was overtaken by run ${pointer.value.run}${at === null ? "" : `, as of ${at}`}, which is what readers`,
+    `of ${name} see now. Somebody else exports to the same lake: another worker, or an older one that still uploaded.`
+  ]
+  return new Overtaken({ message: message.join(" "), at })
+}
+
 const result = ({ manifest, staged }: Made): ExportResult => {
-  const written = staged.filter((file) => file.localFile !== undefined)
+  const written = staged.filter((each) => each.localFile !== undefined)
   return {
     run: manifest.run,
     asOf: manifest.asOf,
-    rows: staged.reduce((sum, file) => sum + file.rows, 0),
+    rows: staged.reduce((sum, { file }) => sum + file.rows, 0),
     filesWritten: written.length,
-    bytesWritten: written.reduce((sum, file) => sum + file.bytes, 0),
+    bytesWritten: written.reduce((sum, { file }) => sum + file.bytes, 0),
     filesKept: staged.length - written.length
   }
 }

@@ -3,42 +3,100 @@
  * and the pointer to the newest manifest. Pure.
  *
  * A run id starts with its time, so ids order as runs do. Files are immutable; a manifest names every file of its
- * export, also those that earlier runs wrote.
+ * export, also those that earlier runs wrote. What is optional here was added after the first release: manifests of
+ * older exports lack it, and are read all the same. `docs/manifest.schema.json` is made from this file.
  */
 import { Duration, Option, Schema } from "effect"
 import * as Instant from "../Instant.ts"
 
-const File = Schema.Struct({ path: Schema.String, rows: Schema.Int, bytes: Schema.Int, sha256: Schema.String })
+/** The description goes into docs/manifest.schema.json. */
+const said = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })
+
+const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const Range = Schema.Struct({ min: Schema.String, max: Schema.String })
+
+const File = Schema.Struct({
+  path: said(Schema.String, "Relative to the prefix of the lake."),
+  rows: Count,
+  bytes: Count,
+  sha256: Sha256,
+  fingerprint: Schema.optionalKey(
+    said(Schema.String, "Of a file of events: changes when a row or a column does. Only siteledger can make it.")
+  ),
+  ranges: Schema.optionalKey(
+    said(
+      Schema.Record(Schema.String, Range),
+      "By column, the least and the greatest value, exactly; of numbers, dates and times, where there is one."
+    )
+  )
+})
+
+const Column = Schema.Struct({
+  name: Schema.String,
+  type: said(Schema.String, "As DuckDB's DESCRIBE names it."),
+  description: Schema.optionalKey(Schema.String)
+})
 
 const Table = Schema.Struct({
-  rows: Schema.Int,
-  columns: Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String })),
-  files: Schema.Array(File)
+  rows: said(Count, "Of all files together."),
+  columns: Schema.Array(Column),
+  files: said(Schema.Array(File), "All files of the table in this export, also those that earlier runs wrote.")
 })
 
 const AsOf = Schema.Struct({
-  /** Everything through this sequence is applied. */
-  sequence: Schema.Int,
-  /** Whatever was received by then is in, or shows as pending. */
-  at: Schema.String,
-  /** When the oldest delivery that is stored and not in this export came. */
-  oldestPending: Schema.NullOr(Schema.String),
-  walks: Schema.Record(Schema.String, Schema.Struct({ proof: Schema.String, at: Schema.NullOr(Schema.String) }))
+  sequence: said(Count, "Every delivery through this sequence is applied."),
+  at: said(Schema.String, "Whatever was received by then is in, or shows as pending."),
+  oldestPending: said(
+    Schema.NullOr(Schema.String),
+    "When the oldest delivery came that is stored and not in this export."
+  ),
+  walks: said(
+    Schema.Record(Schema.String, Schema.Struct({ proof: Schema.String, at: Schema.NullOr(Schema.String) })),
+    "By list, how sure the copy of it is, and since when."
+  )
+})
+
+const Change = Schema.Struct({
+  table: Schema.String,
+  column: Schema.String,
+  before: said(Schema.NullOr(Schema.String), "Its type in the export before; null: the column is new."),
+  after: said(Schema.NullOr(Schema.String), "Its type in this export; null: the column is gone.")
 })
 
 export const Manifest = Schema.Struct({
   run: Schema.String,
   asOf: AsOf,
   reconcile: Schema.Unknown,
-  /** Its path; null in the manifests of exports that wrote none. */
-  journal: Schema.NullOr(Schema.String),
-  tables: Schema.Record(Schema.String, Table)
+  journal: said(Schema.NullOr(Schema.String), "The path of the books as CSV; null: an export that wrote none."),
+  tables: Schema.Record(Schema.String, Table),
+  journalFile: Schema.optionalKey(
+    said(
+      Schema.Struct({ rows: Count, bytes: Count, sha256: Sha256 }),
+      "What lies at the path `journal`; rows without the heading."
+    )
+  ),
+  before: Schema.optionalKey(
+    said(Schema.NullOr(Schema.String), "The run that `latest.json` named until this one; null: there was none.")
+  ),
+  restated: Schema.optionalKey(
+    said(Schema.Array(Schema.String), "The dates of events that the export before has, too, but with other rows.")
+  ),
+  changes: Schema.optionalKey(said(Schema.Array(Change), "The columns that are not as they were in the export before."))
 })
 export type Manifest = typeof Manifest.Type
 export type AsOf = typeof AsOf.Type
 export type ManifestFile = typeof File.Type
+export type Columns = (typeof Table.Type)["columns"]
+export type Range = typeof Range.Type
+export type Change = typeof Change.Type
 
-export const Pointer = Schema.Struct({ run: Schema.String, manifest: Schema.String, sha256: Schema.String })
+export const Pointer = Schema.Struct({
+  run: Schema.String,
+  manifest: said(Schema.String, "Its path, relative to the prefix of the lake."),
+  sha256: said(Sha256, "Of the manifest's bytes.")
+})
 export type Pointer = typeof Pointer.Type
 
 const readManifest = Schema.decodeUnknownOption(Schema.fromJsonString(Manifest))
@@ -55,8 +113,10 @@ export const manifestFolder = "_manifests/"
 export const manifestPath = (run: string): string => `${manifestFolder}${run}.json`
 
 const runPattern = String.raw`\d{8}T\d{6}Z-[0-9a-f]{4}`
+const runName = new RegExp(`^${runPattern}$`)
 const manifestName = new RegExp(`^${manifestFolder}(${runPattern})\\.json$`)
-const dataName = new RegExp(`/${runPattern}-(\\d+\\.parquet|journal\\.csv)$`)
+const dataName = new RegExp(`/(${runPattern})-(?:\\d+\\.parquet|journal\\.csv)$`)
+const dateName = /^events\/event_date=(\d{4}-\d{2}-\d{2})\//
 
 /** "20261120T020000Z-1a2b"; `random` is any integer. */
 export const runId = (millis: number, random: number): string => {
@@ -64,15 +124,24 @@ export const runId = (millis: number, random: number): string => {
   return `${time}Z-${(random & 0xffff).toString(16).padStart(4, "0")}`
 }
 
+export const isRun = (text: string): boolean => runName.test(text)
+
+/** "2026-11-20T02:00:00Z" */
+export const timeOf = (run: string): string =>
+  run.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/, "$1-$2-$3T$4:$5:$6Z")
+
 /** The run whose manifest is at this path, when it is one of ours. */
 export const runOf = (path: string): string | undefined => manifestName.exec(path)?.[1]
 
-/** True for the files that an export lays below a table's folder. */
-export const isData = (path: string): boolean => dataName.test(path)
+/** The run that wrote this file, when it is one that an export lays below a table's folder. */
+export const writerOf = (path: string): string | undefined => dataName.exec(path)?.[1]
 
 /** `date`: the UTC date of a partition of events. */
 export const filePath = (run: string, table: string, date: string | undefined, number: number): string =>
   `${table}/${date === undefined ? "" : `event_date=${date}/`}${run}-${number}.parquet`
+
+/** The UTC date of a file of events. */
+export const dateOf = (path: string): string | undefined => dateName.exec(path)?.[1]
 
 /** The books for spreadsheets, beside their Parquet. */
 export const journalPath = (run: string): string => `ledger_entries/${run}-journal.csv`

@@ -2,22 +2,25 @@
  * The staging folder: where the files of one export are written, from one snapshot, before any of them reaches the
  * Lake.
  *
- * An event date whose rows are those of the newest export is not written again: its file is named once more,
- * provided that the Lake still has it in full. The folder goes when its export ends; what a crash leaves behind is
- * cleared by the next one.
+ * An event date whose rows are those of the export before is not written again: its file is named once more, provided
+ * that the Lake still has it in full. What is written goes when the export ends. The run's own folder goes only when it
+ * ends well: whatever else happens, also kill -9, it stays and tells the next export whose leftovers to sweep.
  */
 import { createHash } from "node:crypto"
-import { mkdir, rm } from "node:fs/promises"
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Option } from "effect"
-import type { Lake } from "../Lake.ts"
+import { Effect, Exit, Option, type Scope } from "effect"
+import type { Lake, LakeError } from "../Lake.ts"
 import type { Partition, Snapshot, TableShape } from "../Warehouse.ts"
-import type { ExportFile } from "./LastExport.ts"
-import { attempt, digest } from "./LocalFiles.ts"
+import * as JournalFile from "./JournalFile.ts"
+import { attempt, digest, unlessMissing } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
+import type { Parquet } from "./Parquet.ts"
 
 /** A file of the export: in the staging folder, or in the Lake since an earlier run. */
-export interface Staged extends ExportFile {
+export interface Staged {
+  readonly table: string
+  readonly file: Manifest.ManifestFile
   readonly localFile: string | undefined
 }
 
@@ -26,30 +29,73 @@ export interface Staging {
   readonly run: string
   readonly snapshot: Snapshot
   readonly lake: Lake["Service"]
-  /** The event files of the newest export, by date. */
-  readonly before: ReadonlyMap<string, ExportFile>
+  readonly parquet: Parquet
+  /** The event files of the export before, by date. */
+  readonly before: ReadonlyMap<string, Manifest.ManifestFile>
 }
 
-/** An empty folder for as long as the scope lasts. One export runs at a time, so all others are leftovers. */
-export const acquireFolder = (dataDir: string, run: string) => {
-  const all = join(dataDir, "staging")
-  const clear = attempt(() => rm(all, { recursive: true, force: true }))
-  const create = attempt(() => mkdir(join(all, run), { recursive: true }))
-  return Effect.acquireRelease(Effect.as(Effect.andThen(clear, create), join(all, run)), () => Effect.ignore(clear))
+const folderIn = (dataDir: string): string => join(dataDir, "staging")
+
+const remove = (path: string) => rm(path, { recursive: true, force: true })
+
+const namesIn = async (folder: string): Promise<ReadonlyArray<string>> => (await unlessMissing(readdir(folder))) ?? []
+
+/**
+ * The runs of this data directory that haven't ended well. One process works on it, and one export runs at a time, so
+ * nobody is at work on them any more. What they had written is cleared away here.
+ */
+export const leftBehind = (dataDir: string): Effect.Effect<ReadonlyArray<string>, LakeError> =>
+  attempt(async () => {
+    const names = await namesIn(folderIn(dataDir))
+    for (const name of names) {
+      const path = join(folderIn(dataDir), name)
+      await (Manifest.isRun(name) ? empty(path) : remove(path))
+    }
+    return names.filter(Manifest.isRun)
+  })
+
+const empty = async (folder: string): Promise<void> => {
+  for (const name of await namesIn(folder)) await remove(join(folder, name))
+}
+
+/** Nothing of these runs is left in the Lake. */
+export const forget = (dataDir: string, runs: ReadonlyArray<string>): Effect.Effect<void, LakeError> =>
+  attempt(async () => {
+    for (const run of runs) await remove(join(folderIn(dataDir), run))
+    await removeIfEmpty(folderIn(dataDir))
+  })
+
+const removeIfEmpty = (folder: string) => rmdir(folder).catch(() => undefined)
+
+/** An empty folder for as long as the scope lasts. */
+export const acquireFolder = (dataDir: string, run: string): Effect.Effect<string, LakeError, Scope.Scope> => {
+  const folder = join(folderIn(dataDir), run)
+  return Effect.acquireRelease(
+    Effect.as(
+      attempt(() => mkdir(folder, { recursive: true })),
+      folder
+    ),
+    (_, exit) => Effect.ignore(Exit.isSuccess(exit) ? forget(dataDir, [run]) : attempt(() => empty(folder)))
+  )
 }
 
 /** All files of the export, table by table. */
 export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
-  const staged: Array<Staged> = []
+  const kept: Array<Staged> = []
+  const written: Array<Written> = []
   for (const table of staging.snapshot.tables) {
-    if (table.name === "events") staged.push(...(yield* stageEvents(staging, table)))
-    else staged.push(yield* writeWhole(staging, table, undefined))
+    if (table.name !== "events") written.push(yield* writeWhole(staging, table, undefined))
+    else {
+      const events = yield* stageEvents(staging, table)
+      kept.push(...events.kept)
+      written.push(...events.written)
+    }
   }
-  return staged
+  const staged = [...kept, ...(yield* describe(staging.parquet, written))]
+  return staged.toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
 })
 
-/** A file that no manifest describes further: it is made anew with every export. */
-export interface StagedJournal {
+export interface StagedJournal extends JournalFile.Described {
   readonly path: string
   readonly localFile: string
 }
@@ -57,76 +103,79 @@ export interface StagedJournal {
 export const stageJournal = Effect.fn("Lake.stageJournal")(function* ({ folder, run, snapshot }: Staging) {
   const localFile = join(folder, "journal.csv")
   yield* snapshot.writeJournal(localFile)
-  return { path: Manifest.journalPath(run), localFile } satisfies StagedJournal
+  const said = yield* JournalFile.describe(localFile)
+  return { path: Manifest.journalPath(run), localFile, ...said } satisfies StagedJournal
 })
 
 const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
   const partitions = yield* staging.snapshot.eventDates
-  if (partitions.length === 0) return [yield* writeWhole(staging, table, dateOf(staging.run))]
+  const kept: Array<Staged> = []
+  if (partitions.length === 0) {
+    return { kept, written: [yield* writeWhole(staging, table, Manifest.timeOf(staging.run).slice(0, 10))] }
+  }
   // A column more or less makes an old file differ, though its rows are the same.
   const columns = columnsHash(table)
-  const kept: Array<Staged> = []
   const changed: Array<Partition> = []
   for (const found of partitions) {
     const partition = { ...found, fingerprint: `${found.fingerprint}-${columns}` }
     const file = yield* unchanged(staging, partition)
     if (file === undefined) changed.push(partition)
-    else kept.push(file)
+    else kept.push({ table: table.name, file, localFile: undefined })
   }
-  const written = changed.length === 0 ? [] : yield* writeDates(staging, changed)
-  return [...kept, ...written].toSorted((a, b) => (a.partition < b.partition ? -1 : 1))
+  return { kept, written: changed.length === 0 ? [] : yield* writeDates(staging, table, changed) }
 })
-
-/** The date that the run id begins with. */
-const dateOf = (run: string): string => `${run.slice(0, 4)}-${run.slice(4, 6)}-${run.slice(6, 8)}`
 
 const columnsHash = (table: TableShape): string =>
   createHash("sha256").update(JSON.stringify(table.columns)).digest("hex").slice(0, 16)
 
-const unchanged = Effect.fnUntraced(function* ({ lake, before }: Staging, { date, fingerprint }: Partition) {
+const unchanged = Effect.fnUntraced(function* ({ before, lake }: Staging, { date, fingerprint }: Partition) {
   const file = before.get(date)
   if (file === undefined || file.fingerprint !== fingerprint) return undefined
   const size = yield* lake.size(file.path)
-  return Option.isSome(size) && size.value === file.bytes ? { ...file, localFile: undefined } : undefined
+  return Option.isSome(size) && size.value === file.bytes ? file : undefined
 })
 
-const writeWhole = Effect.fnUntraced(function* (
-  { folder, run, snapshot }: Staging,
-  { name }: TableShape,
-  date: string | undefined
-) {
-  const localFile = join(folder, `${name}.parquet`)
-  const rows = yield* snapshot.writeTable(name, localFile)
-  const { bytes, sha256 } = yield* digest(localFile)
-  const path = Manifest.filePath(run, name, date, 0)
-  return {
-    table_name: name,
-    partition: date ?? "",
-    fingerprint: "",
-    path,
-    rows,
-    bytes,
-    sha256,
-    localFile
-  }
+interface Written {
+  readonly table: TableShape
+  readonly path: string
+  readonly localFile: string
+  readonly rows: number
+  readonly fingerprint?: string
+}
+
+const writeWhole = Effect.fnUntraced(function* (staging: Staging, table: TableShape, date: string | undefined) {
+  const localFile = join(staging.folder, `${table.name}.parquet`)
+  const rows = yield* staging.snapshot.writeTable(table.name, localFile)
+  return { table, path: Manifest.filePath(staging.run, table.name, date, 0), localFile, rows } satisfies Written
 })
 
 const writeDates = Effect.fnUntraced(function* (
   { folder, run, snapshot }: Staging,
+  table: TableShape,
   partitions: ReadonlyArray<Partition>
 ) {
   const fingerprints = new Map(partitions.map(({ date, fingerprint }) => [date, fingerprint]))
   const files = yield* snapshot.writeEvents(partitions, join(folder, "events"))
-  return yield* Effect.forEach(
-    files,
-    Effect.fnUntraced(function* ({ date, path: localFile, rows }) {
-      const { bytes, sha256 } = yield* digest(localFile)
-      const path = Manifest.filePath(run, "events", date, 0)
-      const fingerprint = fingerprints.get(date) ?? ""
-      return { table_name: "events", partition: date, fingerprint, path, rows, bytes, sha256, localFile }
-    }),
-    { concurrency: digestsAtOnce }
-  )
+  return files.map(({ date, path: localFile, rows }): Written => {
+    const path = Manifest.filePath(run, table.name, date, 0)
+    return { table, path, localFile, rows, fingerprint: fingerprints.get(date) ?? "" }
+  })
 })
 
 const digestsAtOnce = 2
+
+const describe = Effect.fnUntraced(function* (parquet: Parquet, written: ReadonlyArray<Written>) {
+  const ranges = yield* parquet.ranges(
+    written.map(({ localFile, table }) => ({ path: localFile, columns: table.columns }))
+  )
+  return yield* Effect.forEach(
+    written,
+    ({ fingerprint, localFile, path, rows, table }) =>
+      Effect.map(digest(localFile), ({ bytes, sha256 }): Staged => {
+        const own = fingerprint === undefined ? {} : { fingerprint }
+        const file = { path, rows, bytes, sha256, ...own, ranges: ranges.get(localFile) ?? {} }
+        return { table: table.name, file, localFile }
+      }),
+    { concurrency: digestsAtOnce }
+  )
+})

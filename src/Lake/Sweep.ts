@@ -1,61 +1,132 @@
 /**
  * Clears the Lake of what no export needs: leftovers of failed runs, and old runs, by count and age.
  *
- * Touches only names that an export gives, in the folders of our own tables, and nothing at all while a manifest
- * that is there can't be read or the one pointed at is missing. Manifests go before their files, so that dying in
- * the middle leaves leftovers for the next sweep, never a manifest without its files.
+ * A leftover is touched only when nobody can be at work on it any more: its run is one of our own that failed, or began
+ * longer ago than an export may take. Touches only names that an export gives, in the folders of our own tables, and no
+ * whole file at all while a manifest that is there can't be read or the one pointed at is missing. Manifests go before
+ * their files, so that dying in the middle leaves leftovers for the next sweep, never a manifest without its files.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
 import { tables } from "../Warehouse/Tables.ts"
 import * as Manifest from "./Manifest.ts"
 
 const atOnce = 8
 
+/** An export gives up sooner (`Export`), by so much that two machines' clocks may differ by a day. */
+const abandonedAfter = Duration.days(2)
+
 type LakeService = Lake["Service"]
 
-/** An export doesn't depend on this: whatever is in the way is logged, and the next run sweeps again. */
-export const sweep = (lake: LakeService): Effect.Effect<void> =>
-  sweepNow(lake).pipe(
-    Effect.catch((error) =>
-      Effect.logWarning(`The lake could not be swept of old files; the next export tries again: ${error.message}`)
+/**
+ * `failed`: runs of our own. Returns whether nothing of them is left. An export doesn't depend on this: whatever is in
+ * the way is logged, and the next run sweeps again.
+ */
+export const sweep = (lake: LakeService, failed: ReadonlyArray<string>): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const abandonedBefore = Manifest.runId(now - Duration.toMillis(abandonedAfter), 0)
+    const isAbandoned = (run: string): boolean => failed.includes(run) || run < abandonedBefore
+    const isEnded = yield* orLater("unfinished uploads", endUnfinished(lake, failed, isAbandoned))
+    const isSwept = yield* orLater("old files", sweepFiles(lake, failed, isAbandoned))
+    return isEnded && isSwept
+  })
+
+const orLater = (what: string, swept: Effect.Effect<boolean, LakeError>): Effect.Effect<boolean> =>
+  swept.pipe(
+    Effect.catch(({ message }) =>
+      Effect.as(
+        Effect.logWarning(`The lake could not be swept of ${what}; the next export tries again: ${message}`),
+        false
+      )
     )
   )
 
-const sweepNow = Effect.fn("Lake.sweep")(function* (lake: LakeService) {
+const endUnfinished = (
+  lake: LakeService,
+  failed: ReadonlyArray<string>,
+  isAbandoned: (run: string) => boolean
+): Effect.Effect<boolean, LakeError> => {
+  const ended = lake.abandon((path) => {
+    const run = Manifest.writerOf(path) ?? Manifest.runOf(path)
+    // A pointer names nobody until it is whole. At worst another export, which is just about to move it, fails.
+    return run === undefined ? failed.length > 0 : isAbandoned(run)
+  })
+  return Effect.as(ended, true)
+}
+
+const sweepFiles = Effect.fn("Lake.sweep")(function* (
+  lake: LakeService,
+  failed: ReadonlyArray<string>,
+  isAbandoned: (run: string) => boolean
+) {
   const now = yield* Clock.currentTimeMillis
-  const runs = (yield* lake.list(Manifest.manifestFolder)).flatMap((path) => Manifest.runOf(path) ?? [])
+  const found = (yield* lake.list(Manifest.manifestFolder)).flatMap((path) => Manifest.runOf(path) ?? [])
   const pointer = yield* lake.readText(Manifest.pointerPath)
-  const pointedAt = Option.flatMap(pointer, Manifest.parsePointer)
-  const retired = new Set(Manifest.retired(runs, Option.getOrUndefined(pointedAt)?.run, now))
-  const kept = runs.filter((run) => !retired.has(run))
-  const needed = yield* neededFiles(lake, kept)
-  const isPointedAtKept = Option.isNone(pointer) || Option.exists(pointedAt, ({ run }) => kept.includes(run))
-  if (needed === undefined || !isPointedAtKept) {
-    return yield* Effect.logWarning("A manifest of the lake is missing or can't be read, so nothing is swept.")
+  const pointedAt = Option.getOrUndefined(Option.flatMap(pointer, ({ text }) => Manifest.parsePointer(text)))?.run
+  const retired = Manifest.retired(found, pointedAt, now)
+  const manifests = yield* read(
+    lake,
+    found.filter((run) => !retired.includes(run))
+  )
+  const isPointedAtThere = Option.isNone(pointer) || manifests?.some(({ run }) => run === pointedAt)
+  if (manifests === undefined || isPointedAtThere !== true) {
+    yield* Effect.logWarning("A manifest of the lake is missing or can't be read, so nothing is swept.")
+    return false
   }
-  yield* removeAll(lake, [...retired].map(Manifest.manifestPath))
-  const found = yield* Effect.forEach(tables, ({ name }) => lake.list(`${name}/`), { concurrency: atOnce })
+  const unseen = neverShown(manifests, failed, pointedAt)
+  yield* removeAll(lake, [...retired, ...unseen].map(Manifest.manifestPath))
+  const needed = new Set(manifests.filter(({ run }) => !unseen.includes(run)).flatMap(({ files }) => files))
+  const laid = yield* Effect.forEach(tables, ({ name }) => lake.list(`${name}/`), { concurrency: atOnce })
   yield* removeAll(
     lake,
-    found.flat().filter((path) => Manifest.isData(path) && !needed.has(path))
+    laid.flat().filter((path) => {
+      const writer = Manifest.writerOf(path)
+      return writer !== undefined && isAbandoned(writer) && !needed.has(path)
+    })
   )
+  return true
 })
 
-/** What the manifests of these runs name; undefined when one of them can't be read. */
-const neededFiles = (
+/** What matters here of a manifest, which may be large. */
+interface Named {
+  readonly run: string
+  readonly before: string | null | undefined
+  readonly files: ReadonlyArray<string>
+}
+
+/** Undefined when one of them can't be read. */
+const read = (
   lake: LakeService,
   runs: ReadonlyArray<string>
-): Effect.Effect<ReadonlySet<string> | undefined, LakeError> =>
+): Effect.Effect<ReadonlyArray<Named> | undefined, LakeError> =>
   Effect.map(
     Effect.forEach(
       runs,
-      (run) => Effect.map(lake.readText(Manifest.manifestPath(run)), Option.flatMap(Manifest.parse)),
+      (run) =>
+        Effect.map(lake.readText(Manifest.manifestPath(run)), (found) =>
+          Option.map(
+            Option.flatMap(found, ({ text }) => Manifest.parse(text)),
+            (manifest): Named => ({ run, before: manifest.before, files: Manifest.files(manifest) })
+          )
+        ),
       { concurrency: atOnce }
     ),
-    (manifests) =>
-      manifests.every(Option.isSome) ? new Set(manifests.flatMap(({ value }) => Manifest.files(value))) : undefined
+    (found) => (found.every(Option.isSome) ? found.map(({ value }) => value) : undefined)
   )
+
+/**
+ * Runs of our own that laid a manifest and then failed, before the pointer named it or in vain: no reader came by it.
+ * One that the pointer has named since, whatever we were told, is named by it still or by the manifest after it.
+ */
+const neverShown = (
+  manifests: ReadonlyArray<Named>,
+  failed: ReadonlyArray<string>,
+  pointedAt: string | undefined
+): ReadonlyArray<string> => {
+  const shown = new Set([pointedAt, ...manifests.map(({ before }) => before)])
+  return manifests.flatMap(({ run }) => (failed.includes(run) && !shown.has(run) ? [run] : []))
+}
 
 const removeAll = (lake: LakeService, paths: ReadonlyArray<string>): Effect.Effect<void, LakeError> =>
   Effect.forEach(paths, (path) => lake.remove(path), { concurrency: atOnce, discard: true })

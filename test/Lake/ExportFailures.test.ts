@@ -1,15 +1,78 @@
-import { readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { LakeError } from "../../src/Lake.ts"
-import { assertTidy, dataFiles, inWorld, ipc, on, readExport, run, type World, write } from "./ExportWorld.ts"
+import {
+  assertTidy,
+  dataFiles,
+  eventPaths,
+  inWorld,
+  ipc,
+  on,
+  readExport,
+  run,
+  type World,
+  write
+} from "./ExportWorld.ts"
 
-/** So that a run has as many manifests to read, and therefore makes as many calls, as the run before it. */
-const forgetAllBut = ({ lake }: World, run: string) => {
-  const names = readdirSync(join(lake, "_manifests")).filter((name) => name !== `${run}.json`)
-  for (const name of names) rmSync(join(lake, "_manifests", name))
+const writes = new Set(["put", "putText", "replaceText", "remove"])
+const gone = new LakeError({ reason: "Failed", message: "the lake is gone" })
+
+/** As if there had been one export: so that the next makes as many calls as the one before it. */
+const forgetAllBut = (world: World, run: string) => {
+  const names = readdirSync(join(world.lake, "_manifests")).filter((name) => name !== `${run}.json`)
+  for (const name of names) rmSync(join(world.lake, "_manifests", name))
+  const named = readExport(world)
+  const needed = new Set(Object.values(named.tables).flatMap((table) => table.files.map((file) => file.path)))
+  for (const path of dataFiles(world)) {
+    if (!needed.has(path) && path !== named.journal) rmSync(join(world.lake, path))
+  }
 }
+
+/** An export whose calls are counted, and answered by what `fails` says. */
+const watched = Effect.fnUntraced(function* (
+  world: World,
+  fails: (call: number, when: "before" | "after") => boolean = () => false
+) {
+  const operations: Array<string> = []
+  world.watch = (operation, _path, when) => {
+    if (when === "before") operations.push(operation)
+    return fails(operations.length, when) ? gone : undefined
+  }
+  const outcome = yield* Effect.result(run)
+  world.watch = () => undefined
+  return { outcome, operations }
+})
+
+/** Disturbs an export at each of these calls in turn: the export before or this one is whole, and the next one tidies up. */
+const atEveryCall = (
+  world: World,
+  isDisturbed: (operation: string) => boolean,
+  fails: (failing: number) => (call: number, when: "before" | "after") => boolean
+) =>
+  Effect.gen(function* () {
+    yield* write([on("2026-11-18"), on("2026-11-19")], [ipc("IPC-1", "1")])
+    yield* run
+    const changed = (round: number) => {
+      forgetAllBut(world, readExport(world).run)
+      return write([on("2026-11-19")], [ipc("IPC-1", String(round))])
+    }
+    yield* changed(0)
+    const { operations } = yield* watched(world)
+    for (const [index, operation] of operations.entries()) {
+      if (!isDisturbed(operation)) continue
+      yield* changed(index + 1)
+      const { outcome } = yield* watched(world, fails(index + 1))
+      const after = readExport(world)
+      if (outcome._tag === "Success") assert.strictEqual(after.run, outcome.success.run)
+      const next = yield* run
+      assert.strictEqual(readExport(world).run, next.run)
+      assertTidy(world)
+    }
+    return operations.filter(isDisturbed).length
+  })
 
 describe("whatever happens in the middle", () => {
   it.effect("the pointer is last, the manifest before it, and the files before that", () =>
@@ -17,46 +80,46 @@ describe("whatever happens in the middle", () => {
       Effect.gen(function* () {
         yield* write([on("2026-11-19")])
         const calls: Array<string> = []
-        world.watch = (operation, path) => {
-          if (operation.startsWith("put")) calls.push(path)
+        world.watch = (operation, path, when) => {
+          if (when === "after" && writes.has(operation)) calls.push(path)
           return undefined
         }
         const { run: id } = yield* run
         assert.deepStrictEqual(calls.slice(-2), [`_manifests/${id}.json`, "latest.json"])
-        assert.sameMembers(calls.slice(0, -2), dataFiles(world))
+        assert.sameMembers(calls.slice(0, -2), [...dataFiles(world), "lake.sql"])
       })
     )
   )
 
-  it.effect("a failure at any call leaves a whole export to read, and the next run sweeps", () =>
+  it.effect("a lake that is gone at any call, and from then on, leaves a whole export, and the next run sweeps", () =>
     inWorld((world) =>
       Effect.gen(function* () {
-        yield* write([on("2026-11-18"), on("2026-11-19")], [ipc("IPC-1", "1")])
-        yield* run
-        let calls = 0
-        for (let failing = 1; calls >= failing - 1; failing++) {
-          const before = readExport(world)
-          forgetAllBut(world, before.run)
-          yield* write([on("2026-11-19")], [ipc("IPC-1", String(failing))])
-          calls = 0
-          // Dead from this call on, as after a crash.
-          world.watch = () =>
-            (calls += 1) >= failing ? new LakeError({ reason: "Failed", message: "the lake is gone" }) : undefined
-          const outcome = yield* Effect.result(run)
-          world.watch = () => undefined
-          const after = readExport(world)
-          if (outcome._tag === "Failure") assert.strictEqual(after.run, before.run)
-          else assert.isBelow(calls, failing)
-          const next = yield* run
-          assert.strictEqual(readExport(world).run, next.run)
-          assertTidy(world)
-        }
-        assert.isAbove(calls, 20)
+        const isAny = () => true
+        const calls = yield* atEveryCall(
+          world,
+          isAny,
+          (failing) => (call, when) => when === "before" && call >= failing
+        )
+        assert.isAbove(calls, 30)
       })
     )
   )
 
-  it.effect("a failed run says why, and leaves nothing in staging", () =>
+  it.effect("any write that is done and said to have failed leaves a whole export, and the next run sweeps", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const isWrite = (operation: string) => writes.has(operation)
+        const calls = yield* atEveryCall(
+          world,
+          isWrite,
+          (failing) => (call, when) => when === "after" && call === failing
+        )
+        assert.isAbove(calls, 13)
+      })
+    )
+  )
+
+  it.effect("a failed run says why, leaves nothing that it wrote in staging, and is remembered until it is swept", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* run
@@ -66,12 +129,54 @@ describe("whatever happens in the middle", () => {
         const error = yield* Effect.flip(run)
         assert.strictEqual(error.message, "no room")
         assert.deepStrictEqual(dataFiles(world), before)
-        assertTidy(world)
+        const [note = "", ...others] = readdirSync(join(world.dataDir, "staging"))
+        assert.deepStrictEqual(others, [])
+        assert.deepStrictEqual(readdirSync(join(world.dataDir, "staging", note)), [])
+        world.watch = () => undefined
+        yield* run
+        assert.isFalse(existsSync(join(world.dataDir, "staging")))
       })
     )
   )
 
-  it.effect("two exports at once are two exports, one after the other", () =>
+  it.effect("a folder that is in the way of a table is an error, and the export before stays", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const { run: first } = yield* run
+        rmSync(join(world.lake, "vos"), { recursive: true })
+        writeFileSync(join(world.lake, "vos"), "not a folder")
+        yield* Effect.flip(run)
+        const pointer = JSON.parse(readFileSync(join(world.lake, "latest.json"), "utf8")) as { readonly run: string }
+        assert.strictEqual(pointer.run, first)
+        rmSync(join(world.lake, "vos"))
+        mkdirSync(join(world.lake, "vos"))
+        const { run: next } = yield* run
+        assert.strictEqual(readExport(world).run, next)
+      })
+    )
+  )
+
+  it.effect("an export that takes longer than a day is given up, as others take it for dead from then on", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* run
+        const before = readExport(world)
+        const isUploading = Promise.withResolvers<void>()
+        const fiber = yield* Effect.forkChild(Effect.flip(run))
+        world.watch = (operation) => {
+          if (operation === "put") isUploading.resolve()
+          return undefined
+        }
+        yield* Effect.promise(() => isUploading.promise)
+        yield* TestClock.adjust("25 hours")
+        const error = yield* Fiber.join(fiber)
+        assert.match(error.message, /longer than a day/)
+        assert.strictEqual(readExport(world).run, before.run)
+      })
+    )
+  )
+
+  it.effect("two exports at once of one worker are two exports, one after the other", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write([on("2026-11-19")])
@@ -86,6 +191,7 @@ describe("whatever happens in the middle", () => {
         assert.sameMembers(runs, [one.run, two.run])
         assert.lengthOf(runs, 2)
         assert.strictEqual(readExport(world).run, runs[1])
+        assert.lengthOf(eventPaths(readExport(world)), 1)
         assertTidy(world)
       })
     )

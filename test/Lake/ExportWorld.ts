@@ -3,8 +3,7 @@
  * the pointer and believes nothing.
  */
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert } from "@effect/vitest"
@@ -16,16 +15,17 @@ import { Inbox } from "../../src/Inbox.ts"
 import { Lake, type LakeError } from "../../src/Lake.ts"
 import { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
-import type { Manifest } from "../../src/Lake/Manifest.ts"
+import { files as filesOf, type Manifest } from "../../src/Lake/Manifest.ts"
 import { Publish } from "../../src/Publish.ts"
 import type { Store } from "../../src/Store.ts"
 import * as Sqlite from "../../src/Store/Sqlite.ts"
 import { Warehouse, WarehouseError } from "../../src/Warehouse.ts"
 import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
 import type { EventRow } from "../../src/Warehouse/Tables.ts"
+import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 
-const directory = mkdtempSync(join(tmpdir(), "siteledger-export-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = temporaryFolder()
+afterAll(() => removeFolder(directory))
 
 export const now = Date.parse("2026-11-20T02:00:00Z")
 const cron = Cron.parseUnsafe("0 2 * * *", "UTC")
@@ -64,8 +64,8 @@ export const event = (timestamp: string | null): EventRow => ({
 })
 export const on = (date: string): EventRow => event(`${date}T12:00:00.000000Z`)
 
-/** Called before every operation of the lake; an error it returns takes the operation's place. */
-type Watch = (operation: string, path: string) => LakeError | undefined
+/** Called before and after every operation of the lake; an error it returns takes the operation's place, or its answer's. */
+type Watch = (operation: string, path: string, when: "before" | "after") => LakeError | undefined
 
 const watchedLake = (root: string, watch: () => Watch) =>
   Layer.effect(
@@ -73,39 +73,53 @@ const watchedLake = (root: string, watch: () => Watch) =>
     Effect.map(Lake, (lake) => {
       const watched = <A>(operation: string, path: string, then: Effect.Effect<A, LakeError>) =>
         Effect.suspend(() => {
-          const failure = watch()(operation, path)
-          return failure === undefined ? then : Effect.fail(failure)
+          const failure = watch()(operation, path, "before")
+          return failure === undefined
+            ? Effect.tap(then, () => watch()(operation, path, "after") ?? Effect.void)
+            : failure
         })
       return Lake.of({
+        name: lake.name,
         put: (path, file) => watched("put", path, lake.put(path, file)),
         putText: (path, text) => watched("putText", path, lake.putText(path, text)),
         readText: (path) => watched("readText", path, lake.readText(path)),
         size: (path) => watched("size", path, lake.size(path)),
         list: (folder) => watched("list", folder, lake.list(folder)),
-        remove: (path) => watched("remove", path, lake.remove(path))
+        replaceText: (path, text, expected) => watched("replaceText", path, lake.replaceText(path, text, expected)),
+        fetch: (path, file) => watched("fetch", path, lake.fetch(path, file)),
+        remove: (path) => watched("remove", path, lake.remove(path)),
+        abandon: (isAbandoned) => watched("abandon", "", lake.abandon(isAbandoned))
       })
     })
   ).pipe(Layer.provide(Folder.layer(root)))
 
-let worlds = 0
-const makeWorld = () => {
-  const dataDir = join(directory, String((worlds += 1)))
-  mkdirSync(dataDir)
-  const world = { dataDir, lake: join(dataDir, "lake"), watch: (() => undefined) as Watch, published: 0 }
+/** The export and the stores that it reads, of one data directory. */
+export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: () => void = () => undefined) => {
   const publish = Layer.succeed(Publish, {
     now: Effect.suspend(() => {
-      world.published++
+      onPublish()
       return new WarehouseError({ reason: "Failed", message: "the disk is full" })
     }),
     status: Effect.succeed({ at: null, ageMs: null })
   })
-  const below = Layer.mergeAll(
-    Inbox.layer,
-    publish,
-    watchedLake(world.lake, () => world.watch),
-    DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))
-  ).pipe(Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite"))))
-  return { world, layer: Export.layer({ dataDir, cron }).pipe(Layer.provideMerge(below)) }
+  const stores = Layer.mergeAll(Inbox.layer, publish, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(
+    Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite")))
+  )
+  return Export.layer({ dataDir, cron }).pipe(Layer.provideMerge(stores))
+}
+
+let folders = 0
+export const newFolder = (): string => {
+  const folder = join(directory, String((folders += 1)))
+  mkdirSync(folder)
+  return folder
+}
+
+const makeWorld = () => {
+  const dataDir = newFolder()
+  const world = { dataDir, lake: join(dataDir, "lake"), watch: (() => undefined) as Watch, published: 0 }
+  const lake = watchedLake(world.lake, () => world.watch)
+  return { world, layer: exporting(dataDir, lake, () => world.published++) }
 }
 export type World = ReturnType<typeof makeWorld>["world"]
 
@@ -136,6 +150,8 @@ export const readExport = ({ lake }: World): Manifest => {
       assert.strictEqual(hex(readFileSync(join(lake, path))), sha256)
     }
   }
+  const journal = readFileSync(join(lake, manifest.journal ?? ""))
+  assert.deepInclude(manifest.journalFile, { bytes: journal.length, sha256: hex(journal) })
   return manifest
 }
 
@@ -144,18 +160,30 @@ export const dataFiles = ({ lake }: World) =>
   (readdirSync(lake, { recursive: true }) as ReadonlyArray<string>)
     .filter((path) => /\.(parquet|csv)$/.test(path))
     .toSorted()
-const namedFiles = ({ lake }: World) => {
-  const manifests = readdirSync(join(lake, "_manifests")).map((name) => json<Manifest>(join(lake, "_manifests", name)))
-  const paths = manifests.flatMap(({ journal, tables }) => [
-    ...(journal === null ? [] : [journal]),
-    ...Object.values(tables).flatMap((table) => table.files.map((file) => file.path))
-  ])
-  return [...new Set(paths)].toSorted()
+const manifests = ({ lake }: World): ReadonlyArray<Manifest> =>
+  readdirSync(join(lake, "_manifests")).map((name) => json<Manifest>(join(lake, "_manifests", name)))
+
+const namedFiles = (world: World) => [...new Set(manifests(world).flatMap(filesOf))].toSorted()
+
+/** The pointer names each of them, or has named it until it named another one. */
+export const assertShown = (all: ReadonlyArray<Manifest>, pointedAt: string) => {
+  const shown = new Set([pointedAt, ...all.map(({ before }) => before)])
+  assert.deepStrictEqual(
+    all.flatMap(({ run: id }) => (shown.has(id) ? [] : [id])),
+    []
+  )
 }
-/** The lake holds what its manifests name, nothing else, and staging is empty. */
+/** The lake holds what its manifests name, nothing else, no run that was never shown, and staging is gone. */
 export const assertTidy = (world: World) => {
   assert.deepStrictEqual(dataFiles(world), namedFiles(world))
+  assertShown(manifests(world), readExport(world).run)
   assert.isFalse(existsSync(join(world.dataDir, "staging")))
+  assert.deepStrictEqual(unfinished(world), [])
+}
+/** All files below the folder where they are written. */
+const unfinished = ({ lake }: World) => {
+  const all = readdirSync(join(lake, ".unfinished"), { recursive: true, withFileTypes: true })
+  return all.flatMap((entry) => (entry.isFile() && entry.name !== "lock.sqlite" ? [entry.name] : []))
 }
 
 export const query = (sql: string): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>> =>

@@ -92,6 +92,7 @@ describe("the journal of an export", () => {
         const [names = [], ...records] = readCsv(text.slice(1))
         const read = records.map((cells) => Object.fromEntries(names.map((name, index) => [name, cells[index]])))
         assert.lengthOf(lines, 4 * hostile.length)
+        assert.strictEqual(readExport(world).journalFile?.rows, lines.length)
         assert.sameDeepMembers(
           read.map(({ account = "", credit = "", debit = "", entry_id = "" }) => ({
             entry_id,

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Lake } from "../../src/Lake.ts"
+import { Lake, LakeError } from "../../src/Lake.ts"
 import { assertTidy, eventPaths, inWorld, on, readExport, run, write } from "./ExportWorld.ts"
 
 describe("an export", () => {
@@ -43,7 +43,10 @@ describe("an export", () => {
         ]
         const lake = yield* Lake
         for (const path of [leftover, partial, journal, ...foreign]) yield* lake.putText(path, "?")
-        mkdirSync(join(world.dataDir, "staging/20261101T020000Z-0000"), { recursive: true })
+        // What was being written when a process died; and whatever else lies there.
+        mkdirSync(join(world.dataDir, "staging/20261101T020000Z-0000/events/0"), { recursive: true })
+        writeFileSync(join(world.dataDir, "staging/20261101T020000Z-0000/events/0/part.parquet"), "PAR1")
+        writeFileSync(join(world.dataDir, "staging/.DS_Store"), "?")
         const rubbish = "_manifests/20261101T020000Z-0000.json"
         yield* lake.putText(rubbish, "{}")
         yield* run
@@ -60,5 +63,27 @@ describe("an export", () => {
         assert.isTrue(existsSync(join(world.lake, leftover)))
       })
     )
+  )
+
+  it.effect(
+    "sweeps files also where the store can't tell what is unfinished, and remembers what it has yet to end",
+    () =>
+      inWorld((world) =>
+        Effect.gen(function* () {
+          const leftover = "vos/20261101T020000Z-0000-0.parquet"
+          const note = join(world.dataDir, "staging/20261120T010000Z-0000")
+          const lake = yield* Lake
+          yield* lake.putText(leftover, "?")
+          mkdirSync(note, { recursive: true })
+          const refused = new LakeError({ reason: "Denied", message: "not implemented" })
+          world.watch = (operation) => (operation === "abandon" ? refused : undefined)
+          yield* run
+          assert.isFalse(existsSync(join(world.lake, leftover)))
+          assert.isTrue(existsSync(note))
+          world.watch = () => undefined
+          yield* run
+          assert.isFalse(existsSync(note))
+        })
+      )
   )
 })

@@ -1,0 +1,80 @@
+/**
+ * The manifest of an export, from what was staged for it and the manifest of the export before. Pure.
+ */
+import { Option } from "effect"
+import { described } from "../Warehouse/Described.ts"
+import type { Snapshot } from "../Warehouse.ts"
+import * as Manifest from "./Manifest.ts"
+import type { Published } from "./Published.ts"
+import type { Staged, StagedJournal } from "./Staging.ts"
+
+export interface Staging {
+  readonly run: string
+  readonly asOf: Manifest.AsOf
+  readonly snapshot: Snapshot
+  readonly staged: ReadonlyArray<Staged>
+  readonly journal: StagedJournal
+  readonly before: Published
+}
+
+export const manifest = ({ asOf, before, journal, run, snapshot, staged }: Staging): Manifest.Manifest => {
+  const tables = Object.fromEntries(
+    snapshot.tables.map(({ columns, name }) => {
+      const files = staged.flatMap(({ file, table }) => (table === name ? [file] : []))
+      const rows = files.reduce((sum, file) => sum + file.rows, 0)
+      return [name, { rows, columns: withDescriptions(name, columns), files }]
+    })
+  )
+  const { bytes, path, rows, sha256 } = journal
+  return {
+    run,
+    asOf,
+    reconcile: null,
+    journal: path,
+    tables,
+    journalFile: { rows, bytes, sha256 },
+    before: Option.match(before.pointer, { onNone: () => null, onSome: (pointer) => pointer.run }),
+    restated: Option.match(before.manifest, { onNone: () => [], onSome: (last) => restated(last.tables, tables) }),
+    changes: Option.match(before.manifest, { onNone: () => [], onSome: (last) => changes(last.tables, tables) })
+  }
+}
+
+type Tables = Manifest.Manifest["tables"]
+
+const withDescriptions = (table: string, columns: Manifest.Columns): Manifest.Columns =>
+  columns.map((column) => {
+    const description = described[table]?.columns[column.name]
+    return description === undefined ? column : { ...column, description }
+  })
+
+/** By date. One without rows is only there because a table without rows has a file, too. */
+export const eventFiles = (tables: Tables): ReadonlyMap<string, Manifest.ManifestFile> =>
+  new Map(
+    (tables["events"]?.files ?? []).flatMap((file) => {
+      const date = Manifest.dateOf(file.path)
+      return date === undefined || file.rows === 0 ? [] : [[date, file]]
+    })
+  )
+
+/** Dates that are gone are among them. A file that was lost and is written again has the same rows. */
+const restated = (last: Tables, now: Tables): ReadonlyArray<string> => {
+  const files = eventFiles(now)
+  return [...eventFiles(last)].flatMap(([date, { fingerprint, path }]) => {
+    const file = files.get(date)
+    const isSame = file?.path === path || (file?.fingerprint !== undefined && file.fingerprint === fingerprint)
+    return isSame ? [] : [date]
+  })
+}
+
+const changes = (last: Tables, now: Tables): ReadonlyArray<Manifest.Change> =>
+  [...new Set([...Object.keys(now), ...Object.keys(last)])].flatMap((table) => {
+    const before = typesOf(last[table])
+    const after = typesOf(now[table])
+    return [...new Set([...after.keys(), ...before.keys()])].flatMap((column) => {
+      const change = { table, column, before: before.get(column) ?? null, after: after.get(column) ?? null }
+      return change.before === change.after ? [] : [change]
+    })
+  })
+
+const typesOf = (table: Tables[string] | undefined): ReadonlyMap<string, string> =>
+  new Map((table?.columns ?? []).map(({ name, type }) => [name, type]))

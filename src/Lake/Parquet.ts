@@ -1,0 +1,128 @@
+/**
+ * What Parquet files say of themselves, read by a DuckDB of its own in memory: the ranges of their columns, from the
+ * footers alone; and everything, when an export is verified.
+ */
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect, type Scope } from "effect"
+import { LakeError } from "../Lake.ts"
+import type { Columns, Range } from "./Manifest.ts"
+
+export type Ranges = Readonly<Record<string, Range>>
+
+export interface File {
+  readonly path: string
+  readonly columns: Columns
+}
+
+export interface Parquet {
+  /** By file. */
+  readonly ranges: (files: ReadonlyArray<File>) => Effect.Effect<ReadonlyMap<string, Ranges>, LakeError>
+  /** Decodes every value of a file. */
+  readonly read: (
+    file: string
+  ) => Effect.Effect<{ readonly rows: number; readonly columns: Columns; readonly ranges: Ranges }, LakeError>
+}
+
+/** Enough for a row group of the widest table, and no more the larger a file is. */
+const memory = "384MB"
+
+type Rows = ReadonlyArray<ReadonlyArray<unknown>>
+
+export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(function* () {
+  const connect = async () => {
+    const instance = await DuckDBInstance.create(":memory:", { threads: "1", memory_limit: memory })
+    const connection = await instance.connect()
+    // Its cache of files knows them by name, whatever is in them by now.
+    await connection.run("set temp_directory = ''; set TimeZone = 'UTC'; set enable_external_file_cache = false")
+    return { instance, connection }
+  }
+  const close = ({ connection, instance }: Awaited<ReturnType<typeof connect>>) =>
+    Effect.sync(() => {
+      connection.disconnectSync()
+      instance.closeSync()
+    })
+  const { connection } = yield* Effect.acquireRelease(attempt(connect), close)
+  const rows = (sql: string): Effect.Effect<Rows, LakeError> =>
+    attempt(async () => (await connection.runAndReadAll(sql)).getRowsJson())
+  const ranges: Parquet["ranges"] = Effect.fnUntraced(function* (files) {
+    const found = files.some(hasRanges) ? yield* rows(rangesOf(files)) : []
+    const byFile = new Map<string, Map<string, Range>>()
+    for (const [file, name, min, max] of found) {
+      if (typeof min !== "string" || typeof max !== "string") continue
+      const ofFile = byFile.get(String(file)) ?? new Map<string, Range>()
+      byFile.set(String(file), ofFile.set(String(name), { min, max }))
+    }
+    return new Map(files.map(({ columns, path }) => [path, inOrder(columns, byFile.get(path))]))
+  })
+  return {
+    ranges,
+    read: Effect.fnUntraced(function* (file) {
+      const source = `read_parquet(${text(file)}, hive_partitioning = false)`
+      const columns = (yield* rows(`describe from ${source}`)).map(([name, type]) => ({
+        name: String(name),
+        type: String(type)
+      }))
+      // A hash of whole rows: a count alone would read the footer and no value.
+      const [counted] = yield* rows(`select count(*), bit_xor(hash(f)) from ${source} f`)
+      const found = yield* ranges([{ path: file, columns }])
+      return { rows: Number(counted?.[0]), columns, ranges: found.get(file) ?? {} }
+    })
+  }
+})
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, LakeError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      new LakeError({ reason: "Failed", message: cause instanceof Error ? cause.message : String(cause), cause })
+  })
+
+type Kind = "number" | "date" | "time"
+
+/** Not of texts: their ranges tell little, and may be long. */
+const kindOf = (type: string): Kind | undefined => {
+  if (type === "BIGINT" || type.startsWith("DECIMAL(")) return "number"
+  if (type === "DATE") return "date"
+  return type === "TIMESTAMP WITH TIME ZONE" ? "time" : undefined
+}
+
+const hasRanges = ({ columns }: File): boolean => columns.some(({ type }) => kindOf(type) !== undefined)
+
+const inOrder = (columns: Columns, found: ReadonlyMap<string, Range> | undefined): Ranges =>
+  Object.fromEntries(
+    columns.flatMap(({ name }) => {
+      const range = found?.get(name)
+      return range === undefined ? [] : [[name, range]]
+    })
+  )
+
+/** DuckDB tells each row group's as text, exactly; one whose values have none leaves the whole column without. */
+const rangesOf = (files: ReadonlyArray<File>): string => `
+  select file_name, path_in_schema,
+    case kind
+      when 'number' then arg_min(low, try_cast(low as decimal(38, 4)))
+      when 'date' then cast(min(try_cast(low as date)) as varchar)
+      else ${timeText("min", "low")} end,
+    case kind
+      when 'number' then arg_max(high, try_cast(high as decimal(38, 4)))
+      when 'date' then cast(max(try_cast(high as date)) as varchar)
+      else ${timeText("max", "high")} end
+  from (
+    select file_name, path_in_schema, stats_min_value as low, stats_max_value as high,
+      num_values > coalesce(stats_null_count, 0) as has_values
+    from parquet_metadata([${files.map(({ path }) => text(path)).join(", ")}])
+  ) join (values ${files.flatMap(kindsOf).join(", ")}) as kinds(file, name, kind)
+    on file = file_name and name = path_in_schema
+  group by file_name, path_in_schema, kind
+  having bool_and(low is not null or not has_values)`
+
+const kindsOf = ({ columns, path }: File): ReadonlyArray<string> =>
+  columns.flatMap(({ name, type }) => {
+    const kind = kindOf(type)
+    return kind === undefined ? [] : [`(${text(path)}, ${text(name)}, '${kind}')`]
+  })
+
+const timeText = (pick: "min" | "max", value: string): string =>
+  `strftime(${pick}(try_cast(${value} as timestamptz)) at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')`
+
+const text = (value: string): string => `'${value.replaceAll("'", "''")}'`

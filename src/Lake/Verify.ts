@@ -1,0 +1,191 @@
+/**
+ * Verify reads an export again from where it lies, as a reader would: pointer, manifest, every file. It believes
+ * nothing that it can check: hashes and lengths of what arrives, and the rows, columns and ranges that DuckDB finds in it.
+ *
+ * One file at a time, into a temporary folder, so that memory and disk hold no more than the largest. It changes nothing,
+ * needs no stores, and may run beside a worker: what an export named stays as it is.
+ */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Option, Schema } from "effect"
+import { Lake, type LakeError } from "../Lake.ts"
+import * as JournalFile from "./JournalFile.ts"
+import { attempt, digest, sha256 } from "./LocalFiles.ts"
+import * as Manifest from "./Manifest.ts"
+import * as Parquet from "./Parquet.ts"
+
+/** There is nothing that could be verified. */
+export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
+  message: Schema.String
+}) {}
+
+export interface Checked {
+  /** A table, or the journal. */
+  readonly name: string
+  readonly files: number
+  readonly rows: number
+  readonly bytes: number
+  /** Sentences that name the file. */
+  readonly faults: ReadonlyArray<string>
+}
+
+export interface Verified {
+  readonly lake: string
+  readonly run: string
+  readonly asOf: Manifest.AsOf
+  /** Of the pointer and the manifest themselves. */
+  readonly faults: ReadonlyArray<string>
+  readonly checked: ReadonlyArray<Checked>
+}
+
+export const faultsOf = ({ checked, faults }: Verified): ReadonlyArray<string> => [
+  ...faults,
+  ...checked.flatMap((each) => each.faults)
+]
+
+/** `run`: another one than the pointer's. `onChecked` is told of each table as it is through. */
+export const verify = Effect.fn("Lake.verify")(function* (
+  run: Option.Option<string>,
+  onChecked: (checked: Checked) => Effect.Effect<void>
+) {
+  const lake = yield* Lake
+  const { faults, manifest } = yield* read(lake, run)
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const place: Place = { lake, parquet: yield* Parquet.open, folder }
+      const checked: Array<Checked> = []
+      for (const [name, table] of Object.entries(manifest.tables)) {
+        checked.push(yield* Effect.tap(checkTable(place, name, table), onChecked))
+      }
+      if (manifest.journal !== null) {
+        checked.push(yield* Effect.tap(checkJournal(place, manifest.journal, manifest), onChecked))
+      }
+      const verified: Verified = { lake: lake.name, run: manifest.run, asOf: manifest.asOf, faults, checked }
+      return verified
+    })
+  )
+})
+
+const temporaryFolder = Effect.acquireRelease(
+  attempt(() => mkdtemp(join(tmpdir(), "siteledger-verify-"))),
+  (folder) => Effect.ignore(attempt(() => rm(folder, { recursive: true, force: true })))
+)
+
+const read = Effect.fnUntraced(function* (lake: Lake["Service"], run: Option.Option<string>) {
+  const found = yield* lake.readText(Manifest.pointerPath)
+  const pointer = Option.flatMap(found, ({ text }) => Manifest.parsePointer(text))
+  if (Option.isNone(run) && Option.isNone(pointer)) return yield* noPointer(lake, Option.isSome(found))
+  const named = Option.filter(pointer, (shown) => Option.isNone(run) || shown.run === run.value)
+  const path = Option.match(named, {
+    onNone: () => Manifest.manifestPath(Option.getOrElse(run, () => "")),
+    onSome: (shown) => shown.manifest
+  })
+  const text = Option.map(yield* lake.readText(path), (each) => each.text)
+  if (Option.isNone(text)) return yield* noManifest(lake, path)
+  const manifest = Manifest.parse(text.value)
+  if (Option.isNone(manifest)) return yield* notAManifest(lake, path)
+  const faults: Array<string> = []
+  if (Option.exists(named, (shown) => shown.sha256 !== sha256(text.value))) {
+    faults.push(`${Manifest.pointerPath} names ${path} with another SHA-256 than it has.`)
+  }
+  if (Manifest.manifestPath(manifest.value.run) !== path) {
+    faults.push(`${path} is the manifest of another run, ${manifest.value.run}.`)
+  }
+  return { faults, manifest: manifest.value }
+})
+
+const noPointer = ({ name }: Lake["Service"], isThere: boolean) => {
+  const message = isThere
+    ? `${Manifest.pointerPath} on ${name} is not a pointer.`
+    : `There is no export on ${name} yet.`
+  return new NothingToVerify({ message })
+}
+
+const noManifest = ({ name }: Lake["Service"], path: string) =>
+  new NothingToVerify({ message: `${path} is not on ${name}. \`siteledger lake list\` tells which runs are there.` })
+
+const notAManifest = ({ name }: Lake["Service"], path: string) =>
+  new NothingToVerify({ message: `${path} on ${name} is not a manifest.` })
+
+interface Place {
+  readonly lake: Lake["Service"]
+  readonly parquet: Parquet.Parquet
+  readonly folder: string
+}
+
+/** Calls `use` with the local copy of a file, if the lake has the file. */
+const fetched = <A>(
+  { folder, lake }: Place,
+  path: string,
+  use: (localFile: string) => Effect.Effect<A, LakeError>
+): Effect.Effect<A | undefined, LakeError> =>
+  Effect.suspend(() => {
+    const localFile = join(folder, path.replaceAll("/", "_"))
+    const whole = Effect.flatMap(lake.fetch(path, localFile), (isThere) =>
+      isThere ? use(localFile) : Effect.undefined
+    )
+    return Effect.ensuring(whole, Effect.ignore(attempt(() => rm(localFile, { force: true }))))
+  })
+
+type Table = Manifest.Manifest["tables"][string]
+
+const checkTable = Effect.fnUntraced(function* (place: Place, name: string, { columns, files, rows }: Table) {
+  const faults: Array<string> = []
+  for (const file of files) faults.push(...(yield* checkFile(place, file, columns)))
+  const sum = files.reduce((all, file) => all + file.rows, 0)
+  if (sum !== rows) faults.push(`The manifest says that ${name} has ${rows} rows, and its files have ${sum}.`)
+  if (files.length === 0) faults.push(`The manifest names no file of ${name}.`)
+  const bytes = files.reduce((all, file) => all + file.bytes, 0)
+  return { name, files: files.length, rows, bytes, faults } satisfies Checked
+})
+
+/** The first thing that is wrong with it: the rest would follow from that. */
+const checkFile = (place: Place, file: Manifest.ManifestFile, columns: Manifest.Columns) =>
+  Effect.map(
+    fetched(place, file.path, (localFile) => readFile(place, file, columns, localFile)),
+    (faults) => faults ?? [`${file.path} is missing.`]
+  )
+
+const readFile = Effect.fnUntraced(function* (
+  { parquet }: Place,
+  file: Manifest.ManifestFile,
+  columns: Manifest.Columns,
+  localFile: string
+) {
+  const arrived = differs(file.path, file, yield* digest(localFile))
+  if (arrived !== undefined) return [arrived]
+  const inside = yield* Effect.result(parquet.read(localFile))
+  if (inside._tag === "Failure") return [`${file.path} can't be read as Parquet: ${inside.failure.message}`]
+  const found = inside.success
+  if (found.rows !== file.rows) return [`${file.path} has ${found.rows} rows, not ${file.rows}.`]
+  if (shape(found.columns) !== shape(columns)) return [`${file.path} has other columns than the manifest says.`]
+  const isSame = file.ranges === undefined || JSON.stringify(found.ranges) === JSON.stringify(file.ranges)
+  return isSame ? [] : [`${file.path} has other least and greatest values than the manifest says.`]
+})
+
+const shape = (columns: Manifest.Columns): string => JSON.stringify(columns.map(({ name, type }) => [name, type]))
+
+interface Digest {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+const differs = (path: string, expected: Digest, found: Digest): string | undefined => {
+  if (found.bytes !== expected.bytes) return `${path} has ${found.bytes} bytes, not ${expected.bytes}.`
+  return found.sha256 === expected.sha256 ? undefined : `${path} has another SHA-256 than the manifest says.`
+}
+
+/** Older manifests only say where it is. */
+const checkJournal = (place: Place, path: string, { journalFile: expected }: Manifest.Manifest) =>
+  Effect.map(fetched(place, path, JournalFile.describe), (found): Checked => {
+    if (found === undefined) return { name: "journal", files: 1, rows: 0, bytes: 0, faults: [`${path} is missing.`] }
+    const fault = expected === undefined ? undefined : journalFault(path, expected, found)
+    const faults = fault === undefined ? [] : [fault]
+    return { name: "journal", files: 1, rows: found.rows, bytes: found.bytes, faults }
+  })
+
+const journalFault = (path: string, expected: JournalFile.Described, found: JournalFile.Described) =>
+  differs(path, expected, found) ??
+  (found.rows === expected.rows ? undefined : `${path} has ${found.rows} lines, not ${expected.rows}.`)

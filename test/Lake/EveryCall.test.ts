@@ -1,0 +1,94 @@
+/**
+ * An export to S3 is made to fail at every single call, in turn: refused, broken, or done and never told. What readers
+ * see is a whole export each time, and the next one tidies up.
+ */
+import { randomBytes } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { Fault } from "../S3Stub.ts"
+import { now, run } from "./ExportWorld.ts"
+import { assertTidy, copied, isWrite, type Prepared, prepare, readExport, within } from "./S3World.ts"
+
+const faults: ReadonlyArray<Fault> = [
+  { status: 500, code: "InternalError" },
+  { status: 403, code: "AccessDenied" },
+  "cut",
+  { status: 503, code: "SlowDown" }
+]
+
+const callsOf = (prepared: Prepared) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const copy = yield* copied(prepared)
+      yield* within(copy, run)
+      readExport(copy.stub)
+      assertTidy(copy)
+      return copy.stub.calls.map(({ operation }) => operation)
+    })
+  )
+
+const disturbed = (prepared: Prepared, number: number, when: "before" | "after", fault: Fault) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const copy = yield* copied(prepared)
+      const { stub } = copy
+      const before = readExport(stub).run
+      stub.onCall = (call, moment) => (call.number === number && moment === when ? fault : undefined)
+      const both = Effect.gen(function* () {
+        const outcome = yield* Effect.result(run)
+        stub.reset()
+        const after = readExport(stub).run
+        if (outcome._tag === "Success") assert.strictEqual(after, outcome.success.run)
+        // What was done and not told may have moved the pointer.
+        else if (when === "before") assert.strictEqual(after, before)
+        const next = yield* run
+        assert.strictEqual(readExport(stub).run, next.run)
+        return outcome._tag
+      })
+      const outcome = yield* within(copy, both)
+      assertTidy(copy)
+      return outcome
+    })
+  )
+
+const atEvery = (prepared: Prepared, isMeant: (operation: string) => boolean) =>
+  Effect.gen(function* () {
+    const calls = yield* callsOf(prepared)
+    const outcomes: Array<string> = []
+    for (const [index, operation] of calls.entries()) {
+      if (!isMeant(operation)) continue
+      const fault = faults[index % faults.length] ?? "cut"
+      outcomes.push(yield* disturbed(prepared, index + 1, "before", fault))
+      if (isWrite(operation)) outcomes.push(yield* disturbed(prepared, index + 1, "after", "cut"))
+    }
+    return { calls: calls.filter(isMeant), outcomes }
+  })
+
+const patience = 240_000
+
+describe("an export to S3", () => {
+  it.effect(
+    "that fails at any of its calls leaves a whole export, and the next one tidies up",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(now)
+        const { calls, outcomes } = yield* atEvery(yield* prepare(), () => true)
+        assert.isAbove(calls.length, 30)
+        assert.isAbove(outcomes.filter((outcome) => outcome === "Failure").length, calls.length / 2)
+      }),
+    patience
+  )
+
+  it.effect(
+    "of a file in parts, that fails at any part, leaves no part behind",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(now)
+        const prepared = yield* prepare(randomBytes(9 * 1024 * 1024).toString("base64"))
+        const { calls } = yield* atEvery(prepared, (operation) => /^(Create|Upload|Complete)/.test(operation))
+        assert.sameMembers([...new Set(calls)], ["CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload"])
+      }),
+    patience
+  )
+})

@@ -1,0 +1,208 @@
+import { rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { sql } from "kysely"
+import { Export } from "../../src/Lake/Export.ts"
+import * as Folder from "../../src/Lake/Folder.ts"
+import { sha256 } from "../../src/Lake/LocalFiles.ts"
+import * as Manifest from "../../src/Lake/Manifest.ts"
+import { Warehouse } from "../../src/Warehouse.ts"
+import {
+  event,
+  eventPaths,
+  exporting,
+  inWorld,
+  ipc,
+  lastSequence,
+  newFolder,
+  on,
+  query,
+  readExport,
+  run,
+  type World,
+  write
+} from "./ExportWorld.ts"
+
+const dates = ["2026-11-17", "2026-11-18", "2026-11-19"]
+
+describe("a manifest", () => {
+  it.effect("tells the least and the greatest of numbers and times, exactly, and of nothing else", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const [large, small] = ["999999999999999999999999.9999", "-0.0001"]
+        yield* write(
+          [on("2026-11-18"), event("2026-11-18T23:59:59.999999Z")],
+          [ipc("IPC-1", large), ipc("IPC-2", small)]
+        )
+        yield* run
+        const { tables } = readExport(world)
+        assert.deepStrictEqual(tables["ipcs"]?.files[0]?.ranges, {
+          project_id: { min: "7", max: "7" },
+          certified_amount: { min: small, max: large },
+          certified_at: { min: "2026-11-19T10:00:00.123456Z", max: "2026-11-19T10:00:00.123456Z" },
+          _first_seen_at: { min: "2026-11-20T01:00:00.000000Z", max: "2026-11-20T01:00:00.000000Z" },
+          _changed_at: { min: "2026-11-20T01:00:00.000000Z", max: "2026-11-20T01:00:00.000000Z" }
+        })
+        const ranges = tables["events"]?.files[0]?.ranges
+        const newest = String(lastSequence())
+        assert.deepStrictEqual(ranges?.["sequence"], { min: String(lastSequence() - 1), max: newest })
+        assert.deepStrictEqual(ranges?.["event_timestamp"], {
+          min: "2026-11-18T12:00:00.000000Z",
+          max: "2026-11-18T23:59:59.999999Z"
+        })
+        assert.notProperty(ranges, "payload")
+        assert.deepStrictEqual(tables["vos"]?.files[0]?.ranges, {})
+      })
+    )
+  )
+
+  it.effect("tells them over all row groups, in the order of numbers", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const warehouse = yield* Warehouse
+        yield* write([on("2026-11-18")])
+        // Of two row groups, one ends with 9000 and begins with 9: as text these are the greatest of all.
+        const many = sql`
+          insert into construction.events (body_sha256, sequence, deliveries, event_timestamp, received_at)
+          select row, if(row < 8000, 9000, 10000), if(row < 100, 9, 10),
+            timestamptz '2026-11-17 00:00:00Z' + row * interval 1 second, now()
+          from range(12000) as rows(row)`
+        yield* warehouse.query((db) => many.execute(db))
+        yield* run
+        const file = readExport(world).tables["events"]?.files[0]
+        assert.deepInclude(file?.ranges, {
+          sequence: { min: "9000", max: "10000" },
+          deliveries: { min: "9", max: "10" },
+          event_timestamp: { min: "2026-11-17T00:00:00.000000Z", max: "2026-11-17T03:19:59.000000Z" }
+        })
+        const [[groups] = []] = yield* query(
+          `select num_row_groups::integer from parquet_file_metadata('${join(world.lake, file?.path ?? "")}')`
+        )
+        assert.isAbove(Number(groups), 1)
+      })
+    )
+  )
+
+  it.effect("says in a sentence what each column means", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* run
+        for (const [name, { columns }] of Object.entries(readExport(world).tables)) {
+          for (const column of columns) assert.match(column.description ?? "", /\.$/, `${name}.${column.name}`)
+        }
+      })
+    )
+  )
+
+  it.effect("names the export before, and the dates whose rows are not the same as there", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write(dates.map(on))
+        const { run: first } = yield* run
+        assert.deepInclude(readExport(world), { before: null, restated: [], changes: [] })
+        // Late, and of a new date, which isn't restated.
+        yield* write([on("2026-11-18"), on("2026-11-20")])
+        const { run: second } = yield* run
+        assert.deepInclude(readExport(world), { before: first, restated: ["2026-11-18"], changes: [] })
+        rmSync(join(world.lake, eventPaths(readExport(world))[0] ?? ""))
+        yield* run
+        assert.deepInclude(readExport(world), { before: second, restated: [] })
+      })
+    )
+  )
+
+  it.effect("names columns that came and went, and both exports are read together by their names", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const warehouse = yield* Warehouse
+        yield* write([on("2026-11-18")], [ipc("IPC-1", "10")])
+        yield* run
+        const before = readExport(world)
+        yield* warehouse.query((db) =>
+          sql`alter table construction.ipcs add column retention decimal(28,4)`.execute(db)
+        )
+        yield* warehouse.query((db) => sql`update construction.ipcs set retention = 1.5`.execute(db))
+        yield* warehouse.query((db) => sql`alter table construction.events add column source text`.execute(db))
+        yield* warehouse.query((db) => sql`alter table construction.vos drop column boq_revision`.execute(db))
+        yield* run
+        const after = readExport(world)
+        assert.deepStrictEqual(after.changes, [
+          { table: "ipcs", column: "retention", before: null, after: "DECIMAL(28,4)" },
+          { table: "vos", column: "boq_revision", before: "VARCHAR", after: null },
+          { table: "events", column: "source", before: null, after: "VARCHAR" }
+        ])
+        assert.deepStrictEqual(after.restated, ["2026-11-18"])
+        const files = [before, after].map(({ tables }) => `'${join(world.lake, tables["ipcs"]?.files[0]?.path ?? "")}'`)
+        const rows = yield* query(
+          `select id, certified_amount::varchar, retention::varchar
+           from read_parquet([${files.join(", ")}], union_by_name = true) order by retention nulls first`
+        )
+        assert.deepStrictEqual(rows, [
+          ["IPC-1", "10.0000", null],
+          ["IPC-1", "10.0000", "1.5000"]
+        ])
+        yield* run
+        assert.deepStrictEqual(readExport(world).changes, [])
+      })
+    )
+  )
+})
+
+/** Breaks what the lake tells of the export before; nothing of it may be named again. */
+const breakages: Readonly<Record<string, (world: World, before: Manifest.Manifest) => void>> = {
+  "the lake was emptied": ({ lake }) => rmSync(lake, { recursive: true }),
+  "the pointer is gone": ({ lake }) => rmSync(join(lake, "latest.json")),
+  "the pointer is rubbish": ({ lake }) => writeFileSync(join(lake, "latest.json"), "{}"),
+  "the manifest is gone": ({ lake }, { run: id }) => rmSync(join(lake, Manifest.manifestPath(id))),
+  "the manifest is another one": ({ lake }, before) =>
+    writeFileSync(join(lake, Manifest.manifestPath(before.run)), Manifest.stringify({ ...before, journal: null })),
+  "the manifest is of a version without fingerprints": ({ lake }, before) => {
+    const events = before.tables["events"] ?? { rows: 0, columns: [], files: [] }
+    const files = events.files.map(({ bytes, path, rows, sha256 }) => ({ bytes, path, rows, sha256 }))
+    const { run: id, ...rest } = before
+    const text = Manifest.stringify({ ...rest, run: id, tables: { ...before.tables, events: { ...events, files } } })
+    writeFileSync(join(lake, Manifest.manifestPath(id)), text)
+    const pointer = { run: id, manifest: Manifest.manifestPath(id), sha256: sha256(text) }
+    writeFileSync(join(lake, "latest.json"), Manifest.stringify(pointer))
+  }
+}
+
+describe("the next export", () => {
+  for (const [title, break_] of Object.entries(breakages)) {
+    it.effect(`writes all dates again when ${title}`, () =>
+      inWorld((world) =>
+        Effect.gen(function* () {
+          yield* write(dates.map(on))
+          yield* run
+          break_(world, readExport(world))
+          assert.strictEqual((yield* run).filesKept, 0)
+          assert.lengthOf(eventPaths(readExport(world)), 3)
+          assert.strictEqual((yield* run).filesKept, 3)
+        })
+      )
+    )
+  }
+
+  it.effect("writes all dates again when the worker's lake is another one, or its store", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write(dates.map(on))
+        yield* run
+        const elsewhere = join(newFolder(), "lake")
+        const service = yield* Export
+        const moved = Effect.gen(function* () {
+          yield* write([on("2026-11-17")])
+          assert.strictEqual((yield* run).filesKept, 0)
+          assert.strictEqual((yield* run).filesKept, 1)
+        })
+        // Another store, on a lake of its own, then on the one that the first store knows.
+        const dataDir = newFolder()
+        yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layer(elsewhere)), { local: true }))
+        yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layer(world.lake)), { local: true }))
+        assert.strictEqual((yield* service.run).filesKept, 0)
+        assert.deepStrictEqual(readExport(world).restated, ["2026-11-17"])
+      })
+    )
+  )
+})

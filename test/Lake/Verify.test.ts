@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { sha256 } from "../../src/Lake/LocalFiles.ts"
+import * as Manifest from "../../src/Lake/Manifest.ts"
+import * as Runs from "../../src/Lake/Runs.ts"
+import * as Verify from "../../src/Lake/Verify.ts"
+import { inWorld, ipc, newFolder, on, readExport, run, type World, write } from "./ExportWorld.ts"
+
+const verify = (id: Option.Option<string> = Option.none()) => Verify.verify(id, () => Effect.void)
+
+interface Damaged {
+  readonly world: World
+  readonly manifest: Manifest.Manifest
+}
+
+const pathOf = ({ manifest }: Damaged, table: string): string => manifest.tables[table]?.files[0]?.path ?? ""
+const fileOf = (damaged: Damaged, table: string): string => join(damaged.world.lake, pathOf(damaged, table))
+
+const flipped = (file: string): void => {
+  const bytes = readFileSync(file)
+  bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1)
+  writeFileSync(file, bytes)
+}
+
+/** As if the export had been laid with this manifest: its hash is right. */
+const announced = ({ manifest, world }: Damaged, change: (text: string) => string): void => {
+  const text = change(Manifest.stringify(manifest))
+  const path = Manifest.manifestPath(manifest.run)
+  writeFileSync(join(world.lake, path), text)
+  const pointer = { run: manifest.run, manifest: path, sha256: sha256(text) }
+  writeFileSync(join(world.lake, Manifest.pointerPath), Manifest.stringify(pointer))
+}
+
+/** As if the file had been laid so: its length and hash are right in the manifest. */
+const announcedAs = (damaged: Damaged, table: string, content: Buffer): void => {
+  const file = damaged.manifest.tables[table]?.files[0]
+  writeFileSync(fileOf(damaged, table), content)
+  const now = { bytes: content.length, sha256: sha256(content) }
+  announced(damaged, (text) =>
+    text.replace(
+      `"bytes": ${file?.bytes},\n          "sha256": "${file?.sha256}"`,
+      `"bytes": ${now.bytes},\n          "sha256": "${now.sha256}"`
+    )
+  )
+}
+
+const edited = (from: string | RegExp, to: string) => (damaged: Damaged) =>
+  announced(damaged, (text) => {
+    const changed = text.replace(from, to)
+    assert.notStrictEqual(changed, text)
+    return changed
+  })
+
+/** What is done to an export, and the only sentence that is said of it; RUN and IPCS stand for its names. */
+const damages: Readonly<Record<string, readonly [(damaged: Damaged) => void, string]>> = {
+  "a file is missing": [(damaged) => rmSync(fileOf(damaged, "ipcs")), "IPCS is missing."],
+  "a file is cut": [(damaged) => truncateSync(fileOf(damaged, "ipcs"), 100), "IPCS has 100 bytes, not BYTES."],
+  "a bit of a file is another": [
+    (damaged) => flipped(fileOf(damaged, "ipcs")),
+    "IPCS has another SHA-256 than the manifest says."
+  ],
+  "a file is no Parquet": [
+    (damaged) => announcedAs(damaged, "ipcs", Buffer.from("no Parquet, as long as it is")),
+    "IPCS can't be read as Parquet: "
+  ],
+  "a page of a file is rubbish": [
+    (damaged) => announcedAs(damaged, "ipcs", readFileSync(fileOf(damaged, "ipcs")).fill(0xff, 4, 60)),
+    "IPCS can't be read as Parquet: "
+  ],
+  "a file is that of another table": [
+    (damaged) => announcedAs(damaged, "ipcs", readFileSync(fileOf(damaged, "ncrs"))),
+    "IPCS has 0 rows, not 2."
+  ],
+  "an empty file is that of another table": [
+    (damaged) => announcedAs(damaged, "vos", readFileSync(fileOf(damaged, "ncrs"))),
+    "VOS has other columns than the manifest says."
+  ],
+  "the least value is another": [
+    edited(/"certified_amount": \{\s+"min": "10.0000"/, '"certified_amount": { "min": "9.0000"'),
+    "IPCS has other least and greatest values than the manifest says."
+  ],
+  "a table's rows are counted wrong": [
+    edited(/("ipcs": \{\s+"rows": )2/, "$13"),
+    "The manifest says that ipcs has 3 rows, and its files have 2."
+  ],
+  "the journal is missing": [
+    ({ manifest, world }) => rmSync(join(world.lake, manifest.journal ?? "")),
+    "ledger_entries/RUN-journal.csv is missing."
+  ],
+  "the journal is another": [
+    ({ manifest, world }) => flipped(join(world.lake, manifest.journal ?? "")),
+    "ledger_entries/RUN-journal.csv has another SHA-256 than the manifest says."
+  ],
+  "the journal's lines are counted wrong": [
+    edited(/("journalFile": \{\s+"rows": )0/, "$11"),
+    "ledger_entries/RUN-journal.csv has 0 lines, not 1."
+  ],
+  "the pointer has another hash": [
+    ({ manifest, world }) =>
+      writeFileSync(join(world.lake, Manifest.manifestPath(manifest.run)), `${Manifest.stringify(manifest)} `),
+    "latest.json names _manifests/RUN.json with another SHA-256 than it has."
+  ]
+}
+
+/** Where verify keeps what it reads; of this file's process alone. */
+process.env["TMPDIR"] = newFolder()
+
+describe("verify", () => {
+  it.effect("reads an export to the last value and finds nothing, also where files are of earlier runs", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-18"), on("2026-11-19")], [ipc("IPC-1", "10"), ipc("IPC-2", "20")])
+        yield* run
+        yield* write([on("2026-11-19")])
+        const { run: id } = yield* run
+        const told: Array<string> = []
+        const verified = yield* Verify.verify(Option.none(), ({ name }) => Effect.sync(() => told.push(name)))
+        assert.deepStrictEqual(Verify.faultsOf(verified), [])
+        assert.deepInclude(verified, { run: id, lake: world.lake, asOf: readExport(world).asOf })
+        assert.deepStrictEqual(told, [...Object.keys(readExport(world).tables), "journal"])
+        const counts = Object.fromEntries(verified.checked.map(({ files, name, rows }) => [name, [files, rows]]))
+        assert.deepInclude(counts, { ipcs: [1, 2], events: [2, 3], vos: [1, 0], journal: [1, 0] })
+        assert.deepStrictEqual(readdirSync(tmpdir()), [])
+      })
+    )
+  )
+
+  for (const [title, [damage, sentence]] of Object.entries(damages)) {
+    it.effect(`says in one sentence that ${title}`, () =>
+      inWorld((world) =>
+        Effect.gen(function* () {
+          yield* write([on("2026-11-18")], [ipc("IPC-1", "10"), ipc("IPC-2", "20")])
+          yield* run
+          const damaged = { world, manifest: readExport(world) }
+          damage(damaged)
+          const faults = Verify.faultsOf(yield* verify())
+          const expected = sentence
+            .replace("RUN", damaged.manifest.run)
+            .replace("IPCS", pathOf(damaged, "ipcs"))
+            .replace("VOS", pathOf(damaged, "vos"))
+            .replace("BYTES", String(damaged.manifest.tables["ipcs"]?.files[0]?.bytes))
+          assert.lengthOf(faults, 1)
+          assert.isTrue(faults[0]?.startsWith(expected), faults[0])
+        })
+      )
+    )
+  }
+
+  it.effect("takes manifests of older versions as they are, and any run by its name", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-18")], [ipc("IPC-1", "10")])
+        const { run: first } = yield* run
+        const { asOf, journal, reconcile, run: id, tables } = readExport(world)
+        const older = Object.entries(tables).map(([name, { columns, files, rows }]) => [
+          name,
+          {
+            rows,
+            columns: columns.map(({ name: column, type }) => ({ name: column, type })),
+            files: files.map(({ bytes, path, rows: count, sha256: hash }) => ({
+              path,
+              rows: count,
+              bytes,
+              sha256: hash
+            }))
+          }
+        ])
+        const manifest = { run: id, asOf, reconcile, journal, tables: Object.fromEntries(older) as typeof tables }
+        announced({ world, manifest }, (text) => text)
+        assert.deepStrictEqual(Verify.faultsOf(yield* verify()), [])
+        yield* TestClock.adjust("1 day")
+        const { run: second } = yield* run
+        assert.deepInclude(yield* verify(Option.some(first)), { run: first, faults: [] })
+        assert.deepInclude(yield* verify(), { run: second, faults: [] })
+        assert.deepStrictEqual(
+          (yield* Runs.list).map(({ asOf: at, isNewest, rows, run: each }) => [each, at, rows, isNewest]),
+          [
+            [second, "2026-11-21T02:00:00.000000Z", 2, true],
+            [first, "2026-11-20T02:00:00.000000Z", 2, false]
+          ]
+        )
+      })
+    )
+  )
+
+  it.effect("says what is missing where there is no export, no such run, or no manifest", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const failure = (id?: string) =>
+          Effect.map(Effect.flip(verify(Option.fromUndefinedOr(id))), ({ message }) =>
+            message.replace(world.lake, "LAKE")
+          )
+        assert.strictEqual(yield* failure(), "There is no export on LAKE yet.")
+        assert.deepStrictEqual(yield* Runs.list, [])
+        const { run: id } = yield* run
+        assert.match(yield* failure("nope"), /^_manifests\/nope\.json is not on LAKE\. `siteledger lake list` tells/)
+        writeFileSync(join(world.lake, Manifest.manifestPath(id)), "{}")
+        assert.strictEqual(yield* failure(), `_manifests/${id}.json on LAKE is not a manifest.`)
+        assert.deepInclude((yield* Runs.list)[0], { run: id, isNewest: true, asOf: null })
+        rmSync(join(world.lake, Manifest.manifestPath(id)))
+        assert.match(yield* failure(), /\.json is not on LAKE/)
+        writeFileSync(join(world.lake, Manifest.pointerPath), "rubbish")
+        assert.strictEqual(yield* failure(), "latest.json on LAKE is not a pointer.")
+      })
+    )
+  )
+})
