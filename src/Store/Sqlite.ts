@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { backup, DatabaseSync, type SQLInputValue } from "node:sqlite"
 import { Effect, Layer } from "effect"
-import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from "kysely"
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../config/Settings.ts"
 import { type Delivery, Store, StoreError } from "../Store.ts"
@@ -127,6 +127,23 @@ const prepareReceive = (database: DatabaseSync) => {
   }
 }
 
+/**
+ * As of its beginning, by a connection of its own: beside the writer's transactions, where one connection would be in its
+ * own way, and without beginning again at each of them.
+ */
+const backUp = async (path: string, target: string): Promise<void> => {
+  makePrivate(target)
+  const reader = new DatabaseSync(path, { readOnly: true })
+  try {
+    reader.exec("begin")
+    // The first statement that reads decides on the point in time.
+    reader.prepare("select count(*) from meta").get()
+    await backup(reader, target)
+  } finally {
+    reader.close()
+  }
+}
+
 const make = (path: string) =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(
@@ -144,14 +161,7 @@ const make = (path: string) =>
       transaction: (body) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),
       receive: (batch) => db.connection().execute(async () => receiveNow(batch)),
-      backup: (target) =>
-        Effect.tryPromise({
-          try: () => {
-            makePrivate(target)
-            return sql`select 1`.execute(db).then(() => backup(database, target))
-          },
-          catch: storeError
-        })
+      backup: (target) => Effect.tryPromise({ try: () => backUp(path, target), catch: storeError })
     })
   })
 
