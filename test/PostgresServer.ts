@@ -5,12 +5,9 @@
  * Where npm has no PostgreSQL for this platform, the tests that need it are skipped, which is said in plain sight.
  * Everywhere else a server that doesn't start makes them fail.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
-import type { Answer } from "./PostgresServer/Answer.ts"
+import * as OwnProcess from "./OwnProcess.ts"
 
 /** The names of the variables that tell the test processes how it went. */
 export const variables = {
@@ -37,25 +34,13 @@ interface Server {
 }
 
 const start = async (): Promise<Server> => {
-  // In a group of its own: an interrupt at the terminal is for this process, which then ends it in order.
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
-    detached: true,
-    stdio: ["pipe", "pipe", "inherit"]
-  })
-  const ended = once(child, "close")
-  const [line] = (await Promise.race([once(createInterface(child.stdout), "line"), ended])) as [unknown]
-  const answer = typeof line === "string" ? (JSON.parse(line) as Answer) : { failed: "Its process ended." }
+  const { answer, close } = await OwnProcess.start(program)
   if ("url" in answer) process.env[variables.url] = answer.url
   else {
     process.env[variables.failed] = answer.failed
     say(`failed: the PostgreSQL of the tests didn't start: ${answer.failed}`)
   }
-  return {
-    close: async () => {
-      child.stdin.end()
-      await ended
-    }
-  }
+  return { close }
 }
 
 /** Why there will be none. */

@@ -6,14 +6,12 @@
  * Where there is neither, or radosgw doesn't start on this machine, `open` returns undefined and says why on stderr: the
  * tests are to be skipped then, in plain sight.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { createInterface } from "node:readline"
 import { S3 } from "@aws-sdk/client-s3"
 import type { Place } from "../src/Lake/S3.ts"
-import { type Answer, credentials } from "./Radosgw/Answer.ts"
+import * as OwnProcess from "./OwnProcess.ts"
+import { credentials } from "./Radosgw/Credentials.ts"
 
 const named = process.env.SITELEDGER_TEST_S3_URL
 const programs = ["ceph", "ceph-mon", "ceph-osd", "ceph-authtool", "monmaptool", "radosgw", "radosgw-admin"]
@@ -42,18 +40,7 @@ export const open = async (): Promise<RealS3 | undefined> => {
     const packages = "(Debian: ceph-mon ceph-osd radosgw)"
     return skipped(`${absent.join(", ")} not installed ${packages}; name a bucket by SITELEDGER_TEST_S3_URL`)
   }
-  // In a group of its own: an interrupt at the terminal is for this process, which then ends it in order.
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
-    detached: true,
-    stdio: ["pipe", "pipe", "inherit"]
-  })
-  const ended = once(child, "close")
-  const [line] = (await Promise.race([once(createInterface(child.stdout), "line"), ended])) as [unknown]
-  const answer = typeof line === "string" ? (JSON.parse(line) as Answer) : { failed: "Its process ended." }
-  const close = async () => {
-    child.stdin.end()
-    await ended
-  }
+  const { answer, close } = await OwnProcess.start(program)
   if ("failed" in answer) {
     await close()
     return skipped(`radosgw doesn't start here: ${answer.failed}`)

@@ -152,19 +152,13 @@ function* recertified(books: Books, payment: PaymentFact, settled: Settled): Gen
     if (later.at <= payment.at || later.at === settled.at || later.units === settled.units) continue
     const question = questionOf(payment, later)
     asked.add(question.holdId)
-    const decision = books.decisions.get(question.holdId)
-    if (decision === undefined) yield question
-    else if (decision.verdict === "accept" && decision.units !== null) {
-      yield {
-        part: decision.holdId,
-        units: decision.units,
-        first: "adjustment",
-        payment,
-        effectiveAt: later.at,
-        certificateUrl: later.url,
-        basis: [payment, later, decision]
-      }
-    }
+    yield* answered(books, question, {
+      first: "adjustment",
+      payment,
+      effectiveAt: later.at,
+      certificateUrl: later.url,
+      basis: [payment, later]
+    })
   }
   for (const { certificateUrl, effectiveAt, part, paymentReference } of books.entries) {
     if (part === settlementPart || paymentReference !== payment.reference || asked.has(part)) continue
@@ -187,19 +181,24 @@ const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
   return question
 }
 
-function* second(books: Books, payment: PaymentFact, first: PaymentFact): Generator<Target | Question> {
-  const question = ask("second-payment-reference", payment, [], [first])
+const second = (books: Books, payment: PaymentFact, first: PaymentFact): Generator<Target | Question> =>
+  answered(books, ask("second-payment-reference", payment, [], [first]), {
+    first: "payment",
+    payment,
+    effectiveAt: payment.at,
+    certificateUrl: null,
+    basis: [payment]
+  })
+
+/** The question while it is open, then the amount that was accepted; nothing where it was rejected. */
+function* answered(
+  books: Books,
+  question: Question,
+  accepted: Omit<Target, "part" | "units">
+): Generator<Target | Question> {
   const decision = books.decisions.get(question.holdId)
   if (decision === undefined) yield question
   else if (decision.verdict === "accept" && decision.units !== null) {
-    yield {
-      part: decision.holdId,
-      units: decision.units,
-      first: "payment",
-      payment,
-      effectiveAt: payment.at,
-      certificateUrl: null,
-      basis: [payment, decision]
-    }
+    yield { ...accepted, part: decision.holdId, units: decision.units, basis: [...accepted.basis, decision] }
   }
 }

@@ -1,19 +1,12 @@
 /** A bucket as the lake, over the stub; S3Failures, S3Replace and S3Download are about what goes wrong. */
 import { createHash } from "node:crypto"
-import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as S3 from "../../src/Lake/S3.ts"
 import { partSize, partsAtOnce } from "../../src/Lake/S3/Upload.ts"
-import { type Call, S3Stub } from "../S3Stub.ts"
+import type { Call } from "../S3Stub.ts"
 import { contract, localFile, using } from "./Contract.ts"
-
-let stub: S3Stub
-beforeAll(async () => {
-  stub = await S3Stub.open()
-  Object.assign(process.env, stub.environment)
-})
-beforeEach(() => stub.reset())
-afterAll(() => stub.close())
+import { stub } from "./Stubbed.ts"
 
 const mebibyte = 1024 * 1024
 const layer = (prefix = "some/prefix") => S3.layer({ bucket: "lake", prefix })

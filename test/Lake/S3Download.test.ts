@@ -1,20 +1,13 @@
 /** A file out of a bucket whose answers break off. */
 import { createHash } from "node:crypto"
-import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { digest as digestOf } from "../../src/Lake/LocalFiles.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
-import { type Call, S3Stub } from "../S3Stub.ts"
+import type { Call } from "../S3Stub.ts"
 import { localFile, localPath, using } from "./Contract.ts"
-
-let stub: S3Stub
-beforeAll(async () => {
-  stub = await S3Stub.open()
-  Object.assign(process.env, stub.environment)
-})
-beforeEach(() => stub.reset())
-afterAll(() => stub.close())
+import { stub } from "./Stubbed.ts"
 
 const mebibyte = 1024 * 1024
 const place = { bucket: "lake", prefix: "some/prefix" }

