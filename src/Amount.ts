@@ -35,9 +35,13 @@ export const toUnits = (text: string): bigint => BigInt(text.replace(".", ""))
 
 /** Canonical text of whole ten-thousandths; `undefined` when it doesn't fit the column. */
 export const ofUnits = (units: bigint): string | undefined => {
-  const size = units < 0n ? -units : units
-  return size < 10n ** BigInt(Money.digits) ? print(units, Money.scale) : undefined
+  return units === fitting(units) ? print(units, Money.scale) : undefined
 }
+
+const most = 10n ** BigInt(Money.digits) - 1n
+
+/** As much of it as fits the column. */
+export const fitting = (units: bigint): bigint => (units > most ? most : units < -most ? -most : units)
 
 const print = (units: bigint, scale: number): string => {
   const text = String(units < 0n ? -units : units).padStart(scale + 1, "0")

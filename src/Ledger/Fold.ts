@@ -64,6 +64,8 @@ export const fold = (before: Books, fact: Fact, terms: Terms): Turn => {
   const currencies = new Map<PaymentFact, string | null>()
   for (const question of questions) {
     const { holdId, payment, units } = question
+    // What is asked for several parts of a payment shows the amount of the first, its settlement.
+    if (holds.has(holdId)) continue
     if (!currencies.has(payment)) currencies.set(payment, currencyOf(books, payment, terms))
     const currency = units === null ? null : (currencies.get(payment) ?? null)
     const open = before.holds.get(holdId) ?? opened(question, fact.knownAt, currency)
@@ -108,10 +110,14 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
     if ("holdId" in wanted) questions.push(wanted)
     else {
       // With those of this turn: two certificates of one instant and amount want the same part, once.
-      const outcome = reach({ ...books, entries: [...books.entries, ...entries] }, wanted, cause, terms)
-      if (outcome === undefined) continue
-      if ("question" in outcome) questions.push(outcome.question)
-      else entries.push(outcome.entry)
+      const next = () => reach({ ...books, entries: [...books.entries, ...entries] }, wanted, cause, terms)
+      for (let outcome = next(); outcome !== undefined; outcome = next()) {
+        if ("question" in outcome) {
+          questions.push(outcome.question)
+          break
+        }
+        entries.push(outcome.entry)
+      }
     }
   }
   return { entries, questions }

@@ -6,6 +6,7 @@
  * guessed; nothing goes into a closed period unasked; and an id stands for one thing: entries of different amounts,
  * kinds, currencies, days or references have different ids in any two histories.
  */
+import * as Amount from "../Amount.ts"
 import type { Instant } from "../Instant.ts"
 import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "./Fact.ts"
 import { ask, basisOf, identify, type Known, type Question } from "./Settlement.ts"
@@ -33,7 +34,8 @@ export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms):
   const { basis, certificateUrl, part, payment } = target
   const posted = books.entries.filter((entry) => entry.part === part)
   const net = posted.reduce((sum, { units }) => sum + units, 0n)
-  const units = target.units - net
+  // What one entry can't hold, the next one goes on with.
+  const units = Amount.fitting(target.units - net)
   if (units === 0n) return undefined
   const account = accountOf(books, payment, terms)
   if ("question" in account) return { question: { ...account.question, units } }

@@ -5,7 +5,7 @@ import * as Amount from "../Amount.ts"
 import type { StoreTables } from "../Store/Tables.ts"
 import type { DecisionFact, Entry, Fact, Hold } from "./Fact.ts"
 
-/** Amounts of certificates and of decisions fit, and so does the difference of two that are not negative. */
+/** Amounts of certificates and of decisions fit, and the fold posts no more at once than fits. */
 const amountText = (units: bigint): string => {
   const text = Amount.ofUnits(units)
   if (text === undefined) throw new RangeError(`${units} ten-thousandths don't fit an amount`)

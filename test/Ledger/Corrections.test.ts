@@ -3,6 +3,7 @@
  * step, and an entry's id stands for its money: by the sequences that once went wrong.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Amount from "../../src/Amount.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { contractor } from "./Contractor.ts"
 import {
@@ -171,4 +172,25 @@ describe("an entry's id", () => {
     ].flat()
     assert.strictEqual(new Set(ids).size, 7)
   })
+})
+
+describe("a difference that one entry can't hold", () => {
+  it("is posted in two, and the net is the certificate's", () => {
+    const most = 10n ** 28n - 1n
+    const books = history([payment(5), certificate(1, -1n), accept("amount-not-positive", -most), certificate(2, most)])
+    assert.deepStrictEqual(amounts(books), [`payment -${most}`, `adjustment ${most}`, `adjustment ${most}`])
+    assert.strictEqual(net(books), most)
+    assert.strictEqual(new Set(books.entries.map(({ entryId }) => entryId)).size, 3)
+    for (const { units } of books.entries) assert.isDefined(Amount.ofUnits(units))
+  })
+})
+
+it("a hold that several parts of a payment ask for shows the amount of its settlement", () => {
+  const perProject: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
+  const said = [certificate(1, 100n), payment(5), certificate(10, 120n), accept("recertified-after-payment", -7n)]
+  const books = history(said, perProject)
+  assert.deepStrictEqual(
+    [...books.holds.values()].map(({ reason, units }) => [reason, units]),
+    [["currency-unknown", 100n]]
+  )
 })
