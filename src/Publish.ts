@@ -10,7 +10,7 @@ import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Instant from "./Instant.ts"
 import { led } from "./Leadership.ts"
 import { Reasons } from "./Reasons.ts"
-import { Warehouse, type WarehouseError } from "./Warehouse.ts"
+import { isShort, Warehouse, type WarehouseError } from "./Warehouse.ts"
 
 export interface PublishOptions<R> {
   readonly path: string
@@ -52,7 +52,7 @@ const make = <R>({ path, isLive }: PublishOptions<R>) =>
       // Both read before the copy begins, so that neither claims more than is in it.
       const before = yield* warehouse.version
       const startedMillis = yield* Clock.currentTimeMillis
-      const [duration] = yield* Effect.timed(warehouse.publish(path))
+      const [duration] = yield* Effect.timed(Effect.retry(warehouse.publish(path), { while: isShort }))
       version = before
       atMillis = startedMillis
       lasted = duration

@@ -14,12 +14,16 @@ import type { EventRow, WarehouseTables } from "./Warehouse/Tables.ts"
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
   /**
    * Held: another program has the file open. Refused: the engine can't hold this data, whenever it is tried.
-   * Fatal: the engine has given up until the file is opened again. Failed: it can be tried again.
+   * Fatal: the engine has given up until the file is opened again. Short: it had too little memory and has been given
+   * more, so that it can be tried again at once. Failed: it can be tried again.
    */
-  reason: Schema.Literals(["Held", "Refused", "Fatal", "Failed"]),
+  reason: Schema.Literals(["Held", "Refused", "Fatal", "Short", "Failed"]),
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())
 }) {}
+
+export const isShort = (error: { readonly _tag: string }): boolean =>
+  error instanceof WarehouseError && error.reason === "Short"
 
 export interface Batch {
   readonly changes: ReadonlyArray<Change>

@@ -222,7 +222,7 @@ CREATE TABLE webhook_secrets (
 
 -- The Warehouse (DuckDB)
 
-CREATE TABLE construction.events(body_sha256 VARCHAR PRIMARY KEY, "sequence" BIGINT,
+CREATE TABLE construction.events(body_sha256 VARCHAR, "sequence" BIGINT,
   event_id VARCHAR,
   event_type VARCHAR,
   event_timestamp TIMESTAMP WITH TIME ZONE,
@@ -236,7 +236,7 @@ CREATE TABLE construction.events(body_sha256 VARCHAR PRIMARY KEY, "sequence" BIG
   reason VARCHAR,
   alarms JSON);
 
-CREATE TABLE construction.hse_incidents(id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.hse_incidents(id VARCHAR,
   status VARCHAR,
   classification VARCHAR,
   reported_at TIMESTAMP WITH TIME ZONE,
@@ -246,7 +246,7 @@ CREATE TABLE construction.hse_incidents(id VARCHAR PRIMARY KEY,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.ipcs(id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.ipcs(id VARCHAR,
   status VARCHAR,
   project_id BIGINT,
   draft_amount DECIMAL(28,4),
@@ -302,7 +302,7 @@ CREATE TABLE construction.ledger_holds(hold_id VARCHAR PRIMARY KEY,
   amount DECIMAL(28,4),
   currency VARCHAR);
 
-CREATE TABLE construction.ncrs(id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.ncrs(id VARCHAR,
   status VARCHAR,
   project_id BIGINT,
   severity VARCHAR,
@@ -315,7 +315,7 @@ CREATE TABLE construction.ncrs(id VARCHAR PRIMARY KEY,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.permits(id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.permits(id VARCHAR,
   status VARCHAR,
   permit_type VARCHAR,
   validity VARCHAR,
@@ -328,7 +328,7 @@ CREATE TABLE construction.permits(id VARCHAR PRIMARY KEY,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.projects(id BIGINT PRIMARY KEY, "name" VARCHAR,
+CREATE TABLE construction.projects(id BIGINT, "name" VARCHAR,
   status VARCHAR,
   _extra JSON,
   _clocks JSON,
@@ -336,7 +336,7 @@ CREATE TABLE construction.projects(id BIGINT PRIMARY KEY, "name" VARCHAR,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.transmittals(id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.transmittals(id VARCHAR,
   status VARCHAR,
   recipients JSON,
   document_count BIGINT,
@@ -347,7 +347,7 @@ CREATE TABLE construction.transmittals(id VARCHAR PRIMARY KEY,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.vos(id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.vos(id VARCHAR,
   status VARCHAR,
   project_id BIGINT,
   description VARCHAR,

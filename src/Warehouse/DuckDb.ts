@@ -16,6 +16,7 @@ import * as Seam from "./Seam.ts"
 
 const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
 const fatal = /^FATAL|database has been invalidated/
+const outOfMemory = /out of memory error/i
 
 const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {
   if (fatal.test(message)) return "Fatal"
@@ -31,6 +32,25 @@ const failed = (cause: unknown): WarehouseError => {
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
   Effect.tryPromise({ try: run, catch: failed })
+
+/** A file that is worked with: where DuckDB's memory is too small for very wide rows, it is given more. */
+const attemptOn =
+  (file: OpenFile) =>
+  <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+    Effect.catchIf(
+      attempt(run),
+      (error) => outOfMemory.test(error.message),
+      ({ cause }) =>
+        Effect.gen(function* () {
+          const mb = yield* attempt(file.takeMoreMemory)
+          const had = "DuckDB had too little memory for what it was to read"
+          if (mb === undefined) {
+            return yield* new WarehouseError({ reason: "Failed", message: `${had}, and there is no more.`, cause })
+          }
+          yield* Effect.logWarning(`${had}; it may take ${mb} MB from now on.`)
+          return yield* new WarehouseError({ reason: "Short", message: `${had}; it has more now.`, cause })
+        })
+    )
 
 /** Opens the file, setting it aside first when it can't be read; says whether it has just been made. */
 const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
@@ -87,6 +107,7 @@ const make = (path: string) =>
     const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
       Effect.promise(() => opened.file.close())
     )
+    const attemptFile = attemptOn(file)
     const writer = yield* Effect.acquireRelease(
       attempt(() => DuckDbWriter.open(file.instance)),
       (opened) => Effect.sync(() => opened.close())
@@ -98,7 +119,7 @@ const make = (path: string) =>
       oneWriter.withPermit(
         Effect.uninterruptible(
           Effect.map(
-            attempt(() => writer.write(batch)),
+            attemptFile(() => writer.write(batch)),
             ({ isVisible }) => {
               if (isVisible) version++
             }
@@ -108,17 +129,17 @@ const make = (path: string) =>
 
     const snapshot = Effect.gen(function* () {
       const taken = yield* Effect.acquireRelease(
-        oneWriter.withPermit(attempt(() => DuckDbSnapshot.open(file.instance))),
+        oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance))),
         (opened) => Effect.promise(() => opened.close())
       )
       return {
         appliedThrough: taken.appliedThrough,
         tables: taken.tables,
-        eventDates: attempt(() => taken.eventDates()),
-        writeTable: (table: string, target: string) => attempt(() => taken.writeTable(table, target)),
+        eventDates: attemptFile(() => taken.eventDates()),
+        writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
         writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
-          attempt(() => taken.writeEvents(dates, folder)),
-        writeJournal: (target: string) => attempt(() => taken.writeJournal(target))
+          attemptFile(() => taken.writeEvents(dates, folder)),
+        writeJournal: (target: string) => attemptFile(() => taken.writeJournal(target))
       }
     })
 
@@ -126,12 +147,12 @@ const make = (path: string) =>
       id,
       write,
       appliedThrough: Effect.map(metaOf(file), (meta) => meta.appliedThrough),
-      probe: oneWriter.withPermit(Effect.uninterruptible(attempt(() => writer.probe()))),
+      probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => writer.probe()))),
       version: Effect.sync(() => version),
-      query: (run) => attempt(() => run(file.db)),
+      query: (run) => attemptFile(() => run(file.db)),
       snapshot,
       publish: (target) =>
-        attempt(async () => {
+        attemptFile(async () => {
           const unfinished = `${target}.unfinished`
           discardFile(unfinished)
           await copyTo(file.instance, unfinished)

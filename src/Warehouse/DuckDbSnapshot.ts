@@ -32,7 +32,6 @@ export class DuckDbSnapshot {
   static async open(instance: DuckDBInstance): Promise<DuckDbSnapshot> {
     const connection = await instance.connect()
     try {
-      await ParquetFiles.prepare(connection)
       await connection.run("begin transaction read only")
       const [through] = await ParquetFiles.rows(
         connection,

@@ -1,8 +1,8 @@
 /**
- * Writes a batch into DuckDB in one transaction: the stored rows that it touches are read, merged, appended to
- * a staging table and upserted by one statement per table.
+ * Writes a batch into DuckDB in one transaction: the stored rows that it touches are read, merged, deleted and
+ * appended anew. A deletion and an append cost what they touch; DuckDB's UPDATE rewrites the columns around it.
  *
- * Each table's batch holds one row per key before it reaches DuckDB, which silently keeps the first of two.
+ * Each table has one row per key by what is done here, as an index would have to be in memory whole (Schema.ts).
  * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
@@ -26,24 +26,12 @@ export interface Written {
   readonly isVisible: boolean
 }
 
-const staging = (table: Table): string => `temp.staging_${table.name}`
-
-// JSON is staged as text: the cast in the upsert validates it. Made anew for each batch: one that is emptied by
-// DELETE instead grew the process to 620 MB within 4,000 small batches, this way it stays below 300 MB.
-const createStaging = (table: Table): string => {
-  const columns = table.columns.map(([name, type]) => `"${name}" ${type === "JSON" ? "VARCHAR" : type}`)
-  return `create or replace temp table staging_${table.name} (${columns.join(", ")})`
-}
-
-const upsert = ({ name, key, columns, ...rest }: Table): string => {
-  const names = columns.map(([column]) => `"${column}"`)
-  const updates = names.filter((column) => column !== `"${key}"`).map((column) => `${column} = excluded.${column}`)
-  return `insert into construction.${name} (${names.join(", ")}) select ${names.join(", ")}
-    from ${staging({ name, key, columns, ...rest })} on conflict ("${key}") do update set ${updates.join(", ")}`
-}
+/** So many deleted rows are scanned in vain before their room is given back, which takes up to a second. */
+const mostDead = 50_000
 
 export class DuckDbWriter {
   readonly #connection: DuckDBConnection
+  #dead = 0
 
   private constructor(connection: DuckDBConnection) {
     this.#connection = connection
@@ -65,7 +53,7 @@ export class DuckDbWriter {
       for (const [name, changes] of byEntity(batch.changes)) {
         isVisible = (await this.#mergeInto(name, changes)) || isVisible
       }
-      await this.#upsert(eventsTable, newestPerKey(batch.events))
+      await this.#replace(eventsTable, "sequence", batch.events)
       isVisible = (await this.#copyLedger(batch.ledger)) || isVisible
       if (batch.through !== undefined) {
         await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
@@ -77,25 +65,40 @@ export class DuckDbWriter {
     } catch (cause) {
       await connection.run("rollback").catch(() => undefined)
       throw cause
+    } finally {
+      if (this.#dead > mostDead) await this.#vacuum()
     }
+  }
+
+  /** Merges parts of tables with many deleted rows, on one thread as each takes 200 MB; not while a snapshot is read. */
+  async #vacuum(): Promise<void> {
+    this.#dead = 0
+    await this.#set({ max_vacuum_tasks: 1, threads: 1 })
+    // Where somebody else is in its way, the next one does what this one should have.
+    await this.#connection.run("checkpoint").catch(() => undefined)
+    await this.#set({ max_vacuum_tasks: 0, threads: 2 })
+  }
+
+  async #set(settings: Record<string, number>): Promise<void> {
+    for (const [name, value] of Object.entries(settings)) await this.#connection.run(`set global ${name} = ${value}`)
   }
 
   /** True when there was something to copy. */
   async #copyLedger(ledger: LedgerCopy | undefined): Promise<boolean> {
     if (ledger === undefined) return false
     const { decisions, entries, holds } = ledger
-    await this.#upsert(ledgerEntriesTable, entries)
-    await this.#upsert(ledgerDecisionsTable, decisions)
+    await this.#replace(ledgerEntriesTable, "entry_id", entries)
+    await this.#replace(ledgerDecisionsTable, "number", decisions)
     const isWhole = holds.gone === "all others"
     const named = holds.gone === "all others" ? holds.open.map((hold) => hold["hold_id"] ?? "") : holds.gone
     if (isWhole || named.length > 0) {
       await this.#connection.run(
         `delete from construction.ledger_holds
-         where hold_id ${isWhole ? "not in" : "in"} (select unnest(from_json($1, '["VARCHAR"]')))`,
+         where hold_id ${isWhole ? "not in" : "in"} (${listed("VARCHAR")})`,
         [JSON.stringify(named)]
       )
     }
-    await this.#upsert(ledgerHoldsTable, holds.open)
+    await this.#replace(ledgerHoldsTable, "hold_id", holds.open)
     return entries.length + decisions.length + holds.open.length + named.length > 0
   }
 
@@ -112,28 +115,26 @@ export class DuckDbWriter {
     const resource = byName(name)
     const byId = groupById(changes)
     const stored = await this.#read(table, [...byId.keys()])
-    const fresh: Array<Row> = []
-    const changed: Array<Row> = []
+    const merged: Array<Row> = []
+    const outdated: Array<string> = []
     let isVisible = false
     for (const [id, ofId] of byId) {
       const before = stored.get(id)
       const after = merge(resource, before, ofId)
       if (after === undefined || after === before) continue
-      if (before === undefined) fresh.push(after)
-      else changed.push(after)
+      merged.push(after)
+      if (before !== undefined) outdated.push(before["rowid"] ?? "")
       isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
     }
-    // Rows that were not there a moment ago, in this same transaction, need no upsert: half the work of a first walk.
-    await this.#append({ schema: "construction", table: name, catalog: null }, table, fresh)
-    await this.#upsert(table, changed)
+    await this.#delete(table, "rowid", outdated)
+    await this.#append(table, merged)
     return isVisible
   }
 
+  /** By id; each with its `rowid`, which holds until the transaction ends. */
   async #read({ name, columns }: Table, ids: ReadonlyArray<string>): Promise<Map<string, Row>> {
-    const keyType = columns[0]?.[1] ?? "VARCHAR"
-    // One text parameter: binding 20,000 values one by one takes as long as the query.
     const result = await this.#connection.run(
-      `select * from construction.${name} where id in (select cast(unnest(from_json($1, '["VARCHAR"]')) as ${keyType}))`,
+      `select *, rowid from construction.${name} where id in (${listed(columns[0]?.[1] ?? "VARCHAR")})`,
       [JSON.stringify(ids)]
     )
     const read = Rows.reader(result)
@@ -144,17 +145,25 @@ export class DuckDbWriter {
     return rows
   }
 
-  async #upsert(table: Table, rows: ReadonlyArray<object>): Promise<void> {
-    if (rows.length === 0) return
-    await this.#connection.run(createStaging(table))
-    await this.#append({ catalog: "temp", schema: "main", table: `staging_${table.name}` }, table, rows)
-    await this.#connection.run(upsert(table))
-    await this.#connection.run(`drop table ${staging(table)}`)
+  /** Of rows with one key the last is kept. */
+  async #replace<A extends object>(table: Table, key: keyof A & string, rows: ReadonlyArray<A>): Promise<void> {
+    const last = new Map(rows.map((row) => [String(row[key]), row]))
+    await this.#delete(table, key, [...last.keys()])
+    await this.#append(table, [...last.values()])
   }
 
-  async #append(target: Target, { columns }: Table, rows: ReadonlyArray<object>): Promise<void> {
+  async #delete({ columns, name }: Table, by: string, values: ReadonlyArray<string>): Promise<void> {
+    if (values.length === 0) return
+    this.#dead += values.length
+    const type = columns.find(([column]) => column === by)?.[1] ?? "BIGINT"
+    await this.#connection.run(`delete from construction.${name} where ${by} in (${listed(type)})`, [
+      JSON.stringify(values)
+    ])
+  }
+
+  async #append({ columns, name }: Table, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
-    const appender = await this.#connection.createAppender(target.table, target.schema, target.catalog)
+    const appender = await this.#connection.createAppender(name, "construction")
     try {
       appendRows(appender, columns, rows as ReadonlyArray<Row>)
       appender.flushSync()
@@ -162,12 +171,6 @@ export class DuckDbWriter {
       appender.closeSync()
     }
   }
-}
-
-interface Target {
-  readonly catalog: string | null
-  readonly schema: string
-  readonly table: string
 }
 
 /** Most batches name each id once; then the groups need not be collected. */
@@ -180,6 +183,5 @@ const groupById = (changes: ReadonlyArray<Change>): ReadonlyMap<string, Readonly
 const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>
   Map.groupBy(changes, (change) => change.entity)
 
-const newestPerKey = <A extends { readonly body_sha256: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => [
-  ...new Map(rows.map((row) => [row.body_sha256, row])).values()
-]
+/** One text parameter for all values: binding 20,000 one by one takes as long as the query. */
+const listed = (type: string): string => `select cast(unnest(from_json($1, '["VARCHAR"]')) as ${type})`

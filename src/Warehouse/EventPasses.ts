@@ -12,12 +12,14 @@ export const eventDate = "cast(make_timestamp(epoch_us(coalesce(event_timestamp,
  * What one pass over `events` may hold in memory, a quarter of what DuckDB has: a row group of each of its dates,
  * which is written when full.
  */
-const bytesAtOnce = 256 * 1024 * 1024
+const bytesAtOnce = 96 * 1024 * 1024
 const datesAtOnce = 64
 /** Smaller ones make a file slow to read; a large date has its own pass rather than these. */
 const wantedRowGroup = 32_768
 const largestRowGroup = 122_880
 const smallestRowGroup = 2048
+/** As DuckDB has it, 500,000. */
+const largestHandedOver = 32_768
 
 export interface Pass {
   readonly dates: ReadonlyArray<string>
@@ -53,6 +55,10 @@ export const rowGroup = (pass: Pass): number => {
   const fitting = Math.floor(bytesAtOnce / pass.dates.length / rowSize(pass))
   return Math.max(smallestRowGroup, Math.min(largestRowGroup, fitting, wantedGroup(pass)))
 }
+
+/** After so many rows a thread passes on what it has: half of what a pass holds, for two threads. */
+export const handedOver = (pass: Pass): number =>
+  Math.max(smallestRowGroup, Math.min(largestHandedOver, Math.floor(bytesAtOnce / 4 / rowSize(pass))))
 
 /**
  * A condition for the rows of a pass, by what an engine calls an event's date. The range says nothing new, but lets

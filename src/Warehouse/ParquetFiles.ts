@@ -6,14 +6,6 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import type { EventFile } from "../Warehouse.ts"
 import * as EventPasses from "./EventPasses.ts"
 
-/** A thread passes its rows on after this many; as DuckDB has it, one of them may hold 500,000. */
-const flushThreshold = 32_768
-
-/** Before anything is written. */
-export const prepare = async (connection: DuckDBConnection): Promise<void> => {
-  await connection.run(`set partitioned_write_flush_threshold = ${flushThreshold}`)
-}
-
 /** `source` is a query. Returns the rows written. */
 export const writeTable = async (connection: DuckDBConnection, source: string, path: string): Promise<number> => {
   const [written] = await rows(connection, `copy (${source}) to ${text(path)} (${parquet})`)
@@ -27,6 +19,7 @@ export const writeEvents = async (
   pass: EventPasses.Pass,
   folder: string
 ): Promise<ReadonlyArray<EventFile>> => {
+  await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.handedOver(pass)}`)
   await rows(
     connection,
     `copy (select *, ${EventPasses.eventDate} as event_date from (${source})) to ${text(folder)}

@@ -122,7 +122,6 @@ export class PostgresStaged {
     const pipe = await makePipe(folder)
     const instance = await DuckDBInstance.create(join(folder, "staged.duckdb"), settings)
     const connection = await instance.connect()
-    await ParquetFiles.prepare(connection)
     for (const statement of schema) await connection.run(statement)
     return new PostgresStaged(instance, connection, pipe)
   }

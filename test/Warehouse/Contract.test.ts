@@ -92,6 +92,22 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
+    "keeps one row for an event that is written again: the later",
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      yield* warehouse.write({ changes: [], events: [1, 2, 3].map((sequence) => eventRow(sequence, "x")) })
+      yield* warehouse.write({ changes: [], events: [4, 2].map((sequence) => eventRow(sequence, "again")) })
+      const events = yield* warehouse.query((db) =>
+        db.selectFrom("construction.events").select(["sequence", "payload"]).orderBy("sequence").execute()
+      )
+      assert.deepStrictEqual(
+        events.map(({ payload, sequence }) => `${sequence} ${payload}`),
+        ["1 x", "2 again", "3 x", "4 again"]
+      )
+    })
+  )
+
+  test(
     "writes a batch wholly or not at all, and goes on after a refusal",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse

@@ -2,8 +2,10 @@
  * What is DuckDB's own beside the contract: the seam with the Store, set-aside files, the published copy.
  */
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { sql } from "kysely"
 import * as Sqlite from "../../src/Store/Sqlite.ts"
 import { Store } from "../../src/Store.ts"
 import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
@@ -21,10 +23,29 @@ const layerIn = (path: string) =>
 const started = <A, E>(path: string, body: Effect.Effect<A, E, Warehouse | Store>) =>
   Effect.scoped(Effect.provide(body, layerIn(path), { local: true }))
 
+const take = (sequence: number) =>
+  Effect.flatMap(Store, (store) =>
+    store.transaction((tx) =>
+      tx
+        .insertInto("inbox")
+        .values({
+          sequence,
+          body_sha256: Buffer.from(String(sequence)),
+          body: Buffer.from("x"),
+          event_id: "e",
+          header_type: null,
+          issued_at: null,
+          received_at: "2026-11-20T00:00:00.000000Z"
+        })
+        .execute()
+    )
+  )
+
 const apply = (sequence: number) =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
     const store = yield* Store
+    yield* take(sequence)
     yield* warehouse.write({
       changes: [certified(`I${sequence}`, sequence, "1.0000")],
       events: [eventRow(sequence, "x")],
@@ -44,6 +65,16 @@ const ids = Effect.flatMap(Warehouse, (warehouse) =>
   warehouse.query((db) => db.selectFrom("construction.ipcs").select("id").orderBy("id").execute())
 )
 
+const setting = (assignment: string) =>
+  Effect.flatMap(Warehouse, (warehouse) => warehouse.query((db) => sql.raw(`set ${assignment}`).execute(db)))
+
+/** As somebody does by hand who has an old copy of it. */
+const putBackStore = (file: string): void => {
+  const store = `${dirname(file)}/store.sqlite`
+  for (const beside of ["-wal", "-shm"]) rmSync(`${store}${beside}`, { force: true })
+  copyFileSync(`${store}.old`, store)
+}
+
 describe("the DuckDB file", () => {
   it.effect("is opened again with everything that was written", () =>
     Effect.gen(function* () {
@@ -58,7 +89,8 @@ describe("the DuckDB file", () => {
     ["that is missing", (file: string) => rmSync(file)],
     ["that is garbage", (file: string) => writeFileSync(file, "not a database at all".repeat(1000))],
     ["that is older than the store", (file: string) => copyFileSync(`${file}.old`, file)],
-    ["that belongs to another store", (file: string) => copyFileSync(`${file}.foreign`, file)]
+    ["that belongs to another store", (file: string) => copyFileSync(`${file}.foreign`, file)],
+    ["that is newer than all that the store holds", putBackStore]
   ] as const) {
     it.effect(`${fact} is made again, and everything is applied again`, () =>
       Effect.gen(function* () {
@@ -67,6 +99,7 @@ describe("the DuckDB file", () => {
         const file = `${path}/warehouse.duckdb`
         yield* started(path, apply(1))
         copyFileSync(file, `${file}.old`)
+        copyFileSync(`${path}/store.sqlite`, `${path}/store.sqlite.old`)
         yield* started(other, apply(9))
         copyFileSync(`${other}/warehouse.duckdb`, `${file}.foreign`)
         yield* started(path, apply(2))
@@ -86,8 +119,11 @@ describe("the DuckDB file", () => {
       yield* started(path, apply(1))
       yield* started(
         path,
-        Effect.flatMap(Warehouse, (warehouse) =>
-          warehouse.write({ changes: [certified("I2", 2, "1.0000")], events: [], through: 2 })
+        Effect.andThen(
+          take(2),
+          Effect.flatMap(Warehouse, (warehouse) =>
+            warehouse.write({ changes: [certified("I2", 2, "1.0000")], events: [], through: 2 })
+          )
         )
       )
       assert.deepStrictEqual(yield* started(path, ids), [{ id: "I1" }, { id: "I2" }])
@@ -117,6 +153,87 @@ describe("the DuckDB file", () => {
           assert.isFalse(existsSync(`${path}/analytics.duckdb.unfinished`))
         })
       )
+    })
+  )
+
+  it.effect("is published again after a publication that failed", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* started(
+        path,
+        Effect.gen(function* () {
+          const warehouse = yield* Warehouse
+          yield* setting("memory_limit = '1MB'")
+          assert.strictEqual((yield* Effect.flip(warehouse.publish(`${path}/analytics.duckdb`))).reason, "Short")
+          yield* warehouse.publish(`${path}/analytics.duckdb`)
+        })
+      )
+      const seen = yield* Effect.promise(() => query(`${path}/analytics.duckdb`, "select id from construction.ipcs"))
+      assert.deepStrictEqual(seen, [])
+    })
+  )
+
+  it.effect("is read with more memory where what it has is too little, once more and after it", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const rows = yield* started(
+        path,
+        Effect.gen(function* () {
+          const warehouse = yield* Warehouse
+          const payload = "x".repeat(20_000)
+          const events = Array.from({ length: 2000 }, (_, index) => eventRow(index + 1, `${payload}${index}`))
+          yield* warehouse.write({ changes: [], events, through: events.length })
+          yield* setting("memory_limit = '20MB'")
+          const dates = Effect.scoped(Effect.flatMap(warehouse.snapshot, (snapshot) => snapshot.eventDates))
+          assert.strictEqual((yield* Effect.flip(dates)).reason, "Short")
+          return yield* dates
+        })
+      )
+      assert.deepStrictEqual(
+        rows.map((date) => date.rows),
+        [2000]
+      )
+    })
+  )
+
+  it.effect("gives back the room of rows that were written again and again, though a snapshot is read meanwhile", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const size = 20_000
+      const found = yield* started(
+        path,
+        Effect.gen(function* () {
+          const warehouse = yield* Warehouse
+          const write = (second: number) =>
+            warehouse.write({
+              changes: Array.from({ length: size }, (_, index) => certified(`I${index}`, second, `${second}.0000`)),
+              events: []
+            })
+          yield* write(1)
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const snapshot = yield* warehouse.snapshot
+              for (let second = 2; second < 6; second++) yield* write(second)
+              assert.strictEqual(yield* snapshot.writeTable("ipcs", `${path}/ipcs.parquet`), size)
+            })
+          )
+          for (let second = 6; second < 9; second++) yield* write(second)
+          return yield* warehouse.query((db) =>
+            sql
+              .raw(
+                `select count(*) as rows, count(distinct id) as ids, min(certified_amount) as amount,
+                   max(rowid) < ${4 * size} as is_short
+                 from construction.ipcs`
+              )
+              .execute(db)
+          )
+        })
+      )
+      assert.deepStrictEqual(found.rows, [{ rows: String(size), ids: String(size), amount: "8.0000", is_short: true }])
+      const [exported] = yield* Effect.promise(() =>
+        query(`${path}/warehouse.duckdb`, `select max(certified_amount) as amount from '${path}/ipcs.parquet'`)
+      )
+      assert.deepStrictEqual(exported, { amount: "1.0000" })
     })
   )
 })
