@@ -10,7 +10,8 @@
 --
 -- It can be run again at any time, also while workers run: it puts owners and rights back as they are here, for what is
 -- there and for what newer versions will make. Passwords, and limits that you changed, stay. All of it or nothing is
--- done. A superuser can run it, or the database's owner with CREATEROLE (the usual administrator of a hosted service).
+-- done. A superuser can run it, or the database's owner with CREATEROLE (the usual administrator of a hosted service;
+-- on version 14 the schema `public` stays open then, until a superuser closes it: a warning says how).
 
 \set ON_ERROR_STOP on
 \if :{?worker}
@@ -71,7 +72,18 @@ begin
   execute format('grant connect on database %I to %I, %I', current_database(),
     current_setting('siteledger.worker'), current_setting('siteledger.analyst'));
 end $$;
-revoke all on schema public from public;
+do $$
+begin
+  if to_regnamespace('public') is null then
+    return;
+  end if;
+  revoke all on schema public from public;
+  -- Before version 15 it belongs to a superuser, and whoever is none has just changed nothing.
+  if has_schema_privilege(current_setting('siteledger.analyst'), 'public', 'create') then
+    raise warning 'Whoever may connect to this database may also make tables in the schema "public".'
+      using hint = 'Let a superuser run: revoke all on schema public from public;';
+  end if;
+end $$;
 
 -- The worker owns two schemas, so it needs no right to make any: `siteledger` is the system of record (deliveries,
 -- books, sealed secrets), `construction` is for analysts. What an earlier worker made as another role becomes its own,
@@ -114,6 +126,8 @@ begin
     select oid::regclass as name, relowner::regrole as owner, 'update, delete, truncate' as rights from pg_class
       where relnamespace = 'siteledger'::regnamespace
         and relname in ('ledger_facts', 'ledger_terms', 'ledger_entries', 'ledger_hold_decisions')
+        -- A worker of an earlier version still has foreign keys on them, which need the right to lock.
+        and not exists (select from pg_constraint where contype = 'f' and confrelid = pg_class.oid)
     union all
     select oid::regclass, relowner::regrole, 'insert, update, delete, truncate' from pg_class
       where relnamespace = 'construction'::regnamespace and relkind = 'v'

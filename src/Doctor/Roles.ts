@@ -8,6 +8,8 @@ import { appendOnly } from "../Postgres/Rights.ts"
 import type { Answer, Ask } from "./Server.ts"
 
 export const advice = "Let an administrator run config/postgres-roles.sql (again)."
+/** Before PostgreSQL 15, the schema `public` belongs to one, whoever owns the database. */
+const bySuperuser = "Let a superuser run config/postgres-roles.sql (again)."
 
 const isTrue = (row: Answer, name: string): boolean => row[name] === true
 
@@ -79,6 +81,9 @@ const reaching = `
       where n.nspname not in ('siteledger', 'construction', 'information_schema') and n.nspname !~ '^pg_'
         and c.relkind in ('r', 'p', 'v', 'm', 'f')
         and has_schema_privilege(r.oid, n.oid, 'usage') and has_table_privilege(r.oid, c.oid, 'select')) as elsewhere,
+    (select string_agg(nspname, ', ') from pg_namespace
+      where nspname not in ('siteledger', 'construction') and nspname !~ '^pg_'
+        and has_schema_privilege(r.oid, oid, 'create')) as makes,
     exists (select from pg_default_acl d, aclexplode(d.defaclacl) a
       where d.defaclnamespace = (select oid from schemas where nspname = 'construction')
         and d.defaclrole = (select nspowner from schemas where nspname = 'construction')
@@ -109,6 +114,7 @@ const judge = (row: Answer): ReadonlyArray<Said> => {
     isTrue(row, "writes") ? fail(`${role} can write in construction.`, advice) : [],
     typeof row["unreadable"] === "string" ? fail(`${role} can't read ${row["unreadable"]}.`, advice) : [],
     typeof row["elsewhere"] === "string" ? warn(`${role} also reads tables of ${row["elsewhere"]}.`, advice) : [],
+    typeof row["makes"] === "string" ? warn(`${role} can make tables in ${row["makes"]}.`, bySuperuser) : [],
     isTrue(row, "will_read") ? [] : warn(`${role} won't see what newer versions add to construction.`, advice)
   ].flat()
   return problems.length > 0 ? problems : [ok(`${role} reads construction, and nothing else.`)]

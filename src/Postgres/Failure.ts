@@ -36,13 +36,23 @@ const words: Readonly<Record<string, string>> = {
     "all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 14)"
 }
 
+const busy = "the server is busy, or another session holds what is needed (pg_stat_activity tells which): try again"
+
 /** After the server's words. */
 const advice: Readonly<Record<string, string>> = {
   "42501": "give the worker's role its rights (config/postgres-roles.sql)",
-  "53100": "make room on the server's disk, and everything goes on by itself"
+  "53100": "make room on the server's disk, and everything goes on by itself",
+  "55P03": busy,
+  "57014": busy
 }
 
 export class UnusableServer extends Error {}
+
+export const behindPooler = "the server itself is needed, and not a connection pooler"
+
+/** A pooler's words for what sessions ask for at their start; a server takes it. */
+const isPooler = (cause: unknown): boolean =>
+  cause instanceof DatabaseError && cause.message.startsWith("unsupported startup parameter")
 
 const stateOf = (cause: unknown): string => (cause instanceof DatabaseError ? (cause.code ?? "") : "")
 
@@ -56,6 +66,7 @@ export const isLost = (cause: unknown): boolean => {
 }
 
 export const of = (cause: unknown, name: string): Failure => {
+  if (isPooler(cause)) return of(new UnusableServer(behindPooler, { cause }), name)
   const state = stateOf(cause)
   const reason = cause instanceof UnusableServer ? "Unusable" : (by(reasons, state) ?? "Failed")
   return { reason, message: `${name}${told(cause, state)}.`, cause }

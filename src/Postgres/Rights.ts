@@ -31,8 +31,6 @@ const reference = (table: string, column: string, parent: string, key: string): 
     end $$`,
   `create trigger ${table}_has_${key} after insert on siteledger.${table} referencing new table as added
     for each statement execute function siteledger.${table}_has_${key}()`,
-  `create trigger ${table}_keeps_${key} before update of ${column} on siteledger.${table}
-    for each statement execute function siteledger.refuse_change()`,
   `alter table siteledger.${table} drop constraint ${table}_${column}_fkey`
 ]
 
@@ -57,5 +55,8 @@ export const statements: ReadonlyArray<string> = [
   ...reference("ledger_entries", "fact", "ledger_facts", "number"),
   ...reference("ledger_hold_decisions", "fact", "ledger_facts", "number"),
   ...reference("ledger_outbox", "entry_id", "ledger_entries", "entry_id"),
+  // Of the three, the only table whose rows change at all.
+  `create trigger ledger_outbox_keeps_entry_id before update of entry_id on siteledger.ledger_outbox
+    for each statement execute function siteledger.refuse_change()`,
   revoke
 ]

@@ -13,7 +13,7 @@ import { noExportFiles } from "../Store/SqliteTables.ts"
 import { ledgerLines, views } from "../Warehouse/Schema.ts"
 import { asAtFirst, copiedTables, ledgerHoldsTable, ledgerTables, type Table } from "../Warehouse/Tables.ts"
 import type { Connections } from "./Connections.ts"
-import { UnusableServer } from "./Failure.ts"
+import { behindPooler, UnusableServer } from "./Failure.ts"
 import * as Rights from "./Rights.ts"
 
 /** Identity columns, skipped locks and transaction states that can be asked for are all there since then. */
@@ -114,5 +114,5 @@ const assertFit = async (db: Connections["db"]): Promise<void> => {
     throw new UnusableServer(`PostgreSQL ${oldestVersion} or newer is needed, and this server is ${version}`)
   }
   // A pooler that keeps what a session asks for at its start to itself.
-  if (path !== "siteledger") throw new UnusableServer("the server itself is needed, and not a connection pooler")
+  if (path !== "siteledger") throw new UnusableServer(behindPooler)
 }

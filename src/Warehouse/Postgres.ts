@@ -9,6 +9,7 @@ import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { Postgres, type PostgresError } from "../Postgres.ts"
 import { Warehouse, WarehouseError } from "../Warehouse.ts"
 import * as PostgresSnapshot from "./PostgresSnapshot.ts"
+import * as PostgresThrough from "./PostgresThrough.ts"
 import * as PostgresWriter from "./PostgresWriter.ts"
 import type { WarehouseTables } from "./Tables.ts"
 
@@ -55,7 +56,7 @@ const make = Effect.gen(function* () {
           Effect.retry({ times: deadlocksInARow, while: ({ reason }) => reason === "Locked" }),
           Effect.mapError(toWarehouseError)
         ),
-    appliedThrough: query(PostgresSnapshot.appliedThrough),
+    appliedThrough: query(PostgresThrough.now),
     probe: Effect.asVoid(
       query((db) =>
         sql`insert into siteledger.meta (key, value) values ('probed_at', now()::text)

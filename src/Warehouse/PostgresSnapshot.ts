@@ -5,30 +5,20 @@
  * Files are made by a DuckDB with a temporary folder, which is gone with the snapshot. Interrupting cancels what the
  * server is at.
  */
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdir, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { type Kysely, sql } from "kysely"
 import type { Client } from "pg"
 import type { Connections } from "../Postgres/Connections.ts"
 import * as Failure from "../Postgres/Failure.ts"
 import type { Session } from "../Postgres/Sessions.ts"
+import * as TemporaryFolder from "../TemporaryFolder.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
 import { discardFile, openWarehouse } from "./DuckDbFile.ts"
 import * as EventPasses from "./EventPasses.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./PostgresStaged.ts"
-import { eventsTable, ledgerEntriesTable, type Table, tables, type WarehouseTables } from "./Tables.ts"
-
-/** Everything up to it is applied: what several workers have in hand counts as not applied. */
-const through = `
-  select coalesce((select min(sequence) - 1 from siteledger.inbox_queue),
-    (select max(sequence) from siteledger.inbox), 0) as through`
-
-export const appliedThrough = async (db: Kysely<WarehouseTables>): Promise<number> => {
-  const { rows } = await sql<{ through: number }>`${sql.raw(through)}`.execute(db)
-  return Number(rows[0]?.through ?? 0)
-}
+import * as PostgresThrough from "./PostgresThrough.ts"
+import { eventsTable, ledgerEntriesTable, type Table, tables } from "./Tables.ts"
 
 /** The same as `EventPasses.eventDate`. */
 const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
@@ -59,7 +49,6 @@ const unhurried = { statement_timeout: 0, idle_in_transaction_session_timeout: 0
 const open = async (connections: Connections): Promise<Client> => {
   const client = connections.client(unhurried)
   await client.connect()
-  await client.query("begin isolation level repeatable read read only")
   return client
 }
 
@@ -70,19 +59,26 @@ const rowsOf = (client: Client, table: Table): Rows => ({
   rest: table === ledgerEntriesTable ? "order by sequence" : ""
 })
 
-const failure = ({ name }: Connections, cause: unknown): WarehouseError => {
-  // What happened to a file of ours is not the server's doing.
-  const message = cause instanceof Error && "path" in cause ? cause.message : Failure.of(cause, name).message
+/**
+ * What happened to a file or a program of ours is not the server's doing. A write that fails names no path; only its
+ * words differ from a connection's: "ENOSPC: no space left on device, write", and "write EPIPE".
+ */
+const isOurs = (cause: unknown): cause is Error =>
+  cause instanceof Error &&
+  ("path" in cause || ("code" in cause && cause.message.startsWith(`${String(cause.code)}: `)))
+
+export const failure = ({ name }: Pick<Connections, "name">, cause: unknown): WarehouseError => {
+  const message = isOurs(cause) ? cause.message : Failure.of(cause, name).message
   return new WarehouseError({ reason: "Failed", message, cause })
 }
 
 const temporaryFolder = (connections: Connections) =>
   Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => mkdtemp(join(tmpdir(), "siteledger-export-")),
+      try: () => TemporaryFolder.make("export"),
       catch: (cause) => failure(connections, cause)
     }),
-    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+    (folder) => Effect.promise(() => folder.remove())
   )
 
 const connected = (connections: Connections) =>
@@ -113,7 +109,7 @@ const attempting = (connections: Connections, client: Client) => {
 
 export const take = (connections: Connections): Effect.Effect<Snapshot, WarehouseError, Scope.Scope> =>
   Effect.gen(function* () {
-    const folder = yield* temporaryFolder(connections)
+    const { path: folder } = yield* temporaryFolder(connections)
     const staged = yield* Effect.acquireRelease(
       Effect.tryPromise({ try: () => PostgresStaged.open(folder), catch: (cause) => failure(connections, cause) }),
       (opened) => Effect.promise(() => opened.close())
@@ -132,9 +128,8 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
       return files
     }
 
-    const { rows } = yield* attempt(() => client.query<{ through: number }>(through))
     return {
-      appliedThrough: Number(rows[0]?.through ?? 0),
+      appliedThrough: yield* attempt(() => PostgresThrough.begin(client)),
       tables: yield* Effect.promise(() => staged.shapes()),
       eventDates: attempt(async () => {
         await client.query(hashing)
@@ -161,23 +156,21 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
 export const publish = (connections: Connections, path: string): Effect.Effect<void, WarehouseError> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder(connections)
+      const { path: folder } = yield* temporaryFolder(connections)
       const client = yield* connected(connections)
       yield* attempting(
         connections,
         client
       )(async () => {
+        const through = await PostgresThrough.begin(client)
         const pipe = await makePipe(folder)
         const unfinished = `${path}.unfinished`
         discardFile(unfinished)
-        const { rows } = await client.query<{ through: number }>(through)
         const file = await openWarehouse(unfinished)
         try {
           const connection = await file.instance.connect()
           for (const table of tables) await fill(connection, rowsOf(client, table), pipe)
-          await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
-            String(rows[0]?.through ?? 0)
-          ])
+          await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [String(through)])
           await connection.run("checkpoint")
           connection.disconnectSync()
         } finally {

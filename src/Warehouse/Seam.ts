@@ -2,12 +2,12 @@
  * The seam between the Store (system of record) and the warehouse (a projection): both carry the warehouse's
  * random id and the applied-through sequence.
  *
- * A warehouse ahead of the Store is the trace of a crash between their two commits and heals by applying the
- * same events once more. One that is missing, behind or foreign is made again: the inbox is applied from
- * its beginning and the walks start anew.
+ * A warehouse ahead of what the Store has applied is the trace of a crash between their two commits and heals by
+ * applying the same events once more. One that is missing, behind, foreign or ahead of all that the Store holds is
+ * made again: the inbox is applied from its beginning and the walks start anew.
  */
 import { Effect } from "effect"
-import { sql, type Transaction } from "kysely"
+import { type Kysely, sql, type Transaction } from "kysely"
 import { entityNames } from "../Resource.ts"
 import { readMeta, type Store, writeMeta } from "../Store.ts"
 import * as SqliteQueue from "../Store/SqliteQueue.ts"
@@ -29,19 +29,35 @@ const idKey = "warehouse_id"
 export const appliedThrough = (store: Store["Service"]) => store.run(SqliteQueue.appliedThrough)
 
 export const compare = (store: Store["Service"], warehouse: WarehouseMeta) =>
-  Effect.map(Effect.all([store.run((db) => readMeta(db, idKey)), appliedThrough(store)]), ([id, through]): Verdict => {
-    const isForeign = id !== undefined && id !== warehouse.id
-    const isBehind = warehouse.appliedThrough < through
-    return {
+  Effect.map(
+    Effect.all([store.run((db) => readMeta(db, idKey)), appliedThrough(store), store.run(newest)]),
+    ([id, through, last]): Verdict => ({
       isFresh: id === undefined && warehouse.appliedThrough === 0,
-      mismatch:
-        id === undefined || isForeign
-          ? "The warehouse is missing or belongs to another store."
-          : isBehind
-            ? `The warehouse is older than the store (applied through ${warehouse.appliedThrough} of ${through}).`
-            : undefined
-    }
-  })
+      mismatch: mismatch(warehouse, id, through, last)
+    })
+  )
+
+const newest = async (db: Kysely<StoreTables>): Promise<number> => {
+  const row = await db
+    .selectFrom("inbox")
+    .select((of) => of.fn.max("sequence").as("sequence"))
+    .executeTakeFirst()
+  return Number(row?.sequence ?? 0)
+}
+
+const mismatch = (
+  warehouse: WarehouseMeta,
+  id: string | undefined,
+  through: number,
+  last: number
+): string | undefined => {
+  if (id === undefined || id !== warehouse.id) return "The warehouse is missing or belongs to another store."
+  const applied = warehouse.appliedThrough
+  if (applied < through) return `The warehouse is older than the store (applied through ${applied} of ${through}).`
+  // Its deliveries' numbers are given to others.
+  if (applied > last) return `The store is older than the warehouse (it ends at ${last} of ${applied}).`
+  return undefined
+}
 
 export const adopt = (store: Store["Service"], warehouseId: string) =>
   store.transaction((tx) => writeMeta(tx, idKey, warehouseId))
@@ -70,7 +86,8 @@ export const disown = (store: Store["Service"]) =>
 
 /**
  * The warehouse is to be made again. A file at the next start, which keeps the old one; tables on a server at once,
- * while all workers go on: analysts see them fill up again.
+ * while all workers go on: analysts see them fill up again. An export that has begun goes on with what was there, which
+ * it wouldn't if they were truncated (that waits for whoever reads, too); a million rows are deleted in two seconds.
  */
 export const rebuild = (store: Store["Service"]) =>
   store.engine === "sqlite"
@@ -79,7 +96,22 @@ export const rebuild = (store: Store["Service"]) =>
         // In the order in which batches are taken and written, so that nobody waits in a circle.
         await store.queue.restart(tx)
         for (const name of [...entityNames.toSorted(), "events"]) {
-          await sql`truncate construction.${sql.ref(name)}`.execute(tx)
+          await empty(tx, `construction.${name}`)
         }
         await forget(tx)
       })
+
+/** About a million events. No statement may take longer than a minute, and all of a large table would. */
+const pagesAtOnce = 65_536
+
+const empty = async (tx: Transaction<StoreTables>, name: string): Promise<void> => {
+  const table = sql.table(name)
+  await sql`lock table ${table} in exclusive mode`.execute(tx)
+  const { rows } = await sql<{ pages: number }>`
+    select pg_relation_size(${name}::regclass) / current_setting('block_size')::bigint as pages`.execute(tx)
+  const pages = Number(rows[0]?.pages)
+  for (let page = 0; page < pages; page += pagesAtOnce) {
+    const [from, to] = [`(${page},0)`, `(${page + pagesAtOnce},0)`]
+    await sql`delete from ${table} where ctid >= ${from}::tid and ctid < ${to}::tid`.execute(tx)
+  }
+}

@@ -99,7 +99,7 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
           `update construction.${name} set "${column?.["name"]}" = null`,
           `delete from construction.${name}`
         ]) {
-          const asked = `set session characteristics as transaction read write; ${statement}`
+          const asked = `begin; set transaction read write; ${statement}`
           const said = await Postgres.query(roles.url(database, who), asked).then(
             () => "done",
             (cause: unknown) => String(cause)
@@ -153,6 +153,10 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
     assert.strictEqual(await copyOf("ledger_outbox", other), noReference)
     const renamed = "update siteledger.ledger_outbox set entry_id = 'other' where sequence = 1"
     assert.strictEqual(await refusal(url, renamed), byTrigger)
+    // Nor by who passes the rights: what is named stays named.
+    for (const table of ["ledger_entries", "ledger_hold_decisions"]) {
+      assert.strictEqual(await refusal(database.url, `update siteledger.${table} set fact = 99`), byTrigger, table)
+    }
     assert.isUndefined(await copyOf("ledger_entries", other))
     assert.isUndefined(await copyOf("ledger_hold_decisions", {}))
     assert.isUndefined(await copyOf("ledger_outbox", other))

@@ -144,6 +144,21 @@ describe("a failure's sentence", () => {
     assert.notInclude(told("53300", 'too many connections for role "hush"').message, "hush")
   })
 
+  it("says what to do where another session was in the way", () => {
+    for (const code of ["55P03", "57014"]) {
+      assert.match(
+        told(code, "canceling statement").message,
+        /^There: canceling statement; .* \(pg_stat_activity .*try again\.$/
+      )
+    }
+  })
+
+  it("tells a pooler that refuses what a session asks for at its start", () => {
+    const { message, reason } = told("08P01", "unsupported startup parameter: statement_timeout")
+    assert.strictEqual(message, "There: the server itself is needed, and not a connection pooler.")
+    assert.strictEqual(reason, "Unusable")
+  })
+
   it("blames the data for what data can do, and nothing else", () => {
     const reasons = Object.entries({
       "22003": "Refused",

@@ -1,10 +1,17 @@
-/** A rebuild among workers that go on: it waits for what they have in hand, and they never wait for it in a circle. */
+/**
+ * A rebuild among workers that go on: it waits for what they have in hand, and they never wait for it in a circle. Who
+ * reads is not in its way, and reads on as if there were none.
+ */
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { Client } from "pg"
 import { Store } from "../../src/Store.ts"
+import { Warehouse } from "../../src/Warehouse.ts"
 import * as Seam from "../../src/Warehouse/Seam.ts"
 import * as Databases from "../Postgres.ts"
+import { folder } from "../Warehouse/Engines.ts"
+import { eventRow } from "../Warehouse/Written.ts"
 import { ask, database, delivery, storesAt, until } from "./World.ts"
 
 const waiting = "select 1 as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -16,6 +23,11 @@ const steps = {
     "lock table construction.ipcs in row exclusive mode",
     "delete from siteledger.quarantine"
   ],
+  "that writes a page's rows": [
+    "select from construction.projects for update",
+    "update construction.projects set name = 'x'",
+    "insert into construction.projects (id) values (2)"
+  ],
   "that saves a page's checkpoint": [
     "update siteledger.sightings set last_pass = 2",
     "update siteledger.walk_pages set page = 2",
@@ -24,6 +36,7 @@ const steps = {
 }
 
 const rows = `
+  insert into construction.projects (id) values (1);
   insert into siteledger.sightings values ('projects', '1', 1, 0);
   insert into siteledger.walk_pages values ('projects', 1);
   insert into siteledger.walks values ('projects', 1, 1, 1, 1, 1, 'now', 0, 0, null, null, null);
@@ -54,9 +67,30 @@ describe.skipIf(Databases.skipped !== undefined)("a rebuild beside a worker", ()
       const [left] = yield* ask(
         own,
         `select (select count(*) from siteledger.inbox_queue) as queued, (select count(*) from siteledger.walks) as walks,
-           (select count(*) from siteledger.sightings) as seen, (select count(*) from siteledger.quarantine) as bad`
+           (select count(*) from siteledger.sightings) as seen, (select count(*) from siteledger.quarantine) as bad,
+           (select count(*) from construction.projects) as projects`
       )
-      assert.deepStrictEqual(left, { queued: "2", walks: "0", seen: "0", bad: "0" })
+      assert.deepStrictEqual(left, { queued: "2", walks: "0", seen: "0", bad: "0", projects: "0" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("waits for no export, which goes on with all that was there when it began", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      const path = yield* folder
+      const context = yield* Layer.build(storesAt(own.url))
+      const store = yield* Effect.provide(Store, context)
+      const { snapshot, write } = yield* Effect.provide(Warehouse, context)
+      yield* write({ changes: [], events: [eventRow(1, "{}"), eventRow(2, "{}")] })
+      yield* ask(own, "insert into construction.vos (id) values ('1'), ('2'), ('3')")
+      const begun = yield* snapshot
+      assert.strictEqual(yield* begun.writeTable("events", join(path, "before.parquet")), 2)
+      yield* Seam.rebuild(store)
+      // One that it had read, and one that it hadn't.
+      assert.strictEqual(yield* begun.writeTable("events", join(path, "events.parquet")), 2)
+      assert.strictEqual(yield* begun.writeTable("vos", join(path, "vos.parquet")), 3)
+      const left = yield* ask(own, "select from construction.events union all select from construction.vos")
+      assert.lengthOf(left, 0)
     }).pipe(Effect.scoped)
   )
 })

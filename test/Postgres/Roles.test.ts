@@ -1,17 +1,33 @@
 /** config/postgres-roles.sql: the worker's role owns two schemas, and an analyst reads one of them and nothing else. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
+import { Migrator } from "kysely/migration"
+import { Client } from "pg"
 import { Connections } from "../../src/Postgres/Connections.ts"
-import { migrate } from "../../src/Postgres/Schema.ts"
+import { appendOnly } from "../../src/Postgres/Rights.ts"
+import { migrate, migrations } from "../../src/Postgres/Schema.ts"
 import { viewNames } from "../../src/Warehouse/Schema.ts"
 import { tables } from "../../src/Warehouse/Tables.ts"
 import * as Postgres from "../Postgres.ts"
-import { Roles } from "./Roles.ts"
+import { Administrator, Roles } from "./Roles.ts"
 
 const migrated = async (url: string): Promise<void> => {
   const connections = new Connections(Redacted.make(url))
   try {
     await migrate(connections)
+  } finally {
+    await connections.close()
+  }
+}
+
+/** As the first version made it, when foreign keys still referred to the books. */
+const firstMade = async (url: string): Promise<void> => {
+  const connections = new Connections(Redacted.make(url))
+  try {
+    const provider = { getMigrations: async () => migrations }
+    const migrator = new Migrator({ db: connections.db, provider, migrationTableSchema: "siteledger" })
+    const { error } = await migrator.migrateTo("0001_store_and_warehouse")
+    if (error !== undefined) throw error
   } finally {
     await connections.close()
   }
@@ -29,10 +45,33 @@ const reads = async (url: string): Promise<void> => {
   for (const name of seen) await Postgres.query(url, `select * from construction.${name}`)
 }
 
+/** What the server says while it does it. */
+const warnings = async (url: string, query: string): Promise<ReadonlyArray<string>> => {
+  const said: Array<string> = []
+  const client = new Client({ connectionString: url })
+  client.on("notice", ({ message = "" }) => said.push(message))
+  await client.connect()
+  try {
+    await client.query(query)
+  } finally {
+    await client.end()
+  }
+  return said
+}
+
 /** What a session may ask for by itself. */
 const writable = "begin; set transaction read write; set local statement_timeout = 0; "
 
 const holdSql = "insert into siteledger.ledger_holds values ('h', '1', 'r', 'reason', '2026-11-20T00:00:00Z', '{}')"
+
+/** A fact, and an entry and a letter that refer to it. */
+const writtenSql = (number: number) => `
+  insert into siteledger.ledger_facts values (${number}, 'i', 'paid', 'now', '{}');
+  insert into siteledger.ledger_entries (sequence, entry_id, ipc_id, kind, amount, payment_reference, debit_account,
+      credit_account, effective_at, known_at, part, basis, fact)
+    values (${number}, 'e${number}', 'i', 'payment', '1.0000', 'p${number}', 'd', 'c', 'now', 'now', 'whole', '[]', ${number});
+  insert into siteledger.ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
+    values ('e${number}', ${number}, 'i', 'draft', 'now', 'now')`
 
 describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
   it("let the worker make its tables without a right to make schemas, and the analyst read them, new ones too", async () => {
@@ -119,6 +158,36 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     const owners = `select distinct relowner::regrole::text as owner from pg_class
       where relnamespace in ('siteledger'::regnamespace, 'construction'::regnamespace) and relkind <> 'i'`
     assert.deepStrictEqual(await database.query(owners), [{ owner: roles.worker }])
+  })
+
+  it("let a worker of the first version write on, and the next version take the rights that it needed for that", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await roles.setUp(database)
+    const worker = roles.url(database, "worker")
+    await firstMade(worker)
+    await database.query(roles.sql)
+    // A foreign key locks the fact and the entry, with the rights of their tables' owner.
+    await Postgres.query(worker, writtenSql(1))
+    await migrated(worker)
+    await database.query(roles.sql)
+    await Postgres.query(worker, writtenSql(2))
+    for (const table of appendOnly) {
+      assert.match(await refusal(worker, `delete from siteledger.${table}`), /permission denied for table/)
+    }
+  })
+
+  it("are made by who owns the database and is no superuser, whom the server tells what stays open before version 15", async () => {
+    await using roles = new Roles()
+    await using administrator = new Administrator()
+    await using database = await Postgres.database()
+    const url = await administrator.own(database)
+    assert.deepStrictEqual(await warnings(url, roles.sql), [])
+    // As it is for every database of version 14.
+    await database.query("alter schema public owner to current_user; grant create on schema public to public")
+    assert.include((await warnings(url, roles.sql)).at(-1), 'tables in the schema "public"')
+    await database.query("drop schema public")
+    assert.deepStrictEqual(await warnings(url, roles.sql), [])
   })
 
   it("are refused when one of them may more, and nothing is half done", async () => {

@@ -37,3 +37,20 @@ export class Roles implements AsyncDisposable {
     await Postgres.query(Postgres.postgresUrl(), `drop role if exists ${this.worker}, ${this.analyst}`)
   }
 }
+
+/** Who owns a database and may make roles, but is no superuser: the usual administrator of a hosted service. */
+export class Administrator implements AsyncDisposable {
+  readonly name = `administrator_${randomUUID().slice(0, 8)}`
+
+  /** The database is its own from now on, and so is the schema `public`; returns the address for it. */
+  async own(database: Postgres.Database): Promise<string> {
+    await database.query(`
+      create role ${this.name} login createrole password 'hush'; alter database ${database.name} owner to ${this.name};
+      alter schema public owner to ${this.name}`)
+    return Object.assign(new URL(database.url), { username: this.name, password: "hush" }).href
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Postgres.query(Postgres.postgresUrl(), `drop role if exists ${this.name}`)
+  }
+}

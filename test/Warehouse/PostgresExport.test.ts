@@ -2,6 +2,7 @@
  * What PostgreSQL sends becomes files to the last byte, or no file counts: whatever the texts are, however long a row
  * is, and wherever the stream ends.
  */
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
@@ -109,6 +110,33 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
           `select max(strlen(payload))::int as longest, count(*)::int as rows from '${files[0]?.path}'`
         )
         assert.deepStrictEqual(found, { longest: long.length, rows: 3 })
+      })
+    )
+  )
+
+  it.live("leaves no temporary folder, and removes what a killed one has left", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const path = yield* folder
+        const before = process.env["TMPDIR"]
+        process.env["TMPDIR"] = path
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => (before === undefined ? delete process.env["TMPDIR"] : (process.env["TMPDIR"] = before)))
+        )
+        mkdirSync(join(path, "siteledger-export-killed"))
+        writeFileSync(join(path, "siteledger-export-killed/lock.sqlite"), "")
+        yield* Effect.gen(function* () {
+          const warehouse = yield* Warehouse
+          const during = Effect.andThen(
+            warehouse.snapshot,
+            Effect.sync(() => readdirSync(path))
+          )
+          const names = yield* Effect.scoped(during)
+          assert.lengthOf(names, 1)
+          assert.notInclude(names, "siteledger-export-killed")
+        }).pipe(Effect.provide(storesAt(own.url), { local: true }))
+        assert.deepStrictEqual(readdirSync(path), [])
       })
     )
   )

@@ -69,10 +69,13 @@ const change = (random: Random, entity: EntityName, second: number): Change => {
   const resource = byName(entity)
   const known = tableColumns(resource).filter(([column]) => !ours.test(column))
   const at = Instant.fromMicros((Date.UTC(2026, 10, 20) / 1000 + second) * 1_000_000)
-  const picked = known.filter(() => random.chance(0.7))
+  const number = random.below(4)
+  // Some never get further than their first stage, so that no view is empty, whatever the seed.
+  const later = number === 0 ? resource.stages.slice(1).map(({ at: column }) => column) : []
+  const picked = known.filter(([column]) => !later.includes(column) && random.chance(0.7))
   return {
     entity,
-    id: entity === "projects" ? String(random.below(9)) : `${random.pick(["I", "é", "_", "a b"])}${random.below(4)}`,
+    id: entity === "projects" ? String(random.below(9)) : `${random.pick(["I", "é", "_", "a b"])}${number}`,
     clock: Clock.make(Instant.toMicros(at), 1 + random.below(2), String(second).padStart(64, "0")),
     source: random.chance(0.5) ? "event" : "page",
     seenAt: at,
