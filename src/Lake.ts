@@ -18,7 +18,11 @@ export class LakeError extends Schema.TaggedError<LakeError>()("LakeError", {
   cause: Schema.optional(Schema.Defect())
 }) {}
 
+/** In bytes. A manifest of a century has fewer. */
+export const longestText = 16 * 1024 * 1024
+
 export interface Text {
+  /** Empty when the file is longer than `longestText`: it is none of ours, and not read. */
   readonly text: string
   /** Opaque: `replaceText` compares it. Of the same text at the same path it may differ from write to write. */
   readonly version: string

@@ -2,7 +2,7 @@
  * `siteledger lake`: the exports on the lake: `list` tells which there are, `verify` reads one again and checks it all.
  *
  * Both read the lake alone: no lock, no stores, whether a worker runs or not. `verify` ends with 1 where anything is not
- * as the manifest says.
+ * as the manifest says. Whatever a file says of itself, no control character reaches the terminal.
  */
 import { Console, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -12,6 +12,7 @@ import * as Json from "../Json.ts"
 import { Lake } from "../Lake.ts"
 import * as Runs from "../Lake/Runs.ts"
 import * as Verify from "../Lake/Verify.ts"
+import * as Text from "../Query/Text.ts"
 import { aligned } from "./Aligned.ts"
 import { lakeSql } from "./lakeSql.ts"
 import * as Log from "./Log.ts"
@@ -23,6 +24,10 @@ const local = configured.pipe(Layer.provideMerge(Log.layer), Layer.provideMerge(
 
 const json = Flag.Boolean("json").pipe(Flag.withDescription("One JSON document"), Flag.withDefault(false))
 
+const document = (value: unknown) => Console.log(Text.visibleJson(Json.stringify(value)))
+
+const complaint = (fault: string): string => `! ${Text.visible(fault)}`
+
 const run = Flag.String("run").pipe(
   Flag.withDescription("Another export than the newest one (`siteledger lake list`)"),
   Flag.optional
@@ -33,8 +38,8 @@ const verify = Command.make("verify", { run, json }, ({ json: asJson, run: given
     const said = (checked: Verify.Checked) => (asJson ? Effect.void : Console.log(line(checked)))
     const verified = yield* Verify.verify(given, said)
     const faults = Verify.faultsOf(verified)
-    if (asJson) yield* Console.log(Json.stringify({ ok: faults.length === 0, ...verified }))
-    else yield* Console.log([...verified.faults.map((fault) => `! ${fault}`), summary(verified)].join("\n"))
+    if (asJson) yield* document({ ok: faults.length === 0, ...verified })
+    else yield* Console.log([...verified.faults.map(complaint), summary(verified)].join("\n"))
     if (faults.length === 0) return
     const things = faults.length === 1 ? "1 thing is" : `${faults.length} things are`
     return yield* new LakeDiffers({ message: `${things} not as the manifest of ${verified.run} says.` })
@@ -45,7 +50,7 @@ const line = ({ bytes, faults, files, name, rows }: Verify.Checked): string =>
   [
     `${faults.length === 0 ? "ok" : "! "} ${name.padEnd(22)} ${counted(rows, name === "journal" ? "line" : "row")}, ` +
       `${counted(files, "file")}, ${counted(bytes, "byte")}`,
-    ...faults.map((fault) => `     ${fault}`)
+    ...faults.map((fault) => `     ${Text.visible(fault)}`)
   ].join("\n")
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
@@ -62,9 +67,11 @@ const summary = (verified: Verify.Verified): string => {
 const list = Command.make("list", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
     const { name } = yield* Lake
-    const runs = yield* Runs.list
-    if (asJson) return yield* Console.log(Json.stringify({ lake: name, runs }))
-    if (runs.length === 0) return yield* Console.log(`There is no export on ${name} yet.`)
+    const { fault, runs } = yield* Runs.list
+    if (asJson) return yield* document({ lake: name, runs, fault })
+    if (fault !== null) yield* Console.log(complaint(fault))
+    if (runs.length === 0)
+      return yield* Console.log(`There is no export on ${name} yet: \`siteledger export\` lays one.`)
     const rows = runs.map(({ asOf, bytes, files, isNewest, run: id, rows: count }) => {
       const said = asOf === null ? { as_of: "its manifest can't be read" } : { as_of: asOf, files, rows: count, bytes }
       return { run: id, ...said, shown: isNewest ? "newest" : "" }

@@ -11,6 +11,7 @@ import { lake as configured } from "../../pipelines/nightly.ts"
 import { Lake } from "../Lake.ts"
 import * as Published from "../Lake/Published.ts"
 import { readingSql } from "../Lake/ReadingSql.ts"
+import { visibleLines } from "../Query/Text.ts"
 import * as Log from "./Log.ts"
 
 export class NothingToRead extends Schema.TaggedError<NothingToRead>()("NothingToRead", { message: Schema.String }) {}
@@ -24,6 +25,6 @@ export const lakeSql = Command.make("sql", {}, () =>
         message: `There is no whole export on ${lake.name}: siteledger export makes one.`
       })
     }
-    yield* Console.log(readingSql(manifest.value, lake.name).trimEnd())
+    yield* Console.log(visibleLines(readingSql(manifest.value, lake.name).trimEnd()))
   }).pipe(Effect.provide(configured.pipe(Layer.provideMerge(Log.layer), Layer.provideMerge(Settings.layer))))
 ).pipe(Command.withDescription("SQL with which DuckDB reads the newest export: siteledger lake sql > lake.sql"))

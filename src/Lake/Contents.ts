@@ -33,13 +33,25 @@ export const manifest = ({ asOf, before, journal, run, snapshot, staged }: Stagi
     journal: path,
     tables,
     journalFile: { rows, bytes, sha256 },
-    before: Option.match(before.pointer, { onNone: () => null, onSome: (pointer) => pointer.run }),
-    restated: Option.match(before.manifest, { onNone: () => [], onSome: (last) => restated(last.tables, tables) }),
-    changes: Option.match(before.manifest, { onNone: () => [], onSome: (last) => changes(last.tables, tables) })
+    ...beside(before, tables)
   }
 }
 
 type Tables = Manifest.Manifest["tables"]
+
+/** What can't be known of the export before, as it can't be read, isn't said. */
+const beside = (
+  { manifest: last, pointer, version }: Published,
+  tables: Tables
+): Pick<Manifest.Manifest, "before" | "changes" | "restated"> => {
+  if (Option.isNone(version)) return { before: null, restated: [], changes: [] }
+  return {
+    ...(Option.isSome(pointer) ? { before: pointer.value.run } : {}),
+    ...(Option.isSome(last)
+      ? { restated: restated(last.value.tables, tables), changes: changes(last.value.tables, tables) }
+      : {})
+  }
+}
 
 const withDescriptions = (table: string, columns: Manifest.Columns): Manifest.Columns =>
   columns.map((column) => {

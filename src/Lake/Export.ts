@@ -15,7 +15,7 @@ import { Publish } from "../Publish.ts"
 import { entityNames } from "../Resource.ts"
 import { Store, type StoreError } from "../Store.ts"
 import * as Checkpoints from "../Walk/Checkpoints.ts"
-import { type Snapshot, Warehouse, type WarehouseError } from "../Warehouse.ts"
+import { isShort, type Snapshot, Warehouse, type WarehouseError } from "../Warehouse.ts"
 import * as Contents from "./Contents.ts"
 import * as LastExport from "./LastExport.ts"
 import { sha256 } from "./LocalFiles.ts"
@@ -76,7 +76,10 @@ const uploadsAtOnce = 8
 /** Whoever sweeps waits longer (`Sweep`) before it takes a run for dead. */
 const longestRun = Duration.days(1)
 
-const tookTooLong = new LakeError({ reason: "Failed", message: "The export took longer than a day and was given up." })
+const failed = (message: string) => new LakeError({ reason: "Failed", message })
+
+const tookTooLong = failed("The export took longer than a day and was given up.")
+const unnameable = failed("A column of the warehouse is named with more than a-z, 0-9 and _: rename it there.")
 
 const make = ({ dataDir, cron }: ExportOptions) =>
   Effect.gen(function* () {
@@ -85,6 +88,7 @@ const make = ({ dataDir, cron }: ExportOptions) =>
     const oneAtATime = yield* Semaphore.make(1)
     const context = yield* Effect.context<Inbox | Lake | Store | Warehouse>()
     const whole = exportOnce(dataDir).pipe(
+      Effect.retry({ while: isShort }),
       Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
       // A publication that fails shows its own reason; the export is none the worse for it.
       Effect.tap(() => Effect.ignore(publish.now)),
@@ -105,8 +109,8 @@ const exportOnce = Effect.fn("Export.run")(function* (dataDir: string) {
   const started_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   // Read before the snapshot: whatever is shown by then is of an earlier time than this export.
   const before = yield* Published.read(lake)
-  const failed = yield* Staging.leftBehind(dataDir)
-  if (yield* sweep(lake, failed)) yield* Staging.forget(dataDir, failed)
+  const leftBehind = yield* Staging.leftBehind(dataDir)
+  if (yield* sweep(lake, leftBehind)) yield* Staging.forget(dataDir, leftBehind)
   const run = yield* newRun(lake)
   const made = yield* Effect.scoped(
     Effect.gen(function* () {
@@ -123,11 +127,15 @@ const exportOnce = Effect.fn("Export.run")(function* (dataDir: string) {
 })
 
 const newRun: (lake: Lake["Service"]) => Effect.Effect<string, LakeError> = Effect.fnUntraced(function* (lake) {
-  while (true) {
+  for (let tries = 0; tries < mostTries; tries++) {
     const run = Manifest.runId(yield* Clock.currentTimeMillis, yield* Random.nextIntBetween(0, 0xffff))
     if (Option.isNone(yield* lake.size(Manifest.manifestPath(run)))) return run
   }
+  return yield* failed(`${lake.name} says of every file that it is there.`)
 })
+
+/** Two runs of one second rarely have one name; a server that isn't a store may say that it has everything. */
+const mostTries = 8
 
 interface Made {
   readonly manifest: Manifest.Manifest
@@ -168,7 +176,7 @@ const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, b
   const staged = yield* Staging.stage(staging)
   const journal = yield* Staging.stageJournal(staging)
   const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, before })
-  return { manifest, staged, journal } satisfies Made
+  return Manifest.isReadable(manifest) ? ({ manifest, staged, journal } satisfies Made) : yield* unnameable
 })
 
 /** When the oldest delivery came that was stored by then and isn't in the snapshot. */

@@ -1,63 +1,63 @@
 /**
  * A Lake in a folder of the local disk.
  *
- * A file is written below `.unfinished`, flushed, renamed, and its folder flushed: a name that is visible has the
- * whole file behind it, also after a power cut. Who replaces a text compares and renames under a lock that the system
- * frees with the process, so several processes may share the folder. Nothing is touched before the first use.
+ * A file is written in `.unfinished`, flushed, renamed, and its folder flushed: a name that is visible has the whole
+ * file behind it, also after a power cut. Who replaces a text compares and renames under a lock that the system frees
+ * with the process, so several processes may share the folder. Nothing is touched before the first use, nothing outside
+ * of the folder ever, and what is read is a file: a device or a pipe in its place is an error.
  */
 import { randomUUID } from "node:crypto"
-import { constants, readFileSync, renameSync } from "node:fs"
-import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises"
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, type Stats } from "node:fs"
+import { copyFile, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises"
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer, Option } from "effect"
-import { Lake, LakeError } from "../Lake.ts"
+import { Lake, LakeError, longestText, type Text } from "../Lake.ts"
 import { attempt, codeOf, flush, sha256, unlessMissing } from "./LocalFiles.ts"
 
-/** Below it, each file that is being written lies at its path in a folder of its own. */
+/** In it, each file that is being written has a name that tells its path: a kill leaves no folder that nobody knows. */
 const unfinishedFolder = ".unfinished"
 
 const make = (folder: string): Lake["Service"] => {
   const root = resolve(folder)
-  const at = (path: string): string => join(root, path)
+  const at = (path: string): string => {
+    const name = resolve(root, path)
+    if (name.startsWith(join(root, sep))) return name
+    throw new LakeError({ reason: "Denied", message: `${path} is not a path in ${root}.` })
+  }
   return Lake.of({
     name: root,
-    put: (path, localFile) => attempt(() => takeOver(root, path, localFile)),
+    put: (path, localFile) => attempt(async () => takeOver({ root, path, name: at(path) }, localFile)),
     putText: (path, text) =>
-      attempt(() =>
-        viaUnfinished(
-          root,
-          path,
-          (file) => writeFile(file, text, { flag: "wx" }),
-          (file) => reveal(file, at(path))
-        )
-      ),
+      attempt(async () => {
+        const place = { root, path, name: at(path) }
+        await viaUnfinished(place, writing(text), (file) => reveal(file, place.name))
+      }),
     readText: (path) =>
       Effect.map(
-        attempt(() => unlessMissing(readFile(at(path), "utf8"))),
-        (found) => Option.map(Option.fromUndefinedOr(found), (text) => ({ text, version: sha256(text) }))
+        attempt(async () => textAt(at(path))),
+        Option.fromUndefinedOr
       ),
     replaceText: (path, text, expected) =>
       Effect.as(
-        attempt(() =>
-          viaUnfinished(
-            root,
-            path,
-            (file) => writeFile(file, text, { flag: "wx" }),
-            (file) => revealInstead(root, file, at(path), Option.getOrUndefined(expected))
-          )
-        ),
+        attempt(async () => {
+          const place = { root, path, name: at(path) }
+          const instead = Option.getOrUndefined(expected)
+          await viaUnfinished(place, writing(text), (file) => revealInstead(place, file, instead))
+        }),
         "guarded" as const
       ),
     fetch: (path, localFile) =>
       attempt(async () => {
-        const isThere = (await unlessMissing(stat(at(path)))) !== undefined
-        if (isThere) await copyFile(at(path), localFile)
-        return isThere
+        const found = await unlessMissing(stat(at(path)))
+        if (found === undefined) return false
+        assertFile(at(path), found)
+        await copyFile(at(path), localFile)
+        return true
       }),
     size: (path) =>
       Effect.map(
-        attempt(() => unlessMissing(stat(at(path)))),
+        attempt(async () => unlessMissing(stat(at(path)))),
         (found) => (found?.isFile() === true ? Option.some(found.size) : Option.none())
       ),
     list: (folder) => attempt(() => filesBelow(root, folder)),
@@ -66,9 +66,18 @@ const make = (folder: string): Lake["Service"] => {
         await rm(at(path), { force: true })
         await removeEmptyFolders(root, dirname(at(path)))
       }),
-    abandon: (isAbandoned) => attempt(() => abandonBelow(join(root, unfinishedFolder), isAbandoned))
+    abandon: (isAbandoned) => attempt(() => abandonIn(join(root, unfinishedFolder), isAbandoned))
   })
 }
+
+interface Place {
+  readonly root: string
+  readonly path: string
+  /** The path as the system names it. */
+  readonly name: string
+}
+
+const writing = (text: string) => (file: string) => writeFile(file, text, { flag: "wx" })
 
 /** Gives a whole file its name. */
 const reveal = async (file: string, name: string): Promise<void> => {
@@ -78,12 +87,11 @@ const reveal = async (file: string, name: string): Promise<void> => {
   await flush(dirname(name))
 }
 
-const revealInstead = async (root: string, file: string, name: string, expected: string | undefined): Promise<void> => {
+const revealInstead = async ({ name, path, root }: Place, file: string, expected: string | undefined) => {
   await flush(file)
   await makeFolder(dirname(name))
   exclusively(root, () => {
     if (versionOf(name) !== expected) {
-      const path = relative(root, name)
       throw new LakeError({ reason: "Overtaken", message: `${path} in ${root} was replaced by somebody else.` })
     }
     renameSync(file, name)
@@ -102,44 +110,85 @@ const exclusively = (root: string, use: () => void): void => {
   }
 }
 
-const versionOf = (name: string): string | undefined => {
+/** Opening a pipe waits for nobody. */
+const toRead = constants.O_RDONLY | constants.O_NONBLOCK
+
+const assertFile = (name: string, found: Stats): void => {
+  if (found.isFile()) return
+  throw new LakeError({ reason: "Failed", message: `${name} is not a file: remove it, and export anew.` })
+}
+
+const isTooLong = ({ size }: Stats): boolean => size > longestText
+
+const tooLong = ({ size }: Stats): string => `${size} bytes`
+
+const textAt = async (name: string): Promise<Text | undefined> => {
+  const file = await unlessMissing(open(name, toRead))
+  if (file === undefined) return undefined
   try {
-    return sha256(readFileSync(name, "utf8"))
+    const found = await file.stat()
+    assertFile(name, found)
+    if (isTooLong(found)) return { text: "", version: tooLong(found) }
+    const text = await file.readFile("utf8")
+    return { text, version: sha256(text) }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The same as `textAt` tells, for whoever holds the lock. */
+const versionOf = (name: string): string | undefined => {
+  const file = openedSync(name)
+  if (file === undefined) return undefined
+  try {
+    const found = fstatSync(file)
+    assertFile(name, found)
+    return isTooLong(found) ? tooLong(found) : sha256(readFileSync(file, "utf8"))
+  } finally {
+    closeSync(file)
+  }
+}
+
+const openedSync = (name: string): number | undefined => {
+  try {
+    return openSync(name, toRead)
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined
     throw cause
   }
 }
 
-const takeOver = async (root: string, path: string, localFile: string): Promise<void> => {
+const takeOver = async (place: Place, localFile: string): Promise<void> => {
   try {
-    await reveal(localFile, join(root, path))
+    await reveal(localFile, place.name)
   } catch (cause) {
     if (codeOf(cause) !== "EXDEV") throw cause
-    await viaUnfinished(
-      root,
-      path,
-      (file) => copyFile(localFile, file, constants.COPYFILE_EXCL),
-      (file) => reveal(file, join(root, path))
-    )
+    const copying = (file: string) => copyFile(localFile, file, constants.COPYFILE_EXCL)
+    await viaUnfinished(place, copying, (file) => reveal(file, place.name))
     await rm(localFile)
   }
 }
 
+/** Of a path, without a slash; `pathOf` tells the path. */
+const unfinishedName = (path: string): string =>
+  `${randomUUID()}-${path.replaceAll(/[%/]/g, (c) => encodeURIComponent(c))}`
+
+const pathOf = (unfinished: string): string | undefined =>
+  /^[0-9a-f-]{36}-(.+)$/s.exec(unfinished)?.[1]?.replaceAll(/%(2F|25)/g, (c) => decodeURIComponent(c))
+
 const viaUnfinished = async (
-  root: string,
-  path: string,
+  { path, root }: Place,
   write: (file: string) => Promise<void>,
   show: (file: string) => Promise<void>
 ): Promise<void> => {
-  const own = join(root, unfinishedFolder, randomUUID())
-  const file = join(own, path)
+  const folder = join(root, unfinishedFolder)
+  const file = join(folder, unfinishedName(path))
   try {
-    await mkdir(dirname(file), { recursive: true })
+    await mkdir(folder, { recursive: true })
     await write(file)
     await show(file)
   } finally {
-    await rm(own, { recursive: true, force: true })
+    await rm(file, { force: true })
   }
 }
 
@@ -163,12 +212,10 @@ const filesBelow = async (root: string, folder: string): Promise<ReadonlyArray<s
     .filter((path) => !path.startsWith(`${unfinishedFolder}/`))
     .toSorted()
 
-const abandonBelow = async (unfinished: string, isAbandoned: (path: string) => boolean): Promise<void> => {
-  for (const found of await filesIn(unfinished)) {
-    const end = found.indexOf("/")
-    if (end !== -1 && isAbandoned(found.slice(end + 1))) {
-      await rm(join(unfinished, found.slice(0, end)), { recursive: true, force: true })
-    }
+const abandonIn = async (unfinished: string, isAbandoned: (path: string) => boolean): Promise<void> => {
+  for (const name of (await unlessMissing(readdir(unfinished))) ?? []) {
+    const path = pathOf(name)
+    if (path !== undefined && isAbandoned(path)) await rm(join(unfinished, name), { force: true })
   }
 }
 

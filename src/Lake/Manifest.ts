@@ -5,6 +5,9 @@
  * A run id starts with its time, so ids order as runs do. Files are immutable; a manifest names every file of its
  * export, also those that earlier runs wrote. What is optional here was added after the first release: manifests of
  * older exports lack it, and are read all the same. `docs/manifest.schema.json` is made from this file.
+ *
+ * Whoever can write to the Lake can write a manifest. One is read only when its paths stay below the Lake, and none of
+ * its names and times can be anything else in SQL, in a path or on a terminal.
  */
 import { Duration, Option, Schema } from "effect"
 import * as Instant from "../Instant.ts"
@@ -12,13 +15,30 @@ import * as Instant from "../Instant.ts"
 /** The description goes into docs/manifest.schema.json. */
 const said = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })
 
-const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+const runPattern = String.raw`\d{8}T\d{6}Z-[0-9a-f]{4}`
+const runName = new RegExp(`^${runPattern}$`, "u")
+
+/** JSON Schema takes over those that are marked with `u`. */
+const matching = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
+
+const Sha256 = matching(/^[0-9a-f]{64}$/u)
+const Run = matching(runName)
+/** Relative; no part of it begins with a dot. */
+const Path = matching(/^([\w=-][\w.=-]*\/)*[\w=-][\w.=-]*$/u)
+/** Of tables and columns. */
+const Name = matching(/^[a-z_][a-z0-9_]*$/u)
+const Time = matching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/u)
+const Day = matching(/^\d{4}-\d{2}-\d{2}$/u)
+/** By such a name. A pattern on the keys themselves would drop the others without a word. */
+const byName = <S extends Schema.Top>(value: S) =>
+  Schema.Record(Schema.String, value).check(Schema.isPropertyNames(Name))
+
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Range = Schema.Struct({ min: Schema.String, max: Schema.String })
 
 const File = Schema.Struct({
-  path: said(Schema.String, "Relative to the prefix of the lake."),
+  path: said(Path, "Relative to the prefix of the lake."),
   rows: Count,
   bytes: Count,
   sha256: Sha256,
@@ -27,14 +47,14 @@ const File = Schema.Struct({
   ),
   ranges: Schema.optionalKey(
     said(
-      Schema.Record(Schema.String, Range),
+      byName(Range),
       "By column, the least and the greatest value, exactly; of numbers, dates and times, where there is one."
     )
   )
 })
 
 const Column = Schema.Struct({
-  name: Schema.String,
+  name: Name,
   type: said(Schema.String, "As DuckDB's DESCRIBE names it."),
   description: Schema.optionalKey(Schema.String)
 })
@@ -47,7 +67,7 @@ const Table = Schema.Struct({
 
 const AsOf = Schema.Struct({
   sequence: said(Count, "Every delivery through this sequence is applied."),
-  at: said(Schema.String, "Whatever was received by then is in, or shows as pending."),
+  at: said(Time, "Whatever was received by then is in, or shows as pending."),
   oldestPending: said(
     Schema.NullOr(Schema.String),
     "When the oldest delivery came that is stored and not in this export."
@@ -59,18 +79,18 @@ const AsOf = Schema.Struct({
 })
 
 const Change = Schema.Struct({
-  table: Schema.String,
-  column: Schema.String,
+  table: Name,
+  column: Name,
   before: said(Schema.NullOr(Schema.String), "Its type in the export before; null: the column is new."),
   after: said(Schema.NullOr(Schema.String), "Its type in this export; null: the column is gone.")
 })
 
 export const Manifest = Schema.Struct({
-  run: Schema.String,
+  run: Run,
   asOf: AsOf,
   reconcile: Schema.Unknown,
-  journal: said(Schema.NullOr(Schema.String), "The path of the books as CSV; null: an export that wrote none."),
-  tables: Schema.Record(Schema.String, Table),
+  journal: said(Schema.NullOr(Path), "The path of the books as CSV; null: an export that wrote none."),
+  tables: byName(Table),
   journalFile: Schema.optionalKey(
     said(
       Schema.Struct({ rows: Count, bytes: Count, sha256: Sha256 }),
@@ -78,12 +98,23 @@ export const Manifest = Schema.Struct({
     )
   ),
   before: Schema.optionalKey(
-    said(Schema.NullOr(Schema.String), "The run that `latest.json` named until this one; null: there was none.")
+    said(
+      Schema.NullOr(Run),
+      "The run that `latest.json` named until this one; null: there was no such file; absent: nobody knows."
+    )
   ),
   restated: Schema.optionalKey(
-    said(Schema.Array(Schema.String), "The dates of events that the export before has, too, but with other rows.")
+    said(
+      Schema.Array(Day),
+      "The dates of events that the export before has, too, but with other rows; absent: nobody knows, it couldn't be read."
+    )
   ),
-  changes: Schema.optionalKey(said(Schema.Array(Change), "The columns that are not as they were in the export before."))
+  changes: Schema.optionalKey(
+    said(
+      Schema.Array(Change),
+      "The columns that are not as they were in the export before; absent: nobody knows, it couldn't be read."
+    )
+  )
 })
 export type Manifest = typeof Manifest.Type
 export type AsOf = typeof AsOf.Type
@@ -93,8 +124,8 @@ export type Range = typeof Range.Type
 export type Change = typeof Change.Type
 
 export const Pointer = Schema.Struct({
-  run: Schema.String,
-  manifest: said(Schema.String, "Its path, relative to the prefix of the lake."),
+  run: Run,
+  manifest: said(Path, "Its path, relative to the prefix of the lake."),
   sha256: said(Sha256, "Of the manifest's bytes.")
 })
 export type Pointer = typeof Pointer.Type
@@ -102,9 +133,16 @@ export type Pointer = typeof Pointer.Type
 const readManifest = Schema.decodeUnknownOption(Schema.fromJsonString(Manifest))
 const readPointer = Schema.decodeUnknownOption(Schema.fromJsonString(Pointer))
 
-/** None when the text is no manifest. */
+/** In characters. */
+const longestPointer = 4096
+
+/** None when the text is no manifest. The Lake gives no text that is too long for one. */
 export const parse = (text: string): Option.Option<Manifest> => readManifest(text)
-export const parsePointer = (text: string): Option.Option<Pointer> => readPointer(text)
+export const parsePointer = (text: string): Option.Option<Pointer> =>
+  text.length > longestPointer ? Option.none() : readPointer(text)
+
+/** Whether the next export, and everybody else, will read it. */
+export const isReadable = (manifest: Manifest): boolean => Option.isSome(parse(stringify(manifest)))
 
 export const stringify = (value: Manifest | Pointer): string => `${JSON.stringify(value, null, 2)}\n`
 
@@ -112,8 +150,6 @@ export const pointerPath = "latest.json"
 export const manifestFolder = "_manifests/"
 export const manifestPath = (run: string): string => `${manifestFolder}${run}.json`
 
-const runPattern = String.raw`\d{8}T\d{6}Z-[0-9a-f]{4}`
-const runName = new RegExp(`^${runPattern}$`)
 const manifestName = new RegExp(`^${manifestFolder}(${runPattern})\\.json$`)
 const dataName = new RegExp(`/(${runPattern})-(?:\\d+\\.parquet|journal\\.csv)$`)
 const dateName = /^events\/event_date=(\d{4}-\d{2}-\d{2})\//

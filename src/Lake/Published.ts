@@ -28,6 +28,11 @@ export const read: (lake: Lake["Service"]) => Effect.Effect<Published, LakeError
   }
 )
 
+/** Why there is no pointer, and what to do; `isThere`: what lies at its path is none. */
+export const noPointer = ({ name }: Lake["Service"], isThere: boolean): string =>
+  `${Manifest.pointerPath} on ${name} ${isThere ? "is not a pointer" : "is missing"}, so readers find no export: ` +
+  "`siteledger export` lays a new one and writes it."
+
 const named = (lake: Lake["Service"], { manifest, sha256: expected }: Manifest.Pointer) =>
   Effect.map(
     lake.readText(manifest),

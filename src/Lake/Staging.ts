@@ -3,8 +3,9 @@
  * Lake.
  *
  * An event date whose rows are those of the export before is not written again: its file is named once more, provided
- * that the Lake still has it in full. What is written goes when the export ends. The run's own folder goes only when it
- * ends well: whatever else happens, also kill -9, it stays and tells the next export whose leftovers to sweep.
+ * that the Lake still has one of the right length. What is written goes when the export ends. The run's own folder goes
+ * only when it ends well: whatever else happens, also kill -9, it stays and tells the next export whose leftovers to
+ * sweep.
  */
 import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises"

@@ -10,6 +10,7 @@ import { Clock, Duration, Effect, Option } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
 import { tables } from "../Warehouse/Tables.ts"
 import * as Manifest from "./Manifest.ts"
+import * as ReadingSql from "./ReadingSql.ts"
 
 const atOnce = 8
 
@@ -49,8 +50,9 @@ const endUnfinished = (
 ): Effect.Effect<boolean, LakeError> => {
   const ended = lake.abandon((path) => {
     const run = Manifest.writerOf(path) ?? Manifest.runOf(path)
-    // A pointer names nobody until it is whole. At worst another export, which is just about to move it, fails.
-    return run === undefined ? failed.length > 0 : isAbandoned(run)
+    if (run !== undefined) return isAbandoned(run)
+    // It names nobody until it is whole. At worst another export, which is just about to write it, fails.
+    return failed.length > 0 && (path === Manifest.pointerPath || path === ReadingSql.path)
   })
   return Effect.as(ended, true)
 }
@@ -65,15 +67,16 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
   const pointer = yield* lake.readText(Manifest.pointerPath)
   const pointedAt = Option.getOrUndefined(Option.flatMap(pointer, ({ text }) => Manifest.parsePointer(text)))?.run
   const retired = Manifest.retired(found, pointedAt, now)
-  const manifests = yield* read(
+  const kept = yield* read(
     lake,
     found.filter((run) => !retired.includes(run))
   )
-  const isPointedAtThere = Option.isNone(pointer) || manifests?.some(({ run }) => run === pointedAt)
-  if (manifests === undefined || isPointedAtThere !== true) {
-    yield* Effect.logWarning("A manifest of the lake is missing or can't be read, so nothing is swept.")
+  const obstacle = inTheWay(lake.name, Option.isSome(pointer), pointedAt, kept)
+  if (obstacle !== undefined) {
+    yield* Effect.logWarning(obstacle)
     return false
   }
+  const { manifests } = kept
   const unseen = neverShown(manifests, failed, pointedAt)
   yield* removeAll(lake, [...retired, ...unseen].map(Manifest.manifestPath))
   const needed = new Set(manifests.filter(({ run }) => !unseen.includes(run)).flatMap(({ files }) => files))
@@ -95,29 +98,54 @@ interface Named {
   readonly files: ReadonlyArray<string>
 }
 
-/** Undefined when one of them can't be read. */
-const read = (
-  lake: LakeService,
-  runs: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<Named> | undefined, LakeError> =>
+interface Found {
+  readonly manifests: ReadonlyArray<Named>
+  /** Whose manifests can't be read. */
+  readonly unreadable: ReadonlyArray<string>
+}
+
+const read = (lake: LakeService, runs: ReadonlyArray<string>): Effect.Effect<Found, LakeError> =>
   Effect.map(
     Effect.forEach(
       runs,
       (run) =>
-        Effect.map(lake.readText(Manifest.manifestPath(run)), (found) =>
-          Option.map(
+        Effect.map(lake.readText(Manifest.manifestPath(run)), (found) => ({
+          run,
+          named: Option.map(
             Option.flatMap(found, ({ text }) => Manifest.parse(text)),
             (manifest): Named => ({ run, before: manifest.before, files: Manifest.files(manifest) })
           )
-        ),
+        })),
       { concurrency: atOnce }
     ),
-    (found) => (found.every(Option.isSome) ? found.map(({ value }) => value) : undefined)
+    (found) => ({
+      manifests: found.flatMap(({ named }) => Option.toArray(named)),
+      unreadable: found.flatMap(({ named, run }) => (Option.isNone(named) ? [run] : []))
+    })
   )
+
+/** Why nobody knows which files are needed; a file that is gone or can't be read is named. */
+const inTheWay = (
+  lake: string,
+  isPointerThere: boolean,
+  pointedAt: string | undefined,
+  found: Found
+): string | undefined => {
+  const [unreadable] = found.unreadable
+  if (unreadable !== undefined) {
+    const path = Manifest.manifestPath(unreadable)
+    return `${path} on ${lake} can't be read, so no old files are swept: remove it, or bring it back as it was.`
+  }
+  if (!isPointerThere || found.manifests.some(({ run }) => run === pointedAt)) return undefined
+  const path = pointedAt === undefined ? Manifest.pointerPath : Manifest.manifestPath(pointedAt)
+  const what = pointedAt === undefined ? "can't be read" : "is missing"
+  return `${path} on ${lake} ${what}, so no old files are swept this time.`
+}
 
 /**
  * Runs of our own that laid a manifest and then failed, before the pointer named it or in vain: no reader came by it.
- * One that the pointer has named since, whatever we were told, is named by it still or by the manifest after it.
+ * One that the pointer has named since, whatever we were told, is named by it still or by the manifest after it; where
+ * another manifest doesn't say what was shown before it, it may have been this one.
  */
 const neverShown = (
   manifests: ReadonlyArray<Named>,
@@ -125,7 +153,9 @@ const neverShown = (
   pointedAt: string | undefined
 ): ReadonlyArray<string> => {
   const shown = new Set([pointedAt, ...manifests.map(({ before }) => before)])
-  return manifests.flatMap(({ run }) => (failed.includes(run) && !shown.has(run) ? [run] : []))
+  const unsaid = manifests.filter(({ before }) => before === undefined)
+  const isSeen = (run: string) => shown.has(run) || unsaid.some((other) => other.run !== run)
+  return manifests.flatMap(({ run }) => (failed.includes(run) && !isSeen(run) ? [run] : []))
 }
 
 const removeAll = (lake: LakeService, paths: ReadonlyArray<string>): Effect.Effect<void, LakeError> =>

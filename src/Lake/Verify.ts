@@ -5,15 +5,16 @@
  * One file at a time, into a temporary folder, so that memory and disk hold no more than the largest. It changes nothing,
  * needs no stores, and may run beside a worker: what an export named stays as it is.
  */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schema } from "effect"
 import { Lake, type LakeError } from "../Lake.ts"
+import * as TemporaryFolder from "../TemporaryFolder.ts"
 import * as JournalFile from "./JournalFile.ts"
 import { attempt, digest, sha256 } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
+import { noPointer } from "./Published.ts"
 
 /** There is nothing that could be verified. */
 export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
@@ -53,7 +54,7 @@ export const verify = Effect.fn("Lake.verify")(function* (
   const { faults, manifest } = yield* read(lake, run)
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const folder = yield* temporaryFolder
+      const { path: folder } = yield* temporaryFolder
       const place: Place = { lake, parquet: yield* Parquet.open, folder }
       const checked: Array<Checked> = []
       for (const [name, table] of Object.entries(manifest.tables)) {
@@ -69,14 +70,15 @@ export const verify = Effect.fn("Lake.verify")(function* (
 })
 
 const temporaryFolder = Effect.acquireRelease(
-  attempt(() => mkdtemp(join(tmpdir(), "siteledger-verify-"))),
-  (folder) => Effect.ignore(attempt(() => rm(folder, { recursive: true, force: true })))
+  attempt(() => TemporaryFolder.make("verify")),
+  (folder) => Effect.promise(() => folder.remove())
 )
 
 const read = Effect.fnUntraced(function* (lake: Lake["Service"], run: Option.Option<string>) {
+  if (Option.exists(run, (given) => !Manifest.isRun(given))) return yield* noRun(Option.getOrElse(run, () => ""))
   const found = yield* lake.readText(Manifest.pointerPath)
   const pointer = Option.flatMap(found, ({ text }) => Manifest.parsePointer(text))
-  if (Option.isNone(run) && Option.isNone(pointer)) return yield* noPointer(lake, Option.isSome(found))
+  if (Option.isNone(run) && Option.isNone(pointer)) return yield* noExport(lake, Option.isSome(found))
   const named = Option.filter(pointer, (shown) => Option.isNone(run) || shown.run === run.value)
   const path = Option.match(named, {
     onNone: () => Manifest.manifestPath(Option.getOrElse(run, () => "")),
@@ -96,18 +98,29 @@ const read = Effect.fnUntraced(function* (lake: Lake["Service"], run: Option.Opt
   return { faults, manifest: manifest.value }
 })
 
-const noPointer = ({ name }: Lake["Service"], isThere: boolean) => {
-  const message = isThere
-    ? `${Manifest.pointerPath} on ${name} is not a pointer.`
-    : `There is no export on ${name} yet.`
-  return new NothingToVerify({ message })
-}
+const noRun = (given: string) =>
+  new NothingToVerify({
+    message: `${given} is not the name of an export, as 20261120T020000Z-1a2b is: \`siteledger lake list\` tells which there are.`
+  })
+
+const noExport = Effect.fnUntraced(function* (lake: Lake["Service"], isThere: boolean) {
+  const paths = isThere ? [] : yield* lake.list(Manifest.manifestFolder)
+  if (!isThere && paths.length === 0) {
+    return yield* new NothingToVerify({
+      message: `There is no export on ${lake.name} yet: \`siteledger export\` lays one.`
+    })
+  }
+  const others = "`siteledger lake list` tells which others can be verified with --run."
+  return yield* new NothingToVerify({ message: `${noPointer(lake, isThere)} ${others}` })
+})
 
 const noManifest = ({ name }: Lake["Service"], path: string) =>
   new NothingToVerify({ message: `${path} is not on ${name}. \`siteledger lake list\` tells which runs are there.` })
 
 const notAManifest = ({ name }: Lake["Service"], path: string) =>
-  new NothingToVerify({ message: `${path} on ${name} is not a manifest.` })
+  new NothingToVerify({
+    message: `${path} on ${name} is not a manifest: \`siteledger export\` lays another, \`siteledger lake list\` tells which are there.`
+  })
 
 interface Place {
   readonly lake: Lake["Service"]

@@ -2,12 +2,12 @@
  * What every Lake must do (src/Lake.ts), run over each of them. Paths and texts are each test's own, as stores may be
  * shared and outlive a test.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
-import { Lake, LakeError } from "../../src/Lake.ts"
+import { Lake, LakeError, longestText } from "../../src/Lake.ts"
 
 export interface Implementation {
   /** A Lake of its own over the same files each time, as another process would have it. */
@@ -179,6 +179,20 @@ export const contract = (implementation: () => Implementation) =>
             yield* lake.remove(path)
             assert.strictEqual(yield* reasonOf(lake.replaceText(path, "four", two)), "Overtaken")
             assert.deepStrictEqual(yield* textOf(lake, path), Option.none())
+          })
+        )
+      )
+
+      it.effect("reads nothing of a file that is too long to be a text, and replaces it all the same", () =>
+        withLake((lake) =>
+          Effect.gen(function* () {
+            const path = `${fresh("long")}/latest.json`
+            const local = localFile("")
+            truncateSync(local, longestText + 1)
+            yield* lake.put(path, local)
+            assert.deepStrictEqual(yield* textOf(lake, path), Option.some(""))
+            assert.strictEqual(yield* lake.replaceText(path, "short", yield* versionOf(lake, path)), "guarded")
+            assert.deepStrictEqual(yield* textOf(lake, path), Option.some("short"))
           })
         )
       )

@@ -112,6 +112,41 @@ describe("a manifest", () => {
     )
   )
 
+  it.effect("says nothing of what it can't know, as the export before can't be read", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const told = Effect.gen(function* () {
+          yield* write([on("2026-11-18")])
+          yield* run
+          const { before, changes, restated } = readExport(world)
+          return { before, changes, restated }
+        })
+        yield* told
+        const { run: first } = readExport(world)
+        rmSync(join(world.lake, Manifest.manifestPath(first)))
+        assert.deepStrictEqual(yield* told, { before: first, changes: undefined, restated: undefined })
+        const { run: second } = readExport(world)
+        assert.deepStrictEqual(yield* told, { before: second, changes: [], restated: ["2026-11-18"] })
+        writeFileSync(join(world.lake, "latest.json"), "{}")
+        assert.deepStrictEqual(yield* told, { before: undefined, changes: undefined, restated: undefined })
+        rmSync(join(world.lake, "latest.json"))
+        assert.deepStrictEqual(yield* told, { before: null, changes: [], restated: [] })
+      })
+    )
+  )
+
+  it.effect("is not laid when it couldn't be read, as a column has a name of another kind", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const { run: first } = yield* run
+        const warehouse = yield* Warehouse
+        yield* warehouse.query((db) => sql`alter table construction.ipcs add column "Margin %" text`.execute(db))
+        assert.match((yield* Effect.flip(run)).message, /^A column of the warehouse .*: rename it there\.$/)
+        assert.strictEqual(readExport(world).run, first)
+      })
+    )
+  )
+
   it.effect("names columns that came and went, and both exports are read together by their names", () =>
     inWorld((world) =>
       Effect.gen(function* () {

@@ -180,11 +180,8 @@ export const assertTidy = (world: World) => {
   assert.isFalse(existsSync(join(world.dataDir, "staging")))
   assert.deepStrictEqual(unfinished(world), [])
 }
-/** All files below the folder where they are written. */
-const unfinished = ({ lake }: World) => {
-  const all = readdirSync(join(lake, ".unfinished"), { recursive: true, withFileTypes: true })
-  return all.flatMap((entry) => (entry.isFile() && entry.name !== "lock.sqlite" ? [entry.name] : []))
-}
+/** All that is in the folder where files are written. */
+const unfinished = ({ lake }: World) => readdirSync(join(lake, ".unfinished")).filter((name) => name !== "lock.sqlite")
 
 export const query = (sql: string): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>> =>
   Effect.promise(async () => {

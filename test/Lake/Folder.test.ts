@@ -1,5 +1,16 @@
-import { once } from "node:events"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { on, once } from "node:events"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { Worker } from "node:worker_threads"
@@ -33,12 +44,11 @@ describe("a folder as the lake", () => {
   contract(() => ({
     layer: () => Folder.layer(root),
     leaveUnfinished: (path) => {
-      const file = join(unfinished, fresh("killed"), path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, "ha")
+      mkdirSync(unfinished, { recursive: true })
+      writeFileSync(join(unfinished, `${randomUUID()}-${path.replaceAll("%", "%25").replaceAll("/", "%2F")}`), "ha")
       return Promise.resolve()
     },
-    unfinished: () => Promise.resolve(filesIn(unfinished).map((path) => path.slice(path.indexOf("/") + 1)))
+    unfinished: () => Promise.resolve(filesIn(unfinished).map((name) => name.slice(37).replaceAll("%2F", "/")))
   }))
 
   it.effect("moves the file, without copying it", () => {
@@ -77,7 +87,7 @@ describe("a folder as the lake", () => {
     return Effect.gen(function* () {
       yield* using(Folder.layer(root), () => Effect.void)
       assert.isFalse(existsSync(root))
-      const half = join(root, ".unfinished/another/half")
+      const half = join(root, ".unfinished", `${randomUUID()}-half`)
       mkdirSync(dirname(half), { recursive: true })
       writeFileSync(half, "ha")
       yield* using(Folder.layer(root), (lake) => lake.putText("a", "whole"))
@@ -113,6 +123,55 @@ describe("a folder as the lake", () => {
         yield* lake.remove("events/event_date=2026-11-21/b")
         assert.isFalse(existsSync(join(root, "events")))
         assert.isTrue(existsSync(root))
+      })
+    )
+  })
+
+  it.effect("touches nothing outside of it, whatever the path", () => {
+    const outside = join(directory, fresh("outside"))
+    const root = join(outside, "lake")
+    return using(Folder.layer(root), (lake) =>
+      Effect.gen(function* () {
+        mkdirSync(outside)
+        writeFileSync(join(outside, "lake-of-others"), "theirs")
+        const local = localFile("rows")
+        for (const path of ["../lake-of-others", "a/../../lake-of-others", "..", ".", ""]) {
+          const refused = [
+            lake.put(path, local),
+            lake.putText(path, ""),
+            lake.readText(path),
+            lake.replaceText(path, "", Option.none()),
+            lake.fetch(path, join(outside, "copy")),
+            lake.size(path),
+            lake.remove(path)
+          ]
+          for (const each of refused)
+            assert.strictEqual((yield* Effect.flip<unknown, LakeError, never>(each)).reason, "Denied", path)
+        }
+        assert.deepStrictEqual(readdirSync(outside), ["lake-of-others"])
+        assert.strictEqual(readFileSync(join(outside, "lake-of-others"), "utf8"), "theirs")
+        assert.isTrue(existsSync(local))
+      })
+    )
+  })
+
+  it.effect("makes no folder for a file that is being written, which a kill would leave", () => {
+    const root = join(directory, fresh("lake"))
+    return using(Folder.layer(root), (lake) =>
+      Effect.gen(function* () {
+        const path = "events/event_date=2026-11-20/100%/a.parquet"
+        yield* lake.putText("first", "")
+        const watching = watch(join(root, ".unfinished"))
+        const seen = Effect.promise(async () => {
+          for await (const [, name] of on(watching, "change") as AsyncIterable<[string, string]>) return name
+          return ""
+        })
+        const [name] = yield* Effect.all([seen, lake.putText(path, "text")], { concurrency: "unbounded" })
+        watching.close()
+        assert.match(name, /^[0-9a-f-]{36}-events%2Fevent_date=2026-11-20%2F100%25%2Fa\.parquet$/)
+        writeFileSync(join(root, ".unfinished", name), "ha")
+        yield* lake.abandon((unfinished) => unfinished === path)
+        assert.deepStrictEqual(readdirSync(join(root, ".unfinished")), [])
       })
     )
   })

@@ -27,6 +27,7 @@ interface Node {
   readonly properties?: Readonly<Record<string, Node>>
   readonly required?: ReadonlyArray<string>
   readonly additionalProperties?: boolean | Node
+  readonly propertyNames?: Node
   readonly items?: Node
   readonly anyOf?: ReadonlyArray<Node>
   readonly allOf?: ReadonlyArray<Node>
@@ -35,7 +36,7 @@ interface Node {
   readonly maximum?: number
 }
 const keywords =
-  "$schema title description type properties required additionalProperties items anyOf allOf pattern minimum maximum"
+  "$schema title description type properties required additionalProperties propertyNames items anyOf allOf pattern minimum maximum"
 const known = new Set(keywords.split(" "))
 
 const typeOf = (value: unknown): string => {
@@ -54,7 +55,7 @@ const offences = (node: Node, value: unknown, place = "$"): ReadonlyArray<string
   const found: Array<string> = []
   if (node.anyOf?.every((each) => offences(each, value, place).length > 0) === true) found.push(`${place} fits none`)
   for (const each of node.allOf ?? []) found.push(...offences(each, value, place))
-  if (node.pattern !== undefined && !new RegExp(node.pattern).test(String(value)))
+  if (node.pattern !== undefined && !new RegExp(node.pattern, "u").test(String(value)))
     found.push(`${place}: ${node.pattern}`)
   if (node.minimum !== undefined && Number(value) < node.minimum) found.push(`${place} is too small`)
   if (node.maximum !== undefined && Number(value) > node.maximum) found.push(`${place} is too large`)
@@ -64,6 +65,7 @@ const offences = (node: Node, value: unknown, place = "$"): ReadonlyArray<string
   if (type !== "object") return found
   for (const name of node.required ?? []) if (!(name in (value as object))) found.push(`${place} lacks ${name}`)
   for (const [name, each] of entries(value)) {
+    found.push(...offences(node.propertyNames ?? {}, name, `${place}: ${name}`))
     const rest = typeof node.additionalProperties === "object" ? node.additionalProperties : {}
     found.push(...offences(node.properties?.[name] ?? rest, each, `${place}.${name}`))
   }
@@ -98,6 +100,9 @@ describe("the schemas in docs", () => {
         assert.deepStrictEqual(offences(schema, lacking), ["$ lacks asOf"])
         assert.deepStrictEqual(offences(schema, { ...manifest, before: 7 }), ["$.before fits none"])
         assert.isTrue(Option.isNone(Manifest.parsePointer(JSON.stringify({ ...pointer, sha256: "A".repeat(64) }))))
+        const { vos } = manifest.tables
+        const named = offences(schema, { ...manifest, tables: { ...manifest.tables, "v s": vos } })
+        assert.deepStrictEqual(named, ["$.tables: v s: ^[a-z_][a-z0-9_]*$"])
       })
     )
   )

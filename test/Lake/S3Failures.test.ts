@@ -1,6 +1,4 @@
 /** What goes wrong with a bucket: what is tried again, what is told, and in which words. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Lake, LakeError } from "../../src/Lake.ts"
@@ -8,24 +6,11 @@ import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
 import type { Fault, OnCall, When } from "../S3Stub.ts"
 import { fresh, localFile, using } from "./Contract.ts"
-import { stub } from "./Stubbed.ts"
+import { stub, withVariables } from "./Stubbed.ts"
 
 const impatient = { ...patient, idleMillis: 1_000 }
 const withLake = <A, E>(use: (lake: Lake["Service"]) => Effect.Effect<A, E>, bucket = "lake") =>
   using(S3.layer({ bucket, prefix: "" }, impatient), use)
-
-/** While the effect runs; undefined takes a variable away. */
-const withVariables = <A, E, R>(variables: Record<string, string | undefined>, effect: Effect.Effect<A, E, R>) => {
-  const set = (values: Record<string, string | undefined>) =>
-    Effect.sync(() => {
-      for (const [name, value] of Object.entries(values)) {
-        if (value === undefined) delete process.env[name]
-        else process.env[name] = value
-      }
-    })
-  const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]))
-  return Effect.ensuring(Effect.andThen(set(variables), effect), set(before))
-}
 
 /** The first calls of an operation. */
 const first =
@@ -153,6 +138,15 @@ describe("a person is told", () => {
     })
   )
 
+  it.effect("that the endpoint is no URL, without the password in it", () =>
+    Effect.gen(function* () {
+      for (const endpoint of ["user:hush@host", "ftp://user:hush@host", "http://user:hush@host:99999"]) {
+        const error = yield* withVariables({ AWS_ENDPOINT_URL_S3: endpoint }, put())
+        denied(error, "AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL) isn't a URL")
+      }
+    })
+  )
+
   it.effect("that there is no such bucket, and which", () =>
     Effect.gen(function* () {
       denied(yield* put("nowhere"), "no bucket nowhere", "SITELEDGER_LAKE")
@@ -200,7 +194,7 @@ describe("a person is told", () => {
     })
   )
 
-  it.effect("that nobody answers there, or somebody who is no store", () =>
+  it.effect("that nobody answers there", () =>
     Effect.gen(function* () {
       const once = { AWS_MAX_ATTEMPTS: "1" }
       const closed = yield* withVariables({ ...once, AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, put())
@@ -208,14 +202,14 @@ describe("a person is told", () => {
       assert.include(closed.message, "the store at 127.0.0.1:1 takes no connections")
       stub.onCall = first(99, "PutObject", "before", "hang")
       assert.include((yield* withVariables(once, put())).message, "didn't answer in time")
-      const site = createServer((_request, response) => response.end("<html><p>It works!</html>")).listen(0)
-      yield* Effect.promise(() => new Promise((listening) => site.once("listening", listening)))
-      const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-      const list = withLake((lake) => Effect.flip(lake.list("")))
-      const { message } = yield* withVariables({ ...once, AWS_ENDPOINT_URL_S3: url }, list)
-      assert.include(message, "AWS_ENDPOINT_URL_S3")
-      site.closeAllConnections()
-      site.close()
+    })
+  )
+
+  it.effect("and nothing that the store says moves a terminal's cursor or turns its writing", () =>
+    Effect.gen(function* () {
+      stub.onCall = refused("Odd\u202eError\u009b2J", 400)
+      const { message } = yield* withVariables({ AWS_MAX_ATTEMPTS: "1" }, put())
+      assert.include(message, "Odd\\u202eError\\x9b2J")
     })
   )
 })

@@ -1,5 +1,6 @@
 /** The S3 stub of a test file: opened for it, as it is at first before each of its tests, and closed at its end. */
 import { afterAll, beforeEach } from "@effect/vitest"
+import { Effect } from "effect"
 import { S3Stub } from "../S3Stub.ts"
 
 export const stub = await S3Stub.open()
@@ -11,3 +12,19 @@ beforeEach(() => {
   stub.conditional = "yes"
 })
 afterAll(() => stub.close())
+
+/** While the effect runs; undefined takes a variable away. */
+export const withVariables = <A, E, R>(
+  variables: Record<string, string | undefined>,
+  effect: Effect.Effect<A, E, R>
+) => {
+  const set = (values: Record<string, string | undefined>) =>
+    Effect.sync(() => {
+      for (const [name, value] of Object.entries(values)) {
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+      }
+    })
+  const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]))
+  return Effect.ensuring(Effect.andThen(set(variables), effect), set(before))
+}

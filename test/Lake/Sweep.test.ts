@@ -1,10 +1,23 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { Lake, LakeError } from "../../src/Lake.ts"
+import * as S3 from "../../src/Lake/S3.ts"
+import { sweep } from "../../src/Lake/Sweep.ts"
+import { using } from "./Contract.ts"
+import { stub } from "./Stubbed.ts"
 import { assertTidy, eventPaths, inWorld, on, readExport, run, write } from "./ExportWorld.ts"
+
+/** What is logged meanwhile. */
+const warnings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    yield* Effect.provide(effect, Logger.layer([logger]))
+    return lines
+  })
 
 describe("an export", () => {
   it.effect("keeps thirty runs and all that are young, and every file that they name", () =>
@@ -49,7 +62,9 @@ describe("an export", () => {
         writeFileSync(join(world.dataDir, "staging/.DS_Store"), "?")
         const rubbish = "_manifests/20261101T020000Z-0000.json"
         yield* lake.putText(rubbish, "{}")
-        yield* run
+        const isNotSwept = (path: string, why: string) => `${path} on ${world.lake} ${why}`
+        const unread = "can't be read, so no old files are swept: remove it, or bring it back as it was."
+        assert.deepStrictEqual(yield* warnings(run), [isNotSwept(rubbish, unread)])
         assert.isTrue(existsSync(join(world.lake, leftover)))
         yield* lake.remove(rubbish)
         yield* run
@@ -58,9 +73,16 @@ describe("an export", () => {
         for (const path of [leftover, partial, journal]) assert.notInclude(found, path)
         assert.isFalse(existsSync(join(world.dataDir, "staging")))
         yield* lake.putText(leftover, "?")
-        yield* lake.remove(`_manifests/${readExport(world).run}.json`)
-        yield* run
+        const shown = `_manifests/${readExport(world).run}.json`
+        yield* lake.remove(shown)
+        const missing = isNotSwept(shown, "is missing, so no old files are swept this time.")
+        assert.deepStrictEqual(yield* warnings(run), [missing])
+        yield* lake.putText("latest.json", "?")
+        const noPointer = isNotSwept("latest.json", "can't be read, so no old files are swept this time.")
+        assert.deepStrictEqual(yield* warnings(run), [noPointer])
         assert.isTrue(existsSync(join(world.lake, leftover)))
+        assert.deepStrictEqual(yield* warnings(run), [])
+        assert.isFalse(existsSync(join(world.lake, leftover)))
       })
     )
   )
@@ -85,5 +107,38 @@ describe("an export", () => {
           assert.isFalse(existsSync(note))
         })
       )
+  )
+
+  it.effect(
+    "keeps a run that failed, where another manifest doesn't say what was shown before it: it may be that one",
+    () =>
+      inWorld((world) =>
+        Effect.gen(function* () {
+          const { run: first } = yield* run
+          mkdirSync(join(world.dataDir, "staging", first), { recursive: true })
+          writeFileSync(join(world.lake, "latest.json"), "?")
+          yield* run
+          yield* run
+          yield* run
+          assert.isTrue(existsSync(join(world.lake, `_manifests/${first}.json`)))
+          assert.isTrue(existsSync(join(world.lake, `projects/${first}-0.parquet`)))
+          assert.isFalse(existsSync(join(world.dataDir, "staging")))
+        })
+      )
+  )
+})
+
+describe("in a bucket without a prefix", () => {
+  it.effect("what a stranger is uploading stays, when a run of ours failed", () =>
+    using(S3.layer({ bucket: "lake", prefix: "" }), (lake) =>
+      Effect.gen(function* () {
+        const failed = "20261120T010000Z-0000"
+        const theirs = ["backups/x.tar", "latest.json.bak", "projects/x.parquet", "20261120T010000Z-0000-0.parquet"]
+        const ours = ["latest.json", "lake.sql", `_manifests/${failed}.json`, `projects/${failed}-0.parquet`]
+        for (const key of [...theirs, ...ours]) stub.uploads.set(key, { key, parts: new Map() })
+        assert.isTrue(yield* sweep(lake, [failed]))
+        assert.deepStrictEqual([...stub.uploads.keys()], theirs)
+      })
+    )
   )
 })

@@ -4,6 +4,8 @@ import { once } from "node:events"
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { sha256 } from "../../src/Lake/LocalFiles.ts"
+import * as Manifest from "../../src/Lake/Manifest.ts"
 import { main } from "../GlobalSetup/Main.ts"
 import { type Environment, type Finished, run } from "../RunningWorker.ts"
 import type { Fault, S3Stub } from "../S3Stub.ts"
@@ -135,5 +137,38 @@ describe("siteledger lake", () => {
         assert.strictEqual(document.code, 1)
         assert.deepInclude(JSON.parse(document.stdout), { ok: false, run: id, faults: [] })
       })
+  )
+
+  it.live("prints no control character that a manifest has, and says what to do where the pointer is none", () =>
+    Effect.gen(function* () {
+      const prepared = yield* prepare()
+      const { stub } = prepared
+      const { asOf, tables, ...rest } = readExport(stub)
+      const { vos, ...others } = tables
+      const said = vos?.columns.map((column) => ({ ...column, description: "\u001b[2J\u202e\u009b2J" })) ?? []
+      const walks = { ...asOf.walks, "\u009b2J\u202e": { proof: "\u001b[2J", at: null } }
+      const tampered = {
+        ...rest,
+        asOf: { ...asOf, walks },
+        tables: { ...others, vos: { rows: 0, files: [], columns: said } }
+      }
+      const text = Manifest.stringify(tampered)
+      const path = Manifest.manifestPath(rest.run)
+      const put = (name: string, body: string) =>
+        stub.objects.set(`some/lake/${name}`, { body: Buffer.from(body), etag: name })
+      put(path, text)
+      put("latest.json", Manifest.stringify({ run: rest.run, manifest: path, sha256: sha256(text) }))
+      const printed = [yield* verb(prepared, {}, "lake", "sql"), yield* verb(prepared, {}, "lake", "verify", "--json")]
+      for (const { stderr, stdout } of printed) {
+        assert.include(stdout, "2J")
+        assert.notMatch(stdout + stderr, /[^\P{Cc}\n]|\p{Bidi_Control}/u)
+      }
+      assert.deepInclude(JSON.parse(printed[1]?.stdout ?? ""), { ok: false, asOf: tampered.asOf })
+      put("latest.json", "rubbish")
+      const listed = yield* verb(prepared, {}, "lake", "list")
+      const what =
+        "latest.json on s3://lake/some/lake is not a pointer, so readers find no export: `siteledger export` lays"
+      assert.isTrue(listed.stdout.startsWith(`! ${what}`), listed.stdout)
+    })
   )
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -118,6 +118,9 @@ describe("verify", () => {
         yield* write([on("2026-11-19")])
         const { run: id } = yield* run
         const told: Array<string> = []
+        // As kill -9 leaves it.
+        mkdirSync(join(tmpdir(), "siteledger-verify-killed"))
+        writeFileSync(join(tmpdir(), "siteledger-verify-killed/lock.sqlite"), "")
         const verified = yield* Verify.verify(Option.none(), ({ name }) => Effect.sync(() => told.push(name)))
         assert.deepStrictEqual(Verify.faultsOf(verified), [])
         assert.deepInclude(verified, { run: id, lake: world.lake, asOf: readExport(world).asOf })
@@ -177,7 +180,7 @@ describe("verify", () => {
         assert.deepInclude(yield* verify(Option.some(first)), { run: first, faults: [] })
         assert.deepInclude(yield* verify(), { run: second, faults: [] })
         assert.deepStrictEqual(
-          (yield* Runs.list).map(({ asOf: at, isNewest, rows, run: each }) => [each, at, rows, isNewest]),
+          (yield* Runs.list).runs.map(({ asOf: at, isNewest, rows, run: each }) => [each, at, rows, isNewest]),
           [
             [second, "2026-11-21T02:00:00.000000Z", 2, true],
             [first, "2026-11-20T02:00:00.000000Z", 2, false]
@@ -194,17 +197,48 @@ describe("verify", () => {
           Effect.map(Effect.flip(verify(Option.fromUndefinedOr(id))), ({ message }) =>
             message.replace(world.lake, "LAKE")
           )
-        assert.strictEqual(yield* failure(), "There is no export on LAKE yet.")
-        assert.deepStrictEqual(yield* Runs.list, [])
+        const listed = Effect.map(Runs.list, ({ fault, runs }) => {
+          const [newest] = runs
+          return [newest?.isNewest, newest?.asOf, fault?.replace(world.lake, "LAKE") ?? fault]
+        })
+        const none = "20261120T020000Z-0000"
+        assert.strictEqual(yield* failure(), "There is no export on LAKE yet: `siteledger export` lays one.")
+        assert.deepStrictEqual(yield* Runs.list, { runs: [], fault: null })
         const { run: id } = yield* run
-        assert.match(yield* failure("nope"), /^_manifests\/nope\.json is not on LAKE\. `siteledger lake list` tells/)
+        assert.deepStrictEqual(yield* listed, [true, "2026-11-20T02:00:00.000000Z", null])
+        assert.match(
+          yield* failure(none),
+          new RegExp(`^_manifests/${none}\\.json is not on LAKE\\. \`siteledger lake list\``)
+        )
+        assert.match(
+          yield* failure("../../nope"),
+          /^\.\.\/\.\.\/nope is not the name of an export, .*`siteledger lake list`/
+        )
+        const broken = `_manifests/${id}.json, which latest.json on LAKE names, is missing or can't be read: \`siteledger export\` lays a new export.`
         writeFileSync(join(world.lake, Manifest.manifestPath(id)), "{}")
-        assert.strictEqual(yield* failure(), `_manifests/${id}.json on LAKE is not a manifest.`)
-        assert.deepInclude((yield* Runs.list)[0], { run: id, isNewest: true, asOf: null })
+        assert.match(
+          yield* failure(),
+          new RegExp(`^_manifests/${id}.json on LAKE is not a manifest: \`siteledger export\``)
+        )
+        assert.deepStrictEqual(yield* listed, [true, null, broken])
         rmSync(join(world.lake, Manifest.manifestPath(id)))
         assert.match(yield* failure(), /\.json is not on LAKE/)
+        assert.deepStrictEqual(yield* listed, [undefined, undefined, broken])
         writeFileSync(join(world.lake, Manifest.pointerPath), "rubbish")
-        assert.strictEqual(yield* failure(), "latest.json on LAKE is not a pointer.")
+        const rubbish =
+          "latest.json on LAKE is not a pointer, so readers find no export: `siteledger export` lays a new one and writes it."
+        assert.strictEqual(
+          yield* failure(),
+          `${rubbish} \`siteledger lake list\` tells which others can be verified with --run.`
+        )
+        assert.deepStrictEqual(yield* listed, [undefined, undefined, rubbish])
+        writeFileSync(join(world.lake, Manifest.manifestPath(id)), "{}")
+        rmSync(join(world.lake, Manifest.pointerPath))
+        assert.match(
+          yield* failure(),
+          /^latest\.json on LAKE is missing, so readers find no export: `siteledger export`/
+        )
+        assert.deepStrictEqual(yield* listed, [false, null, rubbish.replace("is not a pointer", "is missing")])
       })
     )
   )

@@ -5,7 +5,7 @@
 import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
-import type { LakeError } from "../../Lake.ts"
+import { type LakeError, longestText } from "../../Lake.ts"
 import { attempt } from "../LocalFiles.ts"
 import { type Client, Thrown } from "./Client.ts"
 
@@ -32,15 +32,29 @@ export const text = (from: Download) =>
   Effect.gen(function* () {
     const found = yield* get(from, 0)
     if (found === undefined) return undefined
+    // No store answers so.
+    if (found.ETag === undefined) return yield* Effect.fail(new Thrown("GetObject", found))
     const body = yield* Effect.tryPromise({
-      try: () => found.Body?.transformToString() ?? Promise.resolve(""),
+      try: () => read(found.Body as Readable),
       catch: (cause) => new Broken(cause)
     })
-    return { text: body, version: found.ETag ?? "" }
+    return { text: body, version: found.ETag }
   }).pipe(
     Effect.retry({ times: mostInVain, while: (error) => error instanceof Broken }),
     Effect.mapError((error) => (error instanceof Broken ? new Thrown("GetObject", error.cause) : error))
   )
+
+/** Empty when it is too long, whatever its head says of its length. */
+const read = async (body: Readable): Promise<string> => {
+  const pieces: Array<Buffer> = []
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > longestText) return ""
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString("utf8")
+}
 
 class Broken {
   readonly cause: unknown

@@ -1,8 +1,10 @@
 /**
  * What goes wrong with a bucket, in one sentence for the person who can mend it: the variables and rights to look at,
- * never a secret. What the store itself said is left out where it may repeat what was sent.
+ * never a secret. What the store itself said is left out where it may repeat what was sent, and has no control
+ * characters.
  */
 import { LakeError } from "../../Lake.ts"
+import { visible } from "../../Query/Text.ts"
 import type { Place, Thrown } from "./Client.ts"
 
 interface Context {
@@ -84,7 +86,7 @@ export const failure = (place: Place, endpoint: string | undefined, thrown: Thro
   const id = requestIdOf(thrown)
   return new LakeError({
     reason,
-    message: `${named(place)}: ${sentence}${id === undefined ? "" : ` (Request ${id}.)`}`
+    message: visible(`${named(place)}: ${sentence}${id === undefined ? "" : ` (Request ${id}.)`}`)
   })
 }
 
@@ -101,7 +103,8 @@ const told = (context: Context): Pick<LakeError, "reason"> & { readonly sentence
   if (status === 429 || code === "SlowDown") {
     return { reason: "Failed", sentence: `${store(context)} asks to slow down, ${afterAttempts(cause)}.` }
   }
-  return { reason: isRegionMissing(cause) ? "Denied" : "Failed", sentence: failed(context) }
+  const isMisconfigured = isRegionMissing(cause) || isNoEndpoint(cause)
+  return { reason: isMisconfigured ? "Denied" : "Failed", sentence: failed(context) }
 }
 
 const forbidden = ({ thrown: { operation } }: Context): string => {
@@ -111,6 +114,11 @@ const forbidden = ({ thrown: { operation } }: Context): string => {
 
 const isRegionMissing = (cause: unknown): boolean => cause instanceof Error && cause.message === "Region is missing"
 
+/** In the SDK's words, which may repeat a password that stands in the address. */
+const isNoEndpoint = (cause: unknown): boolean =>
+  networkCodeOf(cause) === "ERR_INVALID_URL" ||
+  (cause instanceof Error && /^(Custom endpoint .* was not a valid URI|Invalid URL)/.test(cause.message))
+
 const failed = (context: Context): string => {
   const { cause, code, operation, status } = context.thrown
   const of = store(context)
@@ -118,6 +126,7 @@ const failed = (context: Context): string => {
   if (network !== undefined) return `${of} ${network} (AWS_ENDPOINT_URL_S3, AWS_REGION).`
   if (code === "TimeoutError") return `${of} didn't answer in time (AWS_ENDPOINT_URL_S3, AWS_REGION).`
   if (isRegionMissing(cause)) return "no region is set: set AWS_REGION to that of the bucket."
+  if (isNoEndpoint(cause)) return "AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL) isn't a URL like https://HOST:PORT."
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(networkCodeOf(cause))) {
     return `the certificate of ${of} isn't trusted (${networkCodeOf(cause)}): name its authority by NODE_EXTRA_CA_CERTS.`
   }

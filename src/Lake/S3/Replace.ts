@@ -10,7 +10,7 @@ import { Effect, Option } from "effect"
 import { LakeError, type Replaced } from "../../Lake.ts"
 import { type Client, Thrown } from "./Client.ts"
 import { text as readText } from "./Download.ts"
-import { contentType } from "./Upload.ts"
+import { contentType, stored } from "./Upload.ts"
 
 export interface Replacement {
   readonly client: Client
@@ -72,9 +72,11 @@ export const put = (
   { Bucket, client, Key, text }: Pick<Replacement, "Bucket" | "client" | "Key" | "text">,
   conditions: Conditions
 ) =>
-  client.call("PutObject", (s3, options) =>
-    s3.putObject({ Bucket, Key, Body: Buffer.from(text), ContentType: contentType(Key), ...conditions }, options)
-  )
+  client
+    .call("PutObject", (s3, options) =>
+      s3.putObject({ Bucket, Key, Body: Buffer.from(text), ContentType: contentType(Key), ...conditions }, options)
+    )
+    .pipe(Effect.flatMap(stored))
 
 const regardless = (of: Replacement): Effect.Effect<Replaced, Thrown> => Effect.as(put(of, {}), "unguarded")
 

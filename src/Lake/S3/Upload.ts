@@ -6,7 +6,7 @@
  * leaves unfinished is cleared away by `abandon`.
  */
 import { type FileHandle, open } from "node:fs/promises"
-import type { CompletedPart } from "@aws-sdk/client-s3"
+import type { CompletedPart, PutObjectCommandOutput } from "@aws-sdk/client-s3"
 import { Effect, type Scope, type Semaphore } from "effect"
 import { LakeError } from "../../Lake.ts"
 import { attempt } from "../LocalFiles.ts"
@@ -44,10 +44,14 @@ export const upload = (to: Upload, localFile: string): Effect.Effect<void, Uploa
         client.call("PutObject", (s3, options) =>
           s3.putObject({ Bucket, Key, Body, ContentType: contentType(Key) }, options)
         )
-      )
+      ).pipe(Effect.flatMap(stored))
       yield* memory.withPermit(body)
     })
   )
+
+/** A store tells the version of what it has taken; any other server may say 200 to anything. */
+export const stored = (answer: PutObjectCommandOutput): Effect.Effect<void, Thrown> =>
+  answer.ETag === undefined ? Effect.fail(new Thrown("PutObject", answer)) : Effect.void
 
 const opened = (localFile: string): Effect.Effect<FileHandle, LakeError, Scope.Scope> =>
   Effect.acquireRelease(
