@@ -5,8 +5,9 @@
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
-import { CliOutput, Command } from "effect/cli"
+import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
+import { backup } from "./Cli/backup.ts"
 import { demo } from "./Cli/demo.ts"
 import { doctor } from "./Cli/doctor.ts"
 import { lake } from "./Cli/lake.ts"
@@ -19,10 +20,15 @@ import { sandbox } from "./Cli/sandbox.ts"
 import { secret } from "./Cli/secret.ts"
 import { start } from "./Cli/start.ts"
 import { status } from "./Cli/status.ts"
-import { backup, exportNow, publish, rebuild, replay } from "./Cli/stores.ts"
+import { exportNow, publish, rebuild, replay } from "./Cli/stores.ts"
 
 const siteledger = Command.make("siteledger").pipe(
-  Command.withDescription("Copies a construction service into DuckDB or PostgreSQL, ordered and lossless"),
+  Command.withDescription(
+    "Copies a construction service into DuckDB or PostgreSQL, ordered and lossless.\n\n" +
+      "  Configured by environment variables, which config/example.env names. A verb goes through the running worker, or\n" +
+      "  takes the lock itself when there is none. Data on stdout, everything else on stderr.\n" +
+      "  Exit codes: 0 done, 1 failed, 2 usage or configuration."
+  ),
   Command.withSubcommands([
     start,
     demo,
@@ -57,5 +63,14 @@ const presenter: CliOutput.Presenter = {
       : CliOutput.defaultPresenter.present(event)
 }
 
+/** The verbs that run until they are stopped. */
+const endless: ReadonlySet<string> = new Set([start, demo, sandbox].map(({ name }) => name))
+
+export const isEndless = (given: ReadonlyArray<string>): boolean =>
+  endless.has(given.find((word) => !word.startsWith("-")) ?? "")
+
+/** Levels of the log are LOG_LEVEL's, and a wizard would write its questions where data go. */
+const config = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+
 export const run = (version: string): Effect.Effect<void, unknown, NodeServices.NodeServices> =>
-  Command.run(siteledger, { version }).pipe(Effect.provide(CliOutput.layerPresenter(presenter)))
+  Command.run(siteledger, { version }).pipe(Effect.provide([CliOutput.layerPresenter(presenter), config]))

@@ -5,12 +5,27 @@
  * Beside it lies `worker.json` (readable by its owner only): who holds the directory, and how the command line
  * reaches it. It is a note, not the lock: a stale one is overwritten.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Option, Schedule, Schema, type Scope } from "effect"
+import { codeOf, whyNot } from "./FileFailure.ts"
 
-export class LockError extends Schema.TaggedError<LockError>()("LockError", { message: Schema.String }) {}
+export class LockError extends Schema.TaggedError<LockError>()("LockError", {
+  /** By another process; false: the folder is no use to anybody. */
+  isHeld: Schema.Boolean,
+  message: Schema.String
+}) {}
 
 /** What a running worker leaves for the command line. */
 export const WorkerNote = Schema.Struct({
@@ -40,13 +55,16 @@ const notePath = (dataDir: string): string => join(dataDir, "worker.json")
 const make = (dataDir: string) =>
   Effect.gen(function* () {
     yield* Effect.try({
-      try: () => mkdirSync(dataDir, { recursive: true }),
-      catch: (cause) => new LockError({ message: `${dataDir} (SITELEDGER_DATA_DIR) can't be made: ${String(cause)}` })
+      try: () => {
+        mkdirSync(dataDir, { recursive: true })
+        accessSync(dataDir, constants.W_OK | constants.X_OK)
+      },
+      catch: (cause) => unusable(dataDir, whyNot(cause))
     })
     yield* Effect.acquireRelease(
       Effect.retry(tryLock(dataDir), {
         schedule: Schedule.spaced(retryEvery).pipe(Schedule.upTo({ duration: patience })),
-        while: () => !isServing(dataDir)
+        while: ({ isHeld: held }) => held && !isServing(dataDir)
       }),
       (database) => Effect.sync(() => database.close())
     )
@@ -73,8 +91,17 @@ const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
         throw cause
       }
     },
-    catch: () => new LockError({ message: heldBy(dataDir) })
+    catch: (cause) =>
+      isBusy(cause) ? new LockError({ isHeld: true, message: heldBy(dataDir) }) : unusable(dataDir, whyNot(cause))
   })
+
+const busy = 5
+
+/** Anything else is about the folder: it can't be written to, or the disk is full. */
+const isBusy = (cause: unknown): boolean => ((cause as { readonly errcode?: number }).errcode ?? 0) % 256 === busy
+
+const unusable = (dataDir: string, why: string) =>
+  new LockError({ isHeld: false, message: `${dataDir} (SITELEDGER_DATA_DIR) can't be written to: ${why}.` })
 
 /** Whether anybody holds the directory, without taking its lock: a reader is kept out just as well. */
 export const isHeld = (dataDir: string): boolean => {
@@ -118,6 +145,16 @@ export const readNote = (dataDir: string): Option.Option<WorkerNote> => {
     return Schema.decodeUnknownOption(WorkerNote)(JSON.parse(readFileSync(notePath(dataDir), "utf8")))
   } catch {
     return Option.none()
+  }
+}
+
+/** A worker runs, or was killed, as another user: nothing can be asked of it from here. */
+export const isNoteClosed = (dataDir: string): boolean => {
+  try {
+    accessSync(notePath(dataDir), constants.R_OK)
+    return false
+  } catch (cause) {
+    return codeOf(cause) === "EACCES"
   }
 }
 

@@ -46,8 +46,8 @@ export class Store extends Context.Service<
      * Returns how many bodies were new. A promise, as it is the receiver's hot path.
      */
     readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
-    /** A copy of the whole Store at `path`, taken while it is in use. */
-    readonly backup: (path: string) => Effect.Effect<void, StoreError>
+    /** A copy of the whole Store at `path`, taken while it is in use; fails where something is, unless that is replaced. */
+    readonly backup: (path: string, isReplacing: boolean) => Effect.Effect<void, StoreError>
   }
 >()("siteledger/Store") {}
 

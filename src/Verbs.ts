@@ -33,7 +33,7 @@ export const backup = (given: Argument) =>
   Effect.gen(function* () {
     const path = yield* argument(given, "path")
     const store = yield* Store
-    yield* store.backup(path)
+    yield* store.backup(path, given["replace"] === "true")
     return { path }
   })
 

@@ -6,13 +6,20 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { CliError } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
-import { run } from "./Cli.ts"
+import { isEndless, run } from "./Cli.ts"
 
 /** A stop that takes longer than this is cut short; kill -9 at any instant loses nothing. */
 const longestStopMs = 9_000
 
+/** By a signal, or at a question. What runs until it is stopped is done then; any other verb has not done its work. */
+const interrupted = isEndless(process.argv.slice(2)) ? 0 : 1
+
 const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
-  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
+  if (Exit.isSuccess(exit)) return 0
+  if (Cause.hasInterruptsOnly(exit.cause)) {
+    if (interrupted !== 0) process.stderr.write("siteledger: Interrupted before it was done.\n")
+    return interrupted
+  }
   const error = Cause.squash(exit.cause)
   return CliError.isCliError(error) ? 2 : Runtime.getErrorExitCode(error)
 }
@@ -27,7 +34,7 @@ const explain = (cause: Cause.Cause<unknown>): void => {
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  process.once(signal, () => setTimeout(() => process.exit(0), longestStopMs).unref())
+  process.once(signal, () => setTimeout(() => process.exit(interrupted), longestStopMs).unref())
 }
 
 run(packageJson.version).pipe(

@@ -6,14 +6,21 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import { Settings } from "../../config/Settings.ts"
 import * as Json from "../Json.ts"
-import { Lock, readNote, type WorkerNote } from "../Lock.ts"
+import { isNoteClosed, Lock, readNote, type WorkerNote } from "../Lock.ts"
 
 export class AskError extends Schema.TaggedError<AskError>()("AskError", { message: Schema.String }) {}
 
 type Arguments = Readonly<Record<string, string>>
 
 /** The running worker, if there is one. */
-export const running = Effect.map(Settings, ({ dataDir }) => readNote(dataDir))
+export const running = Effect.gen(function* () {
+  const { dataDir } = yield* Settings
+  if (isNoteClosed(dataDir)) return yield* anothers(dataDir)
+  return readNote(dataDir)
+})
+
+const anothers = (dataDir: string) =>
+  new AskError({ message: `The worker on ${dataDir} (SITELEDGER_DATA_DIR) is another user's: ask as that user.` })
 
 export const send = Effect.fnUntraced(function* (
   note: WorkerNote,

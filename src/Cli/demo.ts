@@ -14,23 +14,18 @@ import { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as Json from "../Json.ts"
 import { display } from "./Display.ts"
 import * as Log from "./Log.ts"
+import { highestPort, wholeOr } from "./Whole.ts"
 import { runWorker } from "./Worker.ts"
 
 export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
 
 const flags = {
-  ports: Flag.Int("ports").pipe(
-    Flag.withDescription("The first of the three ports that it takes"),
-    // Out of the way of what usually runs on a developer's machine, and of ports that systems hand out by themselves.
-    Flag.withDefault(27_100)
-  ),
-  projects: Flag.Int("projects").pipe(Flag.withDescription("How many projects there are"), Flag.withDefault(25_000)),
-  eventsPerSecond: Flag.Int("events-per-second").pipe(
-    Flag.withDescription("How fast lives go by"),
-    Flag.withDefault(20)
-  ),
+  // Out of the way of what usually runs on a developer's machine, and of ports that systems hand out by themselves.
+  ports: wholeOr(27_100, "ports", "The first of the three ports that it takes", { least: 1, most: highestPort - 2 }),
+  projects: wholeOr(25_000, "projects", "How many projects there are"),
+  eventsPerSecond: wholeOr(20, "events-per-second", "How fast lives go by"),
   dataDir: Flag.String("data-dir").pipe(
-    Flag.withDescription("Where the demo keeps its data"),
+    Flag.withDescription("Where the demo keeps its data (data/demo)"),
     Flag.withDefault("data/demo")
   )
 }

@@ -79,7 +79,10 @@ const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
       : [
           examine("store", Embedded.store(storePath(dataDir))),
           examine("warehouse", isRunning ? inUse : Embedded.warehouse(warehouse.path, storePath(dataDir))),
-          examine("secrets", Machine.secrets(settings, Embedded.sealedSecrets(storePath(dataDir))))
+          examine(
+            "secrets",
+            Effect.suspend(() => Machine.secrets(settings, Embedded.sealedSecrets(storePath(dataDir))))
+          )
         ]),
     examine("lake", lake.kind === "s3" ? bucket(lake) : Machine.folder(lake.path, "SITELEDGER_LAKE"))
   ].map(Effect.provideService(Settings.Settings, settings))

@@ -4,12 +4,11 @@
  * Through the running worker or, without one, here with the lock taken; then the next start sends.
  */
 import { Console, Effect, Layer, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, CliError, Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
 import { userName } from "../../config/UserName.ts"
 import { store } from "../../pipelines/stores.ts"
 import * as Json from "../Json.ts"
-import { LedgerError } from "../Ledger/Decide.ts"
 import { Outbox } from "../Ledger/Outbox.ts"
 import { type SinkVerb, sinkVerbs } from "../Ledger/SinkVerbs.ts"
 import * as Text from "../Query/Text.ts"
@@ -27,11 +26,14 @@ const told = (verb: SinkVerb, given: Texts) => {
 }
 
 const json = Flag.Boolean("json").pipe(Flag.withDescription("JSON, for programs"), Flag.withDefault(false))
-const by = Flag.String("by").pipe(Flag.withDescription("Who says so; recorded for ever"), Flag.withDefault(userName))
-const reason = Flag.String("reason").pipe(Flag.withDescription("Why; recorded for ever"))
+const by = Flag.String("by").pipe(
+  Flag.withDescription("Who says so (you); recorded for ever"),
+  Flag.withDefault(userName)
+)
+const reason = Flag.String("reason").pipe(Flag.withDescription("Why (needed); recorded for ever"))
 const entry = Argument.String("entry").pipe(Argument.withDescription("The entry's id, or how it begins"))
 const all = Flag.Boolean("all").pipe(Flag.withDescription("All that wait"), Flag.withDefault(false))
-const from = Flag.Int("from").pipe(Flag.withDescription("From this number of the journal on"))
+const from = Flag.Int("from").pipe(Flag.withDescription("From this number of the journal on (needed); 1 for all"))
 
 const printJson = (value: unknown) => Console.log(Text.visibleJson(JSON.stringify(value, null, 2)))
 
@@ -45,7 +47,7 @@ const dead = Command.make("dead", { json }, ({ json: asJson }) =>
 
 const replay = Command.make("replay", { entry: Argument.optional(entry), all }, ({ all: isAll, entry: start }) =>
   Effect.gen(function* () {
-    if (isAll === Option.isSome(start)) return yield* new LedgerError({ message: "Say which entry, or --all." })
+    if (isAll === Option.isSome(start)) return yield* new CliError.UserError({ cause: "Say which entry, or --all." })
     const given = Option.match(start, { onNone: () => ({}), onSome: (id) => ({ entry: id }) })
     yield* Effect.flatMap(told("sink-replay", given), printJson)
   })

@@ -3,7 +3,7 @@
  * file with `--parquet`.
  *
  * Needs no worker and takes no lock, as the copy belongs to nobody. Exit 0 when the answer is whole or cut at the
- * row limit (a note says so; a file is never cut), 1 when it isn't, 2 when several forms are asked for.
+ * row limit (a note says so; a file is never cut), 1 when it isn't, 2 when it isn't said in which one form.
  */
 import { join } from "node:path"
 import { Effect, Option, Runtime, Schema } from "effect"
@@ -43,10 +43,13 @@ export const query = Command.make(
     if ([csv, json, Option.isSome(parquet)].filter(Boolean).length > 1) {
       return yield* new QueryFailed({ message: "Give one of --csv, --json and --parquet FILE.", exitCode: 2 })
     }
+    if (Option.isSome(parquet) && parquet.value === "") {
+      return yield* new QueryFailed({ message: "--parquet needs the name of a new file.", exitCode: 2 })
+    }
     const { color, dataDir } = yield* Settings
     const format = csv ? "csv" : json ? "json" : "table"
     const into = Option.match(parquet, { onNone: () => ({}), onSome: (file) => ({ parquet: file }) })
     const exitCode = yield* Query.run({ file: join(dataDir, "analytics.duckdb"), sql, format, color, ...into })
     if (exitCode !== 0) return yield* new QueryFailed({ message: "The query failed.", exitCode })
   })
-).pipe(Command.withDescription("Runs one reading statement on the published copy of the warehouse"))
+).pipe(Command.withDescription("Run one statement that reads, on the published copy of the warehouse"))

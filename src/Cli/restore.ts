@@ -2,41 +2,37 @@
  * `siteledger restore FILE`: puts a backup of the store in place; no worker may be running. The store that was
  * there is kept beside it. The warehouse is made again at the next start, since it may know more or less than the backup.
  */
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs"
+import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { resolve } from "node:path"
 import { Clock, Console, Effect, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, CliError, Command } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
+import { whyNot } from "../FileFailure.ts"
+import { flushFolderOf } from "../Flush.ts"
 import * as Json from "../Json.ts"
 import { Lock } from "../Lock.ts"
 import { Store } from "../Store.ts"
 import * as Sqlite from "../Store/Sqlite.ts"
+import { copy, isPartOf, objectionTo } from "../Store/SqliteCopy.ts"
 import * as Seam from "../Warehouse/Seam.ts"
 
 export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreError", { message: Schema.String }) {}
 
-const path = Argument.String("path").pipe(Argument.withDescription("A file that `siteledger backup` made"))
+const path = Argument.String("file").pipe(Argument.withDescription("A file that `siteledger backup` made"))
 
 /** A backup is opened and checked as a whole before anything is moved. */
-const check = (file: string) =>
-  Effect.try({
-    try: () => {
-      if (!existsSync(file)) throw new Error("there is no such file")
-      const database = new DatabaseSync(file, { readOnly: true })
-      try {
-        const verdict = database.prepare("pragma integrity_check").get()?.["integrity_check"]
-        if (verdict !== "ok") throw new Error(`it is damaged (${String(verdict)})`)
-        database.prepare("select count(*) from inbox").get()
-      } finally {
-        database.close()
-      }
-    },
-    catch: (cause) =>
-      new RestoreError({
-        message: `${file} can't be restored: ${cause instanceof Error ? cause.message : String(cause)}`
-      })
+const check = (file: string, store: string) =>
+  Effect.gen(function* () {
+    if (!existsSync(file)) return yield* unusable(file, "there is no such file")
+    if (statSync(file).isDirectory()) return yield* unusable(file, "it is a folder")
+    if (isPartOf(store, file)) return yield* new CliError.UserError({ cause: `${file} is the store itself.` })
+    yield* Effect.try({ try: () => accessSync(file, constants.R_OK), catch: (cause) => unusable(file, whyNot(cause)) })
+    const objection = yield* Effect.sync(() => objectionTo(file))
+    if (objection !== undefined) return yield* unusable(file, objection)
   })
+
+const unusable = (file: string, why: string) => new RestoreError({ message: `${file} can't be restored: ${why}.` })
 
 /** What an earlier attempt left. */
 const discard = (path: string): void => {
@@ -67,6 +63,7 @@ const swap = (restoring: string, store: string, kept: string): void => {
   rmSync(`${store}-wal`, { force: true })
   rmSync(`${store}-shm`, { force: true })
   renameSync(restoring, store)
+  flushFolderOf(store)
 }
 
 const notHere = new RestoreError({
@@ -78,16 +75,16 @@ export const restore = Command.make("restore", { path }, (given) =>
     const { dataDir, warehouse } = yield* Settings.Settings
     if (warehouse.engine === "postgres") return yield* notHere
     const file = resolve(given.path)
-    yield* check(file)
     const store = Sqlite.storePath(dataDir)
+    yield* check(file, store)
     const kept = `${store}.before-restore-${yield* Clock.currentTimeMillis}`
     const restoring = Effect.gen(function* () {
-      const copy = `${store}.restoring`
-      yield* Effect.sync(() => discard(copy))
-      yield* Effect.sync(() => copyFileSync(file, copy))
+      const restored = `${store}.restoring`
+      yield* Effect.sync(() => discard(restored))
+      yield* Effect.tryPromise({ try: () => copy(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
       // Before it is in place, so that no start can take the warehouse for this store's own.
-      yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Seam.disown), Sqlite.layerAt(copy)))
-      yield* Effect.sync(() => swap(copy, store, kept))
+      yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Seam.disown), Sqlite.layerAt(restored)))
+      yield* Effect.sync(() => swap(restored, store, kept))
       yield* Console.log(Json.stringify({ restored: file, kept: existsSync(kept) ? kept : null }))
     })
     yield* restoring.pipe(Effect.provide(Lock.layer(dataDir)))

@@ -2,15 +2,16 @@
  * `siteledger sandbox`: the service of the interface document, runnable, to develop against before any credentials
  * exist. What to configure a worker with comes as one JSON line on stdout.
  */
-import { Console, Duration, Effect, Option } from "effect"
+import { Console, Duration, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Faults from "../../sandbox/Faults.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as Scenario from "../../sandbox/Scenario.ts"
+import { codeOf, whyNot } from "../FileFailure.ts"
 import * as Json from "../Json.ts"
+import { highestPort, whole, wholeOr } from "./Whole.ts"
 
-const count = (name: string, what: string, standard: number) =>
-  Flag.Int(name).pipe(Flag.withDescription(what), Flag.withDefault(standard))
+class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}
 
 type Fault = readonly [name: Faults.FaultName, value: number]
 
@@ -27,17 +28,17 @@ const faultWanted = (text: string): string => {
 }
 
 const flags = {
-  port: count("port", "Where it listens on 127.0.0.1; 0 takes a free one", 8090),
-  projects: count("projects", "How many projects it lists", 700),
-  seed: count("seed", "The same seed gives the same projects and events", 1),
+  port: wholeOr(8090, "port", "Where it listens on 127.0.0.1; 0 takes a free one", { most: highestPort }),
+  projects: wholeOr(700, "projects", "How many projects it lists"),
+  seed: wholeOr(1, "seed", "The same seed gives the same projects and events"),
   plan: Flag.Literals("plan", ["600", "3000", "none"]).pipe(
-    Flag.withDescription("Requests per minute"),
+    Flag.withDescription("Requests per minute (600)"),
     Flag.withDefault("600")
   ),
-  pageSizeMax: count("page-size-max", "The largest page it grants", 1000),
-  eventsPerSecond: count("events-per-second", "How fast lives go by", 5),
-  timeScale: count("time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", 1),
-  tokenSeconds: count("token-seconds", "The life of an access token", 3600),
+  pageSizeMax: wholeOr(1000, "page-size-max", "The largest page it grants", { least: 1 }),
+  eventsPerSecond: wholeOr(5, "events-per-second", "How fast lives go by"),
+  timeScale: wholeOr(1, "time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", { least: 1 }),
+  tokenSeconds: wholeOr(3600, "token-seconds", "The life of an access token", { least: 1 }),
   faults: Flag.String("fault").pipe(
     Flag.withDescription(`NAME=VALUE, as often as wanted, of: ${Faults.names.join(", ")}`),
     Flag.filterMap(readFault, faultWanted),
@@ -47,7 +48,7 @@ const flags = {
     Flag.withDescription("Play this file; --seed, --projects, --time-scale and --events-per-second say nothing then"),
     Flag.optional
   ),
-  maxEvents: Flag.Int("max-events").pipe(Flag.withDescription("Stop after so many events"), Flag.optional)
+  maxEvents: whole("max-events", "Stop after so many events").pipe(Flag.optional)
 }
 
 export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan, scenario: file, ...options }) =>
@@ -76,5 +77,11 @@ export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan
       if (isStopped) return
     }
     return yield* Effect.sleep(Duration.infinity)
-  }).pipe(Effect.scoped)
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("ServeError", ({ cause }) => {
+      const why = codeOf(cause) === "EADDRINUSE" ? "another program listens there" : whyNot(cause)
+      return new SandboxError({ message: `The sandbox can't listen on 127.0.0.1:${options.port} (--port): ${why}.` })
+    })
+  )
 ).pipe(Command.withDescription("Run a stand-in for the service"))

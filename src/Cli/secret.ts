@@ -6,11 +6,12 @@
  * A secret is read from a file, from standard input or, on a terminal, masked; never from an argument, which
  * every process of the machine can see. It is never printed: people tell secrets apart by their fingerprints.
  */
-import { Console, Effect, FileSystem, Layer, Option, Redacted, Stdio, Stream } from "effect"
+import { Console, Effect, FileSystem, Layer, Option, type PlatformError, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
 import { secrets } from "../../pipelines/live.ts"
 import { store } from "../../pipelines/stores.ts"
+import { whyNot } from "../FileFailure.ts"
 import * as Json from "../Json.ts"
 import { Reasons } from "../Reasons.ts"
 import * as Verbs from "../Verbs.ts"
@@ -36,11 +37,14 @@ const typed = Prompt.run(Prompt.Password({ message: "The webhook secret" })).pip
 
 const piped = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin)))
 
+const unreadable = (path: string, { cause }: PlatformError.PlatformError) =>
+  new Verbs.VerbError({ message: `${path} can't be read: ${whyNot(cause)}.` })
+
 const read = (path: Option.Option<string>) =>
   Effect.gen(function* () {
     if (Option.isSome(path)) {
       const files = yield* FileSystem.FileSystem
-      return yield* files.readFileString(path.value)
+      return yield* Effect.mapError(files.readFileString(path.value), (error) => unreadable(path.value, error))
     }
     const { stdinIsTerminal } = yield* Stdio.Stdio
     return yield* (yield* stdinIsTerminal) ? typed : piped

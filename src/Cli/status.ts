@@ -6,13 +6,19 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
 import * as Json from "../Json.ts"
+import { isHeld } from "../Lock.ts"
 import type { StatusReport } from "../Status.ts"
 import { AskError, running, send } from "./Ask.ts"
 
 const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON"), Flag.withDefault(false))
 
-const noWorker = (dataDir: string) =>
-  new AskError({ message: `No worker is running on ${dataDir} (SITELEDGER_DATA_DIR).` })
+const noWorker = (dataDir: string) => {
+  const place = `${dataDir} (SITELEDGER_DATA_DIR)`
+  const message = isHeld(dataDir)
+    ? `A process holds ${place}, but tells nothing yet: a worker that is starting, or a verb.`
+    : `No worker is running on ${place}.`
+  return new AskError({ message })
+}
 
 export const status = Command.make("status", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
@@ -36,9 +42,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
       (walk.quarantined > 0 ? `, ${walk.quarantined} records in quarantine` : "")
   ),
   `inbox         ${report.inbox.pending} pending, ${report.inbox.quarantined} in quarantine`,
-  `events        ${Object.entries(report.events)
-    .map(([outcome, count]) => `${count} ${outcome}`)
-    .join(", ")} since the start; last at ${report.lastEventAt ?? "never"}`,
+  `events        ${counted(report.events)} since the worker's start; last at ${report.lastEventAt ?? "never"}`,
   `api           ${report.api.usedLastMinute} of ${report.api.limitPerMinute} requests in the last minute`,
   `subscription  ${report.subscription.url} ${
     report.subscription.verifiedAt === null ? "(not verified yet)" : `verified at ${report.subscription.verifiedAt}`
@@ -63,6 +67,11 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
   ...report.workers.map(workerLine)
 ]
+
+const counted = (events: StatusReport["events"]): string => {
+  const told = Object.entries(events).filter(([, count]) => count > 0)
+  return told.map(([outcome, count]) => `${count} ${outcome}`).join(", ") || "none"
+}
 
 /** Older than a day is told by the time itself. */
 const ago = (ageMs: number | null): string => {

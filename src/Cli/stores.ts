@@ -1,10 +1,9 @@
 /**
- * The verbs over the stores: `export`, `publish`, `replay`, `rebuild`, `backup`. Each goes through the running
+ * The verbs over the stores: `export`, `publish`, `replay`, `rebuild`. Each goes through the running
  * worker or, without one, takes the lock and does it here. The outcome is one JSON document on stdout.
  */
-import { isAbsolute, resolve } from "node:path"
 import { Console, Effect, Layer, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import * as Settings from "../../config/Settings.ts"
 import { applyingAlone } from "../../pipelines/live.ts"
 import { exporting } from "../../pipelines/nightly.ts"
@@ -43,13 +42,14 @@ const gapClosed = Flag.String("gap-closed").pipe(
 )
 
 const reason = Flag.String("reason").pipe(
-  Flag.withDescription("Why the gap is closed, and by whom"),
+  Flag.withDescription("Why the gap is closed, and by whom (closed by hand)"),
   Flag.withDefault("closed by hand")
 )
 
 const noWorker = Effect.fail(new Verbs.VerbError({ message: "A gap is closed through the running worker: start it." }))
 
-const replayAlone = Verbs.replay.pipe(over(applyingAlone.pipe(Layer.provideMerge(stores))))
+/** Only here is the service's own configuration needed: a running worker has it. */
+const replayAlone = Verbs.replay.pipe(over(applyingAlone.pipe(Layer.provideMerge(stores))), Effect.provide(whole))
 
 const closeGap = (given: { readonly from: string; readonly reason: string }) =>
   Effect.flatMap(ask("close-gap", given, noWorker), print).pipe(Effect.provide(local))
@@ -57,23 +57,15 @@ const closeGap = (given: { readonly from: string; readonly reason: string }) =>
 export const replay = Command.make("replay", { gapClosed, reason }, ({ gapClosed: from, reason: why }) =>
   Effect.gen(function* () {
     if (Option.isSome(from)) return yield* closeGap({ from: from.value, reason: why })
-    return yield* Effect.flatMap(ask("replay", {}, replayAlone), print).pipe(Effect.provide(whole))
+    return yield* Effect.flatMap(ask("replay", {}, replayAlone), print).pipe(Effect.provide(local))
   })
 ).pipe(Command.withDescription("Read the quarantine again and apply what has become readable"))
 
-const rebuildAlone = Verbs.rebuild.pipe(over(Layer.merge(store, Restart.layer)))
+const rebuildAlone = Verbs.rebuild.pipe(
+  over(Layer.merge(store, Restart.layer)),
+  Effect.tap(Console.error("No worker is running: the next start makes the warehouse again."))
+)
 
 export const rebuild = Command.make("rebuild", {}, () =>
   Effect.flatMap(ask("rebuild", {}, rebuildAlone), print).pipe(Effect.provide(local))
 ).pipe(Command.withDescription("Make the warehouse again from the inbox and a fresh walk; the old file is kept"))
-
-const path = Argument.String("path").pipe(Argument.withDescription("The backup file"))
-
-/** The worker may stand in another folder than whoever asks. */
-const absolute = (given: string): string => (isAbsolute(given) ? given : resolve(given))
-
-export const backup = Command.make("backup", { path }, (given) => {
-  const target = { path: absolute(given.path) }
-  const alone = Verbs.backup(target).pipe(over(store))
-  return Effect.flatMap(ask("backup", target, alone), print).pipe(Effect.provide(local))
-}).pipe(Command.withDescription("Copy the store, the one irreplaceable file, also while the worker runs"))

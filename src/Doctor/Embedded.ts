@@ -3,7 +3,7 @@
  * against it, both read-only and without the lock. What a running worker has open is left to that worker.
  */
 import { execFile } from "node:child_process"
-import { existsSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -52,9 +52,21 @@ const textsOf = (database: DatabaseSync, query: string): ReadonlyArray<string> =
     .all()
     .map((row) => String(Object.values(row)[0]))
 
+/** To be told from a damaged one, which a backup would take the place of. */
+const isReadable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const store = (path: string) =>
   Effect.gen(function* () {
     if (!existsSync(path)) return ok(`${path} is made at the first start.`)
+    if (!isReadable(path))
+      return fail(`${path} can't be read by this user.`, "Ask as the user that the worker runs as.")
     const verdict = yield* quickCheck(path)
     const megabytes = Math.ceil(statSync(path).size / 1e6)
     if (verdict === undefined) {

@@ -18,6 +18,16 @@ export const journal = (limit: number, ipcId: string | undefined) =>
     })
   )
 
+/** How many there are, be they looked at or not. */
+export const count = (table: "ledger_entries" | "ledger_holds", ipcId: string | undefined) =>
+  Effect.flatMap(Store, (store) =>
+    store.run(async (db) => {
+      const all = db.selectFrom(table).select((of) => of.fn.countAll<number>().as("total"))
+      const { total } = await (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).executeTakeFirstOrThrow()
+      return Number(total)
+    })
+  )
+
 type HoldRow = StoreTables["ledger_holds"]
 
 const asked = (row: HoldRow) => ({ ...row, question: questions[row.reason] })
@@ -37,6 +47,7 @@ const startsWith = (column: string, start: string) =>
 
 /** An entry or a hold, by its id or how it begins, with the signed events that it rests on. */
 export const one = Effect.fn("Ledger.show")(function* (id: string) {
+  if (id === "") return yield* new LedgerError({ message: "Say which entry or hold: its id, or how that begins." })
   const store = yield* Store
   const [entries, open] = yield* Effect.all([
     store.run((db) => db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", id)).limit(2).execute()),
@@ -64,8 +75,8 @@ const eventsOf = (ids: ReadonlyArray<string>) =>
         )
   )
 
-/** Of one IPC: all of them. */
-const mostHolds = 1_000_000
+/** More than there can be. */
+export const allOfThem = Number.MAX_SAFE_INTEGER
 
 /** Everything that is known of an IPC: its row with its clocks, deliveries, facts, entries, holds and decisions. */
 export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
@@ -95,7 +106,7 @@ export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
     entries: store.run((db) =>
       db.selectFrom(of.entries).selectAll().where("ipc_id", "=", ipcId).orderBy("sequence").execute()
     ),
-    holds: holds(mostHolds, ipcId),
+    holds: holds(allOfThem, ipcId),
     decisions: store.run((db) =>
       db.selectFrom(of.decisions).selectAll().where("ipc_id", "=", ipcId).orderBy("number").execute()
     )

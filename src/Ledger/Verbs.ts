@@ -15,12 +15,15 @@ import { sinkVerbs } from "./SinkVerbs.ts"
 
 type Argument = Readonly<Record<string, string | undefined>>
 
-const standardLimit = 50
-
 const limitOf = ({ limit }: Argument): number => {
-  const most = Number(limit ?? standardLimit)
-  return Number.isSafeInteger(most) && most > 0 ? most : standardLimit
+  const most = Number(limit ?? Look.allOfThem)
+  return Number.isSafeInteger(most) && most > 0 ? most : Look.allOfThem
 }
+
+/** `total`: how many there are, be they among the rows or not. */
+const looked =
+  (table: "ledger_entries" | "ledger_holds", look: typeof Look.journal | typeof Look.holds) => (given: Argument) =>
+    Effect.all({ total: Look.count(table, given["ipc"]), rows: look(limitOf(given), given["ipc"]) })
 
 const posted = ({ closed, entries, opened }: Told) => ({
   posted: entries.map(({ entryId, ipcId, kind, units }) => ({
@@ -72,8 +75,8 @@ const signOff = Effect.fnUntraced(function* (given: Argument) {
 
 /** By the name that the admin listener and the command line know them by. */
 export const verbs = {
-  "ledger-list": (given: Argument) => Look.journal(limitOf(given), given["ipc"]),
-  "ledger-holds": (given: Argument) => Look.holds(limitOf(given), given["ipc"]),
+  "ledger-list": looked("ledger_entries", Look.journal),
+  "ledger-holds": looked("ledger_holds", Look.holds),
   "ledger-show": (given: Argument) => Look.one(given["id"] ?? ""),
   "ledger-accept": decide("accept"),
   "ledger-reject": decide("reject"),

@@ -190,9 +190,13 @@ const whyBroken = async (connection: DuckDB.DuckDBConnection, sql: string): Prom
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace("Failed to extract statements: ", "")
 
+const unopened = (cause: unknown): never => {
+  throw new Error(`${messageOf(cause)}\nsiteledger publish makes the published copy anew.`)
+}
+
 const serve = async (request: Frames.Request): Promise<void> => {
   try {
-    const connection = await open(request.file, request.memoryMb)
+    const connection = await open(request.file, request.memoryMb).catch(unopened)
     guard(connection, request)
     end("complete", { rows: await answer(connection, request) })
   } catch (error) {

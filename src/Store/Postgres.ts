@@ -17,7 +17,7 @@ import type { StoreTables } from "./Tables.ts"
 const toStoreError = ({ cause, message, reason }: PostgresError): StoreError =>
   new StoreError({ reason, message, cause })
 
-const noBackup = new StoreError({
+export const noBackup = new StoreError({
   reason: "Failed",
   message: "The store is in PostgreSQL: back it up with the server's own tools, such as pg_dump (docs/postgres.md)."
 })

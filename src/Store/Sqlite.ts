@@ -4,14 +4,16 @@
  *
  * After kill -9 or a power cut SQLite rolls back what was not committed; nothing here needs repair.
  */
-import { closeSync, mkdirSync, openSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { backup, DatabaseSync, type SQLInputValue } from "node:sqlite"
+import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../config/Settings.ts"
+import { codeOf, whyNot } from "../FileFailure.ts"
 import { type Delivery, Store, StoreError } from "../Store.ts"
+import { backUp, makePrivate } from "./SqliteCopy.ts"
 import { sqliteQueue } from "./SqliteQueue.ts"
 import { migrations } from "./SqliteTables.ts"
 import type { StoreTables } from "./Tables.ts"
@@ -63,8 +65,23 @@ export const storeError = (cause: unknown): StoreError => {
   return new StoreError({ reason, message: `The store failed: ${message}`, cause })
 }
 
-/** Made readable by its owner only, as it holds secrets; SQLite gives its side files the same rights. */
-const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600))
+/** Corrupt, or no database at all. */
+const damaged: ReadonlySet<number> = new Set([11, 26])
+
+const notOpened = (path: string) => (cause: unknown) => {
+  const { reason } = storeError(cause)
+  const isDamaged = damaged.has(((cause as { readonly errcode?: number }).errcode ?? 0) & 0xff)
+  const advice = isDamaged ? " Keep it, and put a backup in place: siteledger restore FILE." : ""
+  return new StoreError({ reason, message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`, cause })
+}
+
+const notBackedUp = (target: string) => (cause: unknown) => {
+  const isThere = codeOf(cause) === "EEXIST"
+  const message = isThere
+    ? `${target} is there already, and is left as it is.`
+    : `The backup ${target} can't be written: ${whyNot(cause)}.`
+  return new StoreError({ reason: storeError(cause).reason, message, cause })
+}
 
 /** Taking in what lies beside costs a flush more, and each page of an index once: 32 MiB of it, not the usual four. */
 const pagesBeside = 8000
@@ -127,27 +144,10 @@ const prepareReceive = (database: DatabaseSync) => {
   }
 }
 
-/**
- * As of its beginning, by a connection of its own: beside the writer's transactions, where one connection would be in its
- * own way, and without beginning again at each of them.
- */
-const backUp = async (path: string, target: string): Promise<void> => {
-  makePrivate(target)
-  const reader = new DatabaseSync(path, { readOnly: true })
-  try {
-    reader.exec("begin")
-    // The first statement that reads decides on the point in time.
-    reader.prepare("select count(*) from meta").get()
-    await backup(reader, target)
-  } finally {
-    reader.close()
-  }
-}
-
 const make = (path: string) =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(
-      Effect.try({ try: () => openFile(path), catch: storeError }),
+      Effect.try({ try: () => openFile(path), catch: notOpened(path) }),
       (opened) => Effect.sync(() => opened.close())
     )
     const db = new Kysely<StoreTables>({ dialect: dialect(database) })
@@ -161,7 +161,8 @@ const make = (path: string) =>
       transaction: (body) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),
       receive: (batch) => db.connection().execute(async () => receiveNow(batch)),
-      backup: (target) => Effect.tryPromise({ try: () => backUp(path, target), catch: storeError })
+      backup: (target, isReplacing) =>
+        Effect.tryPromise({ try: () => backUp(path, target, isReplacing), catch: notBackedUp(target) })
     })
   })
 

@@ -131,7 +131,11 @@ describe("the verb, run from its sources", () => {
 
   it("also works from built files", () => {
     const built = join(directory, "dist")
-    const sources = ["Query.ts", ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)]
+    const sources = [
+      "Query.ts",
+      "FileFailure.ts",
+      ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)
+    ]
     for (const name of [...sources, "Warehouse/DuckDbDialect/Rows.ts", "Warehouse/DuckDbDialect/Calendar.ts"]) {
       const target = join(built, "src", name.replace(/ts$/, "js"))
       mkdirSync(dirname(target), { recursive: true })

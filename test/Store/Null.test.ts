@@ -26,6 +26,6 @@ it.effect("a delivery is not taken, and no backup is made", () =>
     const store = yield* Store
     const taken = yield* Effect.flip(Effect.tryPromise({ try: () => store.receive([]), catch: String }))
     assert.include(taken, "This store keeps nothing.")
-    assert.strictEqual((yield* Effect.flip(store.backup("backup.sqlite"))).message, "This store keeps nothing.")
+    assert.strictEqual((yield* Effect.flip(store.backup("backup.sqlite", false))).message, "This store keeps nothing.")
   }).pipe(Effect.provide(NullStore.layer))
 )

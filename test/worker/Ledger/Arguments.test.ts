@@ -52,7 +52,9 @@ const wrong = (hold: string, badFile: string): ReadonlyArray<Wrong> => {
     failed(/line 2: .* above zero; line 3: no ipc.* line 4: 7 is in line 2/, "ledger", "opening", badFile, "--yes"),
     misused(/Missing required flag: --reason/, "ledger", "accept", hold, "--amount", "3"),
     misused(/Invalid value for flag --limit: "many"/, "ledger", "list", "--limit", "many"),
-    misused(/--limit: .*above zero/, "ledger", "list", "--limit", "0"),
+    misused(/--limit: .*1 or more/, "ledger", "list", "--limit", "0"),
+    misused(/--limit and --all are two things/, "ledger", "holds", "--limit", "2", "--all"),
+    misused(/Say which entry, or --all\./, "ledger", "sink", "replay"),
     misused(/Unknown subcommand "everything"/, "ledger", "everything"),
     misused(/explain|sink/, "ledger")
   ]

@@ -62,7 +62,7 @@ const opened = async (world: World, manual: Manual, worker: RunningWorker, sende
   const file = join(world.dataDir, "opening.csv")
   writeFileSync(file, 'ipc,amount,certificate\n1,118750.25,"Certificate 12, March"\n')
   const asked = await manual.run("ledger opening FILE.csv --by NAME", { "FILE.csv": file, NAME: "Ana" })
-  assert.deepInclude(asked, { code: 0, stdout: "" })
+  assert.deepInclude(asked, { code: 2, stdout: "" })
   assert.match(asked.stderr, /118750\.2500 +Certificate 12, March[^]*Nothing was signed off/)
   assert.deepStrictEqual(await postedFor(world, 1), [])
 
@@ -126,6 +126,20 @@ const decided = async (world: World, manual: Manual, worker: RunningWorker): Pro
   assert.deepStrictEqual(await postedFor(world, 7), ["payment 70.0000 PAY-7"])
 }
 
+/** What is left out is told, and how to see it. */
+const listed = async (world: World): Promise<void> => {
+  const some = await world.run("ledger", "holds", "--limit", "2", "--json")
+  assert.strictEqual(some.stderr, "2 of 6 holds, the oldest: --all shows all.\n")
+  assert.lengthOf(answer(some) as ReadonlyArray<unknown>, 2)
+  const all = await world.run("ledger", "holds", "--all", "--json")
+  assert.strictEqual(all.stderr, "")
+  assert.lengthOf(answer(all) as ReadonlyArray<unknown>, 6)
+  const one = await world.run("ledger", "holds", "--limit", "1", "--ipc", "4")
+  assert.strictEqual(one.stderr, "")
+  const entries = await world.run("ledger", "list", "--limit", "1")
+  assert.match(entries.stderr, /^1 of [3-9] entries, the newest: --all shows all\.\n$/)
+}
+
 const looked = async (manual: Manual): Promise<void> => {
   const journal = text(await manual.run("ledger list --ipc IPC", { IPC: "4" }))
   assert.match(journal, / 4\.0000 [^]* 10\.0000 /)
@@ -150,6 +164,7 @@ describe("a bookkeeper", () => {
     await opened(world, manual, worker, sender)
     for (const event of events) await sender.deliver([event])
     await holding(worker, 6)
+    await listed(world)
     await decided(world, manual, worker)
     await holding(worker, 2)
     await looked(manual)

@@ -1,5 +1,5 @@
 /** The store is the one irreplaceable file: backed up while it is used, and restored into place. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { applied, deliver, dump, live, told } from "../Past.ts"
@@ -73,5 +73,54 @@ describe("the store", () => {
     await again.live()
     await again.stop()
     assert.deepStrictEqual(await dump(world), expected)
+  })
+
+  it("is never written over, by a backup or from itself, and nothing else is that is no backup", async () => {
+    await using world = await World.open({ projects: 3 })
+    const [store, linked] = [join(world.dataDir, "store.sqlite"), join(world.dataDir, "linked.sqlite")]
+    const refused = async (code: 1 | 2, says: RegExp, ...verb: readonly [string, ...ReadonlyArray<string>]) => {
+      const found = await world.run(...verb)
+      assert.strictEqual(found.code, code, found.stderr)
+      assert.match(found.stderr, says)
+      assert.strictEqual(found.stdout, "")
+    }
+    await refused(1, /There is no store .*store\.sqlite \(SITELEDGER_DATA_DIR\)\./, "backup", linked)
+    assert.deepStrictEqual(readdirSync(world.dataDir), [])
+    const worker = world.start()
+    await live(world, worker, events.slice(0, 50))
+    linkSync(store, linked)
+    for (const file of [store, linked, `${store}-wal`]) {
+      await refused(2, /is the store itself, or its log: name another file/, "backup", file)
+    }
+    await refused(
+      1,
+      /warehouse\.duckdb is there already and is no backup: it is left as it is\./,
+      "backup",
+      world.warehouse
+    )
+    await refused(1, /There is no folder .*nowhere\./, "backup", join(world.dataDir, "nowhere", "backup"))
+    await refused(1, /is a folder: name a file in it\./, "backup", world.dataDir)
+
+    const copy = join(world.dataDir, "backup.sqlite")
+    assert.strictEqual((await world.run("backup", copy)).code, 0)
+    const first = statSync(copy).ino
+    chmodSync(copy, 0o644)
+    assert.strictEqual((await world.run("backup", copy)).code, 0)
+    assert.notStrictEqual(statSync(copy).ino, first)
+    assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
+    assert.deepStrictEqual(
+      readdirSync(world.dataDir).filter((name) => name.startsWith(".siteledger")),
+      []
+    )
+    await deliver(world, events.slice(50, 100))
+    await applied(worker)
+    await worker.stop()
+
+    await refused(2, /is the store itself\./, "restore", store)
+    await refused(1, /warehouse\.duckdb can't be restored: it is no store of siteledger\./, "restore", world.warehouse)
+    chmodSync(copy, 0o644)
+    const restored = await world.run("restore", copy)
+    assert.strictEqual(restored.code, 0, restored.stderr)
+    assert.strictEqual(statSync(store).mode & 0o777, 0o600)
   })
 })
