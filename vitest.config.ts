@@ -3,7 +3,8 @@
  * TEST_REPORT names a file for a JSON report beside the usual output (.ci/run counts from it).
  *
  * The end-to-end tests run on both engines: project `duckdb` is all tests, and project `postgres` the end-to-end tests
- * once more, each World on a database of its own (test/worker/Place.ts). `vitest run --project postgres` for one alone.
+ * once more, each World on a database of its own (test/worker/Place.ts), of an old PostgreSQL (test/PostgresServer.ts).
+ * `vitest run --project postgres` for one alone.
  */
 import { defineConfig } from "vitest/config"
 import { missing } from "./test/PostgresServer.ts"
@@ -21,6 +22,9 @@ const embeddedOnly = [
   // The warehouse's file deleted, old, rubbish or cut; `siteledger backup` and `restore`; the local disk full.
   "test/worker/Stores/{File,Backup,DiskFull}.test.ts"
 ]
+
+/** They depend on the server's version more than others, and run on the newest one too. */
+const onOld = ["test/Postgres/{AppendOnly,Replay,Roles}.test.ts"]
 
 /** They start several workers on one database, or take the server away. */
 const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/Server.test.ts"]
@@ -50,8 +54,8 @@ export default defineConfig({
               extends: true as const,
               test: {
                 name: "postgres",
-                env: { SITELEDGER_TEST_ENGINE: "postgres" },
-                include: ["test/worker/**/*.test.ts"],
+                env: { SITELEDGER_TEST_ENGINE: "postgres", SITELEDGER_TEST_ON_OLD_POSTGRES: "yes" },
+                include: ["test/worker/**/*.test.ts", ...onOld],
                 exclude: embeddedOnly
               }
             }

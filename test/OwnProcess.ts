@@ -14,9 +14,9 @@ export interface OwnProcess {
   readonly close: () => Promise<void>
 }
 
-export const start = async (program: string): Promise<OwnProcess> => {
+export const start = async (program: string, ...given: ReadonlyArray<string>): Promise<OwnProcess> => {
   // In a group of its own: an interrupt at the terminal is for this process, which then ends it in order.
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, ...given], {
     detached: true,
     stdio: ["pipe", "pipe", "inherit"]
   })

@@ -12,8 +12,9 @@ export const skipped: string | undefined = process.env[variables.skipped]
 
 /** Of the admin database, where others are made. */
 export const postgresUrl = (): string => {
-  const url = process.env[variables.url]
-  if (url === undefined) {
+  const isOld = process.env[variables.isOld] !== undefined
+  const url = (isOld ? process.env[variables.oldUrl] : undefined) ?? process.env[variables.url]
+  if (url === undefined || process.env[variables.failed] !== undefined) {
     throw new Error(`No PostgreSQL: ${skipped ?? process.env[variables.failed] ?? "test/GlobalSetup.ts did not run"}`)
   }
   return url

