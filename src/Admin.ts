@@ -20,6 +20,7 @@ import { Lock } from "./Lock.ts"
 import * as Metrics from "./Metrics.ts"
 import { Status } from "./Status.ts"
 import { Store, writeMeta } from "./Store.ts"
+import { whyNot } from "./SystemFailure.ts"
 import * as Verbs from "./Verbs.ts"
 import { Warehouse } from "./Warehouse.ts"
 
@@ -133,7 +134,7 @@ const announce = Effect.fnUntraced(function* (token: string) {
 
 const cantListen = ({ host, port }: Listen, cause: unknown) =>
   new Verbs.VerbError({
-    message: `The admin listener can't listen on ${host}:${port} (SITELEDGER_ADMIN_LISTEN): ${String(cause)}`
+    message: `The admin listener can't listen on ${host}:${port} (SITELEDGER_ADMIN_LISTEN): ${whyNot(cause)}.`
   })
 
 const server = Layer.unwrap(

@@ -19,7 +19,7 @@ import {
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Option, Schedule, Schema, type Scope } from "effect"
-import { codeOf, whyNot } from "./FileFailure.ts"
+import { codeOf, whyNot } from "./SystemFailure.ts"
 
 export class LockError extends Schema.TaggedError<LockError>()("LockError", {
   /** By another process; false: the folder is no use to anybody. */

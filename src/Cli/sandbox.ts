@@ -7,7 +7,7 @@ import { Command, Flag } from "effect/cli"
 import * as Faults from "../../sandbox/Faults.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as Scenario from "../../sandbox/Scenario.ts"
-import { codeOf, whyNot } from "../FileFailure.ts"
+import { whyNot } from "../SystemFailure.ts"
 import * as Json from "../Json.ts"
 import { highestPort, whole, wholeOr } from "./Whole.ts"
 
@@ -80,8 +80,8 @@ export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan
   }).pipe(
     Effect.scoped,
     Effect.catchTag("ServeError", ({ cause }) => {
-      const why = codeOf(cause) === "EADDRINUSE" ? "another program listens there" : whyNot(cause)
-      return new SandboxError({ message: `The sandbox can't listen on 127.0.0.1:${options.port} (--port): ${why}.` })
+      const message = `The sandbox can't listen on 127.0.0.1:${options.port} (--port): ${whyNot(cause)}.`
+      return new SandboxError({ message })
     })
   )
 ).pipe(Command.withDescription("Run a stand-in for the service"))

@@ -9,6 +9,7 @@ import type { Listen, Settings } from "../../config/Settings.ts"
 import { fail, ok, type Said, warn } from "../Doctor.ts"
 import { opened } from "../Receiver/KeptSecrets.ts"
 import { Seal } from "../Seal.ts"
+import { whyNot } from "../SystemFailure.ts"
 
 const oldestNode = [22, 19] as const
 
@@ -92,7 +93,7 @@ export const listener = ({ host, port }: Listen, name: string, isRunning: boolea
       const isTaken = cause.code === "EADDRINUSE"
       if (isTaken && isRunning) return answer(ok(`${address} is held, as it is to be by the running worker.`))
       if (isTaken) return answer(fail(`Another program listens on ${address}.`, `End it, or change ${name}.`))
-      return answer(fail(`Nobody can listen on ${address}: ${cause.message}.`, `Change ${name}.`))
+      return answer(fail(`Nobody can listen on ${address}: ${whyNot(cause)}.`, `Change ${name}.`))
     })
     server.listen(port, host, () =>
       server.close(() =>

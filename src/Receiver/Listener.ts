@@ -3,6 +3,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { Effect, Schema } from "effect"
+import { whyNot } from "../SystemFailure.ts"
 
 export class ReceiverError extends Schema.TaggedError<ReceiverError>()("ReceiverError", {
   message: Schema.String
@@ -43,7 +44,7 @@ export const listen = (
     const server = createServer(settings, handle)
     server.maxConnections = limits.connections
     server.once("error", (cause) => {
-      const message = `The receiver can't listen on ${host}:${port} (SITELEDGER_WEBHOOK_LISTEN): ${cause.message}`
+      const message = `The receiver can't listen on ${host}:${port} (SITELEDGER_WEBHOOK_LISTEN): ${whyNot(cause)}.`
       resume(Effect.fail(new ReceiverError({ message })))
     })
     server.listen(port, host, () => resume(Effect.succeed(server)))

@@ -94,19 +94,6 @@ describe("one export", () => {
         )
         const delivery = { body: Buffer.from("{}"), eventId: "e", headerType: null, issuedAt: null }
         const receivedAt = "2026-11-20T01:59:00.000000Z"
-        // Its sequence must be past what is applied.
-        yield* store.run((db) =>
-          db
-            .insertInto("inbox")
-            .values({
-              sequence: through,
-              body: Buffer.from(""),
-              body_sha256: Buffer.from("0"),
-              event_id: "",
-              received_at: "2026-11-20T00:00:00.000000Z"
-            })
-            .execute()
-        )
         yield* Effect.promise(() => store.receive([{ ...delivery, bodySha256: Buffer.from("1"), receivedAt }]))
         const result = yield* run
         const text = readFileSync(join(world.lake, "latest.json"), "utf8")

@@ -23,6 +23,7 @@ import { Warehouse, WarehouseError } from "../../src/Warehouse.ts"
 import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
 import type { EventRow } from "../../src/Warehouse/Tables.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { taken } from "../Warehouse/Written.ts"
 
 const directory = temporaryFolder()
 afterAll(() => removeFolder(directory))
@@ -133,7 +134,10 @@ export const inWorld = <E>(
 
 export const run = Effect.flatMap(Export, (service) => service.run)
 export const write = (events: ReadonlyArray<EventRow>, changes: ReadonlyArray<Change> = []) =>
-  Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ events, changes, through: sequence }))
+  Effect.andThen(
+    taken(sequence),
+    Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ events, changes, through: sequence }))
+  )
 
 const json = <A>(path: string): A => JSON.parse(readFileSync(path, "utf8")) as A
 

@@ -8,6 +8,7 @@ import * as Folder from "../../src/Lake/Folder.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as Published from "../../src/Lake/Published.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
+import type { Store } from "../../src/Store.ts"
 import { type Warehouse } from "../../src/Warehouse.ts"
 import { exporting, ipc, newFolder, now, on, run, write } from "./ExportWorld.ts"
 
@@ -37,7 +38,7 @@ const paused = (root: string, stage: (typeof stages)[number]) => {
   return { layer, reached: reached.promise, go: Effect.sync(() => go.resolve()) }
 }
 
-type Exporter = Effect.Effect<void, unknown, Export | Lake | Warehouse>
+type Exporter = Effect.Effect<void, unknown, Export | Lake | Store | Warehouse>
 const as = (dataDir: string, lake: Layer.Layer<Lake>) => (body: Exporter) =>
   Effect.scoped(Effect.provide(body, exporting(dataDir, lake), { local: true }))
 

@@ -12,6 +12,7 @@ import type { Export } from "../../src/Lake/Export.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as ReadingSql from "../../src/Lake/ReadingSql.ts"
 import * as S3 from "../../src/Lake/S3.ts"
+import type { Store } from "../../src/Store.ts"
 import type { Warehouse } from "../../src/Warehouse.ts"
 import { compileCache } from "../GlobalSetup/Main.ts"
 import type { Environment } from "../RunningWorker.ts"
@@ -42,7 +43,10 @@ export const environment = ({ dataDir, stub }: Prepared): Environment => ({
 })
 
 /** With the stores open in this process; one at a time, as the SDK reads the environment. */
-export const within = <A, E>({ dataDir, stub }: Prepared, body: Effect.Effect<A, E, Export | Lake | Warehouse>) =>
+export const within = <A, E>(
+  { dataDir, stub }: Prepared,
+  body: Effect.Effect<A, E, Export | Lake | Store | Warehouse>
+) =>
   Effect.suspend(() => {
     Object.assign(process.env, sdk(stub))
     return Effect.scoped(Effect.provide(body, exporting(dataDir, S3.layer({ bucket: stub.bucket, prefix }))))

@@ -133,7 +133,7 @@ describe("the verb, run from its sources", () => {
     const built = join(directory, "dist")
     const sources = [
       "Query.ts",
-      "FileFailure.ts",
+      "SystemFailure.ts",
       ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)
     ]
     for (const name of [...sources, "Warehouse/DuckDbDialect/Rows.ts", "Warehouse/DuckDbDialect/Calendar.ts"]) {

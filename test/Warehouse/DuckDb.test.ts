@@ -12,7 +12,7 @@ import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
 import * as Seam from "../../src/Warehouse/Seam.ts"
 import { Warehouse } from "../../src/Warehouse.ts"
 import { query, removeFolder, temporaryFolder } from "../RunningWorker.ts"
-import { certified, eventRow } from "./Written.ts"
+import { certified, eventRow, taken } from "./Written.ts"
 
 const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
@@ -23,29 +23,11 @@ const layerIn = (path: string) =>
 const started = <A, E>(path: string, body: Effect.Effect<A, E, Warehouse | Store>) =>
   Effect.scoped(Effect.provide(body, layerIn(path), { local: true }))
 
-const take = (sequence: number) =>
-  Effect.flatMap(Store, (store) =>
-    store.transaction((tx) =>
-      tx
-        .insertInto("inbox")
-        .values({
-          sequence,
-          body_sha256: Buffer.from(String(sequence)),
-          body: Buffer.from("x"),
-          event_id: "e",
-          header_type: null,
-          issued_at: null,
-          received_at: "2026-11-20T00:00:00.000000Z"
-        })
-        .execute()
-    )
-  )
-
 const apply = (sequence: number) =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
     const store = yield* Store
-    yield* take(sequence)
+    yield* taken(sequence)
     yield* warehouse.write({
       changes: [certified(`I${sequence}`, sequence, "1.0000")],
       events: [eventRow(sequence, "x")],
@@ -120,7 +102,7 @@ describe("the DuckDB file", () => {
       yield* started(
         path,
         Effect.andThen(
-          take(2),
+          taken(2),
           Effect.flatMap(Warehouse, (warehouse) =>
             warehouse.write({ changes: [certified("I2", 2, "1.0000")], events: [], through: 2 })
           )

@@ -69,7 +69,7 @@ it("a pass holds no more than its share of memory, and its row groups are worth 
   for (const pass of EventPasses.plan(large)) {
     const group = EventPasses.rowGroup(pass)
     assert.isAtLeast(group, 32_768)
-    assert.isAtMost(group * pass.dates.length * 400, 256 * 1024 * 1024)
+    assert.isAtMost(group * pass.dates.length * 400, 96 * 1024 * 1024)
   }
   assert.deepStrictEqual(
     EventPasses.plan(large).flatMap(({ dates }) => dates),

@@ -1,7 +1,9 @@
 /** Changes and events for the tests of warehouses. */
+import { Effect } from "effect"
 import type { Change } from "../../src/Change.ts"
 import * as Clock from "../../src/Clock.ts"
 import * as Instant from "../../src/Instant.ts"
+import { Store } from "../../src/Store.ts"
 import type { EventRow } from "../../src/Warehouse/Tables.ts"
 
 const start = Date.UTC(2026, 10, 20) * 1000
@@ -41,3 +43,23 @@ export const eventRow = (sequence: number, payload: string | null): EventRow => 
   reason: null,
   alarms: "[]"
 })
+
+/** The Store holds a delivery of that number. */
+export const taken = (sequence: number) =>
+  Effect.flatMap(Store, (store) =>
+    store.transaction((tx) =>
+      tx
+        .insertInto("inbox")
+        .values({
+          sequence,
+          body_sha256: Buffer.from(String(sequence)),
+          body: Buffer.from("x"),
+          event_id: "e",
+          header_type: null,
+          issued_at: null,
+          received_at: Instant.fromMicros(start)
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    )
+  )

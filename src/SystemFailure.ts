@@ -1,5 +1,6 @@
 /**
- * Why a file can't be read or written, in words for the person who named it; they go after "…can't be read: ". Pure.
+ * Why a file can't be read or written, or an address listened on, in words for the person who named it; they go after
+ * "…can't be read: ". Pure.
  */
 
 const words: Readonly<Record<string, string>> = {
@@ -13,7 +14,10 @@ const words: Readonly<Record<string, string>> = {
   EDQUOT: "the disk quota is used up",
   ENAMETOOLONG: "its name is too long",
   ENOTSUP: "the file system can't do it",
-  EOPNOTSUPP: "the file system can't do it"
+  EOPNOTSUPP: "the file system can't do it",
+  EADDRINUSE: "another program listens there",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "there is no such host"
 }
 
 export const codeOf = (cause: unknown): string => {
