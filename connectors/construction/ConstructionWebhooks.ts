@@ -111,9 +111,9 @@ export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.
       signer: (body, signature) => signerOf(keyring.valid(), body, signature),
       said,
       isFormerPath: callbacks.isPath,
+      // At once: each may take half of the time after which the service gives up (interface document §3.2).
       settled: async () => {
-        await keyring.lookAgain()
-        await callbacks.whenSettled()
+        await Promise.all([keyring.lookAgain(), callbacks.whenSettled()])
       },
       accepted: ({ type }, secret) => {
         keyring.used(secret)

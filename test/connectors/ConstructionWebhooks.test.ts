@@ -1,0 +1,33 @@
+/** A delivery that no known secret has signed: how long it is held back in the hope of one. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Webhooks from "../../connectors/construction/ConstructionWebhooks.ts"
+import { Keyring } from "../../src/Receiver/Keyring.ts"
+import { Signatures } from "../../src/Receiver.ts"
+
+const layer = Webhooks.layer.pipe(Layer.provideMerge(Layer.merge(Webhooks.Callbacks.layer, Keyring.layer)))
+
+it.effect("is held back for another worker's secret and our own at once: both might take all the time there is", () =>
+  Effect.gen(function* () {
+    const keyring = yield* Keyring
+    const callbacks = yield* Webhooks.Callbacks
+    const signatures = yield* Signatures
+    const others = Promise.withResolvers<void>()
+    keyring.lookAgain = () => others.promise
+    const began: Array<string> = []
+    const { whenSettled } = callbacks
+    Object.assign(callbacks, {
+      whenSettled: () => {
+        began.push("our own")
+        return whenSettled()
+      }
+    })
+    callbacks.creating()
+    const held = signatures.settled().then(() => began.push("over"))
+    assert.deepStrictEqual(began, ["our own"])
+    callbacks.settled()
+    others.resolve()
+    yield* Effect.promise(() => held)
+    assert.deepStrictEqual(began, ["our own", "over"])
+  }).pipe(Effect.provide(layer))
+)
