@@ -154,11 +154,12 @@ export class DuckDbWriter {
 
   async #delete({ columns, name }: Table, by: string, values: ReadonlyArray<string>): Promise<void> {
     if (values.length === 0) return
-    this.#dead += values.length
     const type = columns.find(([column]) => column === by)?.[1] ?? "BIGINT"
-    await this.#connection.run(`delete from construction.${name} where ${by} in (${listed(type)})`, [
-      JSON.stringify(values)
-    ])
+    const { rowsChanged } = await this.#connection.run(
+      `delete from construction.${name} where ${by} in (${listed(type)})`,
+      [JSON.stringify(values)]
+    )
+    this.#dead += rowsChanged
   }
 
   async #append({ columns, name }: Table, rows: ReadonlyArray<object>): Promise<void> {
