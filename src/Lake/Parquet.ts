@@ -6,6 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, type Scope } from "effect"
 import { LakeError } from "../Lake.ts"
 import type { Columns, Range } from "./Manifest.ts"
+import * as Literal from "../Literal.ts"
 
 export type Ranges = Readonly<Record<string, Range>>
 
@@ -57,7 +58,7 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
   return {
     ranges,
     read: Effect.fnUntraced(function* (file) {
-      const source = `read_parquet(${text(file)}, hive_partitioning = false)`
+      const source = `read_parquet(${Literal.text(file)}, hive_partitioning = false)`
       const columns = (yield* rows(`describe from ${source}`)).map(([name, type]) => ({
         name: String(name),
         type: String(type)
@@ -110,7 +111,7 @@ const rangesOf = (files: ReadonlyArray<File>): string => `
   from (
     select file_name, path_in_schema, stats_min_value as low, stats_max_value as high,
       num_values > coalesce(stats_null_count, 0) as has_values
-    from parquet_metadata([${files.map(({ path }) => text(path)).join(", ")}])
+    from parquet_metadata([${files.map(({ path }) => Literal.text(path)).join(", ")}])
   ) join (values ${files.flatMap(kindsOf).join(", ")}) as kinds(file, name, kind)
     on file = file_name and name = path_in_schema
   group by file_name, path_in_schema, kind
@@ -119,10 +120,8 @@ const rangesOf = (files: ReadonlyArray<File>): string => `
 const kindsOf = ({ columns, path }: File): ReadonlyArray<string> =>
   columns.flatMap(({ name, type }) => {
     const kind = kindOf(type)
-    return kind === undefined ? [] : [`(${text(path)}, ${text(name)}, '${kind}')`]
+    return kind === undefined ? [] : [`(${Literal.text(path)}, ${Literal.text(name)}, '${kind}')`]
   })
 
 const timeText = (pick: "min" | "max", value: string): string =>
   `strftime(${pick}(try_cast(${value} as timestamptz)) at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')`
-
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`

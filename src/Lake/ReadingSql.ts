@@ -7,6 +7,7 @@
  */
 import { ledgerLines, views } from "../Warehouse/Schema.ts"
 import type { Manifest } from "./Manifest.ts"
+import * as Literal from "../Literal.ts"
 
 export const path = "lake.sql"
 
@@ -46,7 +47,7 @@ const header = (
 }`
 
 const newest = (lake: string): string => `SET VARIABLE siteledger_lake =
-  coalesce(getvariable('siteledger_lake'), ${quoted(lake)});
+  coalesce(getvariable('siteledger_lake'), ${Literal.text(lake)});
 SET VARIABLE siteledger_latest = (
   SELECT content FROM read_text(getvariable('siteledger_lake') || '/latest.json'));
 SET VARIABLE siteledger_manifest = (
@@ -72,12 +73,12 @@ const view = (name: string): string => {
 
 const comments = (table: string, columns: Manifest["tables"][string]["columns"]): ReadonlyArray<string> => {
   const said = columns.flatMap(({ description, name }) =>
-    description === undefined ? [] : [`COMMENT ON COLUMN construction.${table}."${name}" IS ${quoted(description)};`]
+    description === undefined
+      ? []
+      : [`COMMENT ON COLUMN construction.${table}."${name}" IS ${Literal.text(description)};`]
   )
   return said.length === 0 ? [] : [said.join("\n")]
 }
 
 /** A query written over several lines, below its heading. */
 const indented = (query: string): string => `\n${query.replace(/^\n+/, "").replaceAll(/^ {2,4}/gm, "  ")}`
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`

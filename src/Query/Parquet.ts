@@ -8,7 +8,8 @@
 import { join } from "node:path"
 import * as DuckDB from "@duckdb/node-api"
 import { answerFile } from "./Frames.ts"
-import { identifier, type Place, placeOf, text } from "./ParquetTypes.ts"
+import { identifier, type Place, placeOf } from "./ParquetTypes.ts"
+import * as Literal from "../Literal.ts"
 
 export interface Kept {
   readonly add: (chunk: DuckDB.DuckDBDataChunk) => void
@@ -38,7 +39,7 @@ export const keep = async (folder: string, result: DuckDB.DuckDBResult): Promise
     finish: async () => {
       appender.closeSync()
       await assertFits(connection, columns)
-      const path = text(join(folder, answerFile))
+      const path = Literal.text(join(folder, answerFile))
       const written = columns.map(({ here, name, place }) => `cast(${here} as ${place.type}) as ${identifier(name)}`)
       const source = `(select ${written.join(", ")} from answer)`
       const copied = await connection.runAndReadAll(`copy ${source} to ${path} (format parquet, compression zstd)`)

@@ -6,6 +6,7 @@
  * it writes for an infinite time is a far one to any other reader.
  */
 import * as DuckDB from "@duckdb/node-api"
+import * as Literal from "../Literal.ts"
 
 export interface Place {
   /** The type that it is written as. */
@@ -84,7 +85,7 @@ const structOf = ({ entryNames, entryTypes }: DuckDB.DuckDBStructType): Place | 
     if (place === undefined || name === "") return undefined
     const { fits } = place
     parts.push(`${identifier(name)} ${place.type}`)
-    if (fits !== undefined) conditions.push((value) => fits(`struct_extract(${value}, ${text(name)})`))
+    if (fits !== undefined) conditions.push((value) => fits(`struct_extract(${value}, ${Literal.text(name)})`))
   }
   const all = (value: string): string => conditions.map((condition) => condition(value)).join(" and ")
   return { type: `STRUCT(${parts.join(", ")})`, fits: conditions.length === 0 ? undefined : all }
@@ -103,4 +104,3 @@ const mapOf = ({ keyType, valueType }: DuckDB.DuckDBMapType): Place | undefined 
 const side = (name: string, fits: (value: string) => string) => (value: string) => allFit(fits)(`${name}(${value})`)
 
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
-export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`

@@ -15,6 +15,7 @@ import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./DuckDbDialect.ts"
 import { migrations } from "./Schema.ts"
 import type { WarehouseTables } from "./Tables.ts"
+import * as Literal from "../Literal.ts"
 
 export interface OpenFile {
   readonly instance: DuckDBInstance
@@ -133,7 +134,7 @@ export const copyTo = async (instance: DuckDBInstance, path: string): Promise<vo
   const connection = await instance.connect()
   try {
     const [[own] = []] = (await connection.runAndReadAll("select current_database()")).getRowsJson()
-    await connection.run(`attach '${path.replaceAll("'", "''")}' as copied`)
+    await connection.run(`attach ${Literal.text(path)} as copied`)
     await connection.run(`copy from database "${String(own)}" to copied`)
   } finally {
     await connection.run("detach database if exists copied")

@@ -5,10 +5,11 @@ import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { EventFile } from "../Warehouse.ts"
 import * as EventPasses from "./EventPasses.ts"
+import * as Literal from "../Literal.ts"
 
 /** `source` is a query. Returns the rows written. */
 export const writeTable = async (connection: DuckDBConnection, source: string, path: string): Promise<number> => {
-  const [written] = await rows(connection, `copy (${source}) to ${text(path)} (${parquet})`)
+  const [written] = await rows(connection, `copy (${source}) to ${Literal.text(path)} (${parquet})`)
   return Number(written?.[0] ?? 0)
 }
 
@@ -22,12 +23,12 @@ export const writeEvents = async (
   await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.handedOver(pass)}`)
   await rows(
     connection,
-    `copy (select *, ${EventPasses.eventDate} as event_date from (${source})) to ${text(folder)}
+    `copy (select *, ${EventPasses.eventDate} as event_date from (${source})) to ${Literal.text(folder)}
      (${parquet}, partition_by (event_date), row_group_size ${EventPasses.rowGroup(pass)})`
   )
   const found = await rows(
     connection,
-    `select file_name, num_rows from parquet_file_metadata(${text(join(folder, "*/*.parquet"))}) order by 1`
+    `select file_name, num_rows from parquet_file_metadata(${Literal.text(join(folder, "*/*.parquet"))}) order by 1`
   )
   if (found.length !== pass.dates.length) throw new Error(`${pass.dates.length} dates became ${found.length} files`)
   return found.map(([name, count]) => {
@@ -41,4 +42,3 @@ export const rows = async (connection: DuckDBConnection, sql: string): Promise<R
   (await connection.runAndReadAll(sql)).getRowsJson()
 
 const parquet = "format parquet, compression zstd"
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`

@@ -6,6 +6,7 @@
  */
 import type { ColumnType } from "../Resource.ts"
 import type { Table } from "./Tables.ts"
+import * as Literal from "../Literal.ts"
 
 const quoted = (name: string): string => `"${name}"`
 
@@ -13,8 +14,6 @@ const quoted = (name: string): string => `"${name}"`
 export const copy = ({ columns, name }: Table, rest: string): string =>
   // The number comes first so that no text does: one that began with U+FEFF would lose it.
   `copy (select 0, ${columns.map(([column]) => quoted(column)).join(", ")} from construction.${name} ${rest}) to stdout`
-
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
 const isText = (type: ColumnType): boolean => type === "VARCHAR" || type === "JSON"
 
@@ -34,7 +33,7 @@ export const reading = ({ columns }: Table, path: string, room: number): string 
   const values = columns.map(([column, type]) =>
     isText(type) ? `cast(${unescaped(quoted(column))} as ${type}) as ${quoted(column)}` : quoted(column)
   )
-  return `select ${values.join(", ")} from read_csv(${text(path)}, auto_detect = false, header = false, delim = '\\t',
+  return `select ${values.join(", ")} from read_csv(${Literal.text(path)}, auto_detect = false, header = false, delim = '\\t',
     quote = '', escape = '', comment = '', new_line = '\\n', nullstr = '\\N', max_line_size = ${room},
     buffer_size = ${2 * room}, columns = {'_before': 'VARCHAR', ${types.join(", ")}})`
 }

@@ -51,10 +51,7 @@ export const ledgerLines = `
 
 export const viewNames = [...Object.keys(views), "ledger_lines"]
 
-const createTable = (
-  db: Kysely<unknown>,
-  { name, key, columns }: Omit<Table, "key"> & { readonly key: string | undefined }
-): Promise<void> => {
+const createTable = (db: Kysely<unknown>, { name, key, columns }: Table): Promise<void> => {
   let builder = db.schema.withSchema("construction").createTable(name)
   for (const [column, type] of columns) {
     builder = builder.addColumn(column, sql.raw(type), (of) => (column === key ? of.primaryKey() : of))
@@ -93,10 +90,9 @@ const holdAmounts: Migration = {
  */
 const withoutIndexes: Migration = {
   up: async (db: Kysely<unknown>) => {
-    for (const { columns, name } of copiedTables) {
+    for (const { name } of copiedTables) {
       const temporary = `${name}_without_index`
-      await createTable(db, { name: temporary, key: undefined, columns })
-      await sql.raw(`insert into construction.${temporary} select * from construction.${name}`).execute(db)
+      await sql.raw(`create table construction.${temporary} as select * from construction.${name}`).execute(db)
       await db.schema.withSchema("construction").dropTable(name).execute()
       await sql.raw(`alter table construction.${temporary} rename to ${name}`).execute(db)
     }

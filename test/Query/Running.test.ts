@@ -134,6 +134,7 @@ describe("the verb, run from its sources", () => {
     const sources = [
       "Query.ts",
       "SystemFailure.ts",
+      "Literal.ts",
       ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)
     ]
     for (const name of [...sources, "Warehouse/DuckDbDialect/Rows.ts", "Warehouse/DuckDbDialect/Calendar.ts"]) {
