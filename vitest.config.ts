@@ -24,7 +24,7 @@ const embeddedOnly = [
 ]
 
 /** They depend on the server's version more than others, and run on the newest one too. */
-const onOld = ["test/Postgres/{AppendOnly,Replay,Roles}.test.ts"]
+const onOld = ["test/Stores/Postgres/{AppendOnly,Replay,Roles}.test.ts"]
 
 /** They start several workers on one database, or take the server away. */
 const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/Server.test.ts"]

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { type DuckDBAppender, DuckDBInstance, DuckDBTimestampTZValue } from "@duckdb/node-api"
-import { appendRows } from "../src/Warehouse/DuckDbDialect/Values.ts"
+import { appendRows } from "../src/Stores/DuckDb/Values.ts"
 import type { Place } from "./Engine.ts"
 import { at, clocks, row, table } from "./Projects.ts"
 

@@ -3,7 +3,7 @@
  * takes at least. It speaks the protocol itself, as `pg` leaves COPY to others.
  */
 import type { Client, Connection, Submittable } from "pg"
-import { typeName } from "../src/Postgres/Schema.ts"
+import { typeName } from "../src/Stores/Postgres/Schema.ts"
 import { connected } from "./PostgresServer.ts"
 import { row, table } from "./Projects.ts"
 

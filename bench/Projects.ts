@@ -2,8 +2,8 @@
  * The made-up projects of ListServer, as a walk makes rows of them: what the bare loads of the same rows are given.
  */
 import { projectChange } from "../connectors/construction/Construction.ts"
-import type { Change } from "../src/Change.ts"
-import { entityTable } from "../src/Warehouse/Tables.ts"
+import type { Change } from "../src/Domain/Change.ts"
+import { entityTable } from "../src/Stores/WarehouseTables.ts"
 
 export const table = entityTable("projects")
 

@@ -4,14 +4,14 @@
  *   service ─┬─► live ─────┬─► stores ─┬─► nightly ─┬─► Status ─► Admin (health, status, metrics, verbs) · Alert
  *            └─► backfill ─┘           └─► ledger ──┘
  *
- * Of several workers on one PostgreSQL database all run live; the rest is the leader's (src/Leadership.ts).
+ * Of several workers on one PostgreSQL database all run live; the rest is the leader's (src/Runtime/Leadership.ts).
  */
 import { Layer } from "effect"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
-import * as Admin from "../src/Admin.ts"
-import * as Alert from "../src/Alert.ts"
-import * as Silence from "../src/Silence.ts"
-import { Status } from "../src/Status.ts"
+import * as Admin from "../src/Operate/Admin.ts"
+import * as Alert from "../src/Operate/Alert.ts"
+import * as Silence from "../src/Operate/Silence.ts"
+import { Status } from "../src/Operate/Status.ts"
 import { backfill } from "./backfill.ts"
 import { sending } from "./ledger.ts"
 import { live } from "./live.ts"

@@ -9,10 +9,10 @@
 import { Effect, Layer } from "effect"
 import { retrySchedule } from "../connectors/construction/ConstructionWebhooks.ts"
 import * as Construction from "../connectors/construction/Construction.ts"
-import { Uptime } from "../src/Uptime.ts"
-import { Walk } from "../src/Walk.ts"
-import type { Warehouse } from "../src/Warehouse.ts"
-import { cameLate } from "../src/Warehouse/Evidence.ts"
+import { Uptime } from "../src/Intake/Uptime.ts"
+import { Walk } from "../src/Walk/Walk.ts"
+import type { Warehouse } from "../src/Stores/Warehouse.ts"
+import { cameLate } from "../src/Stores/Evidence.ts"
 
 const walkTheGap = Effect.flatMap(Walk, (walk) => walk.now("gap"))
 

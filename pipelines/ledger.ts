@@ -9,8 +9,8 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
-import { Ledger } from "../src/Ledger.ts"
-import * as Sink from "../src/Ledger/Sink.ts"
+import { Ledger } from "../src/Ledger/Ledger.ts"
+import * as Sink from "../src/Ledger/Outbox/Sink.ts"
 
 /** The books with their outbox: enough to post, with nobody to send. */
 export const books = Ledger.layer

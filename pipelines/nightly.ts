@@ -7,13 +7,13 @@
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { Inbox } from "../src/Inbox.ts"
+import { Inbox } from "../src/Intake/Inbox.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
 import * as S3 from "../src/Lake/S3.ts"
-import * as Nightly from "../src/Nightly.ts"
-import { Publish } from "../src/Publish.ts"
-import { Walk } from "../src/Walk.ts"
+import * as Nightly from "../src/Lake/Nightly.ts"
+import { Publish } from "../src/Lake/Publish.ts"
+import { Walk } from "../src/Walk/Walk.ts"
 
 export const lake = Layer.unwrap(
   Effect.map(Settings, (settings) =>

@@ -7,8 +7,8 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import { Token } from "../connectors/construction/ConstructionAuth.ts"
 import { ConstructionClient } from "../connectors/construction/ConstructionClient.ts"
-import { Pace } from "../src/Pace.ts"
-import { Seal } from "../src/Seal.ts"
+import { Pace } from "../src/Walk/Pace.ts"
+import { Seal } from "../src/Runtime/Seal.ts"
 
 export const service = ConstructionClient.layer.pipe(
   Layer.provideMerge(Token.layer),

@@ -9,16 +9,16 @@
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { Leadership } from "../src/Leadership.ts"
-import { Postgres, type PostgresError } from "../src/Postgres.ts"
-import { Reasons } from "../src/Reasons.ts"
-import type { Store, StoreError } from "../src/Store.ts"
-import * as PostgresStore from "../src/Store/Postgres.ts"
-import * as Sqlite from "../src/Store/Sqlite.ts"
-import type { Warehouse, WarehouseError } from "../src/Warehouse.ts"
-import { Workers } from "../src/Workers.ts"
-import * as DuckDb from "../src/Warehouse/DuckDb.ts"
-import * as PostgresWarehouse from "../src/Warehouse/Postgres.ts"
+import { Leadership } from "../src/Runtime/Leadership.ts"
+import { Postgres, type PostgresError } from "../src/Stores/Postgres/Postgres.ts"
+import { Reasons } from "../src/Runtime/Reasons.ts"
+import type { Store, StoreError } from "../src/Stores/Store.ts"
+import * as PostgresStore from "../src/Stores/Postgres/Store.ts"
+import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
+import type { Warehouse, WarehouseError } from "../src/Stores/Warehouse.ts"
+import { Workers } from "../src/Operate/Workers.ts"
+import * as DuckDb from "../src/Stores/DuckDb/Warehouse.ts"
+import * as PostgresWarehouse from "../src/Stores/Postgres/Warehouse.ts"
 
 /** Of one worker all the same. */
 const postgres = Layer.unwrap(

@@ -34,7 +34,7 @@ if (verb === "wait") {
 `
 
 /** `bin/siteledger` and a stub worker, without any Node of its own. */
-const tree = (main = "src/main.ts") => {
+const tree = (main = "cli/main.ts") => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "siteledger-launcher-")))
   for (const path of ["bin/siteledger", main]) mkdirSync(dirname(join(root, path)), { recursive: true })
   copyFileSync(launcher, join(root, "bin/siteledger"))
@@ -116,7 +116,7 @@ describe("bin/siteledger", () => {
   })
 
   it("runs the built file where there is no source", () => {
-    assert.strictEqual(run(join(tree("dist/src/main.js"), "bin/siteledger"), [fitting()], ["verb", "8"]).status, 8)
+    assert.strictEqual(run(join(tree("dist/cli/main.js"), "bin/siteledger"), [fitting()], ["verb", "8"]).status, 8)
   })
 
   it("is the worker's own process: SIGTERM reaches it and its exit code comes back", async () => {

@@ -94,7 +94,7 @@ it("holds what it exports, the launcher and built files, and no sources", () => 
     targets.filter((path) => !existsSync(join(consumer.installed, path))),
     []
   )
-  assert.includeMembers(files, ["bin/siteledger", "dist/src/main.js", "config/example.env", "README.md", "LICENSE"])
+  assert.includeMembers(files, ["bin/siteledger", "dist/cli/main.js", "config/example.env", "README.md", "LICENSE"])
   assert.deepStrictEqual(
     files.filter((path) => /(?<!\.d)\.ts$|^(test|bench|src)\//.test(path)),
     []

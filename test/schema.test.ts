@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as Sqlite from "../src/Store/Sqlite.ts"
-import * as DuckDb from "../src/Warehouse/DuckDb.ts"
-import { Warehouse } from "../src/Warehouse.ts"
+import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
+import * as DuckDb from "../src/Stores/DuckDb/Warehouse.ts"
+import { Warehouse } from "../src/Stores/Warehouse.ts"
 import { query, removeFolder, temporaryFolder } from "./RunningWorker.ts"
 
 const dumped = join(import.meta.dirname, "schema.sql")

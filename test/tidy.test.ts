@@ -17,12 +17,12 @@ const maxLinesOfAgents = 80
 const maxDepth = 3
 
 /** Started by a person, npm or another process, so imported by nobody. */
-const entryPoints = new Set(["src/main.ts"])
+const entryPoints = new Set(["cli/main.ts"])
 
 /** Files that may write `new Date(…)`, each with its reason. None may ask it for the present. */
 const calendars = new Map([
-  ["src/Instant.ts", "turns milliseconds into text"],
-  ["src/Warehouse/DuckDbDialect/Calendar.ts", "turns DuckDB's days into text"]
+  ["src/Domain/Instant.ts", "turns milliseconds into text"],
+  ["src/Stores/DuckDb/Calendar.ts", "turns DuckDB's days into text"]
 ])
 
 const bannedNames = new Set(["utils", "helpers", "common", "types", "services", "layers", "index"])
@@ -93,7 +93,11 @@ describe("size", () => {
   })
 
   it("every module opens with a comment", () => {
-    none(under("src", "connectors", "pipelines", "config", "sandbox").filter((path) => !read(path).startsWith("/**\n")))
+    none(
+      under("cli", "src", "connectors", "pipelines", "config", "sandbox").filter(
+        (path) => !read(path).startsWith("/**\n")
+      )
+    )
   })
 })
 
@@ -112,26 +116,25 @@ describe("names", () => {
 })
 
 describe("imports", () => {
-  it("src knows no connector, pipeline or sandbox, its entry points aside", () => {
-    const inner = under("src").filter((path) => path !== "src/main.ts" && !path.startsWith("src/Cli/"))
-    none(importing(inner, ["connectors", "pipelines", "sandbox"]))
+  it("src knows no connector, pipeline, sandbox or verb", () => {
+    none(importing(under("src"), ["connectors", "pipelines", "sandbox", "cli"]))
   })
 
   it("connectors know no pipeline and no sandbox", () => {
-    none(importing(under("connectors"), ["pipelines", "sandbox"]))
+    none(importing(under("connectors"), ["pipelines", "sandbox", "cli"]))
   })
 
   it("pipelines know no sandbox, and the sandbox no pipeline", () => {
-    none(importing(under("pipelines"), ["sandbox"]))
-    none(importing(under("sandbox"), ["pipelines"]))
+    none(importing(under("pipelines"), ["sandbox", "cli"]))
+    none(importing(under("sandbox"), ["pipelines", "cli"]))
   })
 
   it("config knows nothing but itself", () => {
-    none(importing(under("config"), ["src", "connectors", "pipelines", "sandbox"]))
+    none(importing(under("config"), ["cli", "src", "connectors", "pipelines", "sandbox"]))
   })
 
   it("nothing but a test imports from test", () => {
-    none(importing(under("src", "connectors", "pipelines", "config", "sandbox", "bench"), ["test"]))
+    none(importing(under("cli", "src", "connectors", "pipelines", "config", "sandbox", "bench"), ["test"]))
   })
 
   it("imports between our own files end in .ts (or are data) and reach a file", () => {
@@ -146,45 +149,54 @@ describe("imports", () => {
   })
 
   it("the AWS SDK is loaded by whoever has a bucket, and never by an import at the top", () => {
-    none(matching(under("src", "pipelines", "config"), /^(import|export) (?!type )[^"]*"@(aws-sdk|smithy)\//m))
+    none(matching(under("cli", "src", "pipelines", "config"), /^(import|export) (?!type )[^"]*"@(aws-sdk|smithy)\//m))
   })
 
   it("every file is imported by another or is an entry point", () => {
     const imported = new Set(sources.flatMap((path) => imports(path).filter((target) => target !== path)))
-    const expected = under("src", "connectors", "config", "sandbox")
+    const expected = under("cli", "src", "connectors", "config", "sandbox")
     none(expected.filter((path) => !imported.has(path) && !entryPoints.has(path)))
   })
 })
 
 describe("effects", () => {
   it("the environment is read in config only", () => {
-    none(matching(under("src", "connectors", "pipelines", "sandbox"), /\bprocess\.env\b/))
+    none(matching(under("cli", "src", "connectors", "pipelines", "sandbox"), /\bprocess\.env\b/))
   })
 
   it("nobody writes to the console", () => {
-    none(matching(under("src", "connectors", "pipelines", "config"), /\bconsole\.\w/))
+    none(matching(under("cli", "src", "connectors", "pipelines", "config"), /\bconsole\.\w/))
   })
 
   it("the present comes from Effect's Clock", () => {
-    none(matching(under("src", "connectors", "pipelines"), /\bDate\.now\b|\bDate\(\)|\bnew Date\b(?!\()/))
+    none(matching(under("cli", "src", "connectors", "pipelines"), /\bDate\.now\b|\bDate\(\)|\bnew Date\b(?!\()/))
   })
 
   it("dates are computed in the files that are there for it", () => {
-    const found = matching(under("src", "connectors", "pipelines"), /\bnew Date\b/)
+    const found = matching(under("cli", "src", "connectors", "pipelines"), /\bnew Date\b/)
     none(found.filter((path) => !calendars.has(path)))
   })
 })
 
+/** `src` has a room in each of its folders; outside of it each top-level folder is one. */
+const roomOf = (path: string): string =>
+  path
+    .split("/")
+    .slice(0, path.startsWith("src/") ? 2 : 1)
+    .join("/")
+
 describe("words", () => {
   const agents = existsSync(join(root, "AGENTS.md")) ? read("AGENTS.md") : ""
 
-  it("AGENTS.md names every top-level module of src in its table", () => {
-    const modules = all.filter((path) => /^src\/[^/]+\.ts$/.test(path))
-    none(modules.filter((path) => !new RegExp(`^\\|.*\`${path.replaceAll(".", "\\.")}\`.*\\|`, "m").test(agents)))
+  it("AGENTS.md names every room in its table", () => {
+    const rooms = new Set(under("cli", "pipelines", "connectors", "src", "config", "sandbox", "bench").map(roomOf))
+    none([...rooms].filter((room) => !agents.includes(`\n| \`${room}/`)))
   })
 
   it("AGENTS.md's table names no file that is gone", () => {
-    const named = [...agents.matchAll(/^\| `((?:src|config|connectors|pipelines|sandbox|bin|test)\/[\w./-]*)`/gm)]
+    const named = [
+      ...agents.matchAll(/^\| `((?:cli|src|config|connectors|pipelines|sandbox|bench|bin|test)\/[\w./-]*)`/gm)
+    ]
     none(named.map(([, path]) => path ?? "").filter((path) => !existsSync(join(root, path))))
   })
 

@@ -17,10 +17,10 @@ import { Clock, Context, Duration, Effect, Layer, Schedule, Schema, Semaphore } 
 import type { HttpClient } from "effect/http"
 import { ClientSettings } from "../../config/ClientSettings.ts"
 import type { Settings } from "../../config/Settings.ts"
-import { Pace } from "../../src/Pace.ts"
-import { Reasons } from "../../src/Reasons.ts"
-import type { Seal } from "../../src/Seal.ts"
-import { SourceError } from "../../src/Source.ts"
+import { Pace } from "../../src/Walk/Pace.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
+import type { Seal } from "../../src/Runtime/Seal.ts"
+import { SourceError } from "../../src/Walk/Source.ts"
 import {
   type ActiveLogin,
   endedSentence,

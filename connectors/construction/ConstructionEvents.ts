@@ -5,7 +5,7 @@
  *
  * A new event type is a row here. Whatever has no row is stored and quarantined, never lost.
  */
-import { type EntityName, resources } from "../../src/Resource.ts"
+import { type EntityName, resources } from "../../src/Domain/Resource.ts"
 
 /** How the wire names what an entity's columns hold; the first name found wins. */
 export interface Wire {

@@ -4,8 +4,8 @@
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
-import * as Moved from "../../src/Move/Moved.ts"
-import { readMeta, Store, StoreError, writeMeta } from "../../src/Store.ts"
+import * as Moved from "../../src/Operate/Move/Moved.ts"
+import { readMeta, Store, StoreError, writeMeta } from "../../src/Stores/Store.ts"
 
 const key = "service"
 

@@ -8,7 +8,7 @@
 import { Clock, Duration, Effect, Result, Schema } from "effect"
 import { ClientSettings } from "../../config/ClientSettings.ts"
 import { userName } from "../../config/UserName.ts"
-import * as Instant from "../../src/Instant.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
 import { type Authorization, begin, hasState, makeState, readRedirect } from "./ConstructionAuth/Authorization.ts"
 import { type ActiveLogin, endedSentence, LoginFile, stored } from "./ConstructionAuth/LoginFile.ts"
 import { type Arrived, listen, type Page } from "./ConstructionAuth/Redirect.ts"

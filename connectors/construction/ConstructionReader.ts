@@ -8,12 +8,12 @@
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
-import type { Change } from "../../src/Change.ts"
-import * as Clock from "../../src/Clock.ts"
-import { type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Event.ts"
-import * as Instant from "../../src/Instant.ts"
-import * as Json from "../../src/Json.ts"
-import * as Resource from "../../src/Resource.ts"
+import type { Change } from "../../src/Domain/Change.ts"
+import * as Clock from "../../src/Domain/Clock.ts"
+import { type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Domain/Event.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
+import * as Json from "../../src/Domain/Json.ts"
+import * as Resource from "../../src/Domain/Resource.ts"
 import {
   byType,
   documentAliases,

@@ -9,9 +9,9 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { Context, Duration, Effect, Layer } from "effect"
-import * as Instant from "../../src/Instant.ts"
-import { type Said, Signatures } from "../../src/Receiver.ts"
-import { Keyring, type Secret } from "../../src/Receiver/Keyring.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
+import { type Said, Signatures } from "../../src/Intake/Receiver.ts"
+import { Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import { ping } from "./ConstructionEvents.ts"
 
 /** What the receiver and the subscription share: where deliveries may come to, and what becomes of them. */

@@ -2,8 +2,8 @@
  * The manifest of an export, from what was staged for it and the manifest of the export before. Pure.
  */
 import { Option } from "effect"
-import { described } from "../Warehouse/Described.ts"
-import type { Snapshot } from "../Warehouse.ts"
+import { described } from "../Stores/Described.ts"
+import type { Snapshot } from "../Stores/Warehouse.ts"
 import * as Manifest from "./Manifest.ts"
 import type { Published } from "./Published.ts"
 import type { Staged, StagedJournal } from "./Staging.ts"

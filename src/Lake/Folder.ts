@@ -12,7 +12,7 @@ import { copyFile, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } fr
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer, Option } from "effect"
-import { Lake, LakeError, longestText, type Text } from "../Lake.ts"
+import { Lake, LakeError, longestText, type Text } from "./Lake.ts"
 import { attempt, codeOf, flush, sha256, unlessMissing } from "./LocalFiles.ts"
 
 /** In it, each file that is being written has a name that tells its path: a kill leaves no folder that nobody knows. */

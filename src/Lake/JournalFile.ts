@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import type { Effect } from "effect"
-import type { LakeError } from "../Lake.ts"
+import type { LakeError } from "./Lake.ts"
 import { attempt, type Digest } from "./LocalFiles.ts"
 
 export interface Described extends Digest {

@@ -3,8 +3,8 @@
  * them can be named again, is told by the Lake itself: it may have been emptied, moved or written by somebody else.
  */
 import { Effect } from "effect"
-import type { Instant } from "../Instant.ts"
-import type { Store } from "../Store.ts"
+import type { Instant } from "../Domain/Instant.ts"
+import type { Store } from "../Stores/Store.ts"
 
 export interface Finished {
   readonly run: string

@@ -8,7 +8,7 @@ import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
 import { Effect } from "effect"
-import { LakeError } from "../Lake.ts"
+import { LakeError } from "./Lake.ts"
 
 const denied = new Set(["EACCES", "EPERM", "EROFS"])
 const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])

@@ -10,7 +10,7 @@
  * its names and times can be anything else in SQL, in a path or on a terminal.
  */
 import { Duration, Option, Schema } from "effect"
-import * as Instant from "../Instant.ts"
+import * as Instant from "../Domain/Instant.ts"
 
 /** The description goes into docs/manifest.schema.json. */
 const said = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })

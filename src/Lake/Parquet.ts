@@ -4,9 +4,9 @@
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, type Scope } from "effect"
-import { LakeError } from "../Lake.ts"
+import { LakeError } from "./Lake.ts"
 import type { Columns, Range } from "./Manifest.ts"
-import * as Literal from "../Literal.ts"
+import * as Literal from "../Domain/Literal.ts"
 
 export type Ranges = Readonly<Record<string, Range>>
 

@@ -3,7 +3,7 @@
  * manifest that it names, if that is there and is what the pointer's hash says.
  */
 import { Effect, Option } from "effect"
-import type { Lake, LakeError } from "../Lake.ts"
+import type { Lake, LakeError } from "./Lake.ts"
 import { sha256 } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 

@@ -5,9 +5,9 @@
  * with that one export until it is run again, so that all its queries agree. The text is the same for every export of
  * the same tables.
  */
-import { ledgerLines, views } from "../Warehouse/Schema.ts"
+import { ledgerLines, views } from "../Stores/DuckDb/Schema.ts"
 import type { Manifest } from "./Manifest.ts"
-import * as Literal from "../Literal.ts"
+import * as Literal from "../Domain/Literal.ts"
 
 export const path = "lake.sql"
 

@@ -2,7 +2,7 @@
  * Which exports lie on a Lake, the newest first, as their manifests tell, and whether readers find one.
  */
 import { Effect, Option } from "effect"
-import { Lake } from "../Lake.ts"
+import { Lake } from "./Lake.ts"
 import * as Manifest from "./Manifest.ts"
 import { noPointer } from "./Published.ts"
 

@@ -6,7 +6,7 @@
  * ends; everything else is one request.
  */
 import { Effect, Layer, Option, Semaphore } from "effect"
-import { Lake, type LakeError, type Replaced } from "../Lake.ts"
+import { Lake, type LakeError, type Replaced } from "./Lake.ts"
 import * as Client from "./S3/Client.ts"
 import { download, text as readText } from "./S3/Download.ts"
 import { failure, named } from "./S3/Failure.ts"

@@ -7,8 +7,8 @@
  * their files, so that dying in the middle leaves leftovers for the next sweep, never a manifest without its files.
  */
 import { Clock, Duration, Effect, Option } from "effect"
-import type { Lake, LakeError } from "../Lake.ts"
-import { tables } from "../Warehouse/Tables.ts"
+import type { Lake, LakeError } from "./Lake.ts"
+import { tables } from "../Stores/WarehouseTables.ts"
 import * as Manifest from "./Manifest.ts"
 import * as ReadingSql from "./ReadingSql.ts"
 

@@ -5,9 +5,9 @@
  */
 import type { Kysely } from "kysely"
 import { Effect } from "effect"
-import type { Store, StoreError } from "../Store.ts"
-import { oneAtATime } from "../Store/Sql.ts"
-import type { StoreTables } from "../Store/Tables.ts"
+import type { Store, StoreError } from "../Stores/Store.ts"
+import { oneAtATime } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Terms } from "./Fact.ts"
 
 /** From the next fact on, these terms hold. */

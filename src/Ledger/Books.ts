@@ -7,13 +7,13 @@
  */
 import { type Insertable, type Kysely, sql, type Transaction } from "kysely"
 import { Effect } from "effect"
-import type { Store, StoreError } from "../Store.ts"
-import { isAmong, oneAtATime } from "../Store/Sql.ts"
-import type { StoreTables } from "../Store/Tables.ts"
+import type { Store, StoreError } from "../Stores/Store.ts"
+import { isAmong, oneAtATime } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestIn } from "./Agreed.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
 import { type Books, empty, fold, isNews, learn, type Turn } from "./Fold.ts"
-import * as Letters from "./Letters.ts"
+import * as Letters from "./Outbox/Letters.ts"
 import * as Rows from "./Rows.ts"
 
 type Tx = Transaction<StoreTables>

@@ -5,11 +5,11 @@
  */
 import { Effect, Semaphore } from "effect"
 import { type Kysely, sql } from "kysely"
-import type { Row } from "../Merge.ts"
-import type { Store, StoreError } from "../Store.ts"
-import { listed } from "../Store/Sql.ts"
-import type { StoreTables } from "../Store/Tables.ts"
-import { type LedgerCopy, Warehouse, type WarehouseError } from "../Warehouse.ts"
+import type { Row } from "../Domain/Merge.ts"
+import type { Store, StoreError } from "../Stores/Store.ts"
+import { listed } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import { type LedgerCopy, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 
 export interface Copies {
   /** Runs a write that takes along what is missing. One at a time. */

@@ -2,8 +2,8 @@
  * What a person may say about a hold, checked before it becomes a fact: who, why, and an amount where one is needed.
  */
 import { Schema } from "effect"
-import * as Amount from "../Amount.ts"
-import type { Instant } from "../Instant.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { Instant } from "../Domain/Instant.ts"
 import type { Said } from "./Books.ts"
 import type { HoldReason } from "./Fact.ts"
 import { questions } from "./Questions.ts"

@@ -5,7 +5,7 @@
  * Amounts are whole ten-thousandths (`units`), so that adding them up is exact; a fact's `number` is its place in the
  * stored order of the whole ledger.
  */
-import type { Instant } from "../Instant.ts"
+import type { Instant } from "../Domain/Instant.ts"
 
 interface Common {
   readonly number: number

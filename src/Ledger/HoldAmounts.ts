@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
-import type { StoreTables } from "../Store/Tables.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import * as Agreed from "./Agreed.ts"
 import * as Books from "./Books.ts"
 import * as Rows from "./Rows.ts"

@@ -1,7 +1,7 @@
 /**
  * How long the last thousand entries took from the delivery of their event to the books, in milliseconds.
  */
-import * as Instant from "../Instant.ts"
+import * as Instant from "../Domain/Instant.ts"
 import type { Entry } from "./Fact.ts"
 
 export interface Latency {

@@ -3,9 +3,9 @@
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
-import { Store } from "../Store.ts"
-import { Warehouse } from "../Warehouse.ts"
-import type { StoreTables } from "../Store/Tables.ts"
+import { Store } from "../Stores/Store.ts"
+import { Warehouse } from "../Stores/Warehouse.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import { LedgerError } from "./Decide.ts"
 import { questions } from "./Questions.ts"
 

@@ -4,8 +4,8 @@
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
-import * as Amount from "../Amount.ts"
-import type { Opening } from "../Ledger.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { Opening } from "./Ledger.ts"
 import * as Text from "../Query/Text.ts"
 import { LedgerError } from "./Decide.ts"
 

@@ -9,10 +9,10 @@
  */
 import { Clock, Context, Effect, Latch, Layer, Option } from "effect"
 import { Settings } from "../../config/Settings.ts"
-import * as Instant from "../Instant.ts"
-import { readMeta, Store, type StoreError, writeMeta } from "../Store.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./Decide.ts"
-import * as Letters from "./Letters.ts"
+import * as Letters from "./Outbox/Letters.ts"
 
 /** How entries are put here. */
 export interface OutboxOptions {

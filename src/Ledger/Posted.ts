@@ -6,8 +6,8 @@
  * guessed; nothing goes into a closed period unasked; and an id stands for one thing: entries of different amounts,
  * kinds, currencies, days or references have different ids in any two histories.
  */
-import * as Amount from "../Amount.ts"
-import type { Instant } from "../Instant.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { Instant } from "../Domain/Instant.ts"
 import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "./Fact.ts"
 import { ask, basisOf, identify, type Known, type Question } from "./Settlement.ts"
 

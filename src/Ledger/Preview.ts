@@ -5,8 +5,8 @@
  * under which all of it holds are part of the answer.
  */
 import { Effect } from "effect"
-import * as Amount from "../Amount.ts"
-import type { Store } from "../Store.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { Store } from "../Stores/Store.ts"
 import * as Books from "./Books.ts"
 import type { Entry, Hold, Terms } from "./Fact.ts"
 import * as Fold from "./Fold.ts"

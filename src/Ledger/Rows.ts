@@ -1,8 +1,8 @@
 /**
  * Facts, entries and holds as rows of the Store and back. What comes back is what went in, to the byte.
  */
-import * as Amount from "../Amount.ts"
-import type { StoreTables } from "../Store/Tables.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { DecisionFact, Entry, Fact, Hold } from "./Fact.ts"
 
 /** Amounts of certificates and of decisions fit, and the fold posts no more at once than fits. */

@@ -2,8 +2,8 @@
  * What an applied event says to the ledger: nothing, or facts about one IPC. Read from the event's own fields, and
  * never from the row that they were merged into.
  */
-import * as Amount from "../Amount.ts"
-import type { Heard } from "../Ledger.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { Heard } from "./Ledger.ts"
 import type { Said } from "./Books.ts"
 
 export const factsOf = ({ at, change, eventId, receivedAt }: Heard): ReadonlyArray<Said> => {

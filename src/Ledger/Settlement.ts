@@ -5,8 +5,8 @@
  * dated after it. The answer depends on which facts there are, never on the order in which they came.
  */
 import { hash } from "node:crypto"
-import * as Amount from "../Amount.ts"
-import type { Instant } from "../Instant.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { Instant } from "../Domain/Instant.ts"
 import type { Basis, CertificateFact, DecisionFact, Fact, Hold, HoldReason, OpeningFact, PaymentFact } from "./Fact.ts"
 
 /** What is known of one IPC. */

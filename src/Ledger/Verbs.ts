@@ -4,14 +4,14 @@
  */
 import { Effect, Schema } from "effect"
 import { Settings } from "../../config/Settings.ts"
-import * as Amount from "../Amount.ts"
-import { Ledger, type Opening } from "../Ledger.ts"
-import { Store } from "../Store.ts"
+import * as Amount from "../Domain/Amount.ts"
+import { Ledger, type Opening } from "./Ledger.ts"
+import { Store } from "../Stores/Store.ts"
 import type { Told } from "./Books.ts"
 import { LedgerError } from "./Decide.ts"
 import * as Look from "./Look.ts"
 import { preview } from "./Preview.ts"
-import { sinkVerbs } from "./SinkVerbs.ts"
+import { sinkVerbs } from "./Outbox/SinkVerbs.ts"
 
 type Argument = Readonly<Record<string, string | undefined>>
 

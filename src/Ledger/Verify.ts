@@ -3,7 +3,7 @@
  * open hold. A thousand IPCs at a time, so that memory doesn't grow with the books.
  */
 import { Effect } from "effect"
-import type { Store } from "../Store.ts"
+import type { Store } from "../Stores/Store.ts"
 import * as Agreed from "./Agreed.ts"
 import * as Books from "./Books.ts"
 import type { Fact, Terms } from "./Fact.ts"

@@ -9,7 +9,7 @@ import { existsSync } from "node:fs"
 import { link, mkdtemp, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Duration, Effect, Stream } from "effect"
-import { codeOf, whyNot } from "../SystemFailure.ts"
+import { codeOf, whyNot } from "../Runtime/SystemFailure.ts"
 import * as Frames from "./Frames.ts"
 import { QueryError, start } from "./Running.ts"
 

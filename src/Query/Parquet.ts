@@ -9,7 +9,7 @@ import { join } from "node:path"
 import * as DuckDB from "@duckdb/node-api"
 import { answerFile } from "./Frames.ts"
 import { identifier, type Place, placeOf } from "./ParquetTypes.ts"
-import * as Literal from "../Literal.ts"
+import * as Literal from "../Domain/Literal.ts"
 
 export interface Kept {
   readonly add: (chunk: DuckDB.DuckDBDataChunk) => void

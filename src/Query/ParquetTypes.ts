@@ -6,7 +6,7 @@
  * it writes for an infinite time is a far one to any other reader.
  */
 import * as DuckDB from "@duckdb/node-api"
-import * as Literal from "../Literal.ts"
+import * as Literal from "../Domain/Literal.ts"
 
 export interface Place {
   /** The type that it is written as. */

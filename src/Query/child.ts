@@ -8,7 +8,7 @@
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
 import * as DuckDB from "@duckdb/node-api"
-import * as Rows from "../Warehouse/DuckDbDialect/Rows.ts"
+import * as Rows from "../Stores/DuckDb/Rows.ts"
 import * as Frames from "./Frames.ts"
 import * as Parquet from "./Parquet.ts"
 import * as Reading from "./Reading.ts"

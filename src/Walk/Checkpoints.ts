@@ -8,10 +8,10 @@
 import type { Selectable, Transaction } from "kysely"
 import { sql } from "kysely"
 import { Effect } from "effect"
-import type { Instant } from "../Instant.ts"
-import { Store } from "../Store.ts"
-import { listedIds } from "../Store/Sql.ts"
-import type { StoreTables } from "../Store/Tables.ts"
+import type { Instant } from "../Domain/Instant.ts"
+import { Store } from "../Stores/Store.ts"
+import { listedIds } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 
 export type Proof = "unproven" | "counts-agree" | "proven"
 export type PassState = Selectable<StoreTables["walks"]>

@@ -8,14 +8,14 @@
  */
 import { createHash } from "node:crypto"
 import { Cause, Effect, Queue } from "effect"
-import * as Change from "../Change.ts"
-import * as Clock from "../Clock.ts"
-import * as Instant from "../Instant.ts"
-import * as Json from "../Json.ts"
-import type { Lane } from "../Pace.ts"
-import { type Page, type PagedList, SourceError } from "../Source.ts"
-import type { Store } from "../Store.ts"
-import type { Warehouse } from "../Warehouse.ts"
+import * as Change from "../Domain/Change.ts"
+import * as Clock from "../Domain/Clock.ts"
+import * as Instant from "../Domain/Instant.ts"
+import * as Json from "../Domain/Json.ts"
+import type { Lane } from "./Pace.ts"
+import { type Page, type PagedList, SourceError } from "./Source.ts"
+import type { Store } from "../Stores/Store.ts"
+import type { Warehouse } from "../Stores/Warehouse.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 
 export interface Pass {

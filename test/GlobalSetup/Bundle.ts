@@ -38,17 +38,17 @@ const ofEffect = [/^effect(\/|$)/, /^@effect\//]
 
 // Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
 const bundle = async (folder: string, path: string, external: Array<string | RegExp>): Promise<void> => {
-  const made = await rolldown({ cwd: root, input: join(root, "src", path), platform: "node", external })
+  const made = await rolldown({ cwd: root, input: join(root, path), platform: "node", external })
   await made.write({ dir: folder, format: "esm", codeSplitting: false, sourcemap: true })
   await made.close()
 }
 
 const bundles = async (folder: string): Promise<void> => {
-  await bundle(folder, "main.ts", [ofDuckDb, ...ofAws])
+  await bundle(folder, "cli/main.ts", [ofDuckDb, ...ofAws])
   // Whoever asks, in the worker or in a test, starts the files that lie beside.
-  await bundle(folder, "Query/child.ts", [ofDuckDb])
-  await bundle(folder, "Doctor/quick-check.ts", [])
-  await bundle(folder, "Query.ts", [ofDuckDb, ...ofEffect])
+  await bundle(folder, "src/Query/child.ts", [ofDuckDb])
+  await bundle(folder, "src/Operate/Doctor/quick-check.ts", [])
+  await bundle(folder, "src/Query/Query.ts", [ofDuckDb, ...ofEffect])
 }
 
 export interface Bundle {

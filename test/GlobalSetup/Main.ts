@@ -16,7 +16,7 @@ export const main = process.env[variable] ?? ""
 
 const folder = dirname(main)
 
-/** The bundle of src/Query.ts, whose queries start faster too. */
+/** The bundle of src/Query/Query.ts, whose queries start faster too. */
 export const query = join(folder, "Query.js")
 
 /** As the launcher does: what Node made of the bundle is kept. */

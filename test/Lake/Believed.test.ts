@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileS
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { Lake, longestText } from "../../src/Lake.ts"
+import { Lake, longestText } from "../../src/Lake/Lake.ts"
 import { sha256 } from "../../src/Lake/LocalFiles.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as Published from "../../src/Lake/Published.ts"

@@ -1,5 +1,5 @@
 /**
- * What every Lake must do (src/Lake.ts), run over each of them. Paths and texts are each test's own, as stores may be
+ * What every Lake must do (src/Lake/Lake.ts), run over each of them. Paths and texts are each test's own, as stores may be
  * shared and outlive a test.
  */
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
-import { Lake, LakeError, longestText } from "../../src/Lake.ts"
+import { Lake, LakeError, longestText } from "../../src/Lake/Lake.ts"
 
 export interface Implementation {
   /** A Lake of its own over the same files each time, as another process would have it. */

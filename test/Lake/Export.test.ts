@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
 import { compressors } from "hyparquet-compressors"
 import { Export } from "../../src/Lake/Export.ts"
-import { Store } from "../../src/Store.ts"
+import { Store } from "../../src/Stores/Store.ts"
 import { event, eventPaths, inWorld, ipc, lastSequence, on, query, readExport, run, write } from "./ExportWorld.ts"
 
 /** Those of the contract first. */

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { LakeError } from "../../src/Lake.ts"
+import { LakeError } from "../../src/Lake/Lake.ts"
 import {
   assertTidy,
   dataFiles,

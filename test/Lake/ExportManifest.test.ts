@@ -7,7 +7,7 @@ import { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import { sha256 } from "../../src/Lake/LocalFiles.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
-import { Warehouse } from "../../src/Warehouse.ts"
+import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import {
   event,
   eventPaths,

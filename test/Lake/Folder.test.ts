@@ -16,7 +16,7 @@ import { dirname, join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { LakeError } from "../../src/Lake.ts"
+import { LakeError } from "../../src/Lake/Lake.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import { contract, fresh, localFile, using } from "./Contract.ts"
 

@@ -2,14 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { Lake } from "../../src/Lake.ts"
+import { Lake } from "../../src/Lake/Lake.ts"
 import { Export, Overtaken } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as Published from "../../src/Lake/Published.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
-import type { Store } from "../../src/Store.ts"
-import { type Warehouse } from "../../src/Warehouse.ts"
+import type { Store } from "../../src/Stores/Store.ts"
+import { type Warehouse } from "../../src/Stores/Warehouse.ts"
 import { exporting, ipc, newFolder, now, on, run, write } from "./ExportWorld.ts"
 
 const stages = ["put", "putText", "replaceText"] as const

@@ -2,9 +2,9 @@
  * An export for whoever reads the lake, and what the questions of docs/reading-the-lake.md are to say about it.
  */
 import { Effect } from "effect"
-import type { Change } from "../../src/Change.ts"
-import type { EntityName } from "../../src/Resource.ts"
-import { Warehouse } from "../../src/Warehouse.ts"
+import type { Change } from "../../src/Domain/Change.ts"
+import type { EntityName } from "../../src/Domain/Resource.ts"
+import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import { event, ipc, on, run, write } from "./ExportWorld.ts"
 
 const record = (entity: EntityName, id: string, values: Readonly<Record<string, string>>): Change => ({

@@ -1,7 +1,7 @@
 /** What goes wrong with a bucket: what is tried again, what is told, and in which words. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Lake, LakeError } from "../../src/Lake.ts"
+import type { Lake, LakeError } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
 import type { Fault, OnCall, When } from "../S3Stub.ts"

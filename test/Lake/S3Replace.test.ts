@@ -1,7 +1,7 @@
 /** Who replaces a text in a bucket: who has won, as whatever answers or doesn't, and where nobody can tell. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
-import type { Lake } from "../../src/Lake.ts"
+import type { Lake } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import type { Conditional, Fault, OnCall } from "../S3Stub.ts"
 import { fresh, using } from "./Contract.ts"

@@ -5,12 +5,12 @@
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as Settings from "../../config/Settings.ts"
-import { Ledger } from "../../src/Ledger.ts"
-import { Store } from "../../src/Store.ts"
-import * as Sqlite from "../../src/Store/Sqlite.ts"
-import type { Warehouse } from "../../src/Warehouse.ts"
-import * as DuckDb from "../../src/Warehouse/DuckDb.ts"
-import { accounts, letters, sending } from "./SinkWorld.ts"
+import { Ledger } from "../../src/Ledger/Ledger.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import type { Warehouse } from "../../src/Stores/Warehouse.ts"
+import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
+import { accounts, letters, sending } from "./Outbox/SinkWorld.ts"
 import { certified, folder, hear, journal, paid } from "./Started.ts"
 
 /** A verb in a shell that knows of another perspective and of no sink. */

@@ -3,7 +3,7 @@
  * step, and an entry's id stands for its money: by the sequences that once went wrong.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as Amount from "../../src/Amount.ts"
+import * as Amount from "../../src/Domain/Amount.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { contractor } from "./Contractor.ts"
 import {

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Ledger } from "../../src/Ledger.ts"
+import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { contractor } from "./Contractor.ts"
 import { certified, copied, created, folder, hear, holds, journal, paid, started } from "./Started.ts"

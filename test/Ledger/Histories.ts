@@ -2,7 +2,7 @@
  * Histories of one IPC for tests of the fold: facts in short, told one after the other, and what the books then say.
  */
 import { assert } from "@effect/vitest"
-import * as Instant from "../../src/Instant.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
 import type { Fact, Hold, HoldReason, Terms } from "../../src/Ledger/Fact.ts"
 import { type Books, empty, fold } from "../../src/Ledger/Fold.ts"
 import { contractor } from "./Contractor.ts"

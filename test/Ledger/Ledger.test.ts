@@ -6,7 +6,7 @@ import { rmSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Ledger } from "../../src/Ledger.ts"
+import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { seeded } from "../Seeded.ts"
 import { certified, copied, copy, folder, hear, holds, journal, paid, started } from "./Started.ts"
 

@@ -1,9 +1,9 @@
 /** A user without a name (a container's, by number only) can do what everybody can; what is recorded says so. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Store } from "../../src/Store.ts"
+import { Store } from "../../src/Stores/Store.ts"
 import { run } from "../RunningWorker.ts"
-import { unsending } from "./SinkWorld.ts"
+import { unsending } from "./Outbox/SinkWorld.ts"
 import { folder, hear, holds, paid } from "./Started.ts"
 
 /** What Node does where the system knows no user of this number. */

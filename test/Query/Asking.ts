@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Sink, Stdio, Terminal } from "effect"
-import type * as Query from "../../src/Query.ts"
+import type * as Query from "../../src/Query/Query.ts"
 import { query } from "../GlobalSetup/Main.ts"
 
 const { run } = (await import(pathToFileURL(query).href)) as typeof Query

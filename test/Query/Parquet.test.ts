@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
-import { until } from "../Postgres/World.ts"
-import { queryWithoutFile } from "../Warehouse/Reading.ts"
+import { until } from "../Stores/Postgres/World.ts"
+import { queryWithoutFile } from "../Stores/Reading.ts"
 import { ask, endless, projects, publish, temporary } from "./Asking.ts"
 
 const { directory, remove } = temporary()

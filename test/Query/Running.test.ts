@@ -10,7 +10,7 @@ import { ask, endless, projects, publish, temporary } from "./Asking.ts"
 
 const { directory, remove } = temporary()
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url))
 let file = ""
 
 beforeAll(async () => {
@@ -132,12 +132,11 @@ describe("the verb, run from its sources", () => {
   it("also works from built files", () => {
     const built = join(directory, "dist")
     const sources = [
-      "Query.ts",
-      "SystemFailure.ts",
-      "Literal.ts",
+      "Runtime/SystemFailure.ts",
+      "Domain/Literal.ts",
       ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)
     ]
-    for (const name of [...sources, "Warehouse/DuckDbDialect/Rows.ts", "Warehouse/DuckDbDialect/Calendar.ts"]) {
+    for (const name of [...sources, "Stores/DuckDb/Rows.ts", "Stores/DuckDb/Calendar.ts"]) {
       const target = join(built, "src", name.replace(/ts$/, "js"))
       mkdirSync(dirname(target), { recursive: true })
       const code = stripTypeScriptTypes(readFileSync(join(root, "src", name), "utf8"))
@@ -149,7 +148,7 @@ describe("the verb, run from its sources", () => {
       join(built, "main.js"),
       `import * as NodeServices from "@effect/platform-node/NodeServices"
        import { Effect } from "effect"
-       import { run } from "./src/Query.js"
+       import { run } from "./src/Query/Query.js"
        await Effect.runPromise(run({ file: process.argv[2], sql: "select 42 as n", format: "csv" }).pipe(Effect.provide(NodeServices.layer)))`
     )
     const { stderr, stdout } = spawnSync(process.execPath, [join(built, "main.js"), file], { encoding: "utf8" })

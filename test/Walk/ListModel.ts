@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import { projectChange } from "../../connectors/construction/Construction.ts"
-import * as Instant from "../../src/Instant.ts"
-import { type Page, type PagedList, SourceError } from "../../src/Source.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
+import { type Page, type PagedList, SourceError } from "../../src/Walk/Source.ts"
 
 export interface ListModel extends PagedList {
   readonly ids: Array<number>

@@ -10,7 +10,7 @@ import {
   subscribable,
   wires
 } from "../../connectors/construction/ConstructionEvents.ts"
-import { byName, entityNames, isMoney, tableColumns } from "../../src/Resource.ts"
+import { byName, entityNames, isMoney, tableColumns } from "../../src/Domain/Resource.ts"
 
 /** The interface document, §6.3. */
 const documented = [

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Clock from "../../src/Clock.ts"
+import * as Clock from "../../src/Domain/Clock.ts"
 import {
   applied,
   at,

@@ -10,7 +10,7 @@ import { ConstructionTokenApi, Pagination } from "../../connectors/construction/
 import { AssumedApi } from "../../sandbox/AssumedApi.ts"
 import type { Entity } from "../../sandbox/Lifecycles.ts"
 import { Sandbox, type SandboxOptions, type Service } from "../../sandbox/Sandbox.ts"
-import * as Json from "../../src/Json.ts"
+import * as Json from "../../src/Domain/Json.ts"
 
 export const paths = {
   ipcs: "/ipcs",

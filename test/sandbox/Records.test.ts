@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import * as Events from "../../sandbox/Events.ts"
 import * as Records from "../../sandbox/Records.ts"
 import * as Truth from "../../sandbox/Truth.ts"
-import * as Json from "../../src/Json.ts"
+import * as Json from "../../src/Domain/Json.ts"
 import { entities, errorOf, idOf, paths, readPage, readRow, type Row, started, toldByBodies, walk } from "./Reading.ts"
 
 describe("A list of records", () => {

@@ -2,8 +2,8 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
-import { Store } from "../../src/Store.ts"
-import * as Sqlite from "../../src/Store/Sqlite.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 
 export class Folder implements Disposable {

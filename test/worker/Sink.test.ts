@@ -3,7 +3,7 @@
  * and what the command line does about entries that the sink refused.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Accounts, entryOf, secret, taken } from "../Ledger/SinkWorld.ts"
+import { Accounts, entryOf, secret, taken } from "../Ledger/Outbox/SinkWorld.ts"
 import { until } from "../RunningWorker.ts"
 import { World } from "./World.ts"
 

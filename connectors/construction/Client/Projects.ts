@@ -7,8 +7,8 @@
  * needs pass after pass, which is the worker's Walk.
  */
 import { Effect, Option, Schema, Stream } from "effect"
-import * as Json from "../../../src/Json.ts"
-import type { Page, SourceError } from "../../../src/Source.ts"
+import * as Json from "../../../src/Domain/Json.ts"
+import type { Page, SourceError } from "../../../src/Walk/Source.ts"
 import { readPage } from "../Construction.ts"
 import * as Api from "../ConstructionApi.ts"
 import type { ConstructionClient } from "../ConstructionClient.ts"

@@ -12,9 +12,9 @@ import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { type ClientFields, ClientSettings, loginPath } from "../../../config/ClientSettings.ts"
 import { Settings } from "../../../config/Settings.ts"
-import { flushFolderOf, writeAnew } from "../../../src/Flush.ts"
-import * as Instant from "../../../src/Instant.ts"
-import { Seal } from "../../../src/Seal.ts"
+import { flushFolderOf, writeAnew } from "../../../src/Runtime/Flush.ts"
+import * as Instant from "../../../src/Domain/Instant.ts"
+import { Seal } from "../../../src/Runtime/Seal.ts"
 import type { Tokens } from "./TokenEndpoint.ts"
 
 const StoredTokens = Schema.Struct({

@@ -9,7 +9,7 @@ import { Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { type ClientFields, ClientSettings } from "../../../config/ClientSettings.ts"
-import * as Json from "../../../src/Json.ts"
+import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi, TokenAnswer } from "../ConstructionApi.ts"
 
 export type Grant =

@@ -5,7 +5,7 @@
 import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
-import { type LakeError, longestText } from "../../Lake.ts"
+import { type LakeError, longestText } from "../Lake.ts"
 import { attempt } from "../LocalFiles.ts"
 import { type Client, Thrown } from "./Client.ts"
 

@@ -3,7 +3,7 @@
  * never a secret. What the store itself said is left out where it may repeat what was sent, and has no control
  * characters.
  */
-import { LakeError } from "../../Lake.ts"
+import { LakeError } from "../Lake.ts"
 import { visible } from "../../Query/Text.ts"
 import type { Place, Thrown } from "./Client.ts"
 

@@ -7,7 +7,7 @@
  * (501), or carries them out without looking, it writes in any case and says so: there must be a single writer.
  */
 import { Effect, Option } from "effect"
-import { LakeError, type Replaced } from "../../Lake.ts"
+import { LakeError, type Replaced } from "../Lake.ts"
 import { type Client, Thrown } from "./Client.ts"
 import { text as readText } from "./Download.ts"
 import { contentType, stored } from "./Upload.ts"

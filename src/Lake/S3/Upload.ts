@@ -8,7 +8,7 @@
 import { type FileHandle, open } from "node:fs/promises"
 import type { CompletedPart, PutObjectCommandOutput } from "@aws-sdk/client-s3"
 import { Effect, type Scope, type Semaphore } from "effect"
-import { LakeError } from "../../Lake.ts"
+import { LakeError } from "../Lake.ts"
 import { attempt } from "../LocalFiles.ts"
 import { type Client, Thrown } from "./Client.ts"
 

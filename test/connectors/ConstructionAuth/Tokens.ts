@@ -9,9 +9,9 @@ import * as Settings from "../../../config/Settings.ts"
 import { Token } from "../../../connectors/construction/ConstructionAuth.ts"
 import { LoginFile, stored } from "../../../connectors/construction/ConstructionAuth/LoginFile.ts"
 import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
-import { Pace } from "../../../src/Pace.ts"
-import { Reasons } from "../../../src/Reasons.ts"
-import { Seal } from "../../../src/Seal.ts"
+import { Pace } from "../../../src/Walk/Pace.ts"
+import { Reasons } from "../../../src/Runtime/Reasons.ts"
+import { Seal } from "../../../src/Runtime/Seal.ts"
 import type { AuthServer } from "./AuthServer.ts"
 
 export const unpaced = Layer.succeed(Pace, {

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
 import { read as readEvent, type ReaderOptions } from "../../../connectors/construction/ConstructionReader.ts"
-import type { Change } from "../../../src/Change.ts"
-import type { Event, QuarantineReason, Reading } from "../../../src/Event.ts"
+import type { Change } from "../../../src/Domain/Change.ts"
+import type { Event, QuarantineReason, Reading } from "../../../src/Domain/Event.ts"
 
 /** Field → JSON source text. */
 export type Fields = Readonly<Record<string, string>>

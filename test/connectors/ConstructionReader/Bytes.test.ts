@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { merge } from "../../../src/Merge.ts"
-import { resources } from "../../../src/Resource.ts"
+import { merge } from "../../../src/Domain/Merge.ts"
+import { resources } from "../../../src/Domain/Resource.ts"
 import { forSeeds } from "../../Seeded.ts"
 import { applied, contents, envelopes, flat, read, types, waits } from "./Bodies.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { merge } from "../../../src/Merge.ts"
-import { byName } from "../../../src/Resource.ts"
+import { merge } from "../../../src/Domain/Merge.ts"
+import { byName } from "../../../src/Domain/Resource.ts"
 import { read as readEvent } from "../../../connectors/construction/ConstructionReader.ts"
 import { applied, at, atMicros, contents, eventOf, type Fields, flat, json, now, plain, read, waits } from "./Bodies.ts"
 

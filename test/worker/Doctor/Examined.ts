@@ -1,6 +1,6 @@
 /** What `siteledger doctor` finds, run as a person would, and what must hold of whatever it says. */
 import { assert } from "@effect/vitest"
-import type { Finding } from "../../../src/Doctor.ts"
+import type { Finding } from "../../../src/Operate/Doctor.ts"
 import { type Environment, run } from "../../RunningWorker.ts"
 
 export const examined = async (given: Environment) => {

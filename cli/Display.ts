@@ -1,0 +1,116 @@
+/**
+ * The live view of a running worker on stderr: progress bars while it backfills, then one line per second. Plain
+ * lines where stderr is no terminal; with each, what was posted since. It only reads.
+ */
+import { Effect } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { journal } from "../src/Ledger/Look.ts"
+import * as Text from "../src/Query/Text.ts"
+import { Status, type StatusReport } from "../src/Operate/Status.ts"
+import type { StoreTables } from "../src/Stores/StoreTables.ts"
+
+const barWidth = 30
+const redrawEvery = "200 millis"
+const lineEvery = "1 second"
+
+interface Style {
+  readonly dim: (text: string) => string
+  readonly bold: (text: string) => string
+  readonly red: (text: string) => string
+}
+
+const plain: Style = { dim: (text) => text, bold: (text) => text, red: (text) => text }
+
+const wrap = (code: string) => (text: string) => `\u001B[${code}m${text}\u001B[0m`
+const colored: Style = { dim: wrap("2"), bold: wrap("1"), red: wrap("31") }
+
+const write = (text: string) => Effect.sync(() => void process.stderr.write(text))
+
+/** Shows the backfill until it is through, then `welcome`, then a line per second, for ever. */
+export const display = (welcome: (style: Style) => ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { color } = yield* Settings
+    const isTerminal = process.stderr.isTTY === true
+    const style = color && isTerminal ? colored : plain
+    yield* isTerminal ? bars(style) : milestones
+    yield* write(`\n${welcome(style).join("\n")}\n\n`)
+    return yield* lines(style)
+  })
+
+const report = Effect.flatMap(Status, (status) => Effect.orDie(status.report))
+
+const isThrough = (current: StatusReport): boolean =>
+  Object.values(current.backfill).every((walk) => walk.proof !== "running")
+
+const bars = (style: Style) =>
+  Effect.gen(function* () {
+    while (true) {
+      const current = yield* report
+      const rows = Object.entries(current.backfill).map(([resource, walk]) => {
+        const share = walk.pagesTotal === 0 ? 0 : walk.pagesDone / walk.pagesTotal
+        const done = Math.round(share * barWidth)
+        const bar = `${"█".repeat(done)}${style.dim("░".repeat(barWidth - done))}`
+        return `${resource.padEnd(10)} ${bar} ${String(walk.rows).padStart(9)} rows  ${walk.proof}`
+      })
+      const reasons = current.reasons.map((reason) => style.red(reason))
+      yield* write(`\r\u001B[J${[...rows, ...reasons].join("\n")}`)
+      if (isThrough(current)) return
+      const up = rows.length + reasons.length - 1
+      yield* Effect.sleep(redrawEvery)
+      if (up > 0) yield* write(`\u001B[${up}A`)
+    }
+  })
+
+/** For a log: a line whenever a tenth more of a list is there. */
+const milestones = Effect.gen(function* () {
+  const told = new Map<string, number>()
+  while (true) {
+    const current = yield* report
+    for (const [resource, walk] of Object.entries(current.backfill)) {
+      const tenths = walk.pagesTotal === 0 ? 0 : Math.floor((10 * walk.pagesDone) / walk.pagesTotal)
+      if (tenths <= (told.get(resource) ?? 0)) continue
+      told.set(resource, tenths)
+      yield* write(`${resource}: ${walk.rows} rows, ${tenths * 10} %\n`)
+    }
+    if (isThrough(current)) return
+    yield* Effect.sleep(redrawEvery)
+  }
+})
+
+const lines = (style: Style) =>
+  Effect.gen(function* () {
+    let last = (yield* report).events["applied"] ?? 0
+    let shown = (yield* newest)?.sequence ?? 0
+    while (true) {
+      yield* Effect.sleep(lineEvery)
+      const current = yield* report
+      const applied = current.events["applied"] ?? 0
+      const parts = [
+        style.bold(current.phase.padEnd(11)),
+        `${applied} events (+${applied - last}/s)`,
+        `${current.inbox.pending} pending`,
+        `${current.inbox.quarantined} in quarantine`,
+        `${current.ledger.entries} posted`,
+        `${current.ledger.holds} on hold`,
+        ...Object.entries(current.backfill).map(([resource, walk]) => `${resource} ${walk.proof}`),
+        style.dim(`api ${current.api.usedLastMinute}/${current.api.limitPerMinute} per minute`)
+      ]
+      last = applied
+      yield* write(`${parts.join(style.dim(" · "))}\n`)
+      for (const reason of current.reasons) yield* write(`  ${style.red(`! ${reason}`)}\n`)
+      const entry = yield* newest
+      if (entry !== undefined && entry.sequence > shown) {
+        yield* write(`${posting(entry, entry.sequence - shown - 1, style)}\n`)
+        shown = entry.sequence
+      }
+    }
+  })
+
+const newest = Effect.map(Effect.orDie(journal(1, undefined)), ([entry]) => entry)
+
+/** The newest entry, and how many others came with it. */
+const posting = (entry: StoreTables["ledger_entries"], others: number, style: Style): string => {
+  const more = others === 0 ? "" : style.dim(`  and ${others} more`)
+  const amount = [entry.amount, entry.currency].filter((part) => part !== null).join(" ")
+  return `  ${style.bold(amount.padStart(18))}  ${entry.kind} ${Text.visible(entry.payment_reference)}: ${entry.debit_account} / ${entry.credit_account}${more}`
+}

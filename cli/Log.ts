@@ -1,0 +1,39 @@
+/**
+ * The process's log: on stderr, in the format and from the level that the environment asks for; data goes to
+ * stdout, so a pipe never gets a log line. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, each of OTEL_LOGS_EXPORTER,
+ * OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER that is `otlp` sends there too; unset, they send nothing.
+ */
+import { Config, Effect, Layer, Logger, Option, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Otlp, OtlpSerialization } from "effect/observability"
+import { Settings } from "../config/Settings.ts"
+
+// Only the pretty logger looks at LogToStderr.
+const loggers = {
+  pretty: (colors: boolean) => Logger.consolePretty({ colors }),
+  json: () => Logger.withConsoleError(Logger.formatJson),
+  logfmt: () => Logger.withConsoleError(Logger.formatLogFmt)
+}
+
+const stderr = Layer.unwrap(
+  Effect.map(Settings, ({ logFormat, logLevel, color }) =>
+    Layer.mergeAll(
+      Logger.layer([loggers[logFormat](color && process.stderr.isTTY)]),
+      Layer.succeed(Logger.LogToStderr, true),
+      Layer.succeed(References.MinimumLogLevel, logLevel)
+    )
+  )
+)
+
+const otlp = Otlp.layerFromConfig({ resource: { serviceName: "siteledger" }, loggerMergeWithExisting: true }).pipe(
+  Layer.provide(OtlpSerialization.layerJson),
+  Layer.provide(FetchHttpClient.layer)
+)
+
+const collector = Layer.unwrap(
+  Effect.map(Effect.orDie(Config.option(Config.String("OTEL_EXPORTER_OTLP_ENDPOINT"))), (endpoint) =>
+    Option.isNone(endpoint) ? Layer.empty : Layer.effectDiscard(Effect.void).pipe(Layer.provideMerge(otlp))
+  )
+)
+
+export const layer = collector.pipe(Layer.provideMerge(stderr))

@@ -1,0 +1,132 @@
+/**
+ * `siteledger demo` (`npm start`): the sandbox and the worker in one process, over real HTTP, with data of their
+ * own in ./data/demo. Killed and started again, it goes on where it was.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { join, relative, resolve } from "node:path"
+import { createServer } from "node:net"
+import { ConfigProvider, Effect, Layer, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { isolated } from "../config/Isolated.ts"
+import * as Settings from "../config/Settings.ts"
+import { publishedPath } from "../pipelines/nightly.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import * as Json from "../src/Domain/Json.ts"
+import { display } from "./Display.ts"
+import * as Log from "./Log.ts"
+import { highestPort, wholeOr } from "./Whole.ts"
+import { runWorker } from "./Worker.ts"
+
+export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
+
+const flags = {
+  // Out of the way of what usually runs on a developer's machine, and of ports that systems hand out by themselves.
+  ports: wholeOr(27_100, "ports", "The first of the three ports that it takes", { least: 1, most: highestPort - 2 }),
+  projects: wholeOr(25_000, "projects", "How many projects there are"),
+  eventsPerSecond: wholeOr(20, "events-per-second", "How fast lives go by"),
+  dataDir: Flag.String("data-dir").pipe(
+    Flag.withDescription("Where the demo keeps its data (data/demo)"),
+    Flag.withDefault("data/demo")
+  )
+}
+
+interface Ports {
+  readonly sandbox: number
+  readonly webhooks: number
+  readonly admin: number
+}
+
+const isFree = (port: number): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const probe = createServer()
+    probe.once("error", () => resume(Effect.succeed(false)))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(true))))
+  })
+
+const checkPorts = Effect.fnUntraced(function* (ports: Ports) {
+  for (const [name, port] of Object.entries(ports)) {
+    if (yield* isFree(port)) continue
+    yield* new DemoError({
+      message: `Port ${port} (${name}) is taken. Is another demo running? Stop it first, or choose others with --ports.`
+    })
+  }
+})
+
+/** Whether the simulation in this file is another one than is asked for now; its events would not go on. */
+const isOther = (statePath: string, projects: number, eventsPerSecond: number): boolean => {
+  if (!existsSync(statePath)) return false
+  const state = Json.parse(readFileSync(statePath, "utf8"))
+  const options = Json.isObject(state) ? state["options"] : undefined
+  if (!Json.isObject(options)) return true
+  return options["projects"] !== projects || options["microsPerStep"] !== Math.floor(1_000_000 / eventsPerSecond)
+}
+
+const otherDemo = (dataDir: string) =>
+  new DemoError({
+    message:
+      `${dataDir} holds a demo with other options (--projects, --events-per-second). ` +
+      `Use the same again, choose another --data-dir, or delete it.`
+  })
+
+/** The worker's environment: as for a real service, small enough to watch. */
+const environment = (sandbox: Sandbox["Service"], ports: Ports, dataDir: string): Record<string, string> => ({
+  SITELEDGER_BASE_URL: sandbox.baseUrl,
+  SITELEDGER_AUTH_URL: sandbox.authUrl,
+  SITELEDGER_CLIENT_ID: sandbox.options.clientId,
+  SITELEDGER_CLIENT_SECRET: sandbox.options.clientSecret,
+  SITELEDGER_SCOPES: "projects.read webhooks.write",
+  SITELEDGER_WALK_EVERY: "15 seconds",
+  SITELEDGER_WEBHOOK_URL: `http://127.0.0.1:${ports.webhooks}/webhooks`,
+  SITELEDGER_WEBHOOK_LISTEN: `127.0.0.1:${ports.webhooks}`,
+  SITELEDGER_ADMIN_LISTEN: `127.0.0.1:${ports.admin}`,
+  SITELEDGER_DATA_DIR: dataDir,
+  SITELEDGER_EXPORT_CRON: "* * * * *",
+  LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
+})
+
+/** As a person would type it from here. */
+const near = (path: string): string => {
+  const from = relative(process.cwd(), path)
+  return from.startsWith("..") ? path : from || "."
+}
+
+const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
+  const folder = near(dataDir)
+  const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
+  return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
+    style.bold("The copy is complete; events keep it so. Look, in another terminal:"),
+    `  ${query} "select status, count(*) as ipcs, sum(certified_amount) as certified from construction.ipcs group by status"`,
+    `  ${query} "from construction.cashflow_by_month order by month"`,
+    `  SITELEDGER_DATA_DIR=${folder} bin/siteledger ledger list`,
+    `  curl http://127.0.0.1:${ports.admin}/status`,
+    `  ${adminUrl}   in a browser: the service's side, live: records, webhooks, deliveries, faults`,
+    `  ${near(publishedPath(dataDir))}   a copy for DuckDB, fresh every few seconds`,
+    `  ${folder}/lake/latest.json      Parquet, a new export every minute (nightly in real life)`,
+    style.bold("Kill it (kill -9 too) and start it again: nothing is lost. Ctrl-C ends it.")
+  ]
+}
+
+export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSecond, ports: first, projects }) =>
+  Effect.gen(function* () {
+    const dataDir = resolve(folder)
+    const ports: Ports = { sandbox: first, webhooks: first + 1, admin: first + 2 }
+    yield* checkPorts(ports)
+    const statePath = join(dataDir, "sandbox.json")
+    if (isOther(statePath, projects, eventsPerSecond)) return yield* otherDemo(dataDir)
+    const sandbox = yield* Sandbox.start({
+      port: ports.sandbox,
+      projects,
+      eventsPerSecond,
+      pageSizeMax: 200,
+      stepsPerProjectChange: 40,
+      timeScale: 60,
+      statePath
+    })
+    const provider = isolated(environment(sandbox, ports, dataDir))
+    const settings = Log.layer.pipe(
+      Layer.provideMerge(Settings.layerAll),
+      Layer.provide(ConfigProvider.layer(provider))
+    )
+    return yield* runWorker(display(welcome(dataDir, ports, sandbox.adminUrl))).pipe(Effect.provide(settings))
+  }).pipe(Effect.scoped)
+).pipe(Command.withDescription("The sandbox and the worker in one process: see everything at work"))

@@ -1,0 +1,103 @@
+/**
+ * `siteledger doctor`: checks all that can be checked without changing anything, one line each, also while a worker
+ * runs and when things are down. Exit 0 when nothing failed.
+ */
+import { Console, Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import * as Doctor from "../src/Operate/Doctor.ts"
+import { bucket } from "../src/Operate/Doctor/Bucket.ts"
+import * as Embedded from "../src/Operate/Doctor/Embedded.ts"
+import * as Machine from "../src/Operate/Doctor/Machine.ts"
+import { server } from "../src/Operate/Doctor/Server.ts"
+import * as Json from "../src/Domain/Json.ts"
+import { isHeld } from "../src/Runtime/Lock.ts"
+import type { StatusReport } from "../src/Operate/Status.ts"
+import { storePath } from "../src/Stores/Sqlite/Store.ts"
+import { running, send } from "./Ask.ts"
+import { service } from "./doctorService.ts"
+
+/** What failed has been said. */
+class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", { message: Schema.String }) {}
+
+const { examine, examineAll, fail, ok, warn } = Doctor
+
+const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print the findings as one JSON document"),
+  Flag.withDefault(false)
+)
+
+export const doctor = Command.make("doctor", { json }, ({ json: asJson }) =>
+  Effect.gen(function* () {
+    const findings = yield* everything
+    const failed = findings.filter(({ verdict }) => verdict === "fail").length
+    const lines = findings.map(Doctor.line).join("\n")
+    yield* Console.log(asJson ? Json.stringify({ ok: failed === 0, findings }) : lines)
+    if (failed === 0) return
+    return yield* new DoctorFailed({ message: failed === 1 ? "1 check failed." : `${failed} checks failed.` })
+  })
+).pipe(Command.withDescription("Check everything that can be checked without changing anything"))
+
+/** A bad configuration leaves what it still says about this machine. */
+const everything = Effect.gen(function* () {
+  const node = examine("Node", Machine.node)
+  const whole = yield* Effect.result(Effect.provide(all, Settings.layerAll))
+  if (whole._tag === "Success") {
+    const { own, outer } = whole.success
+    const known = ok("Every variable that is needed is there and well-formed.")
+    const said = [known, ...own.warnings.map((warning) => warn(warning))]
+    const isRunning = isHeld(own.dataDir)
+    return yield* examineAll([
+      examine("configuration", Effect.succeed(said)),
+      node,
+      ...here(own, isRunning),
+      examine("admin", Machine.listener(own.adminListen, "SITELEDGER_ADMIN_LISTEN", isRunning)),
+      examine("receiver", Machine.listener(outer.webhookListen, "SITELEDGER_WEBHOOK_LISTEN", isRunning)),
+      Effect.provide(service, Settings.layerAll).pipe(Effect.orDie)
+    ])
+  }
+  const { problems } = whole.failure
+  const said = problems.map(({ sentence, variable }) => fail(`${variable} ${sentence}`))
+  const own = yield* Effect.result(Effect.provide(Settings.Settings, Settings.layer))
+  return yield* examineAll([
+    examine("configuration", Effect.succeed(said)),
+    node,
+    ...(own._tag === "Success" ? here(own.success, isHeld(own.success.dataDir)) : [])
+  ])
+})
+
+const all = Effect.all({ own: Settings.Settings, outer: Settings.ServiceSettings })
+
+const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
+  const { dataDir, lake, warehouse } = settings
+  return [
+    examine("data directory", Machine.folder(dataDir, "SITELEDGER_DATA_DIR")),
+    examine("key", Machine.key(settings)),
+    examine("worker", isRunning ? worker : Effect.succeed(alone)),
+    ...(warehouse.engine === "postgres"
+      ? [server(warehouse.url, (sealed) => Machine.secrets(settings, sealed))]
+      : [
+          examine("store", Embedded.store(storePath(dataDir))),
+          examine("warehouse", isRunning ? inUse : Embedded.warehouse(warehouse.path, storePath(dataDir))),
+          examine(
+            "secrets",
+            Effect.suspend(() => Machine.secrets(settings, Embedded.sealedSecrets(storePath(dataDir))))
+          )
+        ]),
+    examine("lake", lake.kind === "s3" ? bucket(lake) : Machine.folder(lake.path, "SITELEDGER_LAKE"))
+  ].map(Effect.provideService(Settings.Settings, settings))
+}
+
+const alone = ok("None runs on this data directory.")
+
+const inUse = Effect.succeed(ok("The running worker has it open."))
+
+const worker = Effect.gen(function* () {
+  const note = yield* running
+  if (Option.isNone(note)) return warn("A process holds the data directory: a worker that is starting, or a verb.")
+  const { pid } = note.value
+  const report = (yield* send(note.value, "GET", "/status")) as StatusReport
+  const told = `The worker with process id ${pid} runs, and is ${report.phase}.`
+  if (report.reasons.length === 0) return ok(told)
+  return [warn(told), ...report.reasons.map((reason) => warn(reason))]
+})

@@ -1,0 +1,123 @@
+/**
+ * The service, for `siteledger doctor`: one token and one request of one record, past the worker's pace, so that the
+ * plan hardly notices. A person's login is only looked at: refreshing it could use up a token that is good once.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { existsSync } from "node:fs"
+import { Clock, Effect, Layer } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { ClientSettings, loginPath } from "../config/ClientSettings.ts"
+import { ServiceSettings, Settings } from "../config/Settings.ts"
+import { endedSentence, LoginFile } from "../connectors/construction/ConstructionAuth/LoginFile.ts"
+import { TokenEndpoint } from "../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
+import { examine, fail, type Finding, messageOf, ok, type Said, warn } from "../src/Operate/Doctor.ts"
+import * as Machine from "../src/Operate/Doctor/Machine.ts"
+import * as Instant from "../src/Domain/Instant.ts"
+import * as Json from "../src/Domain/Json.ts"
+import { Seal } from "../src/Runtime/Seal.ts"
+
+interface Way {
+  readonly said: Said
+  /** Undefined: there is none now, and the service is asked without. */
+  readonly token?: string
+}
+
+const byCredentials = Effect.gen(function* () {
+  const endpoint = yield* TokenEndpoint
+  const { access } = yield* endpoint.request({ grant_type: "client_credentials" })
+  const way: Way = { said: ok("The service gave a token for the client's credentials."), token: access }
+  return way
+})
+
+const byLogin = Effect.gen(function* () {
+  const file = yield* LoginFile
+  const found = yield* file.read
+  if (found._tag === "None") return yield* byCredentials
+  if (found._tag === "Unusable") return { said: fail(found.sentence) } as Way
+  if (found._tag === "Ended") return { said: fail(endedSentence(found)) } as Way
+  const { access, expiresAtMs, refresh } = found.tokens
+  if (expiresAtMs === null || expiresAtMs > (yield* Clock.currentTimeMillis)) {
+    return { said: ok(`The login of ${found.by} gives a token.`), token: access } as Way
+  }
+  const at = Instant.fromMillis(expiresAtMs)
+  if (refresh === null) return { said: fail(`The login ended at ${at}.`, "Run `siteledger login`.") } as Way
+  return { said: ok(`The token of the login ended at ${at}, and is renewed by whoever needs it next.`) } as Way
+})
+
+const seal = Effect.gen(function* () {
+  const settings = yield* Settings
+  if (!existsSync(loginPath(settings.dataDir))) return yield* byCredentials
+  // To seal with a new key would open nothing.
+  if (!Machine.hasKey(settings)) return { said: fail("There is a login, but not the key that opens it.") } as Way
+  return yield* Effect.scoped(Effect.provide(byLogin, LoginFile.layer.pipe(Layer.provide(Seal.layer))))
+})
+
+const way: Effect.Effect<Way, unknown, Settings | ClientSettings> = Effect.scoped(
+  Effect.provide(seal, TokenEndpoint.layer.pipe(Layer.provide(NodeHttpClient.layerUndici)))
+)
+
+const firstRecord = (token: string | undefined) =>
+  Effect.gen(function* () {
+    const { baseUrl, pageParam, perPageParam } = yield* ServiceSettings
+    const client = yield* HttpClient.HttpClient
+    const request = HttpClientRequest.get(`${baseUrl.href}/projects`).pipe(
+      HttpClientRequest.setUrlParams({ [pageParam]: "1", [perPageParam]: "1" }),
+      HttpClientRequest.acceptJson,
+      token === undefined ? (same) => same : HttpClientRequest.bearerToken(token)
+    )
+    const answered = yield* Effect.result(
+      Effect.flatMap(client.execute(request), (response) =>
+        Effect.map(response.text, (text) => ({ status: response.status, body: Json.parse(text) }))
+      )
+    )
+    const address = `${baseUrl.href} (SITELEDGER_BASE_URL)`
+    if (answered._tag === "Failure") return fail(`${address} can't be reached: ${reasonOf(answered.failure)}.`)
+    return judge(answered.success, address, token !== undefined)
+  }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
+
+const judge = (
+  { body, status }: { readonly status: number; readonly body: unknown },
+  address: string,
+  hasToken: boolean
+): Said => {
+  if (status === 200 && Json.isObject(body) && Array.isArray(body["data"])) return ok(`${address} lists projects.`)
+  if (status === 401 && !hasToken) return ok(`${address} answers; it wasn't asked with a token.`)
+  if (status === 429) return warn(`${address}: the plan's requests are used up just now.`, "Ask again in a minute.")
+  const advice = advices[status] ?? (status >= 500 ? "It may pass by itself." : "Check SITELEDGER_BASE_URL.")
+  return fail(`${address} answered ${status === 200 ? "something else than a list of projects" : status}.`, advice)
+}
+
+const advices: Readonly<Record<number, string>> = {
+  401: "It refuses the token: check that SITELEDGER_AUTH_URL is of the same service.",
+  403: "The client may not read projects: check SITELEDGER_SCOPES, or have it allowed there."
+}
+
+/** The HTTP client's own sentence is about its request; what happened lies below. */
+const reasonOf = (cause: unknown): string => {
+  const inner = cause instanceof Error ? cause.cause : undefined
+  return inner instanceof Error ? reasonOf(inner) : codeOf(cause)
+}
+
+const codeOf = (cause: unknown): string => {
+  const code = (cause as { readonly code?: unknown } | undefined)?.code
+  return typeof code === "string" ? code : messageOf(cause).replace(/\.$/, "")
+}
+
+export const service: Effect.Effect<
+  ReadonlyArray<Finding>,
+  never,
+  Settings | ClientSettings | ServiceSettings
+> = Effect.gen(function* () {
+  let token: string | undefined
+  const first = yield* examine(
+    "token",
+    way.pipe(
+      Effect.map((found) => {
+        token = found.token
+        return found.said
+      }),
+      Effect.catch((cause) => Effect.succeed(fail(messageOf(cause))))
+    )
+  )
+  return [...first, ...(yield* examine("service", firstRecord(token)))]
+})

@@ -1,0 +1,30 @@
+/**
+ * `siteledger lake sql`: the text with which plain DuckDB reads the newest export (`lake.sql` of the lake), for where
+ * the lake is from here.
+ *
+ * Reads the lake alone: no lock, no stores, whether a worker runs or not.
+ */
+import { Console, Effect, Layer, Option, Schema } from "effect"
+import { Command } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import { lake as configured } from "../pipelines/nightly.ts"
+import { Lake } from "../src/Lake/Lake.ts"
+import * as Published from "../src/Lake/Published.ts"
+import { readingSql } from "../src/Lake/ReadingSql.ts"
+import { visibleLines } from "../src/Query/Text.ts"
+import * as Log from "./Log.ts"
+
+export class NothingToRead extends Schema.TaggedError<NothingToRead>()("NothingToRead", { message: Schema.String }) {}
+
+export const lakeSql = Command.make("sql", {}, () =>
+  Effect.gen(function* () {
+    const lake = yield* Lake
+    const { manifest } = yield* Published.read(lake)
+    if (Option.isNone(manifest)) {
+      return yield* new NothingToRead({
+        message: `There is no whole export on ${lake.name}: siteledger export makes one.`
+      })
+    }
+    yield* Console.log(visibleLines(readingSql(manifest.value, lake.name).trimEnd()))
+  }).pipe(Effect.provide(configured.pipe(Layer.provideMerge(Log.layer), Layer.provideMerge(Settings.layer))))
+).pipe(Command.withDescription("SQL with which DuckDB reads the newest export: siteledger lake sql > lake.sql"))

@@ -1,0 +1,64 @@
+/**
+ * `siteledger login`: a person consents in a browser, and the worker then reads on their behalf. The address to open is
+ * printed on stdout, so that it can be opened on any machine whose browser reaches this one.
+ *
+ * `--status` tells of the stored login, without secrets; `--forget` revokes and removes it.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Console, Effect, Layer } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import { LoginFile } from "../connectors/construction/ConstructionAuth/LoginFile.ts"
+import { TokenEndpoint } from "../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
+import { describe, forget, logIn, LoginError } from "../connectors/construction/ConstructionLogin.ts"
+import { Seal } from "../src/Runtime/Seal.ts"
+import * as Browser from "./Browser.ts"
+import * as Log from "./Log.ts"
+
+const toggle = (name: string, what: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(what), Flag.withDefault(false))
+
+const flags = {
+  noBrowser: toggle("no-browser", "Only print the address"),
+  status: toggle("status", "Tell who logged in, when, for what, and until when"),
+  forget: toggle("forget", "Revoke the login where the service offers that, and remove it")
+}
+
+const local = LoginFile.layer.pipe(
+  Layer.provideMerge(TokenEndpoint.layer),
+  Layer.provide([Seal.layer, NodeHttpClient.layerUndici]),
+  Layer.provideMerge(Log.layer),
+  Layer.provideMerge(Settings.layerClient)
+)
+
+const show = (noBrowser: boolean) => (url: string) =>
+  Effect.gen(function* () {
+    yield* Console.error("Open this address in a browser and consent, within 10 minutes:")
+    yield* Console.log(url)
+    if (!noBrowser) yield* Browser.open(url)
+  })
+
+const begin = Effect.fnUntraced(function* (noBrowser: boolean) {
+  const { login, missing } = yield* logIn(show(noBrowser))
+  yield* Console.error(`Logged in, for ${login.scopes.join(" ") || "what the service grants"}.`)
+  if (missing.length > 0) yield* Console.error(`Not granted: ${missing.join(" ")}.`)
+  if (login.tokens.refresh === null) yield* Console.error("The service gave no refresh token: this login ends soon.")
+  yield* Console.error("A running worker goes on with it by itself.")
+})
+
+const tell = Effect.gen(function* () {
+  const { lines, problem } = yield* describe
+  yield* Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+  if (problem !== undefined) return yield* new LoginError({ message: problem })
+})
+
+const oneAtMost = new CliError.UserError({ cause: "--status and --forget are two things: give one of them." })
+
+export const login = Command.make("login", flags, ({ forget: isForget, noBrowser, status }) =>
+  Effect.gen(function* () {
+    if (isForget && status) return yield* oneAtMost
+    if (status) return yield* tell
+    if (isForget) return yield* Effect.flatMap(forget, (sentence) => Console.log(sentence))
+    return yield* begin(noBrowser)
+  }).pipe(Effect.provide(local))
+).pipe(Command.withDescription("Log in as a person: the worker then reads on your behalf"))

@@ -1,0 +1,53 @@
+/**
+ * `siteledger move --to WHERE`: moves the store from the configured engine to another, empty one; no worker may run on
+ * either. WHERE is what SITELEDGER_WAREHOUSE is to be from then on. The outcome is one JSON document on stdout: each
+ * table with its rows and the hash that came out the same on both sides.
+ */
+import { Console, Effect, Result, Stdio, Stream } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import * as Parse from "../config/Parse.ts"
+import * as Settings from "../config/Settings.ts"
+import * as Json from "../src/Domain/Json.ts"
+import { Lock } from "../src/Runtime/Lock.ts"
+import * as Move from "../src/Operate/Move.ts"
+import * as PostgresSide from "../src/Operate/Move/Postgres.ts"
+import * as SqliteSide from "../src/Operate/Move/Sqlite.ts"
+import { storePath } from "../src/Stores/Sqlite/Store.ts"
+import * as Log from "./Log.ts"
+
+const flags = {
+  to: Flag.String("to").pipe(
+    Flag.withDescription(
+      "postgres://USER@HOST:PORT/DATABASE (its password in PGPASSWORD), duckdb:PATH, or - to read it from standard input"
+    )
+  )
+}
+
+const piped = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin)))
+
+const readTarget = (given: string) =>
+  Effect.gen(function* () {
+    const text = given === "-" ? (yield* piped).trim() : given
+    return yield* Result.match(Parse.warehouse(text), {
+      onFailure: (sentence) => Effect.fail(new CliError.UserError({ cause: `--to ${sentence}` })),
+      onSuccess: (target) => Effect.succeed(target)
+    })
+  })
+
+const sameEngine = new CliError.UserError({
+  cause: "The store lies in the data directory already: duckdb:PATH moves it there from PostgreSQL."
+})
+
+export const move = Command.make("move", flags, (given) =>
+  Effect.gen(function* () {
+    const { dataDir, warehouse } = yield* Settings.Settings
+    const to = yield* readTarget(given.to)
+    if (to.engine === "duckdb" && warehouse.engine === "duckdb") return yield* sameEngine
+    const path = storePath(dataDir)
+    const from = warehouse.engine === "postgres" ? PostgresSide.open(warehouse.url) : SqliteSide.source(path)
+    const target = to.engine === "postgres" ? PostgresSide.open(to.url) : SqliteSide.target(path)
+    const moved = yield* Effect.scoped(Move.move(from, target)).pipe(Effect.provide(Lock.layer(dataDir)))
+    yield* Console.log(Json.stringify(moved))
+    yield* Console.error("Everything is there. Set SITELEDGER_WAREHOUSE to it, then start the worker.")
+  }).pipe(Effect.provide(Log.layer), Effect.provide(Settings.layer))
+).pipe(Command.withDescription("Move the store to another, empty engine, whole; no worker may run"))

@@ -1,0 +1,92 @@
+/**
+ * `siteledger restore FILE`: puts a backup of the store in place; no worker may be running. The store that was
+ * there is kept beside it. The warehouse is made again at the next start, since it may know more or less than the backup.
+ */
+import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { resolve } from "node:path"
+import { Clock, Console, Effect, Schema } from "effect"
+import { Argument, CliError, Command } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import { whyNot } from "../src/Runtime/SystemFailure.ts"
+import { flushFolderOf } from "../src/Runtime/Flush.ts"
+import * as Json from "../src/Domain/Json.ts"
+import { Lock } from "../src/Runtime/Lock.ts"
+import { Store } from "../src/Stores/Store.ts"
+import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
+import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
+import * as Seam from "../src/Stores/Seam.ts"
+
+export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreError", { message: Schema.String }) {}
+
+const path = Argument.String("file").pipe(Argument.withDescription("A file that `siteledger backup` made"))
+
+/** A backup is opened and checked as a whole before anything is moved. */
+const check = (file: string, store: string) =>
+  Effect.gen(function* () {
+    if (!existsSync(file)) return yield* unusable(file, "there is no such file")
+    if (statSync(file).isDirectory()) return yield* unusable(file, "it is a folder")
+    if (isPartOf(store, file)) return yield* new CliError.UserError({ cause: `${file} is the store itself.` })
+    yield* Effect.try({ try: () => accessSync(file, constants.R_OK), catch: (cause) => unusable(file, whyNot(cause)) })
+    const objection = yield* Effect.sync(() => objectionTo(file))
+    if (objection !== undefined) return yield* unusable(file, objection)
+  })
+
+const unusable = (file: string, why: string) => new RestoreError({ message: `${file} can't be restored: ${why}.` })
+
+/** What an earlier attempt left. */
+const discard = (path: string): void => {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true })
+}
+
+/** Folds the log of the store that is there into its file; a damaged one keeps its log beside it. */
+const settle = (store: string): void => {
+  try {
+    const database = new DatabaseSync(store)
+    database.exec("pragma wal_checkpoint(truncate)")
+    database.close()
+  } catch {
+    // Kept as it is: whoever restores a backup may do so because of it.
+  }
+}
+
+/**
+ * The old store gets a second name, then the new one takes its first: a crash leaves the old store or the new one
+ * under it, never none. No log of the old one may be there when the new one is.
+ */
+const swap = (restoring: string, store: string, kept: string): void => {
+  if (existsSync(store)) {
+    settle(store)
+    linkSync(store, kept)
+    if (existsSync(`${store}-wal`)) copyFileSync(`${store}-wal`, `${kept}-wal`)
+  }
+  rmSync(`${store}-wal`, { force: true })
+  rmSync(`${store}-shm`, { force: true })
+  renameSync(restoring, store)
+  flushFolderOf(store)
+}
+
+const notHere = new RestoreError({
+  message: "The store is in PostgreSQL: restore it with the server's own tools, such as pg_restore (docs/postgres.md)."
+})
+
+export const restore = Command.make("restore", { path }, (given) =>
+  Effect.gen(function* () {
+    const { dataDir, warehouse } = yield* Settings.Settings
+    if (warehouse.engine === "postgres") return yield* notHere
+    const file = resolve(given.path)
+    const store = Sqlite.storePath(dataDir)
+    yield* check(file, store)
+    const kept = `${store}.before-restore-${yield* Clock.currentTimeMillis}`
+    const restoring = Effect.gen(function* () {
+      const restored = `${store}.restoring`
+      yield* Effect.sync(() => discard(restored))
+      yield* Effect.tryPromise({ try: () => copy(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
+      // Before it is in place, so that no start can take the warehouse for this store's own.
+      yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Seam.disown), Sqlite.layerAt(restored)))
+      yield* Effect.sync(() => swap(restored, store, kept))
+      yield* Console.log(Json.stringify({ restored: file, kept: existsSync(kept) ? kept : null }))
+    })
+    yield* restoring.pipe(Effect.provide(Lock.layer(dataDir)))
+  }).pipe(Effect.provide(Settings.layer))
+).pipe(Command.withDescription("Put a backup of the store in place; the warehouse is made again at the next start"))

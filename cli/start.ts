@@ -1,0 +1,13 @@
+/**
+ * `siteledger start`: the worker, until SIGTERM or SIGINT; then it stops taking, finishes what is in hand and ends
+ * with 0.
+ */
+import { Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import * as Log from "./Log.ts"
+import { runWorker } from "./Worker.ts"
+
+export const start = Command.make("start", {}, () =>
+  runWorker(Effect.never).pipe(Effect.provide(Log.layer.pipe(Layer.provideMerge(Settings.layerAll))))
+).pipe(Command.withDescription("Run the worker: backfill, live events, nightly exports"))

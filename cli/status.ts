@@ -1,0 +1,100 @@
+/**
+ * `siteledger status`: how the running worker is, read from its admin listener; for people, or with `--json` as
+ * `/status` gives it.
+ */
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import * as Json from "../src/Domain/Json.ts"
+import { isHeld } from "../src/Runtime/Lock.ts"
+import type { StatusReport } from "../src/Operate/Status.ts"
+import { AskError, running, send } from "./Ask.ts"
+
+const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON"), Flag.withDefault(false))
+
+const noWorker = (dataDir: string) => {
+  const place = `${dataDir} (SITELEDGER_DATA_DIR)`
+  const message = isHeld(dataDir)
+    ? `A process holds ${place}, but tells nothing yet: a worker that is starting, or a verb.`
+    : `No worker is running on ${place}.`
+  return new AskError({ message })
+}
+
+export const status = Command.make("status", { json }, ({ json: asJson }) =>
+  Effect.gen(function* () {
+    const { dataDir } = yield* Settings.Settings
+    const note = yield* running
+    if (Option.isNone(note)) return yield* noWorker(dataDir)
+    const report = yield* send(note.value, "GET", "/status").pipe(
+      Effect.catchTag("HttpClientError", () => Effect.fail(noWorker(dataDir)))
+    )
+    yield* Console.log(asJson ? Json.stringify(report) : describe(report as StatusReport).join("\n"))
+  }).pipe(Effect.provide(Settings.layer))
+).pipe(Command.withDescription("How the running worker is"))
+
+/** The report as lines for a person. */
+export const describe = (report: StatusReport): ReadonlyArray<string> => [
+  `phase         ${report.phase}`,
+  ...report.reasons.map((reason) => `  !           ${reason}`),
+  ...Object.entries(report.backfill).map(
+    ([resource, walk]) =>
+      `${resource.padEnd(13)} ${walk.rows} rows, page ${walk.pagesDone} of ${walk.pagesTotal}, ${walk.proof}` +
+      (walk.quarantined > 0 ? `, ${walk.quarantined} records in quarantine` : "")
+  ),
+  `inbox         ${report.inbox.pending} pending, ${report.inbox.quarantined} in quarantine`,
+  `events        ${counted(report.events)} since the worker's start; last at ${report.lastEventAt ?? "never"}`,
+  `api           ${report.api.usedLastMinute} of ${report.api.limitPerMinute} requests in the last minute`,
+  `subscription  ${report.subscription.url} ${
+    report.subscription.verifiedAt === null ? "(not verified yet)" : `verified at ${report.subscription.verifiedAt}`
+  }`,
+  ...report.subscription.toDelete.map(
+    ({ createdAt, fingerprint, isSecretLost, url }) =>
+      `  !           delete the ${isSecretLost ? "subscription whose secret we never learned" : "old subscription"} ` +
+      `of ${url}, made at ${createdAt}, in the service; then \`siteledger secret retire ${fingerprint}\``
+  ),
+  `secrets       ${report.secrets.valid} valid` +
+    (report.secrets.ending > 0 ? `, ${report.secrets.ending} of them to end` : "") +
+    (report.secrets.unreadable > 0 ? `, ${report.secrets.unreadable} that can't be opened` : ""),
+  `gaps          ${report.gaps.length === 0 ? "none" : `${report.gaps.length} open`}`,
+  ...report.gaps.map(
+    (gap) =>
+      `  !           ${gap.from} to ${gap.to}, ${gap.healsAt === null ? "lost" : `healed by ${gap.healsAt}`}` +
+      (gap.cameLate === null ? "" : `, ${gap.cameLate} of its deliveries have come since`)
+  ),
+  `ledger        ${report.ledger.entries} posted, ${report.ledger.holds} on hold${posted(report)}`,
+  ...sinkLines(report),
+  `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
+  `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
+  ...report.workers.map(workerLine)
+]
+
+const counted = (events: StatusReport["events"]): string => {
+  const told = Object.entries(events).filter(([, count]) => count > 0)
+  return told.map(([outcome, count]) => `${count} ${outcome}`).join(", ") || "none"
+}
+
+/** Older than a day is told by the time itself. */
+const ago = (ageMs: number | null): string => {
+  if (ageMs === null || ageMs > 86_400_000) return ""
+  const minutes = Math.floor(ageMs / 60_000)
+  if (minutes < 1) return `, ${Math.floor(ageMs / 1000)} s ago`
+  return minutes < 60 ? `, ${minutes} min ago` : `, ${Math.floor(minutes / 60)} h ${minutes % 60} min ago`
+}
+
+const workerLine = ({ host, isLeader, isThis, isUp, pid, reasons, seenAt }: StatusReport["workers"][number]): string =>
+  `worker        ${pid} on ${host}${isUp ? "" : `, gone since ${seenAt}`}${isUp && isLeader ? ", leads" : ""}` +
+  `${isThis ? ", this one" : ""}${reasons.length === 0 ? "" : `: ${reasons.join(" ")}`}`
+
+const posted = ({ ledger: { oldestHold, postedMs } }: StatusReport): string => {
+  const took =
+    postedMs.p50 === null
+      ? ""
+      : `; posted after ${Math.round(postedMs.p50)} ms (99 %: ${Math.round(postedMs.p99 ?? 0)})`
+  if (oldestHold === null) return took
+  const { amount, currency, ipcId, reason, since } = oldestHold
+  const units = amount === null ? "" : ` ${[amount, currency].filter((part) => part !== null).join(" ")}`
+  return `${took}; since ${since}: IPC ${ipcId},${units} ${reason}`
+}
+
+const sinkLines = ({ ledger: { sink } }: StatusReport): ReadonlyArray<string> =>
+  sink === null ? [] : [`sink          ${sink.backlog} on their way to accounting, ${sink.dead} refused`]

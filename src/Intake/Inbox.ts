@@ -1,0 +1,188 @@
+/**
+ * The Inbox holds every verified delivery, in stored order, for ever.
+ *
+ * Guarantees: `offer` returns after the delivery is on disk, never before; a body is stored once, whatever ids
+ * it arrives under. Deliveries that arrive together share one commit, made as soon as the commit before it
+ * returned. Dying before the commit means that no 2xx was sent, so the service delivers again.
+ */
+import { Clock, Context, Effect, Latch, Layer } from "effect"
+import type { Selectable } from "kysely"
+import { sql } from "kysely"
+import type { Event } from "../Domain/Event.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { type Delivery, Store, type StoreError } from "../Stores/Store.ts"
+import { type Took, withinBytes } from "../Stores/Queue.ts"
+import { listedNumbers } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+
+export interface InboxStatus {
+  readonly pending: number
+  readonly quarantined: number
+  readonly oldestPendingAgeMs: number
+}
+
+/** What came within this time is on its way, no backlog. */
+const backlogMs = 2_000
+
+/** Nothing waits but what has just come: under a steady stream the inbox is never empty for long. */
+export const isDrained = ({ pending, oldestPendingAgeMs }: InboxStatus): boolean =>
+  pending === 0 || oldestPendingAgeMs < backlogMs
+
+export class Inbox extends Context.Service<
+  Inbox,
+  {
+    /** A promise, as it is the receiver's hot path; rejects when the Store could not keep the delivery. */
+    readonly offer: (delivery: Delivery) => Promise<void>
+    /** Open while there may be something to apply. */
+    readonly arrived: Latch.Latch
+    /** What is to be applied next. Where several workers share the Store: within `atomically`, until it is settled. */
+    readonly take: (limit: number) => Effect.Effect<Took & { readonly events: ReadonlyArray<Event> }, StoreError>
+    /** When the first event after a sequence was received. */
+    readonly receivedAfter: (sequence: number) => Effect.Effect<Instant.Instant | null, StoreError>
+    readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+    /** Which of these events carry an id that another body, applied before, came under. */
+    readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
+    readonly status: Effect.Effect<InboxStatus, StoreError>
+    /** False also while the Store doesn't answer. */
+    readonly isDrained: Effect.Effect<boolean>
+    readonly lastReceivedAt: Effect.Effect<string | null, StoreError>
+  }
+>()("siteledger/Inbox") {
+  static readonly layer: Layer.Layer<Inbox, never, Store> = Layer.effect(
+    Inbox,
+    Effect.suspend(() => make)
+  )
+}
+
+interface Waiting {
+  readonly delivery: Delivery
+  readonly resolve: () => void
+  readonly reject: (cause: unknown) => void
+}
+
+const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
+  let waiting: Array<Waiting> = []
+  let isFlushing = false
+  const flush = async (): Promise<void> => {
+    const batch = waiting
+    waiting = []
+    try {
+      await store.receive(batch.map((each) => each.delivery))
+      arrived.openUnsafe()
+      for (const { resolve } of batch) resolve()
+    } catch (cause) {
+      for (const { reject } of batch) reject(cause)
+    }
+    isFlushing = waiting.length > 0
+    if (isFlushing) setImmediate(flush)
+  }
+  return (delivery: Delivery): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ delivery, resolve, reject })
+      if (isFlushing) return
+      isFlushing = true
+      // After the requests that the same turn of the event loop brought, so that they share the commit.
+      setImmediate(flush)
+    })
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* Store
+  const arrived = yield* Latch.make(true)
+  return Inbox.of({
+    offer: groupCommit(store, arrived),
+    arrived,
+    take: (limit) =>
+      Effect.map(
+        store.run((db) => store.queue.take(db, limit)),
+        (took) => ({ ...took, events: took.taken.map(({ row }) => toEvent(row)) })
+      ),
+    receivedAfter: (sequence) =>
+      Effect.map(
+        store.run((db) =>
+          db
+            .selectFrom("inbox")
+            .select("received_at")
+            .where("sequence", ">", sequence)
+            .orderBy("sequence")
+            .limit(1)
+            .executeTakeFirst()
+        ),
+        (row) => row?.received_at ?? null
+      ),
+    quarantined: (after, limit) =>
+      Effect.map(
+        store.run((db) =>
+          db
+            .selectFrom("quarantine")
+            .innerJoin("inbox", "inbox.sequence", "quarantine.sequence")
+            .selectAll("inbox")
+            .where("inbox.sequence", ">", after)
+            .orderBy("inbox.sequence")
+            .limit(limit)
+            .execute()
+        ),
+        (rows) => withinBytes(rows).map(toEvent)
+      ),
+    reusedIds: (sequences) => reusedIds(store, sequences),
+    status: status(store),
+    isDrained: status(store).pipe(
+      Effect.map(isDrained),
+      Effect.orElseSucceed(() => false)
+    ),
+    lastReceivedAt: Effect.map(
+      store.run((db) =>
+        db.selectFrom("inbox").select("received_at").orderBy("sequence", "desc").limit(1).executeTakeFirst()
+      ),
+      (row) => row?.received_at ?? null
+    )
+  })
+})
+
+/** Each id's first sequence is noted here and not by the receiver: an index on ids cost it a third of its speed. */
+const reusedIds = (store: Store["Service"], sequences: ReadonlyArray<number>) =>
+  Effect.map(
+    store.transaction(async (tx) => {
+      const these = sql`inbox e join ${listedNumbers(tx, sequences)} j on e.sequence = j.value`
+      // In the order of the ids: two workers never wait for each other.
+      await sql`
+        insert into event_ids (event_id, sequence)
+        select event_id, min(sequence) from ${these} where true group by event_id order by event_id
+        on conflict (event_id) do nothing`.execute(tx)
+      return sql<{ sequence: number }>`
+        select e.sequence from ${these} join event_ids f on f.event_id = e.event_id
+        where f.sequence <> e.sequence`.execute(tx)
+    }),
+    ({ rows }) => new Set(rows.map((row) => row.sequence))
+  )
+
+const status = (store: Store["Service"]) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return yield* store.run(async (db) => {
+      const { count, oldest } = await store.queue.waiting(db)
+      const quarantined = await db
+        .selectFrom("quarantine")
+        .select((of) => of.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow()
+      const oldestMs = oldest === null ? now : Instant.toMicros(oldest) / 1000
+      return {
+        pending: count,
+        quarantined: Number(quarantined.count),
+        oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs))
+      }
+    })
+  })
+
+const toEvent = (row: Selectable<StoreTables["inbox"]>): Event => ({
+  sequence: row.sequence,
+  bodySha256: Buffer.from(row.body_sha256).toString("hex"),
+  body: row.body,
+  eventId: row.event_id,
+  headerType: row.header_type,
+  otherTypes: JSON.parse(row.other_types ?? "[]") as ReadonlyArray<string>,
+  issuedAt: row.issued_at,
+  receivedAt: row.received_at,
+  deliveries: row.deliveries,
+  replayed: row.replayed !== 0
+})

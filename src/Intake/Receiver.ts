@@ -1,0 +1,168 @@
+/**
+ * The Receiver takes deliveries: verify → store → 2xx, nothing else.
+ *
+ * Guarantees: nothing is answered 2xx before it is on disk; a request without a well-formed signature is
+ * answered 401 before its body is read, a wrongly signed one 401, and neither leaves a trace in a store; whatever
+ * is validly signed is stored, whatever is in it. Slow, large and encoded requests are cut. Plain node:http:
+ * Effect's server with a handler reached 0.55 to 0.67 of its throughput on this path.
+ */
+import type { IncomingHttpHeaders } from "node:http"
+import { Clock, Context, Duration, Effect, FiberHandle, Layer } from "effect"
+import { ServiceSettings } from "../../config/Settings.ts"
+import { Inbox } from "./Inbox.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import type { Secret } from "./Secrets/Keyring.ts"
+import { close, defaultLimits, type Limits, listen } from "./Receiver/Listener.ts"
+import { type Answerer, handle, refuse } from "./Receiver/Requests.ts"
+import * as Strangers from "./Receiver/Strangers.ts"
+
+/** What the unsigned headers say; they prove nothing. */
+export interface Said {
+  readonly eventId: string | undefined
+  readonly type: string | null
+  readonly issuedAt: Instant.Instant | null
+}
+
+/** The connector's part: the service's own way to sign. */
+export class Signatures extends Context.Service<
+  Signatures,
+  {
+    /** The signature's bytes; undefined when it is missing or malformed. */
+    readonly read: (headers: IncomingHttpHeaders) => Uint8Array | undefined
+    /** The valid secret that signed this body. Constant time, over all valid secrets. */
+    readonly signer: (body: Uint8Array, signature: Uint8Array) => Secret | undefined
+    readonly said: (headers: IncomingHttpHeaders) => Said
+    /** Of callback URLs that were given to the service earlier: it goes on retrying and replaying there. */
+    readonly isFormerPath: (path: string) => boolean
+    /** Resolves when new secrets may be there: at once, unless a subscription is being created. */
+    readonly settled: () => Promise<void>
+    /** Called once for each stored delivery, after it is on disk. */
+    readonly accepted: (said: Said, secret: Secret) => void
+  }
+>()("siteledger/Receiver/Signatures") {}
+
+export interface ReceiverOptions {
+  readonly host: string
+  readonly port: number
+  /** The path of the callback URL. */
+  readonly path: string
+  readonly maximumBytes: number
+  readonly limits?: Partial<Limits>
+}
+
+export interface ReceiverStatus {
+  readonly port: number
+  readonly accepted: number
+  readonly rejected: number
+  readonly tooLarge: number
+  readonly encoded: number
+  readonly notStored: number
+}
+
+export class Receiver extends Context.Service<Receiver, { readonly status: Effect.Effect<ReceiverStatus> }>()(
+  "siteledger/Receiver"
+) {
+  static readonly layerWith = (options: ReceiverOptions) => Layer.effect(Receiver, make(options))
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(ServiceSettings, ({ webhookListen, webhookUrl, webhookMaxBytes }) =>
+      Receiver.layerWith({ ...webhookListen, path: webhookUrl.pathname, maximumBytes: webhookMaxBytes })
+    )
+  )
+}
+
+const make = (options: ReceiverOptions) =>
+  Effect.gen(function* () {
+    const { offer } = yield* Inbox
+    const signatures = yield* Signatures
+    const limits = { ...defaultLimits, ...options.limits }
+    const counters = { accepted: 0, rejected: 0, tooLarge: 0, encoded: 0, notStored: 0 }
+    const answerer: Answerer = {
+      ...(yield* accounts(counters, options.maximumBytes, signatures)),
+      path: options.path,
+      maximumBytes: options.maximumBytes,
+      inFlightBytes: limits.inFlightBytes,
+      state: { inFlight: 0 },
+      signatures,
+      offer,
+      now: instants(yield* Clock.Clock)
+    }
+    const answer: Parameters<typeof listen>[2] = (request, response) => {
+      handle(answerer, request, response).catch((cause: unknown) => {
+        answerer.notStored(cause)
+        if (response.headersSent) response.destroy()
+        else refuse(response, 500)
+      })
+    }
+    const server = yield* Effect.acquireRelease(listen(options, limits, answer), close)
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : options.port
+    return Receiver.of({ status: Effect.sync(() => ({ port, ...counters })) })
+  })
+
+type Counters = { -readonly [K in keyof Omit<ReceiverStatus, "port">]: number }
+
+/** Counts what became of the requests, and tells a person what only a person can mend. */
+const accounts = (counters: Counters, maximumBytes: number, signatures: Signatures["Service"]) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const runFork = Effect.runForkWith(yield* Effect.context<never>())
+    const runQuietly = yield* FiberHandle.makeRuntime<never>()
+    // Anybody could have sent it, so it must not stand for ever.
+    const unproven = (sentence: string): void => {
+      const note = "receiver unproven"
+      runFork(reasons.set(note, sentence))
+      runQuietly(Effect.delay(reasons.clear(note), quietTime))
+    }
+    const strangers = yield* Strangers.make
+    let isRefusing = false
+    return {
+      accepted: (said: Said, secret: Secret): void => {
+        counters.accepted++
+        strangers.right()
+        if (isRefusing) runFork(reasons.clear("receiver store"))
+        isRefusing = false
+        signatures.accepted(said, secret)
+      },
+      rejected: (): void => {
+        counters.rejected++
+        strangers.wrong()
+      },
+      tooLarge: (): void => {
+        counters.tooLarge++
+        unproven(
+          `A request larger than ${maximumBytes} bytes was refused (SITELEDGER_WEBHOOK_MAX_BYTES). If it was a ` +
+            `delivery, allow more and replay it in the service's administration. ${unprovenNote}`
+        )
+      },
+      encoded: (isSigned: boolean): void => {
+        counters.encoded++
+        const why = "with a Content-Encoding was refused: a signature covers the plain bytes only."
+        if (isSigned) runFork(reasons.set("receiver lost", `A delivery ${why}`))
+        else unproven(`A request ${why} ${unprovenNote}`)
+      },
+      notStored: (cause: unknown): void => {
+        counters.notStored++
+        isRefusing = true
+        const why = cause instanceof Error ? cause.message : String(cause)
+        runFork(reasons.set("receiver store", `Deliveries can't be stored and are answered 503 for now: ${why}`))
+      }
+    }
+  })
+
+const quietTime = Duration.hours(1)
+const unprovenNote = "Nobody knows who sent it: this passes after an hour without another one."
+
+/** The present as text, made once per millisecond. */
+const instants = (clock: Clock.Clock) => {
+  let millis = 0
+  let text = Instant.fromMillis(millis)
+  return (): Instant.Instant => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (now === millis) return text
+    millis = now
+    text = Instant.fromMillis(now)
+    return text
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * What happens to one request, from its headers to its answer.
+ *
+ * Decided in this order, each before the next costs anything: path, method, a well-formed signature, declared size;
+ * then the body is read, within its limit and the budget that all bodies in flight share; then the signature is
+ * checked, then the encoding, and a 2xx is sent only after `offer` returned.
+ */
+import { hash } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Inbox } from "../Inbox.ts"
+import type { Instant } from "../../Domain/Instant.ts"
+import type { Said, Signatures } from "../Receiver.ts"
+import type { Secret } from "../Secrets/Keyring.ts"
+
+export interface Answerer {
+  readonly path: string
+  readonly maximumBytes: number
+  readonly inFlightBytes: number
+  readonly signatures: Signatures["Service"]
+  /** Bytes of all bodies that came and are not answered yet. */
+  readonly state: { inFlight: number }
+  readonly now: () => Instant
+  readonly offer: Inbox["Service"]["offer"]
+  readonly accepted: (said: Said, secret: Secret) => void
+  readonly rejected: () => void
+  readonly tooLarge: () => void
+  readonly encoded: (isSigned: boolean) => void
+  readonly notStored: (cause: unknown) => void
+}
+
+/** Ends a request whose body nobody will read; the connection can't be used again. */
+export const refuse = (response: ServerResponse, status: number): void => {
+  response.writeHead(status, { connection: "close" }).end()
+}
+
+export const handle = async (answer: Answerer, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { signatures } = answer
+  const path = (request.url ?? "").split("?", 1)[0] ?? ""
+  if (path !== answer.path && !signatures.isFormerPath(path)) return refuse(response, 404)
+  if (request.method !== "POST") return refuse(response, 405)
+  const signature = signatures.read(request.headers)
+  if (signature === undefined) return refuse(response, 401)
+  const body = await readBody(answer, request)
+  if (body === "aborted") return
+  if (body === "too-large") return refuse(response, 413)
+  try {
+    const secret = signatures.signer(body, signature) ?? (await signerLater(signatures, body, signature))
+    if (isEncoded(request)) {
+      answer.encoded(secret !== undefined)
+      return void response.writeHead(415, noBody).end()
+    }
+    if (secret) return await store(answer, { body, said: signatures.said(request.headers), secret }, response)
+    answer.rejected()
+    response.writeHead(401, noBody).end()
+  } finally {
+    answer.state.inFlight -= body.byteLength
+  }
+}
+
+const isEncoded = ({ headers }: IncomingMessage): boolean =>
+  (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
+
+const noBody = { "content-length": "0" }
+
+/** A first delivery may overtake the answer that brings its secret. */
+const signerLater = async (
+  signatures: Signatures["Service"],
+  body: Uint8Array,
+  signature: Uint8Array
+): Promise<Secret | undefined> => {
+  await signatures.settled()
+  return signatures.signer(body, signature)
+}
+
+interface Verified {
+  readonly body: Buffer
+  readonly said: Said
+  readonly secret: Secret
+}
+
+const store = async (answer: Answerer, { body, said, secret }: Verified, response: ServerResponse): Promise<void> => {
+  const bodySha256 = hash("sha256", body, "buffer")
+  try {
+    await answer.offer({
+      body,
+      bodySha256,
+      eventId: said.eventId ?? madeUpId(bodySha256),
+      headerType: said.type,
+      issuedAt: said.issuedAt,
+      receivedAt: answer.now()
+    })
+  } catch (cause) {
+    answer.notStored(cause)
+    response.writeHead(503, { ...noBody, "retry-after": "5" }).end()
+    return
+  }
+  response.writeHead(200, noBody).end()
+  answer.accepted(said, secret)
+}
+
+/** The same body always gets the same id. */
+const madeUpId = (bodySha256: Buffer): string => {
+  const hex = bodySha256.toString("hex")
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
+}
+
+/** A body that is returned counts as in flight until its request is answered. */
+const readBody = (answer: Answerer, request: IncomingMessage): Promise<Buffer | "too-large" | "aborted"> =>
+  new Promise((resolve) => {
+    const { state, maximumBytes, inFlightBytes } = answer
+    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) {
+      answer.tooLarge()
+      return resolve("too-large")
+    }
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    const giveUp = (result: "too-large" | "aborted"): void => {
+      state.inFlight -= bytes
+      bytes = 0
+      resolve(result)
+    }
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      state.inFlight += chunk.byteLength
+      const isTooLarge = bytes > maximumBytes
+      if (!isTooLarge && state.inFlight <= inFlightBytes) return void chunks.push(chunk)
+      if (isTooLarge) answer.tooLarge()
+      request.removeAllListeners("data").removeAllListeners("end").pause()
+      giveUp("too-large")
+    })
+    request.once("end", () => {
+      bytes = 0
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.once("close", () => giveUp("aborted"))
+    request.once("error", () => giveUp("aborted"))
+  })

@@ -1,0 +1,204 @@
+/**
+ * Heartbeats of the receiver in the Store, and the gaps that they show.
+ *
+ * Every five seconds the current up-interval grows to now. It says less than was true, never more: a process that
+ * dies, a machine that sleeps or a Store that fails (nothing could be taken then either) leaves a hole. A gap that no
+ * retry heals any more becomes a reason that names it, and `onLost` runs for it, once also across restarts (twice
+ * when the process dies in between). It stays open until a person closes it: nothing tells how many deliveries it has,
+ * so what has come of it since is only counted. Intervals that can't change an answer any more are forgotten after
+ * eight days.
+ */
+import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
+import * as Gap from "../Domain/Gap.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { led } from "../Runtime/Leadership.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
+import { supervised } from "../Runtime/Supervisor.ts"
+
+export interface UptimeOptions<R> {
+  /** When the service tries a delivery again, counted from its first attempt. */
+  readonly offsets: ReadonlyArray<Duration.Duration>
+  /** Runs once for every gap that is lost. */
+  readonly onLost: Effect.Effect<unknown, never, R>
+  /** How many deliveries of an interval have come since; undefined when that can't be told now. */
+  readonly cameLate: (interval: Gap.Interval) => Effect.Effect<number | undefined, never, R>
+}
+
+export interface OpenGap extends Gap.Gap {
+  /** How many of a lost gap's deliveries have come since, as of the last minute. Nobody tells how many there are. */
+  readonly cameLate: number | undefined
+}
+
+export class Uptime extends Context.Service<
+  Uptime,
+  {
+    /** As last known when the Store doesn't answer. */
+    readonly gaps: Effect.Effect<ReadonlyArray<OpenGap>>
+    /** A person says that what was missed in this interval has been replayed, or doesn't matter. */
+    readonly close: (fromMs: number, toMs: number, reason: string) => Effect.Effect<void, StoreError>
+  }
+>()("siteledger/Uptime") {
+  static readonly layer = <R>(options: UptimeOptions<R>): Layer.Layer<Uptime, never, Store | Reasons | R> =>
+    Layer.effect(Uptime, make(options))
+}
+
+const heartbeatEvery = Duration.seconds(5)
+
+/** More than this without a heartbeat is a hole. */
+const toleratedMs = 3 * Duration.toMillis(heartbeatEvery)
+
+const lookEvery = Duration.minutes(1)
+const keptMs = Duration.toMillis(Duration.days(8))
+const lostKey = "lost_gaps"
+
+/** The interval that is growing; none before the Store took the first heartbeat. */
+interface Current {
+  readonly id: number
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const reasons = yield* Reasons
+    const offsetsMs = offsets.map(Duration.toMillis)
+    let current: Current | undefined
+    let known: ReadonlyArray<Gap.Gap> = []
+    const context = yield* Effect.context<R>()
+    const { count, counted } = counter((gap) => Effect.provideContext(cameLate(gap), context))
+
+    const beat = Effect.gen(function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      const isOn = current !== undefined && isRecent(current, nowMs)
+      current = yield* isOn && current !== undefined ? grow(store, current, nowMs) : begin(store, nowMs)
+      yield* reasons.clear("heartbeat")
+    }).pipe(
+      Effect.catchTag("StoreError", ({ message }) =>
+        reasons.set("heartbeat", `It can't be recorded that the receiver is up: ${message}`)
+      )
+    )
+
+    const find = Effect.gen(function* () {
+      const { closed, up } = yield* load(store)
+      const nowMs = yield* Clock.currentTimeMillis
+      const found = Gap.find({ up: untilNow(up, current, nowMs), closed, nowMs, offsetsMs })
+      known = found.open
+      return { ...found, nowMs }
+    })
+
+    const oneAtATime = yield* Semaphore.make(1)
+    const tell = tellLost(store, reasons, Effect.provideContext(onLost, context))
+    const look = Effect.gen(function* () {
+      const { neededFromMs, nowMs, open } = yield* find
+      yield* tell(
+        yield* Effect.forEach(
+          open.filter(({ isLost }) => isLost),
+          count
+        )
+      )
+      yield* forget(store, Math.min(neededFromMs, nowMs - keptMs))
+    }).pipe(
+      oneAtATime.withPermit,
+      Effect.catchTag("StoreError", (error) => Effect.logDebug("Gaps can't be looked for", error))
+    )
+
+    yield* beat
+    yield* Effect.forkScoped(supervised("heartbeats", Effect.andThen(Effect.sleep(heartbeatEvery), beat)))
+    yield* Effect.forkScoped(led("gaps", Effect.andThen(look, Effect.sleep(lookEvery))))
+
+    return Uptime.of({
+      gaps: find.pipe(
+        Effect.map(({ open }) => open),
+        Effect.catchTag("StoreError", () => Effect.sync(() => known)),
+        Effect.map((open) => open.map(counted))
+      ),
+      close: Effect.fn("Uptime.close")(function* (fromMs, toMs, reason) {
+        yield* close(store, { from_ms: fromMs, to_ms: toMs, reason })
+        yield* look
+      })
+    })
+  })
+
+/** Remembers how much of each gap came late; `count` asks again. */
+const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) => {
+  const counts = new Map<number, number>()
+  const counted = (gap: Gap.Gap): OpenGap => ({ ...gap, cameLate: counts.get(gap.fromMs) })
+  const count = (gap: Gap.Gap): Effect.Effect<OpenGap> =>
+    Effect.map(cameLate(gap), (late) => {
+      if (late !== undefined) counts.set(gap.fromMs, late)
+      return counted(gap)
+    })
+  return { count, counted }
+}
+
+/** Between two heartbeats the receiver is up, though it isn't recorded yet. */
+const untilNow = (up: ReadonlyArray<Gap.Interval>, current: Current | undefined, nowMs: number) =>
+  current !== undefined && isRecent(current, nowMs) ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
+
+/** A clock that was set back ends an interval too. */
+const isRecent = ({ toMs }: Current, nowMs: number): boolean => nowMs >= toMs && nowMs - toMs <= toleratedMs
+
+const begin = (store: Store["Service"], nowMs: number): Effect.Effect<Current, StoreError> =>
+  store
+    .run((db) =>
+      db.insertInto("uptime").values({ from_ms: nowMs, to_ms: nowMs }).returning("id").executeTakeFirstOrThrow()
+    )
+    .pipe(Effect.map(({ id }) => ({ id, fromMs: nowMs, toMs: nowMs })))
+
+const grow = (store: Store["Service"], current: Current, nowMs: number): Effect.Effect<Current, StoreError> =>
+  Effect.flatMap(
+    store.run((db) =>
+      db.updateTable("uptime").set({ to_ms: nowMs }).where("id", "=", current.id).executeTakeFirstOrThrow()
+    ),
+    ({ numUpdatedRows }) => (numUpdatedRows > 0n ? Effect.succeed({ ...current, toMs: nowMs }) : begin(store, nowMs))
+  )
+
+const load = (store: Store["Service"]) =>
+  store.run(async (db) => {
+    const interval = ["from_ms as fromMs", "to_ms as toMs"] as const
+    return {
+      up: await db.selectFrom("uptime").select(interval).orderBy("from_ms").execute(),
+      closed: await db.selectFrom("closed_gaps").select(interval).orderBy("from_ms").execute()
+    }
+  })
+
+const forget = (store: Store["Service"], beforeMs: number) =>
+  store.run((db) => db.deleteFrom("uptime").where("to_ms", "<", beforeMs).execute())
+
+const close = (store: Store["Service"], gap: { from_ms: number; to_ms: number; reason: string }) =>
+  Effect.gen(function* () {
+    const row = { ...gap, closed_at: Instant.fromMillis(yield* Clock.currentTimeMillis) }
+    return yield* store.run((db) =>
+      db
+        .insertInto("closed_gaps")
+        .values(row)
+        .onConflict((conflict) => conflict.columns(["from_ms", "to_ms"]).doNothing())
+        .execute()
+    )
+  })
+
+/** Gaps are known by their beginning: the end of one that goes on moves. */
+const tellLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
+  let standing: ReadonlyArray<number> = []
+  return Effect.fnUntraced(function* (lost: ReadonlyArray<OpenGap>) {
+    const begins = lost.map(({ fromMs }) => fromMs)
+    for (const gap of lost) yield* reasons.set(reasonKey(gap.fromMs), sentence(gap))
+    for (const fromMs of standing) if (!begins.includes(fromMs)) yield* reasons.clear(reasonKey(fromMs))
+    standing = begins
+    const before = (yield* store.run((db) => readMeta(db, lostKey))) ?? ""
+    const told = new Set(before.split(" "))
+    for (const fromMs of begins) if (!told.has(String(fromMs))) yield* onLost
+    const now = begins.join(" ")
+    if (now !== before) yield* store.transaction((tx) => writeMeta(tx, lostKey, now))
+  })
+}
+
+const reasonKey = (fromMs: number): string => `gap ${fromMs}`
+
+const sentence = ({ cameLate, fromMs, toMs }: OpenGap): string =>
+  `Deliveries first sent between ${Instant.fromMillis(fromMs)} and ${Instant.fromMillis(toMs)} may be missing, and the ` +
+  "service doesn't send them again by itself: replay the failed deliveries of this interval in the service's " +
+  `Admin → API → Webhooks, then run \`siteledger replay --gap-closed ${Instant.fromMillis(fromMs)}\`.` +
+  (cameLate === undefined ? "" : ` So far ${cameLate} with an event time of this interval have come since.`)

@@ -1,0 +1,95 @@
+/**
+ * Publish keeps a copy of the warehouse fresh for analysts, in a file of its own that anybody may open.
+ *
+ * Made when the worker first goes live, then whenever something has changed, resting between two copies for a
+ * hundred times as long as the last one took. A copy appears whole or not at all; a file of an earlier start
+ * stands until then. What changed before a stop may not be in it, so every start makes one new copy.
+ */
+import { stat } from "node:fs/promises"
+import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
+import * as Instant from "../Domain/Instant.ts"
+import { led } from "../Runtime/Leadership.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { isShort, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+
+export interface PublishOptions<R> {
+  readonly path: string
+  /** True once the warehouse is complete enough to be shown. */
+  readonly isLive: Effect.Effect<boolean, never, R>
+}
+
+export class Publish extends Context.Service<
+  Publish,
+  {
+    /** Makes a copy at once, whatever has changed. */
+    readonly now: Effect.Effect<void, WarehouseError>
+    /** Whatever was in the warehouse at `at` is in the newest copy; null when there is none. */
+    readonly status: Effect.Effect<{ readonly at: Instant.Instant | null; readonly ageMs: number | null }>
+  }
+>()("siteledger/Publish") {
+  static readonly layer = <R = never>(
+    options: PublishOptions<R>
+  ): Layer.Layer<Publish, never, Warehouse | Reasons | R> => Layer.effect(Publish, make(options))
+}
+
+/** A copy takes at most about a hundredth of the time. */
+const restFactor = 100
+const shortestRest = Duration.seconds(5)
+const longestRest = Duration.minutes(5)
+const pollEvery = Duration.seconds(1)
+const restAfterFailure = Duration.minutes(1)
+
+const make = <R>({ path, isLive }: PublishOptions<R>) =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    const reasons = yield* Reasons
+    const oneAtATime = yield* Semaphore.make(1)
+    let atMillis = yield* lastModified(path)
+    let version: number | undefined
+    let lasted = Duration.zero
+
+    const copy = Effect.gen(function* () {
+      // Both read before the copy begins, so that neither claims more than is in it.
+      const before = yield* warehouse.version
+      const startedMillis = yield* Clock.currentTimeMillis
+      const [duration] = yield* Effect.timed(Effect.retry(warehouse.publish(path), { while: isShort }))
+      version = before
+      atMillis = startedMillis
+      lasted = duration
+    })
+    const now = oneAtATime.withPermit(copy).pipe(
+      Effect.tap(() => reasons.clear("publish")),
+      Effect.tapError((error) => reasons.set("publish", `The copy for analysts can't be made: ${error.message}`))
+    )
+
+    const isDue = Effect.gen(function* () {
+      return (yield* isLive) && (yield* warehouse.version) !== version
+    })
+    const turn = Effect.gen(function* () {
+      while (!(yield* isDue)) yield* Effect.sleep(pollEvery)
+      const outcome = yield* Effect.result(now)
+      yield* Effect.sleep(outcome._tag === "Success" ? restAfter(lasted) : restAfterFailure)
+    })
+    yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
+
+    return Publish.of({
+      now,
+      status: Effect.map(Clock.currentTimeMillis, (present) =>
+        atMillis === undefined
+          ? { at: null, ageMs: null }
+          : { at: Instant.fromMillis(atMillis), ageMs: Math.max(0, present - atMillis) }
+      )
+    })
+  })
+
+const restAfter = (lasted: Duration.Duration): Duration.Duration =>
+  Duration.clamp(Duration.times(lasted, restFactor), { minimum: shortestRest, maximum: longestRest })
+
+/** In milliseconds since 1970; undefined when there is no such file. */
+const lastModified = (path: string): Effect.Effect<number | undefined> =>
+  Effect.promise(() =>
+    stat(path).then(
+      (found) => Math.floor(found.mtimeMs),
+      () => undefined
+    )
+  )

@@ -1,0 +1,191 @@
+/**
+ * The Ledger posts every payment once, balanced, with the amount of its certificate, and asks a person where that
+ * isn't known. It rests on facts in their stored order (`Ledger/Fact`), never on merged rows.
+ *
+ * Facts, entries and holds are one Store transaction, made before the rows of the same events: an entry is on disk
+ * within the batch that brought its event. The warehouse's tables are copies, brought along with the next write, and
+ * compared with the books at every start; dying in between leaves the books right and the copies one step behind.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { Change } from "../Domain/Change.ts"
+import * as Instant from "../Domain/Instant.ts"
+import * as Books from "./Books.ts"
+import * as Copies from "./Copies.ts"
+import { type Decision, factOf, LedgerError } from "./Decide.ts"
+import { factsOf } from "./Said.ts"
+import { type Verified, verify } from "./Verify.ts"
+import type { Terms } from "./Fact.ts"
+import * as Latency from "./Latency.ts"
+import { agree, difference, newestTerms } from "./Agreed.ts"
+import { Outbox } from "./Outbox.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
+import { type LedgerCopy, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+
+/** An applied event, as the ledger hears of it. */
+export interface Heard {
+  readonly eventId: string
+  readonly at: Instant.Instant
+  readonly receivedAt: Instant.Instant
+  readonly change: Change
+}
+
+/** A certificate from before the events began. */
+export interface Opening {
+  readonly ipcId: string
+  /** Canonical, more than zero. */
+  readonly amount: string
+  /** What the certificate is called on paper. */
+  readonly certificate: string
+}
+
+export interface LedgerStatus {
+  readonly entries: number
+  readonly holds: number
+  /** The hold that waits longest, and why. */
+  readonly oldestHold: {
+    readonly reason: string
+    readonly since: string
+    readonly ipcId: string
+    /** As far as they are known. */
+    readonly amount: string | null
+    readonly currency: string | null
+  } | null
+  /** From received to posted, in milliseconds, over the last thousand entries that an event caused. */
+  readonly postedMs: { readonly p50: number | null; readonly p99: number | null }
+}
+
+export class Ledger extends Context.Service<
+  Ledger,
+  {
+    /** What events say, in stored order; their entries are on disk when it returns. */
+    readonly hear: (heard: ReadonlyArray<Heard>) => Effect.Effect<void, StoreError>
+    /** Runs a write of the warehouse that takes along what its copies lack. One at a time. */
+    readonly withCopy: <A, E, R>(
+      write: (copy: LedgerCopy | undefined) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | StoreError, R>
+    /** A person's decision about a hold, posted and copied when it returns. */
+    readonly decide: (decision: Decision) => Effect.Effect<Books.Told, LedgerError | StoreError | WarehouseError>
+    /** Opening certificates that a person vouches for; the payments that waited for them are posted. */
+    readonly signOff: (
+      openings: ReadonlyArray<Opening>,
+      by: string
+    ) => Effect.Effect<Books.Told, LedgerError | StoreError | WarehouseError>
+    readonly verify: Effect.Effect<Verified, StoreError>
+    readonly status: Effect.Effect<LedgerStatus, StoreError>
+  }
+>()("siteledger/Ledger") {
+  /** With the outbox that it fills. */
+  static readonly layer: Layer.Layer<Ledger | Outbox, StoreError | WarehouseError, Settings | Store | Warehouse> =
+    Layer.unwrap(Effect.zipWith(Settings, Outbox, ({ ledger }, outbox) => Ledger.layerWith(ledger, outbox))).pipe(
+      Layer.provideMerge(Outbox.layer)
+    )
+
+  /** For a verb without a worker: it posts by the terms of the newest worker, whatever the shell says, and changes none. */
+  static readonly layerAlone: Layer.Layer<Ledger | Outbox, StoreError | WarehouseError, Settings | Store | Warehouse> =
+    Layer.effect(
+      Ledger,
+      Effect.suspend(() => makeAlone)
+    ).pipe(Layer.provideMerge(Outbox.layerAlone))
+
+  /** Without an outbox, entries stay here. */
+  static readonly layerWith = (
+    terms: Terms,
+    outbox?: Outbox["Service"]
+  ): Layer.Layer<Ledger, StoreError | WarehouseError, Store | Warehouse> =>
+    Layer.effect(
+      Ledger,
+      Effect.gen(function* () {
+        yield* agree(yield* Store, terms)
+        return yield* make(terms, outbox)
+      })
+    )
+}
+
+interface Guards {
+  readonly beforeTelling: Effect.Effect<void, StoreError>
+  /** A person should know what they decide. */
+  readonly beforeDeciding: Effect.Effect<void, LedgerError>
+}
+
+const makeAlone = Effect.gen(function* () {
+  const { ledger: terms } = yield* Settings
+  const store = yield* Store
+  const agreed = yield* newestTerms(store)
+  const differs = agreed === undefined ? "" : difference(agreed, terms)
+  const message =
+    `The settings here are not those that the worker posts by (they differ in ${differs}): give this command the ` +
+    "worker's SITELEDGER_LEDGER_* settings, or run it while the worker is running."
+  return yield* make(agreed ?? terms, yield* Outbox, {
+    // Where no worker has started yet, these are the first ones.
+    beforeTelling: agreed === undefined ? agree(store, terms) : Effect.void,
+    beforeDeciding: differs === "" ? Effect.void : Effect.fail(new LedgerError({ message }))
+  })
+})
+
+const make = (
+  terms: Terms,
+  outbox: Outbox["Service"] | undefined,
+  { beforeDeciding, beforeTelling }: Guards = { beforeDeciding: Effect.void, beforeTelling: Effect.void }
+) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const copies = yield* Copies.make(store)
+    const latency = Latency.make()
+    const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
+
+    const tell = Effect.fnUntraced(function* (said: ReadonlyArray<Books.Said>) {
+      yield* beforeTelling
+      const posting = yield* outbox?.posting ?? Effect.undefined
+      const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
+      if (told.entries.length > 0) yield* outbox?.news.open ?? Effect.void
+      copies.moved([...told.opened, ...told.changed, ...told.closed].map(({ holdId }) => holdId))
+      return told
+    })
+
+    const hear = Effect.fnUntraced(function* (heard: ReadonlyArray<Heard>) {
+      const said = heard.flatMap(factsOf)
+      if (said.length === 0) return
+      const { entries } = yield* tell(said)
+      latency.posted(entries, yield* Clock.currentTimeMillis)
+    })
+
+    const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
+      yield* beforeDeciding
+      const open = yield* store.run((db) => Books.holdsLike(db, decision.hold))
+      const fact = factOf(decision, open, yield* now)
+      if (typeof fact === "string") return yield* new LedgerError({ message: fact })
+      const told = yield* tell([fact])
+      if (told.facts === 0) return yield* new LedgerError({ message: "The hold has just been closed by an event." })
+      yield* copies.now
+      return told
+    })
+
+    const signOff = Effect.fn("Ledger.signOff")(function* (openings: ReadonlyArray<Opening>, by: string) {
+      yield* beforeDeciding
+      const knownAt = yield* now
+      const told = yield* tell(
+        openings.map(({ ipcId, amount, certificate }) => ({
+          kind: "opening" as const,
+          ipcId,
+          knownAt,
+          units: Amount.toUnits(amount),
+          certificate,
+          by
+        }))
+      )
+      yield* copies.catchUp
+      return told
+    })
+
+    yield* copies.catchUp
+    return Ledger.of({
+      hear,
+      withCopy: copies.withCopy,
+      decide,
+      signOff,
+      verify: verify(store),
+      status: Effect.map(Books.totals(store), (totals) => ({ ...totals, postedMs: latency.percentiles() }))
+    })
+  })

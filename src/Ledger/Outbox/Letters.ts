@@ -1,0 +1,237 @@
+/**
+ * The rows of the outbox: how an entry gets in, whose turn it is, what becomes of an attempt. Nothing else reads or
+ * writes the table; what changes rows does so in the transaction of the caller.
+ */
+import { type Kysely, sql, type Transaction } from "kysely"
+import type { Instant } from "../../Domain/Instant.ts"
+import { listed } from "../../Stores/Sql.ts"
+import type { StoreTables } from "../../Stores/StoreTables.ts"
+
+type Db = Kysely<StoreTables>
+type Tx = Transaction<StoreTables>
+type OutboxRow = StoreTables["ledger_outbox"]
+
+/** How an entry is put into the outbox. */
+export interface Posting {
+  readonly status: OutboxRow["status"]
+  readonly at: Instant
+}
+
+/** An entry whose turn it is, from `dueAt` on. */
+export interface Letter {
+  readonly entry: StoreTables["ledger_entries"]
+  readonly status: OutboxRow["status"]
+  readonly attempts: number
+  readonly refusals: number
+  readonly dueAt: Instant
+}
+
+/** What came of an attempt that didn't deliver. */
+export interface Failure {
+  /** One sentence for a bookkeeper. */
+  readonly reason: string
+  /** The sink won't have this entry, whenever it is sent. */
+  readonly isRefused: boolean
+  /** When to try again; undefined: only when a person says so. */
+  readonly againAt: Instant | undefined
+}
+
+export interface DeadLetter {
+  readonly entryId: string
+  readonly sequence: number
+  readonly ipcId: string
+  readonly attempts: number
+  readonly reason: string
+  readonly queuedAt: Instant
+  /** Later entries of the IPC, which don't overtake it. */
+  readonly waitingBehind: number
+}
+
+export interface Troubles {
+  /** Refused for good. */
+  readonly dead: number
+  readonly heldBack: number
+  /** The entry whose turn came longest ago. */
+  readonly oldest:
+    | { readonly entryId: string; readonly ipcId: string; readonly queuedAt: Instant; readonly reason: string | null }
+    | undefined
+}
+
+/**
+ * What was just posted, from this sequence on, in the transaction that posts it. An entry whose predecessor in its IPC
+ * was never put here is held back, as only a person knows whether the accounting system has that one: it is dead though
+ * nobody has tried it.
+ */
+export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<void> => {
+  await sql`
+    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at, state, last_error)
+    select entry_id, sequence, ipc_id, cast(${status} as text), cast(${at} as text), cast(${at} as text),
+      case when missing is null then 'pending' else 'dead' end,
+      'Held back: entry ' || missing || cast(${heldBack} as text)
+    from (
+      select entry_id, sequence, ipc_id,
+        (select before.sequence from ledger_entries before
+          where before.sequence = (
+              select max(earlier.sequence) from ledger_entries earlier
+              where earlier.ipc_id = e.ipc_id and earlier.sequence < e.sequence)
+            and before.sequence < ${fromSequence}
+            and not exists (select 1 from ledger_outbox o where o.entry_id = before.entry_id)) as missing
+      from ledger_entries e
+      where sequence >= ${fromSequence}) as fresh
+    order by sequence`.execute(tx)
+}
+
+const heldBack =
+  " of the same IPC was posted while no accounting sink was configured, and was never sent. If the accounting system " +
+  "has it, replay this one; if not, send both (`siteledger ledger sink send --from SEQUENCE`)."
+
+const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
+
+/**
+ * A person says that whatever was posted from this sequence on is to be sent: what never was put here, and what was held
+ * back. Returns how many.
+ */
+export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
+  const released = await sql`
+    update ledger_outbox set state = 'pending', last_error = null, next_attempt_at = ${at}
+    where ${isHeldBack} and sequence >= ${fromSequence}`.execute(tx)
+  const put = await sql`
+    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
+    select entry_id, sequence, ipc_id, cast(${status} as text), cast(${at} as text), cast(${at} as text) from ledger_entries e
+    where sequence >= ${fromSequence}
+      and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
+    order by sequence`.execute(tx)
+  return Number(released.numAffectedRows ?? 0) + Number(put.numAffectedRows ?? 0)
+}
+
+/** Written out, as SQLite takes a partial index only for what the statement itself says. */
+const isPending = sql<boolean>`o.state = 'pending'`
+const isFirst = sql<boolean>`not exists (
+  select 1 from ledger_outbox before
+  where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
+
+export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<Letter | undefined> => {
+  const { rows } = await sql<StoreTables["ledger_entries"] & Omit<Letter, "entry" | "dueAt"> & { due_at: string }>`
+    select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
+    from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
+    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)}
+    order by o.next_attempt_at, o.sequence limit 1`.execute(db)
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { attempts, due_at: dueAt, refusals, status, ...entry } = row
+  return { entry, status, attempts, refusals, dueAt }
+}
+
+/** What a person has said about an entry while it was under way stays. */
+export const delivered = (tx: Tx, { entry }: Letter, at: Instant): Promise<unknown> =>
+  tx
+    .updateTable("ledger_outbox")
+    .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
+    .where("entry_id", "=", entry.entry_id)
+    .where("state", "=", "pending")
+    .execute()
+
+export const postponed = async (tx: Tx, { entry }: Letter, failure: Failure): Promise<void> => {
+  const { againAt, isRefused, reason } = failure
+  const { numUpdatedRows } = await tx
+    .updateTable("ledger_outbox")
+    .set((of) => ({
+      attempts: of("attempts", "+", 1),
+      refusals: of("refusals", "+", isRefused ? 1 : 0),
+      last_error: reason,
+      ...(againAt === undefined ? { state: "dead" as const } : {})
+    }))
+    .where("entry_id", "=", entry.entry_id)
+    .where("state", "=", "pending")
+    .executeTakeFirst()
+  if (againAt !== undefined && numUpdatedRows > 0n) await setTurn(tx, entry.ipc_id, againAt)
+}
+
+/** All of the IPC together, so that whoever looks for the next one needn't pass those that wait behind another. */
+const setTurn = (tx: Tx, ipcId: string, at: Instant): Promise<unknown> =>
+  sql`update ledger_outbox set next_attempt_at = ${at} where ipc_id = ${ipcId} and state <> 'delivered'`.execute(tx)
+
+/** Pauses begin again. A refusal keeps its own: that the sink is well changes nothing about it. */
+export const hurry = (tx: Tx, at: Instant): Promise<unknown> =>
+  sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
+    where state = 'pending' and next_attempt_at > ${at} and refusals = 0`.execute(tx)
+
+export const totals = async (db: Db) => {
+  const { rows } = await sql<{ backlog: number; dead: number; oldest: string | null }>`
+    select (select count(*) from ledger_outbox where state = 'pending') as backlog,
+      (select count(*) from ledger_outbox where state = 'dead') as dead,
+      (select min(queued_at) from ledger_outbox where state = 'pending') as oldest`.execute(db)
+  return rows[0] ?? { backlog: 0, dead: 0, oldest: null }
+}
+
+export const troubles = async (db: Db): Promise<Troubles> => {
+  const { dead } = await totals(db)
+  const held = await sql<{ n: number }>`select count(*) as n from ledger_outbox where ${isHeldBack}`.execute(db)
+  const heldBack = Number(held.rows[0]?.n ?? 0)
+  const { rows } = await sql<NonNullable<Troubles["oldest"]>>`
+    select o.entry_id as "entryId", o.ipc_id as "ipcId", o.queued_at as "queuedAt", o.last_error as reason
+    from ledger_outbox o
+    where ${isPending} and ${isFirst} order by o.queued_at, o.sequence limit 1`.execute(db)
+  return { dead: Number(dead) - heldBack, heldBack, oldest: rows[0] }
+}
+
+const isDead = sql<boolean>`state = 'dead'`
+
+export const dead = (db: Db): Promise<ReadonlyArray<DeadLetter>> =>
+  db
+    .selectFrom("ledger_outbox as o")
+    .select((of) => [
+      "o.entry_id as entryId",
+      "o.sequence",
+      "o.ipc_id as ipcId",
+      "o.attempts",
+      sql<string>`coalesce(o.last_error, '')`.as("reason"),
+      "o.queued_at as queuedAt",
+      of
+        .selectFrom("ledger_outbox as behind")
+        .select((within) => within.fn.countAll<number>().as("n"))
+        .whereRef("behind.ipc_id", "=", "o.ipc_id")
+        .where(sql<boolean>`behind.state <> 'delivered'`)
+        .whereRef("behind.sequence", ">", "o.sequence")
+        .$asScalar()
+        .$notNull()
+        .as("waitingBehind")
+    ])
+    .where(isDead)
+    .orderBy("o.sequence")
+    .execute()
+
+const isUndelivered = sql<boolean>`state <> 'delivered'`
+
+/** Entries that aren't delivered and whose id begins so. */
+export const undeliveredLike = (db: Db, start: string) =>
+  db
+    .selectFrom("ledger_outbox")
+    .select(["entry_id", "ipc_id"])
+    .where(isUndelivered)
+    .where(sql`substr(entry_id, 1, ${start.length})`, "=", start)
+    .limit(2)
+    .execute()
+
+type Undelivered = Pick<OutboxRow, "entry_id" | "ipc_id">
+
+/** Pauses begin again; the words stay until there are new ones. Returns how many. */
+export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant): Promise<number> => {
+  const { numAffectedRows } = await sql`
+    update ledger_outbox set state = 'pending', attempts = 0, refusals = 0, next_attempt_at = ${at}
+    where ${isUndelivered} and ${only === undefined ? sql`true` : sql`entry_id = ${only.entry_id}`}`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}
+
+export const settle = async (tx: Tx, { entry_id, ipc_id }: Undelivered, at: Instant, note: string): Promise<void> => {
+  await sql`update ledger_outbox set state = 'delivered', delivered_at = ${at}, last_error = ${note}
+    where entry_id = ${entry_id} and ${isUndelivered}`.execute(tx)
+  await setTurn(tx, ipc_id, at)
+}
+
+/** How many entries were never put here. */
+export const unsent = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ unsent: number }>`
+    select (select count(*) from ledger_entries) - (select count(*) from ledger_outbox) as unsent`.execute(db)
+  return rows[0]?.unsent ?? 0
+}

@@ -1,0 +1,223 @@
+/**
+ * The Sink brings what is in the Outbox to the accounting system: one POST per entry, under the entry's id as
+ * Idempotency-Key, signed over the raw body (docs/accounting-sink.md).
+ *
+ * Guarantees: at least once, so once by its key. An entry counts as delivered when the answer was noted on disk; dying
+ * in between sends the same bytes again under the same key. One IPC's entries go in the order of the journal, while
+ * one that is stuck keeps no other IPC waiting. The Sink is the only owner of its retries: per entry with growing
+ * pauses, and through a circuit breaker that spares a sink which takes nothing and hurries once it does again.
+ */
+import { Clock, Duration, Effect, Exit, Layer, Option, Random, Redacted, Schedule } from "effect"
+import type { HttpClient } from "effect/http"
+import { CircuitBreaker } from "effect/persistence"
+import { Settings } from "../../../config/Settings.ts"
+import * as Instant from "../../Domain/Instant.ts"
+import { hasOthers, led } from "../../Runtime/Leadership.ts"
+import { Reasons } from "../../Runtime/Reasons.ts"
+import type { StoreError } from "../../Stores/Store.ts"
+import type { Letter, Troubles } from "./Letters.ts"
+import { Outbox } from "../Outbox.ts"
+import * as SinkAnswer from "./SinkAnswer.ts"
+import * as SinkPost from "./SinkPost.ts"
+
+export interface SinkOptions {
+  readonly url: URL
+  readonly secret: Redacted.Redacted
+  /** Between two attempts at an entry (1 second, growing to a day). */
+  readonly pauses?: SinkAnswer.Pauses
+  /** For an answer (10 seconds). */
+  readonly patience?: Duration.Duration
+  /** Between two attempts at a sink that takes nothing (1 second, growing to a minute). */
+  readonly rests?: SinkAnswer.Pauses
+}
+
+export const layerWith = (options: SinkOptions): Layer.Layer<never, never, HttpClient.HttpClient | Outbox | Reasons> =>
+  Layer.effectDiscard(make(options))
+
+/** Sends nothing where no sink is configured. */
+export const layer: Layer.Layer<never, never, HttpClient.HttpClient | Outbox | Reasons | Settings> = Layer.unwrap(
+  Effect.map(Settings, ({ ledgerSink }) =>
+    Option.match(ledgerSink, { onNone: () => Layer.effectDiscard(tellLeftover), onSome: layerWith })
+  )
+)
+
+const inFlight = 8
+const defaultPauses = { first: Duration.seconds(1), longest: Duration.days(1) }
+const defaultRests = { first: Duration.seconds(1), longest: Duration.minutes(1) }
+const defaultPatience = Duration.seconds(10)
+
+/** So many failures in a row, and the sink itself is unwell. */
+const tripsAfter = 5
+const circuit = "sink"
+/** While another entry is the one that tries whether the sink is well again. */
+const probingPause = Duration.seconds(1)
+/** Short enough to notice soon that the wall clock was set. */
+const longestWaitMs = 60_000
+/** Entries that another worker posted tell nobody here. */
+const longestWaitBesideOthersMs = 1_000
+
+interface Sending {
+  readonly target: SinkPost.Target
+  readonly pauses: SinkAnswer.Pauses
+  readonly breaker: CircuitBreaker.CircuitBreaker
+  /** IPCs that have an entry under way. */
+  readonly inHand: Set<string>
+  /** Attempts so far. */
+  ended: number
+  readonly longestWaitMs: number
+}
+
+const make = Effect.fnUntraced(function* (options: SinkOptions) {
+  const rests = options.rests ?? defaultRests
+  const breaker = yield* CircuitBreaker.make({
+    tripPolicy: CircuitBreaker.consecutive(tripsAfter),
+    openDuration: Schedule.min([Schedule.exponential(rests.first), Schedule.spaced(rests.longest)]),
+    maxOpenDuration: Duration.days(1)
+  }).pipe(Effect.provide(CircuitBreaker.layerStoreMemory()))
+  const sending: Sending = {
+    target: SinkPost.target(options.url, Redacted.value(options.secret), options.patience ?? defaultPatience),
+    pauses: options.pauses ?? defaultPauses,
+    breaker,
+    inHand: new Set(),
+    ended: 0,
+    longestWaitMs: (yield* hasOthers) ? longestWaitBesideOthersMs : longestWaitMs
+  }
+  yield* tellUnsent
+  for (let sender = 0; sender < inFlight; sender++) {
+    yield* Effect.forkScoped(led("sending entries to the accounting sink", turn(sending)))
+  }
+  yield* Effect.forkScoped(led("watching the accounting sink", watch))
+})
+
+/** Sends the entry whose turn it is, or waits until there may be one. */
+const turn = Effect.fnUntraced(function* (sending: Sending) {
+  const { breaker, inHand } = sending
+  const { news, next } = yield* Outbox
+  // Closed before looking: whatever comes up from here on opens it again.
+  yield* news.close
+  const state = yield* Effect.orDie(breaker.state(circuit))
+  if (state._tag === "Open" && Duration.isPositive(state.retryAfter)) return yield* Effect.sleep(state.retryAfter)
+  if (state._tag === "HalfOpen" && state.probing) {
+    return yield* Effect.raceFirst(news.await, Effect.sleep(probingPause))
+  }
+  const isUnwell = state._tag !== "Closed"
+  const { ended } = sending
+  const letter = yield* patiently(next(inHand))
+  const waitMs = letter === undefined ? Infinity : yield* untilDue(letter, isUnwell)
+  if (letter === undefined || waitMs > 0) {
+    return yield* Effect.raceFirst(news.await, Effect.sleep(Math.min(waitMs, sending.longestWaitMs)))
+  }
+  const ipcId = letter.entry.ipc_id
+  // Another sender was faster; where one is through already, what was found may be sent by now.
+  if (inHand.has(ipcId) || sending.ended !== ended) return
+  inHand.add(ipcId)
+  yield* Effect.ensuring(
+    deliver(sending, letter, isUnwell),
+    Effect.sync(() => {
+      inHand.delete(ipcId)
+      sending.ended++
+    })
+  )
+  yield* news.open
+})
+
+/** In milliseconds. Whether an unwell sink is well again is found out at the circuit's pace, not at the entry's. */
+const untilDue = ({ dueAt, refusals }: Letter, isUnwell: boolean) =>
+  isUnwell && refusals === 0
+    ? Effect.succeed(0)
+    : Effect.map(Clock.currentTimeMillis, (nowMs) => Instant.toMicros(dueAt) / 1000 - nowMs)
+
+/** One attempt, and what came of it on disk. */
+const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, letter: Letter, isUnwell: boolean) {
+  const outbox = yield* Outbox
+  const outcome = yield* Effect.result(
+    sending.breaker.execute(SinkPost.post(sending.target, letter), { key: circuit, classify: classified })
+  )
+  // Not even tried: just now another entry finds out whether the sink is well again.
+  if (outcome._tag === "Failure") return yield* Effect.sleep(probingPause)
+  const verdict = outcome.success
+  if (verdict._tag === "Taken") {
+    yield* patiently(outbox.delivered(letter))
+    return isUnwell ? yield* patiently(outbox.hurry) : undefined
+  }
+  const isRefused = verdict._tag === "Refused"
+  const isDead = isRefused && letter.refusals + 1 >= SinkAnswer.mostRefusals
+  // An entry that waited long for the sink to get well need not wait long again before it is refused again.
+  const failures = isRefused ? letter.refusals + 1 : letter.attempts - letter.refusals + 1
+  const wishMs = isRefused ? undefined : verdict.retryAfterMs
+  const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, wishMs, yield* Random.next)
+  const againAt = isDead ? undefined : Instant.fromMillis(Math.ceil((yield* Clock.currentTimeMillis) + pauseMs))
+  yield* Effect.logDebug(`Entry ${letter.entry.entry_id} isn't delivered: ${verdict.reason}`)
+  yield* patiently(outbox.postponed(letter, { reason: verdict.reason, isRefused, againAt }))
+})
+
+/** A refusal says nothing about how the sink is. */
+const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome => {
+  if (Exit.isFailure(exit)) return CircuitBreaker.failure()
+  const verdict = exit.value
+  if (verdict._tag === "Unwell") return CircuitBreaker.failure({ retryAfter: verdict.retryAfterMs })
+  return verdict._tag === "Taken" ? CircuitBreaker.success : CircuitBreaker.ignored
+}
+
+/** The Sink is the owner of these retries: until the Store answers again. An answer isn't forgotten meanwhile. */
+const patiently = <A>(query: Effect.Effect<A, StoreError>) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const key = "outbox"
+    const noticed = Effect.tapError(query, ({ message }) =>
+      reasons.set(key, `What the accounting sink gets can't be looked up or noted for now: ${message}`)
+    )
+    const found = yield* Effect.orDie(Effect.retry(noticed, storePauses))
+    yield* reasons.clear(key)
+    return found
+  })
+
+const storePauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
+
+const watchEvery = Duration.seconds(10)
+const tolerated = Duration.minutes(10)
+
+/** Says what a person should know: what waits for them, and what waits for long. */
+const watch = Effect.gen(function* () {
+  yield* Effect.sleep(watchEvery)
+  const outbox = yield* Outbox
+  const reasons = yield* Reasons
+  const { dead, heldBack, oldest } = yield* patiently(outbox.troubles)
+  if (dead === 0) yield* reasons.clear("dead letters")
+  else yield* reasons.set("dead letters", deadSentence(dead))
+  if (heldBack === 0) yield* reasons.clear("held back")
+  else yield* reasons.set("held back", heldBackSentence(heldBack))
+  const since = Instant.fromMillis((yield* Clock.currentTimeMillis) - Duration.toMillis(tolerated))
+  if (oldest === undefined || oldest.queuedAt > since) return yield* reasons.clear("accounting sink")
+  yield* reasons.set("accounting sink", waitingSentence(oldest))
+})
+
+const deadSentence = (dead: number): string =>
+  `${dead === 1 ? "1 entry was" : `${dead} entries were`} refused by the accounting sink for good; later entries of the ` +
+  "same IPCs wait behind. `siteledger ledger sink dead` says why, `siteledger ledger sink replay` sends again."
+
+const heldBackSentence = (heldBack: number): string =>
+  `${heldBack === 1 ? "1 entry is" : `${heldBack} entries are`} held back: an earlier entry of the same IPC was posted ` +
+  "before there was an accounting sink. `siteledger ledger sink dead` says which, and what to do."
+
+const waitingSentence = ({ entryId, ipcId, queuedAt, reason }: NonNullable<Troubles["oldest"]>): string =>
+  `Entry ${entryId} of IPC ${ipcId} has been waiting for the accounting sink since ${queuedAt} and is sent as soon as ` +
+  `it can be.${reason === null ? "" : ` ${reason}`}`
+
+/** What was posted before there was a sink isn't sent behind anybody's back. */
+const tellUnsent = Effect.gen(function* () {
+  const unsent = yield* patiently((yield* Outbox).unsent)
+  if (unsent === 0) return
+  yield* Effect.logInfo(
+    `${unsent} entries were posted while no accounting sink was configured and aren't sent; ` +
+      "`siteledger ledger sink send --from SEQUENCE` sends them."
+  )
+})
+
+const tellLeftover = Effect.gen(function* () {
+  const status = yield* Effect.orDie((yield* Outbox).status)
+  if (status === null) return
+  yield* Effect.logWarning(
+    `${status.backlog + status.dead} entries wait for an accounting sink, and none is configured (SITELEDGER_LEDGER_SINK_URL).`
+  )
+})

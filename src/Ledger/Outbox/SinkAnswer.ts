@@ -1,0 +1,88 @@
+/**
+ * What the accounting sink's answer to an entry means, and when to try again. Pure.
+ *
+ * Any 2xx takes the entry. So does a 409 that names the entry as one that is there already: an answer of ours may have
+ * been lost. 408, 425, 429 and 5xx, and no answer at all, may pass by themselves and are tried again for as long as it
+ * takes; everything else is a refusal, which a person has to look at when it is repeated.
+ */
+import { Duration, Option, Schema } from "effect"
+import { retryAfterMs } from "../../Runtime/RetryAfter.ts"
+
+export interface Answer {
+  readonly status: number
+  /** How it begins. */
+  readonly text: string
+  readonly retryAfter: string | undefined
+}
+
+/** `retryAfterMs`: the sink's own wish. */
+export type Verdict =
+  | { readonly _tag: "Taken" }
+  | { readonly _tag: "Unwell"; readonly reason: string; readonly retryAfterMs: number | undefined }
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+/** So much of an answer is kept, in characters. */
+const kept = 500
+
+const Known = Schema.fromJsonString(Schema.Struct({ entry_id: Schema.String }))
+const readKnown = Schema.decodeUnknownOption(Known)
+
+export const judge = (answer: Answer, entryId: string, secret: string, nowMs: number): Verdict => {
+  const { retryAfter, status, text } = answer
+  if (status >= 200 && status < 300) return { _tag: "Taken" }
+  if (status === 409 && Option.exists(readKnown(text), (known) => known.entry_id === entryId)) return { _tag: "Taken" }
+  if (status === 408 || status === 425 || status === 429 || status >= 500) {
+    const reason = `The accounting sink can't take entries for now (${status})${quote(text, secret)}`
+    return { _tag: "Unwell", reason, retryAfterMs: retryAfterMs(retryAfter, nowMs) }
+  }
+  if (status >= 300 && status < 400) {
+    const reason = `The accounting sink redirects (${status}), which isn't followed: check SITELEDGER_LEDGER_SINK_URL.`
+    return { _tag: "Refused", reason }
+  }
+  return { _tag: "Refused", reason: `The accounting sink refused the entry (${status})${quote(text, secret)}` }
+}
+
+/** `code` as the system gives it, like ECONNREFUSED. */
+export const unreachable = (code: string | undefined): Verdict => ({
+  _tag: "Unwell",
+  reason: `The accounting sink can't be reached${code === undefined ? "" : ` (${code})`}.`,
+  retryAfterMs: undefined
+})
+
+export const silent = (patience: Duration.Duration): Verdict => ({
+  _tag: "Unwell",
+  reason: `The accounting sink gave no answer within ${Duration.toSeconds(patience)} seconds.`,
+  retryAfterMs: undefined
+})
+
+/** One line without control characters, and without the secret, which a careless sink might print. */
+const quote = (text: string, secret: string): string => {
+  const line = text
+    .replaceAll(secret, "[secret]")
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ")
+    .trim()
+  if (line === "") return " and said no more."
+  return `: ${line.length > kept ? `${line.slice(0, kept)}…` : line}`
+}
+
+export interface Pauses {
+  readonly first: Duration.Duration
+  readonly longest: Duration.Duration
+}
+
+/** Refusals before an entry is a dead letter. */
+export const mostRefusals = 5
+
+const growth = 4
+
+/** Before the next attempt, when so many have failed; `chance` in [0, 1) keeps those that failed together apart. */
+export const pauseMs = (
+  { first, longest }: Pauses,
+  attempts: number,
+  wishMs: number | undefined,
+  chance: number
+): number => {
+  const longestMs = Duration.toMillis(longest)
+  const grown = Math.min(longestMs, Duration.toMillis(first) * growth ** (attempts - 1))
+  return Math.max(grown * (0.75 + 0.25 * chance), Math.min(wishMs ?? 0, longestMs))
+}

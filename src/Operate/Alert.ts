@@ -1,0 +1,222 @@
+/**
+ * Tells the outside (SITELEDGER_ALERT_URL) when Status turns red and when it recovers: one POST of JSON each time. And
+ * one more, `red` since the same time, when a reason of another kind comes up meanwhile: at most one a minute, and each
+ * kind once until Status recovers.
+ *
+ *   { id, status: "red" | "recovered", at, since, reasons, kinds, instance, dataDir }
+ *
+ * Of several workers on one database, the leader tells for all that are up.
+ *
+ * `at` is when this was decided, `since` when Status turned red; `reasons` stood at `at`, `kinds` are all that were
+ * told since then. A state must have stood for 5
+ * seconds, doubled for every alert of the last hour, up to 5 minutes: a flapping Status tells a dozen an hour at most.
+ * After a start Status is believed to be well only after 30 seconds. What is to be told is on disk first and is tried
+ * until it is answered 2xx, in order, blocking nothing; a restart neither repeats nor forgets, but for an answer that
+ * death cut off: that alert comes again under its `id`.
+ */
+import { randomUUID } from "node:crypto"
+import { Clock, Duration, Effect, Latch, Layer, Option, Redacted, Schedule, Schema } from "effect"
+import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { ServiceSettings, Settings } from "../../config/Settings.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { hasOthers, led } from "../Runtime/Leadership.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
+import { shownUrl } from "../Intake/Subscription.ts"
+import * as Workers from "./Workers.ts"
+
+export interface AlertOptions {
+  /** It may hold a secret: many services put one in its path. */
+  readonly url: Redacted.Redacted
+  /** What tells this worker from others. */
+  readonly instance: string
+  readonly dataDir: string
+}
+
+const Told = Schema.Struct({
+  id: Schema.String,
+  status: Schema.Literals(["red", "recovered"]),
+  at: Schema.String,
+  since: Schema.String,
+  reasons: Schema.Array(Schema.String),
+  /** Missing in what an older version told: then none counts as new. */
+  kinds: Schema.optionalKey(Schema.Array(Schema.String)),
+  instance: Schema.String,
+  dataDir: Schema.String
+})
+type Told = typeof Told.Type
+
+const lookEvery = Duration.seconds(1)
+const settleMs = 5_000
+const longestSettleMs = 300_000
+const flappingMs = 3_600_000
+const betweenReasonsMs = 60_000
+const trustMs = 30_000
+const requestTimeout = Duration.seconds(10)
+const pauses = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("60 seconds")]).pipe(Schedule.jittered)
+/** Of what was delivered; the newest one says what was told last. */
+const keptAlerts = 100
+const reasonKey = "alert"
+
+export const layerWith = (
+  options: AlertOptions
+): Layer.Layer<never, StoreError, Store | Reasons | HttpClient.HttpClient> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const written = yield* Latch.make(true)
+      const look = yield* watcher(options, written)
+      yield* Effect.forkScoped(led("the watch over Status", Effect.andThen(look, Effect.sleep(lookEvery))))
+      yield* Effect.forkScoped(led("alerts", deliver(options, written)))
+    })
+  )
+
+/** Nothing, when no URL is configured. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { alertUrl, dataDir } = yield* Settings
+    const { webhookUrl } = yield* ServiceSettings
+    const instance = shownUrl(webhookUrl)
+    return Option.match(alertUrl, { onNone: () => Layer.empty, onSome: (url) => layerWith({ url, instance, dataDir }) })
+  })
+)
+
+/** Compares what is with what was told last, and writes what is to be told. */
+const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const reasons = yield* Reasons
+    const startedMs = yield* Clock.currentTimeMillis
+    let told = yield* load(store)
+    const seen = { isRed: false, sinceMs: startedMs, isMore: false, moreSinceMs: startedMs }
+    return Effect.gen(function* () {
+      // Another worker may have led, and told, before.
+      if (yield* hasOthers) told = yield* load(store)
+      // Otherwise an alert that can't be delivered would be the cause of the next.
+      const standing = new Map([...(yield* reasons.allBut(reasonKey)), ...(yield* ofOthers)])
+      const nowMs = yield* Clock.currentTimeMillis
+      const last = told.at(-1)
+      const kinds = kindsOf(last, standing)
+      const isRed = standing.size > 0
+      const isMore = kinds.length > (last?.kinds ?? kinds).length
+      if (isRed !== seen.isRed) Object.assign(seen, { isRed, sinceMs: nowMs })
+      if (isMore !== seen.isMore) Object.assign(seen, { isMore, moreSinceMs: nowMs })
+      if (isRed === (last?.status === "red")) {
+        if (!isRed || !isMore || nowMs - millisOf(last) < betweenReasonsMs) return
+        if (nowMs - seen.moreSinceMs < settleOf(told, nowMs)) return
+      } else if (nowMs - seen.sinceMs < settleOf(told, nowMs) || (!isRed && nowMs - startedMs < trustMs)) return
+      const isTurn = isRed && last?.status !== "red"
+      const next: Told = {
+        id: randomUUID(),
+        status: isRed ? "red" : "recovered",
+        at: Instant.fromMillis(nowMs),
+        since: isTurn ? Instant.fromMillis(seen.sinceMs) : (last?.since ?? Instant.fromMillis(startedMs)),
+        reasons: [...standing.values()],
+        kinds: isRed ? kinds : [],
+        instance,
+        dataDir
+      }
+      yield* insert(store, next)
+      told = [...told, next].slice(-keptAlerts)
+      yield* written.open
+    }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("An alert can't be written yet", error)))
+  })
+
+/** What the other workers that are up say about themselves, one kind for each. */
+const ofOthers = Effect.map(Workers.all, (workers) =>
+  workers
+    .filter((worker) => worker.isUp && !worker.isThis && worker.reasons.length > 0)
+    .map(
+      ({ host, pid, reasons }) =>
+        [`worker ${host} ${pid}`, `The worker ${pid} on ${host}: ${reasons.join(" ")}`] as const
+    )
+)
+
+/** With those that were told since Status turned red, also where they have passed: one that comes back isn't new. */
+const kindsOf = (last: Told | undefined, standing: ReadonlyMap<string, string>): ReadonlyArray<string> => [
+  ...new Set([...(last?.status === "red" ? (last.kinds ?? standing.keys()) : []), ...standing.keys()])
+]
+
+const millisOf = (told: Told | undefined): number => (told === undefined ? 0 : Instant.toMicros(told.at) / 1000)
+
+const settleOf = (told: ReadonlyArray<Told>, nowMs: number): number => {
+  const recent = told.filter((each) => millisOf(each) > nowMs - flappingMs).length
+  return Math.min(settleMs * 2 ** recent, longestSettleMs)
+}
+
+const decoded = Schema.decodeUnknownEffect(Schema.fromJsonString(Told))
+
+const load = (store: Store["Service"]) =>
+  Effect.flatMap(
+    store.run((db) => db.selectFrom("alerts").select("body").orderBy("id").execute()),
+    (rows) => Effect.orDie(Effect.forEach(rows, ({ body }) => decoded(body)))
+  )
+
+const insert = (store: Store["Service"], told: Told) =>
+  store.transaction((tx) =>
+    tx
+      .insertInto("alerts")
+      .values({ status: told.status, body: JSON.stringify(told), delivered_at: null })
+      .execute()
+  )
+
+/** One after the other, each until it is taken. */
+const deliver = Effect.fnUntraced(function* ({ url }: AlertOptions, written: Latch.Latch) {
+  const store = yield* Store
+  const reasons = yield* Reasons
+  yield* written.await
+  // Closed before looking: whatever is written from here on opens it again.
+  yield* written.close
+  const attempt = Effect.gen(function* () {
+    for (const { body, id } of yield* undelivered(store)) {
+      yield* post(url, body)
+      yield* settle(store, id, Instant.fromMillis(yield* Clock.currentTimeMillis))
+      yield* reasons.clear(reasonKey)
+    }
+  })
+  yield* attempt.pipe(
+    Effect.tapError(({ message }) => reasons.set(reasonKey, `Alerts can't be delivered for now: ${message}`)),
+    Effect.retry(pauses),
+    Effect.orDie
+  )
+})
+
+const undelivered = (store: Store["Service"]) =>
+  store.run((db) =>
+    db.selectFrom("alerts").select(["id", "body"]).where("delivered_at", "is", null).orderBy("id").execute()
+  )
+
+const settle = (store: Store["Service"], id: number, at: Instant.Instant) =>
+  store.transaction(async (tx) => {
+    await tx.updateTable("alerts").set({ delivered_at: at }).where("id", "=", id).execute()
+    await tx
+      .deleteFrom("alerts")
+      .where("id", "<=", id - keptAlerts)
+      .execute()
+  })
+
+/** Its message names no URL. */
+class AlertError extends Schema.TaggedError<AlertError>()("AlertError", { message: Schema.String }) {}
+
+const failed = (what: string) => new AlertError({ message: `SITELEDGER_ALERT_URL ${what}.` })
+
+const post = Effect.fnUntraced(function* (url: Redacted.Redacted, body: string) {
+  const client = yield* HttpClient.HttpClient
+  const request = HttpClientRequest.post(Redacted.value(url)).pipe(
+    HttpClientRequest.setBody(HttpBody.text(body, "application/json"))
+  )
+  const { status } = yield* client.execute(request).pipe(
+    Effect.timeout(requestTimeout),
+    // A span would name the URL.
+    Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+    Effect.scoped,
+    Effect.mapError((error) => failed(why(error)))
+  )
+  if (status < 200 || status >= 300) return yield* failed(`answers ${status}`)
+})
+
+const why = (error: unknown): string => {
+  if (!HttpClientError.isHttpClientError(error)) return "doesn't answer within 10 seconds"
+  const { reason } = error
+  const code = "cause" in reason ? (reason.cause as { readonly code?: unknown } | undefined)?.code : undefined
+  return `can't be reached (${typeof code === "string" ? code : reason._tag})`
+}

@@ -1,0 +1,85 @@
+/**
+ * A lake in a bucket, for `siteledger doctor`: whether it is there, what may be done in it, whether the store tells two
+ * writers apart, and whose clock is wrong. A file of its own is written, replaced and deleted again on the way.
+ */
+import { randomUUID } from "node:crypto"
+import { Duration, Effect, Option } from "effect"
+import { LakeError } from "../../Lake/Lake.ts"
+import { fail, ok, type Said, warn } from "../Doctor.ts"
+import * as Client from "../../Lake/S3/Client.ts"
+import { text as readText } from "../../Lake/S3/Download.ts"
+import { failure, named } from "../../Lake/S3/Failure.ts"
+import { put, replace } from "../../Lake/S3/Replace.ts"
+
+/** A doctor's check takes six seconds at most. */
+const patience: Client.Patience = { attempts: 2, connectMillis: 1_500, idleMillis: 2_500, requestMillis: 2_500 }
+
+export const bucket = (place: Client.Place) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const client = yield* Client.make(patience)
+      const found = yield* Effect.result(examined(client, place))
+      if (found._tag === "Success") return [...found.success, ...(yield* clock(client))]
+      const opened = Option.getOrUndefined(yield* Effect.option(client.opened))
+      const error = found.failure
+      const { message } = error instanceof LakeError ? error : failure(place, opened?.endpoint, error)
+      return [fail(message)]
+    })
+  )
+
+const examined = (client: Client.Client, place: Client.Place) => {
+  const Bucket = place.bucket
+  const Key = `${place.prefix === "" ? "" : `${place.prefix}/`}_doctor/${randomUUID()}.txt`
+  const of = { client, Bucket, Key }
+  const remove = client.call("DeleteObject", (s3, options) => s3.deleteObject({ Bucket, Key }, options))
+  const use = Effect.gen(function* () {
+    yield* put({ ...of, text: "siteledger doctor was here" }, {})
+    const expected = Option.map(Option.fromUndefinedOr(yield* readText(of)), ({ version }) => version)
+    const learned = { isGuarding: undefined, isUnquoted: false }
+    const replaced = yield* replace({ ...of, text: "siteledger doctor was here again", expected }, learned)
+    yield* unfinished(of)
+    return replaced
+  })
+  return Effect.gen(function* () {
+    yield* client.call("ListObjectsV2", (s3, options) => s3.listObjectsV2({ Bucket, Prefix: Key, MaxKeys: 1 }, options))
+    const replaced = yield* Effect.onError(use, () => Effect.ignore(remove))
+    yield* remove
+    const allowed = ok(`${named(place)} can be listed, read, written and deleted from.`)
+    return [allowed, replaced === "guarded" ? ok("The store tells two exporters apart.") : alone]
+  })
+}
+
+const alone: Said = warn(
+  "The store has no conditional writes, so two exporters could not tell that they are two.",
+  "Let a single one write there."
+)
+
+/** What big files need. */
+const unfinished = ({ Bucket, client, Key }: { readonly client: Client.Client; Bucket: string; Key: string }) =>
+  Effect.gen(function* () {
+    const { UploadId } = yield* client.call("CreateMultipartUpload", (s3, options) =>
+      s3.createMultipartUpload({ Bucket, Key }, options)
+    )
+    const abort = client.call("AbortMultipartUpload", (s3, options) =>
+      s3.abortMultipartUpload({ Bucket, Key, UploadId }, options)
+    )
+    const list = client.call("ListMultipartUploads", (s3, options) =>
+      s3.listMultipartUploads({ Bucket, Prefix: Key }, options)
+    )
+    yield* Effect.onError(list, () => Effect.ignore(abort))
+    yield* abort
+  })
+
+const tolerated = Duration.seconds(60)
+
+/** The SDK has compared it with the answers' by now. */
+const clock = (client: Client.Client) =>
+  Effect.map(client.opened, ({ s3 }): ReadonlyArray<Said> => {
+    const ahead = s3.config.systemClockOffset
+    if (Math.abs(ahead) < Duration.toMillis(tolerated)) return []
+    const seconds = Math.round(Math.abs(ahead) / 1000)
+    const side = ahead > 0 ? "behind" : "ahead of"
+    return [
+      warn(`This machine's clock is ${seconds} seconds ${side} the store's.`, "Set it, and keep it right by NTP.")
+    ]
+  })

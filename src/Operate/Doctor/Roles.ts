@@ -1,0 +1,121 @@
+/**
+ * Who may do what in the database, for `siteledger doctor`: as config/postgres-roles.sql sets it up. Asked of the server,
+ * for every role that reaches one of the two schemas; nobody else's tables or rights are looked at.
+ */
+import { Effect } from "effect"
+import { fail, ok, type Said, warn } from "../Doctor.ts"
+import { appendOnly } from "../../Stores/Postgres/Rights.ts"
+import type { Answer, Ask } from "./Server.ts"
+
+export const advice = "Let an administrator run config/postgres-roles.sql (again)."
+/** Before PostgreSQL 15, the schema `public` belongs to one, whoever owns the database. */
+const bySuperuser = "Let a superuser run config/postgres-roles.sql (again)."
+
+const isTrue = (row: Answer, name: string): boolean => row[name] === true
+
+const attributes: Readonly<Record<string, string>> = {
+  rolsuper: "SUPERUSER",
+  rolcreatedb: "CREATEDB",
+  rolcreaterole: "CREATEROLE",
+  rolreplication: "REPLICATION",
+  rolbypassrls: "BYPASSRLS"
+}
+
+const written = `
+  with written as (
+    select c.oid, n.nspname || '.' || c.relname as name, c.relkind in ('r', 'p') as is_table,
+      n.nspname = 'siteledger' and c.relname in (${appendOnly.map((table) => `'${table}'`).join(", ")}) as is_append_only
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('siteledger', 'construction') and c.relkind in ('r', 'p', 'v')
+  )`
+
+/** In both schemas: what the session's role can't do to the tables. */
+const lacking = `${written}
+  select coalesce(string_agg(name, ', ' order by name), '') as tables from written
+  where is_table
+    and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+      and (is_append_only or has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`
+
+/** What it must not change, not even by mistake: what is written once, and the views. */
+const changeable = `${written}
+  select coalesce(string_agg(name, ', ' order by name), '') as tables from written
+  where (is_append_only or not is_table)
+    and (has_any_column_privilege(oid, 'update') or has_table_privilege(oid, 'delete, truncate')
+      or not is_table and has_any_column_privilege(oid, 'insert'))`
+
+export const worker = (ask: Ask) =>
+  Effect.gen(function* () {
+    const [role = {}] = yield* ask("select * from pg_roles where rolname = current_user")
+    const name = String(role["rolname"])
+    const [{ tables: unwritable } = {}] = yield* ask(lacking)
+    if (unwritable !== "") return fail(`${name} may not write ${String(unwritable)}.`, advice)
+    const found = Object.keys(attributes).filter((attribute) => isTrue(role, attribute))
+    if (found.length > 0) {
+      const powers = found.map((attribute) => attributes[attribute]).join(", ")
+      return warn(`${name} has ${powers}, which the worker doesn't need.`, advice)
+    }
+    const [{ tables: loose } = {}] = yield* ask(changeable)
+    return loose === ""
+      ? ok(`${name} may do what the worker does, and is no superuser.`)
+      : warn(`${name} may change or delete what is written for ever: ${String(loose)}.`, advice)
+  })
+
+/** Trusted with everything anyway: superusers, the owners of the schemas and who may become them. */
+const reaching = `
+  with schemas as (select oid, nspname, nspowner from pg_namespace where nspname in ('siteledger', 'construction')),
+  relations as (
+    select c.oid, s.nspname from pg_class c join schemas s on s.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm')
+  )
+  select r.rolname as role,
+    exists (select from schemas where nspname = 'construction' and has_schema_privilege(r.oid, oid, 'usage')) as enters,
+    exists (select from schemas where nspname = 'siteledger' and has_schema_privilege(r.oid, oid, 'usage, create'))
+      or exists (select from relations where nspname = 'siteledger'
+        and has_table_privilege(r.oid, oid, 'select, insert, update, delete, truncate')) as sees_store,
+    exists (select from schemas where nspname = 'construction' and has_schema_privilege(r.oid, oid, 'create'))
+      or exists (select from relations where nspname = 'construction'
+        and has_table_privilege(r.oid, oid, 'insert, update, delete, truncate')) as writes,
+    (select string_agg(oid::regclass::text, ', ') from relations
+      where nspname = 'construction' and not has_table_privilege(r.oid, oid, 'select')) as unreadable,
+    (select string_agg(distinct n.nspname, ', ') from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname not in ('siteledger', 'construction', 'information_schema') and n.nspname !~ '^pg_'
+        and c.relkind in ('r', 'p', 'v', 'm', 'f')
+        and has_schema_privilege(r.oid, n.oid, 'usage') and has_table_privilege(r.oid, c.oid, 'select')) as elsewhere,
+    (select string_agg(nspname, ', ') from pg_namespace
+      where nspname not in ('siteledger', 'construction') and nspname !~ '^pg_'
+        and has_schema_privilege(r.oid, oid, 'create')) as makes,
+    exists (select from pg_default_acl d, aclexplode(d.defaclacl) a
+      where d.defaclnamespace = (select oid from schemas where nspname = 'construction')
+        and d.defaclrole = (select nspowner from schemas where nspname = 'construction')
+        and d.defaclobjtype = 'r' and a.privilege_type = 'SELECT'
+        and (a.grantee = 0 or pg_has_role(r.oid, a.grantee, 'usage'))) as will_read,
+    pg_has_role(r.oid, 'pg_read_all_data', 'usage') as reads_all
+  from pg_roles r
+  where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname <> current_user
+    and not exists (select from schemas where pg_has_role(r.oid, nspowner, 'member'))
+  order by r.rolname`
+
+export const analysts = (ask: Ask) =>
+  Effect.gen(function* () {
+    const found = (yield* ask(reaching)).filter((row) => isTrue(row, "enters") || isTrue(row, "sees_store"))
+    const said = found.flatMap(judge)
+    return said.length > 0 ? said : warn("No role but the worker's reads construction.", advice)
+  })
+
+const judge = (row: Answer): ReadonlyArray<Said> => {
+  const role = String(row["role"])
+  if (isTrue(row, "reads_all") && role !== "analyst" && !isTrue(row, "writes")) {
+    return [warn(`${role} reads everything, as a member of pg_read_all_data.`, "Right for backups, not for people.")]
+  }
+  const problems = [
+    isTrue(row, "sees_store")
+      ? fail(`${role} reaches siteledger: the deliveries, the books, sealed secrets.`, advice)
+      : [],
+    isTrue(row, "writes") ? fail(`${role} can write in construction.`, advice) : [],
+    typeof row["unreadable"] === "string" ? fail(`${role} can't read ${row["unreadable"]}.`, advice) : [],
+    typeof row["elsewhere"] === "string" ? warn(`${role} also reads tables of ${row["elsewhere"]}.`, advice) : [],
+    typeof row["makes"] === "string" ? warn(`${role} can make tables in ${row["makes"]}.`, bySuperuser) : [],
+    isTrue(row, "will_read") ? [] : warn(`${role} won't see what newer versions add to construction.`, advice)
+  ].flat()
+  return problems.length > 0 ? problems : [ok(`${role} reads construction, and nothing else.`)]
+}

@@ -1,0 +1,199 @@
+/**
+ * The PostgreSQL server, for `siteledger doctor`: on one connection, which can't write. When there is none, that is all
+ * that is said.
+ */
+import type { Redacted } from "effect"
+import { Clock, Effect } from "effect"
+import type { Client } from "pg"
+import { examine, examineAll, fail, type Finding, ok, type Said, warn } from "../Doctor.ts"
+import { Connections } from "../../Stores/Postgres/Connections.ts"
+import * as Failure from "../../Stores/Postgres/Failure.ts"
+import { migrations, oldestVersion } from "../../Stores/Postgres/Schema.ts"
+import * as Roles from "./Roles.ts"
+
+const answerMs = 4_000
+const limits = { connectionTimeoutMillis: answerMs, statement_timeout: answerMs, query_timeout: answerMs }
+
+const connect = async (client: Client): Promise<Client> => {
+  await client.connect()
+  return client
+}
+
+/** What to say of the texts that are sealed in the Store. */
+type Judge<R> = (sealed: ReadonlyArray<string>) => Effect.Effect<Said, unknown, R>
+
+export const server = <R>(url: Redacted.Redacted, secrets: Judge<R>): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const connections = new Connections(url)
+      yield* Effect.addFinalizer(() => Effect.promise(() => connections.close()))
+      const client = connections.client(limits)
+      yield* Effect.addFinalizer(() => Effect.promise(() => client.end().catch(() => undefined)))
+      const connected = yield* Effect.result(
+        Effect.tryPromise({ try: () => connect(client), catch: (cause) => Failure.of(cause, connections.name) })
+      )
+      if (connected._tag === "Failure") {
+        return yield* examine("PostgreSQL", Effect.succeed(fail(connected.failure.message)))
+      }
+      return yield* checks(client, connections.name, secrets)
+    })
+  )
+
+/** A row of one answer, whose values are texts, numbers and booleans. */
+export type Answer = Readonly<Record<string, unknown>>
+export type Ask = (query: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Answer>, Error>
+
+const checks = <R>(client: Client, name: string, secrets: Judge<R>) => {
+  const ask: Ask = (query, values = []) =>
+    Effect.tryPromise({
+      try: async () => (await client.query<Answer>(query, [...values])).rows,
+      catch: (cause) => new Error(Failure.of(cause, name).message)
+    })
+  const one = (query: string) => Effect.map(ask(query), (rows) => rows[0] ?? {})
+  return examineAll([
+    examine("PostgreSQL", answering(one, name)),
+    // From here on nothing can be written, whatever a query does.
+    examine("read-only", Effect.as(ask("set session characteristics as transaction read only"), [])),
+    examine("schemas", schemas(ask)),
+    examine("secrets", Effect.flatMap(sealedSecrets(ask), secrets)),
+    examine("worker's role", Roles.worker(ask)),
+    examine("analysts", Roles.analysts(ask)),
+    examine("clock", clock(one)),
+    examine("connections", places(ask)),
+    examine("durability", durability(one)),
+    examine("encryption", encryption(one))
+  ])
+}
+
+type One = (query: string) => Effect.Effect<Answer, Error>
+
+const answering = (one: One, name: string) =>
+  Effect.gen(function* () {
+    const found = yield* one(`
+      select current_setting('server_version') as version, current_user as role, pg_is_in_recovery() as is_standby,
+        current_setting('server_encoding') as encoding, current_setting('default_transaction_read_only') as read_only`)
+    const version = String(found["version"])
+    if (Number.parseInt(version, 10) < oldestVersion) {
+      return fail(`${name}: version ${version} is too old.`, `Upgrade it to ${oldestVersion} or newer.`)
+    }
+    if (found["is_standby"] === true) return fail(`${name} is a standby.`, "Name the primary in SITELEDGER_WAREHOUSE.")
+    if (found["read_only"] === "on") {
+      return fail(`${name}: sessions of ${String(found["role"])} only read.`, readOnlyAdvice)
+    }
+    if (found["encoding"] !== "UTF8") {
+      return fail(`${name}: its encoding is ${String(found["encoding"])}.`, "Make the database with --encoding=UTF8.")
+    }
+    return ok(`${name}, answers as ${String(found["role"])}; its version is ${version}.`)
+  })
+
+const readOnlyAdvice = "Take default_transaction_read_only from the worker's role; it is meant for analysts."
+
+const schemas = (ask: Ask) =>
+  Effect.gen(function* () {
+    const found = yield* ask(`
+      select name, n.oid is not null as is_there,
+        coalesce(has_schema_privilege(n.oid, 'usage') and has_schema_privilege(n.oid, 'create'), false) as is_usable,
+        has_database_privilege(current_database(), 'create') as can_make
+      from unnest(array['siteledger', 'construction']) as name left join pg_namespace n on n.nspname = name`)
+    const names = (rows: ReadonlyArray<Answer>) => rows.map(({ name }) => String(name)).join(" and ")
+    const unmade = found.filter((row) => row["is_there"] === false)
+    if (unmade.some((row) => row["can_make"] === false)) {
+      return fail(`There is no schema ${names(unmade)}, and the worker's role may make none.`, Roles.advice)
+    }
+    const unusable = found.filter((row) => row["is_there"] === true && row["is_usable"] === false)
+    if (unusable.length > 0) {
+      return fail(`The worker's role may make nothing in schema ${names(unusable)}.`, Roles.advice)
+    }
+    const [{ is_made: isMade } = {}] = yield* ask(
+      "select to_regclass('siteledger.kysely_migration') is not null as is_made"
+    )
+    if (isMade !== true) return ok("The tables are made at the first start.")
+    const made = (yield* ask("select name from siteledger.kysely_migration")).map(({ name }) => String(name))
+    const unknown = made.filter((name) => !(name in migrations))
+    if (unknown.length > 0) {
+      return fail(`The tables were made by a newer siteledger (${unknown.join(", ")}).`, "Install that version.")
+    }
+    const due = Object.keys(migrations).filter((name) => !made.includes(name))
+    return ok(due.length === 0 ? "The tables are current." : `The next start brings the tables to ${due.join(", ")}.`)
+  })
+
+const sealedSecrets = (ask: Ask) =>
+  Effect.gen(function* () {
+    const [{ is_made: isMade } = {}] = yield* ask(
+      "select to_regclass('siteledger.webhook_secrets') is not null as is_made"
+    )
+    if (isMade !== true) return []
+    const found = yield* ask("select sealed from siteledger.webhook_secrets where sealed is not null")
+    return found.map(({ sealed }) => String(sealed))
+  })
+
+const toleratedSeconds = 2
+
+const clock = (one: One) =>
+  Effect.gen(function* () {
+    const beforeMs = yield* Clock.currentTimeMillis
+    const answer = yield* one("select extract(epoch from clock_timestamp())::float8 * 1000 as ms")
+    const here = (beforeMs + (yield* Clock.currentTimeMillis)) / 2
+    const seconds = Math.abs(Number(answer["ms"]) - here) / 1000
+    const told = `The clocks of this machine and the server differ by ${seconds.toFixed(1)} seconds.`
+    return seconds > toleratedSeconds ? warn(told, "Let both take their time from the network (NTP).") : ok(told)
+  })
+
+/** What one worker takes at most. */
+const ofOneWorker = 14
+
+const places = (ask: Ask) =>
+  Effect.gen(function* () {
+    const [found = {}] = yield* ask(`
+      select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+          - coalesce(current_setting('reserved_connections', true), '0')::int as places,
+        (select count(*) from pg_stat_activity where backend_type = 'client backend'
+          and not (application_name = 'siteledger' and datname = current_database())) as others,
+        (select rolconnlimit from pg_roles where rolname = current_user) as of_role,
+        (select datconnlimit from pg_database where datname = current_database()) as of_database,
+        to_regclass('siteledger.workers') is not null as has_workers`)
+    const [{ count = 0 } = {}] =
+      found["has_workers"] === true
+        ? yield* ask(
+            "select count(*) as count from siteledger.workers where seen_at::timestamptz > now() - interval '10 seconds'"
+          )
+        : []
+    const workers = Math.max(1, Number(count))
+    const needed = workers * ofOneWorker
+    const limits = [found["of_role"], found["of_database"]].map(Number).filter((limit) => limit >= 0)
+    const all = Math.min(Number(found["places"]), ...limits)
+    const free = all - Number(found["others"])
+    const told =
+      `${workers === 1 ? "One worker takes" : `${workers} workers take`} up to ${needed} connections; the server has ` +
+      `${all} for them, and others hold ${Number(found["others"])}.`
+    if (all < ofOneWorker) return fail(told, connectionAdvice)
+    return free < needed ? warn(told, connectionAdvice) : ok(told)
+  })
+
+const connectionAdvice = "Raise max_connections (or the limit of the role or database), or run fewer workers."
+
+const settings: Readonly<Record<string, string>> = {
+  fsync: "a power cut can destroy the whole database",
+  full_page_writes: "a power cut can destroy tables",
+  synchronous_commit: "a power cut can lose deliveries that were answered 2xx",
+  data_checksums: "a damaged disk goes unnoticed"
+}
+
+const durability = (one: One) =>
+  Effect.gen(function* () {
+    const names = Object.keys(settings)
+    const found = yield* one(`select ${names.map((name) => `current_setting('${name}') as ${name}`).join(", ")}`)
+    const off = names.filter((name) => found[name] === "off")
+    const warnings = off.map((name): Said => warn(`${name} is off: ${settings[name]}.`, "Turn it on."))
+    return warnings.length > 0 ? warnings : ok(`${names.join(", ")} are on.`)
+  })
+
+const encryption = (one: One) =>
+  Effect.gen(function* () {
+    const found = yield* one(`
+      select ssl, coalesce(host(inet_client_addr()) = host(inet_server_addr()), true) as is_local
+      from pg_stat_ssl where pid = pg_backend_pid()`)
+    if (found["ssl"] === true) return ok("The connection is encrypted.")
+    if (found["is_local"] === true) return ok("The connection isn't encrypted, and doesn't leave this machine.")
+    return warn("The connection isn't encrypted.", "Add ?sslmode=verify-full to SITELEDGER_WAREHOUSE.")
+  })

@@ -1,0 +1,90 @@
+/**
+ * `/metrics` in the Prometheus text format: Status as gauges, so that both always tell the same.
+ */
+import { Clock, Effect, Metric } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+import * as Instant from "../Domain/Instant.ts"
+import { questions } from "../Ledger/Questions.ts"
+import { Status, type StatusReport } from "./Status.ts"
+
+const gauge = (name: string, description: string) => Metric.gauge(`siteledger_${name}`, { description })
+
+const phase = gauge("phase", "1 for the phase the worker is in")
+const reasons = gauge("reasons", "Troubles that stand right now")
+const pending = gauge("inbox_pending", "Deliveries whose rows are not committed yet")
+const quarantined = gauge("inbox_quarantined", "Deliveries that wait in quarantine")
+const oldestPending = gauge("inbox_oldest_pending_seconds", "Age of the oldest pending delivery")
+const events = gauge("events", "Events since the start, by outcome and alarm")
+const deliveries = gauge("receiver_deliveries", "Requests to the receiver since the start, by outcome")
+const secrets = gauge("webhook_secrets", "Webhook secrets, by state")
+const signedByEnding = gauge("receiver_signed_by_ending_secret", "Deliveries since the start whose secret was to end")
+const rows = gauge("walk_rows", "Distinct rows of the current pass")
+const pages = gauge("walk_pages_done", "Pages of the current pass that are done")
+const pagesTotal = gauge("walk_pages_total", "Pages of the current pass")
+const apiLimit = gauge("api_limit_per_minute", "The plan's requests per minute")
+const apiUsed = gauge("api_used_last_minute", "Requests of the last minute")
+const gaps = gauge("gaps_open", "Blind intervals that no retry has healed")
+const entries = gauge("ledger_entries", "Entries in the books")
+const holds = gauge("ledger_holds", "Payments and certificates that wait for a person or for an event")
+const oldestHold = gauge("ledger_oldest_hold_seconds", "Age of the hold that waits longest, by its reason")
+const posted = gauge("ledger_posted_seconds", "From received to posted, over the last thousand entries")
+const sinkBacklog = gauge("ledger_sink_backlog", "Entries that the accounting sink has yet to get")
+const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused for good")
+const sinkOldest = gauge("ledger_sink_oldest_pending_seconds", "Age of the oldest entry that the sink has yet to get")
+
+const phases = ["starting", "backfilling", "live", "catching-up", "degraded"] as const
+
+const set = (metric: Metric.Gauge<number>, value: number, labels?: Readonly<Record<string, string>>) =>
+  Metric.update(labels === undefined ? metric : Metric.withAttributes(metric, labels), value)
+
+const update = Effect.fnUntraced(function* (report: StatusReport) {
+  for (const name of phases) yield* set(phase, report.phase === name ? 1 : 0, { phase: name })
+  yield* set(reasons, report.reasons.length)
+  yield* set(pending, report.inbox.pending)
+  yield* set(quarantined, report.inbox.quarantined)
+  yield* set(oldestPending, report.inbox.oldestPendingAgeMs / 1000)
+  for (const [outcome, count] of Object.entries(report.events)) yield* set(events, count, { outcome })
+  const { port: _port, ...outcomes } = report.receiver
+  for (const [outcome, count] of Object.entries(outcomes)) yield* set(deliveries, count, { outcome })
+  const { signedByEnding: ofEnding, ...states } = report.secrets
+  for (const [state, count] of Object.entries(states)) yield* set(secrets, count, { state })
+  yield* set(signedByEnding, ofEnding)
+  for (const [resource, walk] of Object.entries(report.backfill)) {
+    yield* set(rows, walk.rows, { resource })
+    yield* set(pages, walk.pagesDone, { resource })
+    yield* set(pagesTotal, walk.pagesTotal, { resource })
+  }
+  yield* set(apiLimit, report.api.limitPerMinute)
+  yield* set(apiUsed, report.api.usedLastMinute)
+  yield* set(gaps, report.gaps.length)
+  yield* setLedger(report.ledger)
+})
+
+const setLedger = Effect.fnUntraced(function* (ledger: StatusReport["ledger"]) {
+  yield* set(entries, ledger.entries)
+  yield* set(holds, ledger.holds)
+  const nowMs = yield* Clock.currentTimeMillis
+  const { oldestHold: oldest, postedMs, sink } = ledger
+  for (const reason of Object.keys(questions)) {
+    const since = oldest?.reason === reason ? Instant.toMicros(oldest.since) / 1000 : nowMs
+    yield* set(oldestHold, Math.max(0, nowMs - since) / 1000, { reason })
+  }
+  for (const [quantile, ms] of [
+    ["0.5", postedMs.p50],
+    ["0.99", postedMs.p99]
+  ] as const) {
+    if (ms !== null) yield* set(posted, ms / 1000, { quantile })
+  }
+  if (sink === null) return
+  yield* set(sinkBacklog, sink.backlog)
+  yield* set(sinkDead, sink.dead)
+  yield* set(sinkOldest, sink.oldestPendingAgeMs / 1000)
+})
+
+export const response = Effect.gen(function* () {
+  const status = yield* Status
+  yield* Effect.ignore(Effect.flatMap(status.report, update))
+  const text = yield* PrometheusMetrics.format()
+  return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+})

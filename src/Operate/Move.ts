@@ -1,0 +1,169 @@
+/**
+ * Moves the Store from one engine to the other, whole: SQLite to PostgreSQL, and back.
+ *
+ * The target must be empty, and nobody may work on either side. All rows go over in one transaction of the target, with
+ * their numbers; before it is committed, every table is read back and held against the source by its count and a hash of
+ * its rows. Dying before that leaves the target empty and the source as it was. Then the source is marked as moved, so
+ * that no worker starts on it: two stores would each post to accounting. The warehouse stays where it is: the next start
+ * makes a new one from the inbox and a fresh walk.
+ */
+import { createHash } from "node:crypto"
+import { Effect, Schema, type Scope } from "effect"
+import * as Moved from "./Move/Moved.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import { disowned } from "../Stores/Seam.ts"
+
+export class MoveError extends Schema.TaggedError<MoveError>()("MoveError", { message: Schema.String }) {}
+
+/** Whole numbers as text. */
+export type Value = string | Uint8Array | null
+export type Values = ReadonlyArray<Value>
+
+/** A store that nobody else uses as long as it is open. */
+export interface Side {
+  readonly name: string
+  /** In alphabetical order. */
+  readonly columns: (table: string) => Promise<ReadonlyArray<string>>
+  /** In an order of its own, in batches that fit in memory; values in the order of the columns. */
+  readonly rows: (table: string) => AsyncIterable<ReadonlyArray<Values>>
+  readonly put: (table: string, rows: ReadonlyArray<Values>) => Promise<void>
+  /** What numbers its rows itself goes on after the greatest number. */
+  readonly count: (table: string) => Promise<void>
+  readonly begin: () => Promise<void>
+  readonly commit: () => Promise<void>
+  readonly meta: (key: string) => Promise<string | undefined>
+  readonly setMeta: (key: string, value: string) => Promise<void>
+}
+
+export type Open = Effect.Effect<Side, MoveError, Scope.Scope>
+
+/**
+ * Every table of the Store, in the order in which they refer to each other: one that is missing here doesn't compile. Queues
+ * are made from the inbox at the next start; workers tell of themselves.
+ */
+const isMoved: Readonly<Record<keyof StoreTables, boolean>> = {
+  meta: true,
+  inbox: true,
+  event_ids: true,
+  inbox_touched: false,
+  inbox_queue: false,
+  workers: false,
+  quarantine: true,
+  record_quarantine: true,
+  walks: true,
+  walk_pages: true,
+  sightings: true,
+  pace: true,
+  uptime: true,
+  closed_gaps: true,
+  subscriptions: true,
+  webhook_secrets: true,
+  alerts: true,
+  exports: true,
+  schedule: true,
+  ledger_facts: true,
+  ledger_terms: true,
+  ledger_entries: true,
+  ledger_holds: true,
+  ledger_hold_decisions: true,
+  ledger_outbox: true
+}
+
+export const movedTables: ReadonlyArray<string> = Object.entries(isMoved).flatMap(([name, moved]) =>
+  moved ? [name] : []
+)
+
+/** The same for the same rows, in whatever order they come. */
+export interface Sum {
+  readonly rows: number
+  readonly sha256: string
+}
+
+const bits = 256
+
+class Summing {
+  #rows = 0
+  #sum = 0n
+
+  add(rows: ReadonlyArray<Values>): void {
+    for (const values of rows) {
+      const text = JSON.stringify(values.map((value) => (value instanceof Uint8Array ? { bytes: hex(value) } : value)))
+      this.#sum = BigInt.asUintN(bits, this.#sum + BigInt(`0x${createHash("sha256").update(text).digest("hex")}`))
+    }
+    this.#rows += rows.length
+  }
+
+  get sum(): Sum {
+    return { rows: this.#rows, sha256: this.#sum.toString(16).padStart(bits / 4, "0") }
+  }
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+
+export const sumOf = async (side: Side, table: string): Promise<Sum> => {
+  const summing = new Summing()
+  for await (const rows of side.rows(table)) summing.add(rows)
+  return summing.sum
+}
+
+const copy = async (from: Side, to: Side, table: string): Promise<Sum> => {
+  const [columns, expected] = [await to.columns(table), await from.columns(table)]
+  if (columns.join() !== expected.join())
+    throw new Error(`it has the columns ${columns.join()}, not ${expected.join()}`)
+  const summing = new Summing()
+  for await (const rows of from.rows(table)) {
+    summing.add(rows)
+    await to.put(table, rows)
+  }
+  await to.count(table)
+  return summing.sum
+}
+
+const isSame = (one: Sum, other: Sum): boolean => one.rows === other.rows && one.sha256 === other.sha256
+
+const attempt = <A>(what: string, use: () => Promise<A>): Effect.Effect<A, MoveError> =>
+  Effect.tryPromise({
+    try: use,
+    catch: (cause) => new MoveError({ message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
+  })
+
+/** Both are let go when the scope closes; what wasn't committed is undone by that. */
+export const move = Effect.fn("Move.move")(function* (openFrom: Open, openTo: Open) {
+  const from = yield* openFrom
+  const to = yield* openTo
+  yield* attempt(`${from.name} can't be read`, from.begin)
+  yield* attempt(`${to.name} can't be written`, to.begin)
+  const movedTo = yield* attempt(`${from.name} can't be read`, () => from.meta(Moved.key))
+  if (movedTo !== undefined) return yield* movedAlready(from, movedTo)
+  for (const table of movedTables) {
+    const { rows } = yield* attempt(`${to.name} can't be read`, () => sumOf(to, table))
+    if (rows > 0) return yield* notEmpty(to, table)
+  }
+  const tables: Record<string, Sum> = {}
+  for (const table of movedTables) {
+    const sum = yield* attempt(`Nothing was moved, as table ${table} can't be`, () => copy(from, to, table))
+    const found = yield* attempt(`Nothing was moved, as table ${table} can't be read back`, () => sumOf(to, table))
+    if (!isSame(sum, found)) return yield* different(table, sum, found)
+    tables[table] = sum
+  }
+  yield* attempt(`${to.name} can't be written`, async () => {
+    await to.setMeta(disowned.key, disowned.value)
+    await to.commit()
+  })
+  yield* attempt(`All was moved to ${to.name}, but the old store can't be marked: put it away yourself`, async () => {
+    await from.setMeta(Moved.key, to.name)
+    await from.commit()
+  })
+  return { from: from.name, to: to.name, tables }
+})
+
+const movedAlready = (from: Side, movedTo: string) =>
+  new MoveError({ message: `${from.name} was moved to ${movedTo} already. Nothing was moved.` })
+
+const notEmpty = (to: Side, table: string) =>
+  new MoveError({ message: `${to.name} isn't empty: there are rows in ${table}. Nothing was moved.` })
+
+const different = (table: string, sum: Sum, found: Sum) =>
+  new MoveError({
+    message: `Nothing was moved: table ${table} came out different (${sum.rows} rows, ${found.rows} there).`
+  })

@@ -1,0 +1,40 @@
+/**
+ * The marks of a move in both stores, seen at a worker's start: the old one says where it went, and is refused; the new
+ * one has no warehouse of its own. A file is then found to be foreign; on a server, all is applied and walked again here.
+ */
+import { Effect } from "effect"
+import { readMeta, Store, StoreError } from "../../Stores/Store.ts"
+import { disowned, rebuild } from "../../Stores/Seam.ts"
+
+export const key = "moved_to"
+
+export const settle = Effect.gen(function* () {
+  const store = yield* Store
+  const movedTo = yield* store.run((db) => readMeta(db, key))
+  if (movedTo !== undefined) return yield* movedAway(movedTo)
+  if (store.engine === "postgres") yield* store.atomically(adopt(store))
+})
+
+/** Two stores of one service would each subscribe, and each post to accounting. */
+const movedAway = (movedTo: string) =>
+  new StoreError({
+    reason: "Foreign",
+    message: `This store was moved to ${movedTo}: set SITELEDGER_WAREHOUSE to that, or move it back (siteledger move).`
+  })
+
+/** Of several workers that start together, the first one does it, and the others wait for it. */
+const adopt = (store: Store["Service"]) =>
+  Effect.gen(function* () {
+    const { key: name, value } = disowned
+    const { numUpdatedRows } = yield* store.run((db) =>
+      db
+        .updateTable("meta")
+        .set({ value: "postgres" })
+        .where("key", "=", name)
+        .where("value", "=", value)
+        .executeTakeFirstOrThrow()
+    )
+    if (numUpdatedRows === 0n) return
+    yield* Effect.logInfo("The store was moved here: the warehouse is made from its inbox and a fresh walk")
+    yield* rebuild(store)
+  })

@@ -1,0 +1,128 @@
+/**
+ * Status is the one answer to "how is it going?": the command line, the page, probes and metrics read only this.
+ * It is computed live from the services that own the facts; nothing of it is stored.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Apply } from "../Intake/Apply.ts"
+import { Inbox, type InboxStatus, isDrained } from "../Intake/Inbox.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { Export } from "../Lake/Export.ts"
+import { Ledger, type LedgerStatus } from "../Ledger/Ledger.ts"
+import { Outbox, type OutboxStatus } from "../Ledger/Outbox.ts"
+import { Pace } from "../Walk/Pace.ts"
+import { Publish } from "../Lake/Publish.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { Receiver, type ReceiverStatus } from "../Intake/Receiver.ts"
+import { Secrets, type SecretsStatus } from "../Intake/Secrets/Secrets.ts"
+import type { StoreError } from "../Stores/Store.ts"
+import { Subscription, type SubscriptionStatus } from "../Intake/Subscription.ts"
+import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
+import { Walk, type WalkStatus } from "../Walk/Walk.ts"
+import type { WorkerStatus } from "./Workers.ts"
+import * as Workers from "./Workers.ts"
+
+export type Phase = "starting" | "backfilling" | "live" | "catching-up" | "degraded"
+
+export interface StatusReport {
+  readonly phase: Phase
+  /** Sentences, when something is not well. */
+  readonly reasons: ReadonlyArray<string>
+  readonly inbox: InboxStatus
+  readonly events: Readonly<Record<string, number>>
+  readonly backfill: Readonly<Record<string, WalkStatus>>
+  readonly api: { readonly limitPerMinute: number; readonly usedLastMinute: number }
+  readonly subscription: SubscriptionStatus
+  readonly receiver: ReceiverStatus
+  readonly secrets: SecretsStatus
+  readonly lastEventAt: string | null
+  readonly gaps: ReadonlyArray<GapStatus>
+  /** `sink`: null where none is configured and nothing is left of an earlier one. */
+  readonly ledger: LedgerStatus & { readonly sink: OutboxStatus | null }
+  readonly export: { readonly lastAt: string | null; readonly nextAt: string | null }
+  readonly published: { readonly at: string | null; readonly ageMs: number | null }
+  /** All that share the database; none where a worker is alone by construction. */
+  readonly workers: ReadonlyArray<WorkerStatus>
+}
+
+/** An interval in which the receiver was down, and that no retry of the service has healed yet. */
+export interface GapStatus {
+  readonly from: string
+  readonly to: string
+  /** When it will be healed if the receiver stays up; null when only a person can help. */
+  readonly healsAt: string | null
+  readonly isLost: boolean
+  /** How many of its deliveries have come since it was lost; null while it isn't. Nobody tells how many there are. */
+  readonly cameLate: number | null
+}
+
+const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapStatus => ({
+  from: Instant.fromMillis(fromMs),
+  to: Instant.fromMillis(toMs),
+  healsAt: healsAtMs === undefined ? null : Instant.fromMillis(healsAtMs),
+  isLost,
+  cameLate: cameLate ?? null
+})
+
+export class Status extends Context.Service<Status, { readonly report: Effect.Effect<StatusReport, StoreError> }>()(
+  "siteledger/Status"
+) {
+  static readonly layer = Layer.effect(
+    Status,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const apply = yield* Apply
+  const inbox = yield* Inbox
+  const ledger = yield* Ledger
+  const outbox = yield* Outbox
+  const exports = yield* Export
+  const pace = yield* Pace
+  const publish = yield* Publish
+  const reasons = yield* Reasons
+  const receiver = yield* Receiver
+  const secrets = yield* Secrets
+  const subscription = yield* Subscription
+  const uptime = yield* Uptime
+  const walk = yield* Walk
+
+  const report = Effect.gen(function* () {
+    const inboxStatus = yield* inbox.status
+    const backfill = yield* walk.status
+    const standing = yield* reasons.all
+    const isThrough = yield* walk.isThrough
+    return {
+      phase: phaseOf({ reasons: standing, inbox: inboxStatus, backfill, isThrough }),
+      reasons: standing,
+      inbox: inboxStatus,
+      events: yield* apply.counts,
+      backfill,
+      api: yield* pace.usage,
+      subscription: yield* subscription.status,
+      receiver: yield* receiver.status,
+      secrets: yield* secrets.status,
+      lastEventAt: yield* inbox.lastReceivedAt,
+      gaps: (yield* uptime.gaps).map(gapStatus),
+      ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
+      export: yield* exports.status,
+      published: yield* publish.status,
+      workers: yield* Workers.all
+    } satisfies StatusReport
+  })
+  return Status.of({ report })
+})
+
+export interface PhaseFacts {
+  readonly reasons: ReadonlyArray<string>
+  readonly inbox: InboxStatus
+  readonly backfill: Readonly<Record<string, Pick<WalkStatus, "pagesTotal">>>
+  /** Every list has finished one pass. */
+  readonly isThrough: boolean
+}
+
+export const phaseOf = ({ reasons, inbox, backfill, isThrough }: PhaseFacts): Phase => {
+  if (reasons.length > 0) return "degraded"
+  if (!isThrough) return Object.values(backfill).some((walk) => walk.pagesTotal > 0) ? "backfilling" : "starting"
+  return isDrained(inbox) ? "live" : "catching-up"
+}

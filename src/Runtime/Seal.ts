@@ -1,0 +1,110 @@
+/**
+ * Seal keeps secrets (tokens, webhook secrets) encrypted at rest: AES-256-GCM under one key, a fresh nonce each time.
+ * What a text is for is sealed in with it, so that one secret can't be put in another's place.
+ *
+ * The key is SITELEDGER_KEY, or else lies in the data directory's file `key`, readable by its owner only, made at
+ * the first use. A file that others can read is refused. Without its key a sealed text is lost: `open` says so.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import { flushFolderOf, writeAnew } from "./Flush.ts"
+
+export class SealError extends Schema.TaggedError<SealError>()("SealError", {
+  /** Key: there is none that can be used. Foreign: sealed with another key, for another purpose, or damaged. */
+  reason: Schema.Literals(["Key", "Foreign"]),
+  message: Schema.String
+}) {}
+
+export class Seal extends Context.Service<
+  Seal,
+  {
+    /** `purpose` names what the text is for, like `webhook secret`. */
+    readonly seal: (text: string, purpose: string) => string
+    readonly open: (sealed: string, purpose: string) => Effect.Effect<string, SealError>
+  }
+>()("siteledger/Seal") {
+  /** With the key that the settings name. */
+  static readonly layer: Layer.Layer<Seal, SealError, Settings> = Layer.unwrap(
+    Effect.map(Settings, ({ dataDir, key }) =>
+      Option.match(key, {
+        onNone: () => Seal.layerIn(dataDir),
+        onSome: (given) => Seal.layerWith(Buffer.from(Redacted.value(given), "hex"))
+      })
+    )
+  )
+  /** With the key in a data directory. */
+  static readonly layerIn = (dataDir: string): Layer.Layer<Seal, SealError> =>
+    Layer.effect(Seal, Effect.map(keyIn(dataDir), make))
+  /** With these 32 bytes. */
+  static readonly layerWith = (key: Uint8Array): Layer.Layer<Seal> => Layer.sync(Seal, () => make(key))
+}
+
+const version = "sealed1"
+const nonceBytes = 12
+const tagBytes = 16
+const keyBytes = 32
+
+const make = (key: Uint8Array): Seal["Service"] =>
+  Seal.of({
+    seal: (text, purpose) => {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(purpose))
+      const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
+      return `${version}.${sealed.toString("base64url")}`
+    },
+    open: (sealed, purpose) => Effect.try({ try: () => unseal(key, sealed, purpose), catch: () => foreign(purpose) })
+  })
+
+const unseal = (key: Uint8Array, text: string, purpose: string): string => {
+  const [found, encoded = ""] = text.split(".")
+  const sealed = Buffer.from(encoded, "base64url")
+  if (found !== version || sealed.byteLength < nonceBytes + tagBytes) throw new Error("not sealed")
+  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(sealed.subarray(-tagBytes))
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString("utf8")
+}
+
+const foreign = (purpose: string) =>
+  new SealError({
+    reason: "Foreign",
+    message: `The stored ${purpose} was sealed with another key (SITELEDGER_KEY, or the file key in the data directory).`
+  })
+
+const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => {
+  const path = join(dataDir, "key")
+  return Effect.try({
+    try: () => {
+      mkdirSync(dataDir, { recursive: true })
+      makeKey(path)
+      return readKey(path)
+    },
+    catch: (cause) =>
+      new SealError({ reason: "Key", message: `${path} can't be used: ${cause instanceof Error ? cause.message : ""}` })
+  })
+}
+
+/** Whole or not at all, and never over another's: two processes may start at once. */
+const makeKey = (path: string): void => {
+  if (existsSync(path)) return
+  const temporary = `${path}.${process.pid}`
+  writeAnew(temporary, `${randomBytes(keyBytes).toString("hex")}\n`)
+  try {
+    linkSync(temporary, path)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+  flushFolderOf(path)
+}
+
+const readKey = (path: string): Uint8Array => {
+  if ((statSync(path).mode & 0o077) !== 0) throw new Error("others can read it; make it 0600.")
+  const text = readFileSync(path, "utf8").trim()
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error("it isn't 64 hexadecimal digits.")
+  return Buffer.from(text, "hex")
+}

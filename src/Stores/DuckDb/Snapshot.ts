@@ -1,0 +1,113 @@
+/**
+ * One point in time over all tables of the DuckDB file: a read transaction on a connection of its own.
+ *
+ * Writers go on meanwhile. It is taken between two writes, so it holds exactly what is applied through one
+ * sequence. Closing it ends the transaction; until then DuckDB can't shorten its WAL.
+ */
+import { createWriteStream } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import * as Journal from "../../Ledger/Journal.ts"
+import type { EventFile, Partition, TableShape } from "../Warehouse.ts"
+import * as EventPasses from "../EventPasses.ts"
+import * as ParquetFiles from "../ParquetFiles.ts"
+import { tables } from "../WarehouseTables.ts"
+
+/** A row without its payload, about. */
+const rowBytes = 200
+
+export class DuckDbSnapshot {
+  readonly appliedThrough: number
+  readonly tables: ReadonlyArray<TableShape>
+  readonly #connection: DuckDBConnection
+
+  private constructor(connection: DuckDBConnection, appliedThrough: number, shapes: ReadonlyArray<TableShape>) {
+    this.#connection = connection
+    this.appliedThrough = appliedThrough
+    this.tables = shapes
+  }
+
+  static async open(instance: DuckDBInstance): Promise<DuckDbSnapshot> {
+    const connection = await instance.connect()
+    try {
+      await connection.run("begin transaction read only")
+      const [through] = await ParquetFiles.rows(
+        connection,
+        "select value from siteledger.meta where key = 'applied_through'"
+      )
+      const shapes: Array<TableShape> = []
+      for (const { name } of tables) {
+        const described = await ParquetFiles.rows(connection, `describe construction.${name}`)
+        shapes.push({
+          name,
+          columns: described.map(([column, type]) => ({
+            name: String(column),
+            type: String(type)
+          }))
+        })
+      }
+      return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), shapes)
+    } catch (cause) {
+      connection.disconnectSync()
+      throw cause
+    }
+  }
+
+  async close(): Promise<void> {
+    // Whoever closes no longer waits for what is still being written.
+    this.#connection.interrupt()
+    await this.#connection.run("rollback").catch(() => undefined)
+    this.#connection.disconnectSync()
+  }
+
+  async eventDates(): Promise<ReadonlyArray<Partition>> {
+    const found = await ParquetFiles.rows(
+      this.#connection,
+      `select cast(${EventPasses.eventDate} as varchar), count(*), sum(${rowBytes} + coalesce(strlen(payload), 0)),
+         cast(bit_xor(hash(e)) as varchar)
+       from construction.events e group by 1 order by 1`
+    )
+    return found.map(([date, count, bytes, fingerprint]) => ({
+      date: String(date),
+      rows: Number(count),
+      bytes: Number(bytes),
+      fingerprint: `${String(count)}-${String(fingerprint)}`
+    }))
+  }
+
+  writeTable(table: string, path: string): Promise<number> {
+    return ParquetFiles.writeTable(this.#connection, `from construction.${table}`, path)
+  }
+
+  async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
+    await mkdir(folder)
+    const files: Array<EventFile> = []
+    for (const [number, pass] of EventPasses.plan(dates).entries()) {
+      const source = `from construction.events where ${EventPasses.holds(pass, EventPasses.eventDate)}`
+      files.push(...(await ParquetFiles.writeEvents(this.#connection, source, pass, join(folder, String(number)))))
+    }
+    return files
+  }
+
+  /** Row by row, so that memory doesn't grow with the books. */
+  async writeJournal(path: string): Promise<void> {
+    const found = await this.#connection.stream(journal)
+    const text = async function* () {
+      yield Journal.heading
+      for await (const some of found.yieldRowsJson()) {
+        yield some.map((row) => Journal.line(row as Journal.Line)).join("")
+      }
+    }
+    await pipeline(text, createWriteStream(path, { flags: "wx" }))
+  }
+}
+
+/** The lines of the view `ledger_lines` with what their entry says, the debited one first. */
+const journal = `
+  select strftime(e.effective_at at time zone 'UTC', '%Y-%m-%d'), e.entry_id, cast(e.sequence as varchar), e.ipc_id,
+    cast(e.project_id as varchar), l.account, cast(l.debit as varchar), cast(l.credit as varchar), e.currency,
+    e.payment_reference, e.kind, e.certificate_url, strftime(e.known_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')
+  from construction.ledger_entries e join construction.ledger_lines l on l.entry_id = e.entry_id
+  order by e.sequence, l.credit, l.account`

@@ -1,0 +1,165 @@
+/**
+ * The embedded Warehouse: one DuckDB file with one owner, this process.
+ *
+ * Guarantees: at start the file and the Store are held against each other. A missing, foreign, older or
+ * unreadable file is set aside (kept) and the warehouse is made again from the Store and a fresh walk, loudly.
+ * A file that another program holds is left alone and named in the error.
+ */
+import { existsSync, renameSync } from "node:fs"
+import { Clock, Effect, Layer, Semaphore } from "effect"
+import { Store, type StoreError } from "../Store.ts"
+import { type Batch, type Partition, Warehouse, WarehouseError } from "../Warehouse.ts"
+import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./File.ts"
+import { DuckDbSnapshot } from "./Snapshot.ts"
+import { DuckDbWriter } from "./Writer.ts"
+import * as Seam from "../Seam.ts"
+
+const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
+const fatal = /^FATAL|database has been invalidated/
+const outOfMemory = /out of memory error/i
+
+const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {
+  if (fatal.test(message)) return "Fatal"
+  const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
+  return isRefused ? "Refused" : "Failed"
+}
+
+/** Refused data can never be written; anything else may be tried again. */
+const failed = (cause: unknown): WarehouseError => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new WarehouseError({ reason: reasonOf(cause, message), message: `DuckDB: ${message}`, cause })
+}
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+  Effect.tryPromise({ try: run, catch: failed })
+
+/** A file that is worked with: where DuckDB's memory is too small for very wide rows, it is given more. */
+const attemptOn =
+  (file: OpenFile) =>
+  <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+    Effect.catchIf(
+      attempt(run),
+      (error) => outOfMemory.test(error.message),
+      ({ cause }) =>
+        Effect.gen(function* () {
+          const mb = yield* attempt(file.takeMoreMemory)
+          const had = "DuckDB had too little memory for what it was to read"
+          if (mb === undefined) {
+            return yield* new WarehouseError({ reason: "Failed", message: `${had}, and there is no more.`, cause })
+          }
+          yield* Effect.logWarning(`${had}; it may take ${mb} MB from now on.`)
+          return yield* new WarehouseError({ reason: "Short", message: `${had}; it has more now.`, cause })
+        })
+    )
+
+/** Opens the file, setting it aside first when it can't be read; says whether it has just been made. */
+const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
+  const isNew = !existsSync(path)
+  const opened = yield* Effect.result(attempt(() => openWarehouse(path)))
+  if (opened._tag === "Success") return { file: opened.success, isNew }
+  const { cause, message } = opened.failure
+  if (isHeldByAnother(cause)) {
+    return yield* new WarehouseError({
+      reason: "Held",
+      message: `Another program has ${path} open. Close it (analysts read analytics.duckdb instead). ${message}`,
+      cause
+    })
+  }
+  const kept = setAside(path, yield* stamp)
+  yield* Effect.logError(`The warehouse can't be read and is made again; it is kept as ${kept}. ${message}`)
+  return { file: yield* attempt(() => openWarehouse(path)), isNew: true }
+})
+
+const stamp = Effect.map(Clock.currentTimeMillis, String)
+
+const metaOf = (file: OpenFile) =>
+  attempt(async () => {
+    const rows = await file.db.selectFrom("siteledger.meta").selectAll().execute()
+    const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? ""
+    return { id: value("id"), appliedThrough: Number(value("applied_through")) }
+  })
+
+/** Opens the file that belongs to this Store, or makes a new one and tells the Store so. */
+const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
+  const store = yield* Store
+  const opened = yield* openFile(path)
+  let file = opened.file
+  let meta = yield* metaOf(file)
+  const verdict = yield* Seam.compare(store, meta)
+  if (verdict.isFresh) {
+    yield* Seam.adopt(store, meta.id)
+  } else if (verdict.mismatch !== undefined) {
+    yield* Effect.logWarning(`${verdict.mismatch} The warehouse is made again from the store and a fresh walk.`)
+    if (!opened.isNew) {
+      yield* attempt(() => file.close())
+      const kept = setAside(path, yield* stamp)
+      yield* Effect.logWarning(`The old warehouse is kept as ${kept}`)
+      file = yield* attempt(() => openWarehouse(path))
+      meta = yield* metaOf(file)
+    }
+    yield* Seam.startAgain(store, meta.id)
+  }
+  return { file, id: meta.id }
+})
+
+const make = (path: string) =>
+  Effect.gen(function* () {
+    const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
+      Effect.promise(() => opened.file.close())
+    )
+    const attemptFile = attemptOn(file)
+    const writer = yield* Effect.acquireRelease(
+      attempt(() => DuckDbWriter.open(file.instance)),
+      (opened) => Effect.sync(() => opened.close())
+    )
+    const oneWriter = yield* Semaphore.make(1)
+    let version = 0
+
+    const write = (batch: Batch) =>
+      oneWriter.withPermit(
+        Effect.uninterruptible(
+          Effect.map(
+            attemptFile(() => writer.write(batch)),
+            ({ isVisible }) => {
+              if (isVisible) version++
+            }
+          )
+        )
+      )
+
+    const snapshot = Effect.gen(function* () {
+      const taken = yield* Effect.acquireRelease(
+        oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance))),
+        (opened) => Effect.promise(() => opened.close())
+      )
+      return {
+        appliedThrough: taken.appliedThrough,
+        tables: taken.tables,
+        eventDates: attemptFile(() => taken.eventDates()),
+        writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
+        writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
+          attemptFile(() => taken.writeEvents(dates, folder)),
+        writeJournal: (target: string) => attemptFile(() => taken.writeJournal(target))
+      }
+    })
+
+    return Warehouse.of({
+      id,
+      write,
+      appliedThrough: Effect.map(metaOf(file), (meta) => meta.appliedThrough),
+      probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => writer.probe()))),
+      version: Effect.sync(() => version),
+      query: (run) => attemptFile(() => run(file.db)),
+      snapshot,
+      publish: (target) =>
+        attemptFile(async () => {
+          const unfinished = `${target}.unfinished`
+          discardFile(unfinished)
+          await copyTo(file.instance, unfinished)
+          renameSync(unfinished, target)
+        })
+    })
+  })
+
+export const layerAt = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> =>
+  Layer.effect(Warehouse, make(path))

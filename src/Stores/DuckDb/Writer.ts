@@ -1,0 +1,188 @@
+/**
+ * Writes a batch into DuckDB in one transaction: the stored rows that it touches are read, merged, deleted and
+ * appended anew. A deletion and an append cost what they touch; DuckDB's UPDATE rewrites the columns around it.
+ *
+ * Each table has one row per key by what is done here, as an index would have to be in memory whole (Schema.ts).
+ * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
+ */
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { Change } from "../../Domain/Change.ts"
+import { merge, type Row } from "../../Domain/Merge.ts"
+import { byName, type EntityName } from "../../Domain/Resource.ts"
+import type { Batch, LedgerCopy } from "../Warehouse.ts"
+import * as Rows from "./Rows.ts"
+import { appendRows } from "./Values.ts"
+import {
+  entityTable,
+  eventsTable,
+  ledgerDecisionsTable,
+  ledgerEntriesTable,
+  ledgerHoldsTable,
+  type Table
+} from "../WarehouseTables.ts"
+
+export interface Written {
+  /** Something that an analyst can see has changed. */
+  readonly isVisible: boolean
+}
+
+/** So many deleted rows are scanned in vain before their room is given back, which takes up to a second. */
+const mostDead = 50_000
+
+export class DuckDbWriter {
+  readonly #connection: DuckDBConnection
+  #dead = 0
+
+  private constructor(connection: DuckDBConnection) {
+    this.#connection = connection
+  }
+
+  static async open(instance: DuckDBInstance): Promise<DuckDbWriter> {
+    return new DuckDbWriter(await instance.connect())
+  }
+
+  close(): void {
+    this.#connection.disconnectSync()
+  }
+
+  async write(batch: Batch): Promise<Written> {
+    const connection = this.#connection
+    await connection.run("begin transaction")
+    try {
+      let isVisible = batch.events.length > 0
+      for (const [name, changes] of byEntity(batch.changes)) {
+        isVisible = (await this.#mergeInto(name, changes)) || isVisible
+      }
+      await this.#replace(eventsTable, "sequence", batch.events)
+      isVisible = (await this.#copyLedger(batch.ledger)) || isVisible
+      if (batch.through !== undefined) {
+        await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
+          String(batch.through)
+        ])
+      }
+      await connection.run("commit")
+      return { isVisible }
+    } catch (cause) {
+      await connection.run("rollback").catch(() => undefined)
+      throw cause
+    } finally {
+      if (this.#dead > mostDead) await this.#vacuum()
+    }
+  }
+
+  /** Merges parts of tables with many deleted rows, on one thread as each takes 200 MB; not while a snapshot is read. */
+  async #vacuum(): Promise<void> {
+    this.#dead = 0
+    await this.#set({ max_vacuum_tasks: 1, threads: 1 })
+    // Where somebody else is in its way, the next one does what this one should have.
+    await this.#connection.run("checkpoint").catch(() => undefined)
+    await this.#set({ max_vacuum_tasks: 0, threads: 2 })
+  }
+
+  async #set(settings: Record<string, number>): Promise<void> {
+    for (const [name, value] of Object.entries(settings)) await this.#connection.run(`set global ${name} = ${value}`)
+  }
+
+  /** True when there was something to copy. */
+  async #copyLedger(ledger: LedgerCopy | undefined): Promise<boolean> {
+    if (ledger === undefined) return false
+    const { decisions, entries, holds } = ledger
+    await this.#replace(ledgerEntriesTable, "entry_id", entries)
+    await this.#replace(ledgerDecisionsTable, "number", decisions)
+    const isWhole = holds.gone === "all others"
+    const named = holds.gone === "all others" ? holds.open.map((hold) => hold["hold_id"] ?? "") : holds.gone
+    if (isWhole || named.length > 0) {
+      await this.#connection.run(
+        `delete from construction.ledger_holds
+         where hold_id ${isWhole ? "not in" : "in"} (${listed("VARCHAR")})`,
+        [JSON.stringify(named)]
+      )
+    }
+    await this.#replace(ledgerHoldsTable, "hold_id", holds.open)
+    return entries.length + decisions.length + holds.open.length + named.length > 0
+  }
+
+  /** A write that changes nothing an analyst sees. */
+  async probe(): Promise<void> {
+    await this.#connection.run(
+      `insert into siteledger.meta values ('probed_at', cast(now() as varchar))
+       on conflict (key) do update set value = excluded.value`
+    )
+  }
+
+  async #mergeInto(name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> {
+    const table = entityTable(name)
+    const resource = byName(name)
+    const byId = groupById(changes)
+    const stored = await this.#read(table, [...byId.keys()])
+    const merged: Array<Row> = []
+    const outdated: Array<string> = []
+    let isVisible = false
+    for (const [id, ofId] of byId) {
+      const before = stored.get(id)
+      const after = merge(resource, before, ofId)
+      if (after === undefined || after === before) continue
+      merged.push(after)
+      if (before !== undefined) outdated.push(before["rowid"] ?? "")
+      isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
+    }
+    await this.#delete(table, "rowid", outdated)
+    await this.#append(table, merged)
+    return isVisible
+  }
+
+  /** By id; each with its `rowid`, which holds until the transaction ends. */
+  async #read({ name, columns }: Table, ids: ReadonlyArray<string>): Promise<Map<string, Row>> {
+    const result = await this.#connection.run(
+      `select *, rowid from construction.${name} where id in (${listed(columns[0]?.[1] ?? "VARCHAR")})`,
+      [JSON.stringify(ids)]
+    )
+    const read = Rows.reader(result)
+    const rows = new Map<string, Row>()
+    for (const chunk of await result.fetchAllChunks()) {
+      for (const row of read(chunk)) rows.set(String(row["id"]), row as Row)
+    }
+    return rows
+  }
+
+  /** Of rows with one key the last is kept. */
+  async #replace<A extends object>(table: Table, key: keyof A & string, rows: ReadonlyArray<A>): Promise<void> {
+    const last = new Map(rows.map((row) => [String(row[key]), row]))
+    await this.#delete(table, key, [...last.keys()])
+    await this.#append(table, [...last.values()])
+  }
+
+  async #delete({ columns, name }: Table, by: string, values: ReadonlyArray<string>): Promise<void> {
+    if (values.length === 0) return
+    const type = columns.find(([column]) => column === by)?.[1] ?? "BIGINT"
+    const { rowsChanged } = await this.#connection.run(
+      `delete from construction.${name} where ${by} in (${listed(type)})`,
+      [JSON.stringify(values)]
+    )
+    this.#dead += rowsChanged
+  }
+
+  async #append({ columns, name }: Table, rows: ReadonlyArray<object>): Promise<void> {
+    if (rows.length === 0) return
+    const appender = await this.#connection.createAppender(name, "construction")
+    try {
+      appendRows(appender, columns, rows as ReadonlyArray<Row>)
+      appender.flushSync()
+    } finally {
+      appender.closeSync()
+    }
+  }
+}
+
+/** Most batches name each id once; then the groups need not be collected. */
+const groupById = (changes: ReadonlyArray<Change>): ReadonlyMap<string, ReadonlyArray<Change>> => {
+  const byId = new Map<string, ReadonlyArray<Change>>()
+  for (const change of changes) byId.set(change.id, [change])
+  return byId.size === changes.length ? byId : Map.groupBy(changes, (change) => change.id)
+}
+
+const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>
+  Map.groupBy(changes, (change) => change.entity)
+
+/** One text parameter for all values: binding 20,000 one by one takes as long as the query. */
+const listed = (type: string): string => `select cast(unnest(from_json($1, '["VARCHAR"]')) as ${type})`

@@ -1,0 +1,44 @@
+/**
+ * Parquet as DuckDB writes it, whatever the rows come from: the same for each engine of the Warehouse.
+ */
+import { join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import type { EventFile } from "./Warehouse.ts"
+import * as EventPasses from "./EventPasses.ts"
+import * as Literal from "../Domain/Literal.ts"
+
+/** `source` is a query. Returns the rows written. */
+export const writeTable = async (connection: DuckDBConnection, source: string, path: string): Promise<number> => {
+  const [written] = await rows(connection, `copy (${source}) to ${Literal.text(path)} (${parquet})`)
+  return Number(written?.[0] ?? 0)
+}
+
+/** `source` is a query for the events of a pass; each of its dates becomes one file in the folder. */
+export const writeEvents = async (
+  connection: DuckDBConnection,
+  source: string,
+  pass: EventPasses.Pass,
+  folder: string
+): Promise<ReadonlyArray<EventFile>> => {
+  await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.handedOver(pass)}`)
+  await rows(
+    connection,
+    `copy (select *, ${EventPasses.eventDate} as event_date from (${source})) to ${Literal.text(folder)}
+     (${parquet}, partition_by (event_date), row_group_size ${EventPasses.rowGroup(pass)})`
+  )
+  const found = await rows(
+    connection,
+    `select file_name, num_rows from parquet_file_metadata(${Literal.text(join(folder, "*/*.parquet"))}) order by 1`
+  )
+  if (found.length !== pass.dates.length) throw new Error(`${pass.dates.length} dates became ${found.length} files`)
+  return found.map(([name, count]) => {
+    const path = String(name)
+    return { date: /event_date=([\d-]+)/.exec(path)?.[1] ?? "", path, rows: Number(count) }
+  })
+}
+
+/** Values as DuckDB's own JSON has them. */
+export const rows = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
+  (await connection.runAndReadAll(sql)).getRowsJson()
+
+const parquet = "format parquet, compression zstd"

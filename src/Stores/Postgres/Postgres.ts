@@ -1,0 +1,184 @@
+/**
+ * One PostgreSQL database that holds Store and Warehouse, shared by any number of workers.
+ *
+ * What `run` and `atomically` do inside of an `atomically` joins its transaction, whichever service asked for it: all
+ * of it is kept, or nothing. A nested one can fail alone. Interrupting a query cancels it on the server. A COMMIT whose
+ * answer is lost is never assumed: the server is asked, by the transaction's id, what became of it.
+ */
+import { Clock, Context, Effect, Exit, Layer, type Redacted, Schema, Semaphore } from "effect"
+import { type ControlledTransaction, type Kysely, sql } from "kysely"
+import { Connections } from "./Connections.ts"
+import * as Failure from "./Failure.ts"
+import { migrate } from "./Schema.ts"
+import type { Session } from "./Sessions.ts"
+import type { StoreTables } from "../StoreTables.ts"
+import type { WarehouseTables } from "../WarehouseTables.ts"
+
+export type Tables = StoreTables & WarehouseTables
+
+export class PostgresError extends Schema.TaggedError<PostgresError>()("PostgresError", {
+  /**
+   * Refused: the engine can't hold this data, whenever it is tried. Full: no room on the server's disk. Locked: another
+   * transaction was in the way, and this one was rolled back. Unusable: nobody but a person can change it (password,
+   * rights, version). Failed: it can be tried again.
+   */
+  reason: Schema.Literals(["Refused", "Full", "Locked", "Unusable", "Failed"]),
+  message: Schema.String,
+  cause: Schema.optional(Schema.Defect())
+}) {}
+
+export class Postgres extends Context.Service<
+  Postgres,
+  {
+    readonly run: <A>(query: (db: Kysely<Tables>) => Promise<A>) => Effect.Effect<A, PostgresError>
+    readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PostgresError, R>
+    readonly connections: Connections
+    /** Host, port and database, without user and password: how messages call it. */
+    readonly name: string
+  }
+>()("siteledger/Postgres") {
+  /** Migrated, and refused in one sentence where it can't be used. */
+  static readonly layerAt = (url: Redacted.Redacted): Layer.Layer<Postgres, PostgresError> =>
+    Layer.effect(
+      Postgres,
+      Effect.suspend(() => make(url))
+    )
+}
+
+interface Open {
+  readonly transaction: ControlledTransaction<Tables>
+  readonly session: Session
+  /** How deep it is nested: names the savepoints. */
+  readonly depth: number
+  /** One at a time: a savepoint would take others' queries back with its own. */
+  readonly turn: Semaphore.Semaphore
+}
+
+const Current = Context.Reference<Open | undefined>("siteledger/Postgres/Current", { defaultValue: () => undefined })
+
+/** A failure says which server it was. */
+type Attempt = <A>(use: (signal: AbortSignal) => Promise<A>) => Effect.Effect<A, PostgresError>
+
+/** When interrupted, ends only when the query has ended too. */
+const attempting =
+  (name: string): Attempt =>
+  (use) =>
+    Effect.callback((resume, signal) => {
+      const run = async () => use(signal)
+      const settled = run().then(
+        (value) => resume(Effect.succeed(value)),
+        (cause: unknown) => resume(Effect.fail(new PostgresError(Failure.of(cause, name))))
+      )
+      return Effect.promise(() => settled)
+    })
+
+const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const connections = yield* Effect.acquireRelease(
+    Effect.sync(() => new Connections(url)),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  const { db, name, sessions } = connections
+  const attempt = attempting(name)
+  const whole = wholly(attempt, connections)
+  const nested = nesting(attempt)
+  yield* attempt(() => migrate(connections))
+  return Postgres.of({
+    run: (query) =>
+      Effect.flatMap(Current, (open) =>
+        open === undefined
+          ? attempt((signal) => sessions.cancelling(signal, () => query(db)))
+          : open.turn.withPermit(
+              attempt((signal) => sessions.cancellingAt([open.session], signal, () => query(open.transaction)))
+            )
+      ),
+    atomically: (effect) =>
+      Effect.flatMap(Current, (open) =>
+        open === undefined ? whole(effect) : open.turn.withPermit(nested(open, effect))
+      ),
+    connections,
+    name
+  })
+})
+
+const wholly = (attempt: Attempt, { db, sessions }: Connections) => {
+  const begin = Effect.gen(function* () {
+    const { result, session } = yield* attempt(() => sessions.knowing(() => db.startTransaction().execute()))
+    return { transaction: result, session, depth: 0, turn: yield* Semaphore.make(1) } satisfies Open
+  })
+  const rollback = ({ transaction }: Open) => Effect.ignore(attempt(() => transaction.rollback().execute()))
+
+  /** Gives the connection back in any case. */
+  const commit = (open: Open) =>
+    Effect.gen(function* () {
+      const id = yield* Effect.onError(
+        attempt(() => transactionId(open.transaction)),
+        () => rollback(open)
+      )
+      const outcome = yield* Effect.result(attempt(() => open.transaction.commit().execute()))
+      if (outcome._tag === "Success") return
+      yield* rollback(open)
+      const { failure } = outcome
+      if (id === null || !Failure.isLost(failure.cause)) return yield* failure
+      if ((yield* outcomeOf(attempt, db, { id, pid: open.session.pid })) !== "committed") return yield* failure
+    })
+
+  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | PostgresError, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const open = yield* begin
+        const exit = yield* Effect.exit(restore(Effect.provideService(effect, Current, open)))
+        yield* Exit.isFailure(exit) ? rollback(open) : commit(open)
+        return yield* exit
+      })
+    )
+}
+
+const nesting =
+  (attempt: Attempt) =>
+  <A, E, R>(outer: Open, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | PostgresError, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const open = { ...outer, depth: outer.depth + 1, turn: yield* Semaphore.make(1) }
+        const point = sql.raw(`s${open.depth}`)
+        const say = (text: ReturnType<typeof sql>) => attempt(() => text.execute(outer.transaction))
+        const undo = Effect.ignore(say(sql`rollback to savepoint ${point}`))
+        yield* say(sql`savepoint ${point}`)
+        const exit = yield* Effect.exit(restore(Effect.provideService(effect, Current, open)))
+        yield* Exit.isFailure(exit) ? undo : Effect.onError(say(sql`release savepoint ${point}`), () => undo)
+        return yield* exit
+      })
+    )
+
+/** Null where nothing was written: then nothing can be lost. */
+const transactionId = async (db: Kysely<Tables>): Promise<string | null> => {
+  const { rows } = await sql<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`.execute(db)
+  return rows[0]?.id ?? null
+}
+
+const patienceMs = 30_000
+const pauseMs = 200
+
+/**
+ * What became of a transaction, as soon as the server answers again. Where it still waits for a COMMIT that won't come,
+ * it is ended, with the locks that it holds.
+ */
+const outcomeOf = (attempt: Attempt, db: Kysely<Tables>, { id, pid }: { readonly id: string; readonly pid: number }) =>
+  Effect.gen(function* () {
+    const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
+    const ask = attempt(async () => {
+      const { rows } = await sql<{ status: string | null }>`select pg_xact_status(${id}::xid8) as status`.execute(db)
+      return rows[0]?.status ?? "unknown"
+    })
+    const end = attempt(() =>
+      sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where pid = ${pid} and backend_xid = ${id}::xid8::xid and state like 'idle%'`.execute(db)
+    )
+    while (true) {
+      const answer = yield* Effect.result(ask)
+      if (answer._tag === "Success" && answer.success !== "in progress") return answer.success
+      if ((yield* Clock.currentTimeMillis) > untilMs) return "unknown"
+      if (answer._tag === "Success") yield* Effect.ignore(end)
+      yield* Effect.sleep(pauseMs)
+    }
+  })

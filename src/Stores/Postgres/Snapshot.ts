@@ -1,0 +1,182 @@
+/**
+ * One point in time over all tables in PostgreSQL: a repeatable-read transaction on a connection of its own. Workers
+ * go on writing meanwhile.
+ *
+ * Files are made by a DuckDB with a temporary folder, which is gone with the snapshot. Interrupting cancels what the
+ * server is at.
+ */
+import { mkdir, rename } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, type Scope } from "effect"
+import type { Client } from "pg"
+import type { Connections } from "./Connections.ts"
+import * as Failure from "./Failure.ts"
+import type { Session } from "./Sessions.ts"
+import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
+import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
+import { discardFile, openWarehouse } from "../DuckDb/File.ts"
+import * as EventPasses from "../EventPasses.ts"
+import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
+import * as PostgresThrough from "./Through.ts"
+import { eventsTable, ledgerEntriesTable, type Table, tables } from "../WarehouseTables.ts"
+
+/** The same as `EventPasses.eventDate`. */
+const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
+const rowBytes = 200
+
+/** The payload is said by its own hash; the hash of all of its text took four times as long. */
+const hashed = eventsTable.columns.map(([column, type]) => {
+  if (column === "payload") return "payload is null"
+  return type === "JSON" ? `"${column}"::text` : `"${column}"`
+})
+
+/**
+ * There are few dates, which the server can't know: it would sort all events, with everything in them, and take three
+ * times as long.
+ */
+const hashing = "set local enable_sort = off"
+
+const dates = `
+  select date::text as date, rows, bytes, hash from (
+    select ${eventDate} as date, count(*) as rows, sum(${rowBytes} + coalesce(octet_length(payload), 0))::bigint as bytes,
+      bit_xor(hash_record_extended(row(${hashed.join(", ")}), 0))::text as hash
+    from construction.events group by 1) as found
+  order by found.date`
+
+/** A long export is no forgotten transaction. */
+const unhurried = { statement_timeout: 0, idle_in_transaction_session_timeout: 0, query_timeout: 0 }
+
+const open = async (connections: Connections): Promise<Client> => {
+  const client = connections.client(unhurried)
+  await client.connect()
+  return client
+}
+
+/** The books in the order of their entries; the rest as it lies, which is mostly as it came. */
+const rowsOf = (client: Client, table: Table): Rows => ({
+  client,
+  table,
+  rest: table === ledgerEntriesTable ? "order by sequence" : ""
+})
+
+/**
+ * What happened to a file or a program of ours is not the server's doing. A write that fails names no path; only its
+ * words differ from a connection's: "ENOSPC: no space left on device, write", and "write EPIPE".
+ */
+const isOurs = (cause: unknown): cause is Error =>
+  cause instanceof Error &&
+  ("path" in cause || ("code" in cause && cause.message.startsWith(`${String(cause.code)}: `)))
+
+export const failure = ({ name }: Pick<Connections, "name">, cause: unknown): WarehouseError => {
+  const message = isOurs(cause) ? cause.message : Failure.of(cause, name).message
+  return new WarehouseError({ reason: "Failed", message, cause })
+}
+
+const temporaryFolder = (connections: Connections) =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => TemporaryFolder.make("export"),
+      catch: (cause) => failure(connections, cause)
+    }),
+    (folder) => Effect.promise(() => folder.remove())
+  )
+
+const connected = (connections: Connections) =>
+  Effect.acquireRelease(
+    Effect.tryPromise({ try: () => open(connections), catch: (cause) => failure(connections, cause) }),
+    (client) => Effect.promise(() => client.end().catch(() => undefined))
+  )
+
+const sessionOf = (client: Client): Session => ({
+  // What pg's types don't tell.
+  pid: (client as Client & { readonly processID: number }).processID,
+  cut: () => void client.connection.stream.destroy(),
+  isCancelled: false
+})
+
+/** When interrupted, ends only when what was being done has ended too. */
+const attempting = (connections: Connections, client: Client) => {
+  const session = sessionOf(client)
+  return <A>(use: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+    Effect.callback((resume, signal) => {
+      const settled = connections.sessions.cancellingAt([session], signal, use).then(
+        (value) => resume(Effect.succeed(value)),
+        (cause: unknown) => resume(Effect.fail(failure(connections, cause)))
+      )
+      return Effect.promise(() => settled)
+    })
+}
+
+export const take = (connections: Connections): Effect.Effect<Snapshot, WarehouseError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { path: folder } = yield* temporaryFolder(connections)
+    const staged = yield* Effect.acquireRelease(
+      Effect.tryPromise({ try: () => PostgresStaged.open(folder), catch: (cause) => failure(connections, cause) }),
+      (opened) => Effect.promise(() => opened.close())
+    )
+    // Ended first: what is being copied fails then, and nobody waits for it.
+    const client = yield* connected(connections)
+    const attempt = attempting(connections, client)
+
+    const writeEvents = async (partitions: ReadonlyArray<Partition>, target: string) => {
+      await mkdir(target)
+      const files: Array<EventFile> = []
+      for (const [number, pass] of EventPasses.plan(partitions).entries()) {
+        const events = { client, table: eventsTable, rest: `where ${EventPasses.holds(pass, eventDate)}` }
+        files.push(...(await staged.writeEvents(events, pass, join(target, String(number)))))
+      }
+      return files
+    }
+
+    return {
+      appliedThrough: yield* attempt(() => PostgresThrough.begin(client)),
+      tables: yield* Effect.promise(() => staged.shapes()),
+      eventDates: attempt(async () => {
+        await client.query(hashing)
+        const found = await client.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
+        return found.rows.map(({ bytes, date, hash, rows: count }) => ({
+          date,
+          rows: Number(count),
+          bytes: Number(bytes),
+          fingerprint: `${count}-${hash}`
+        }))
+      }),
+      writeTable: (name, path) =>
+        attempt(() => {
+          const table = tables.find((each) => each.name === name)
+          if (table === undefined) throw new Error(`There is no table ${name}`)
+          return staged.writeTable(rowsOf(client, table), path)
+        }),
+      writeEvents: (partitions, target) => attempt(() => writeEvents(partitions, target)),
+      writeJournal: (path) => attempt(() => staged.writeJournal(rowsOf(client, ledgerEntriesTable), path))
+    }
+  })
+
+/** All tables as a DuckDB file, visible all at once. */
+export const publish = (connections: Connections, path: string): Effect.Effect<void, WarehouseError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { path: folder } = yield* temporaryFolder(connections)
+      const client = yield* connected(connections)
+      yield* attempting(
+        connections,
+        client
+      )(async () => {
+        const through = await PostgresThrough.begin(client)
+        const pipe = await makePipe(folder)
+        const unfinished = `${path}.unfinished`
+        discardFile(unfinished)
+        const file = await openWarehouse(unfinished)
+        try {
+          const connection = await file.instance.connect()
+          for (const table of tables) await fill(connection, rowsOf(client, table), pipe)
+          await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [String(through)])
+          await connection.run("checkpoint")
+          connection.disconnectSync()
+        } finally {
+          await file.close()
+        }
+        await rename(unfinished, path)
+      })
+    })
+  )

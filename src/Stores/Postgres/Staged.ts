@@ -1,0 +1,182 @@
+/**
+ * The DuckDB that makes files of what PostgreSQL sends: through a named pipe in a temporary folder, so that memory
+ * doesn't grow with the rows, and they lie nowhere in between. Only the books are staged, for their journal.
+ *
+ * What it makes counts only when it has as many rows as the server says that it sent: a stream that breaks off is never
+ * a short file. Closing ends what is under way, and waits for that end.
+ */
+import { execFile } from "node:child_process"
+import { constants } from "node:fs"
+import { type FileHandle, open, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { Client } from "pg"
+import type { EventFile } from "../Warehouse.ts"
+import { DuckDbSnapshot } from "../DuckDb/Snapshot.ts"
+import type { Pass } from "../EventPasses.ts"
+import * as ParquetFiles from "../ParquetFiles.ts"
+import { type Copied, copyOut } from "./Copy.ts"
+import * as PostgresText from "./Text.ts"
+import { ledgerLines } from "../DuckDb/Schema.ts"
+import { type Table, tables } from "../WarehouseTables.ts"
+
+const settings = { memory_limit: "384MB", threads: "2", allocator_flush_threshold: "1MB" }
+
+/** Without keys, since what comes from PostgreSQL has been held against them. */
+const createTable = ({ columns, name }: Table): string =>
+  `create table construction.${name} (${columns.map(([column, type]) => `"${column}" ${type}`).join(", ")})`
+
+const schema = [
+  "create schema siteledger",
+  "create table siteledger.meta (key varchar, value varchar)",
+  "create schema construction",
+  ...tables.map(createTable),
+  `create view construction.ledger_lines as ${ledgerLines}`
+]
+
+/** A longer row than this is rare, and costs a second try with more memory. */
+const usualRoom = 4 * 1024 * 1024
+
+/** Some rows of a table, as they come from the server. */
+export interface Rows {
+  readonly client: Client
+  readonly table: Table
+  /** What follows the table's name: which ones, in which order. */
+  readonly rest: string
+}
+
+interface Made<A> {
+  readonly made: A
+  readonly rows: number
+}
+
+/** `make` gets a query that can be read once, and is called again where a row was too long for the first time. */
+export const through = async <A>(
+  { client, rest, table }: Rows,
+  pipe: string,
+  make: (source: string) => Promise<Made<A>>
+): Promise<A> => {
+  const copy = PostgresText.copy(table, rest)
+  for (let room = usualRoom; ;) {
+    const source = PostgresText.reading(table, pipe, room)
+    const { copied, result } = await piped(
+      pipe,
+      (file) => copyOut(client, copy, file, room),
+      () => make(source)
+    )
+    if (copied.longest <= room && copied.rows !== result.rows) {
+      throw new Error(`${result.rows} of ${copied.rows} rows of ${table.name} came through`)
+    }
+    if (copied.longest <= room) return result.made
+    while (room < copied.longest) room *= 2
+  }
+}
+
+/** Into the table of the same name, which has nothing else then. */
+export const fill = (connection: DuckDBConnection, rows: Rows, pipe: string): Promise<void> =>
+  through(rows, pipe, async (source) => {
+    await connection.run(`truncate construction.${rows.table.name}`)
+    const { rowsChanged } = await connection.run(`insert into construction.${rows.table.name} ${source}`)
+    return { made: undefined, rows: rowsChanged }
+  })
+
+export const makePipe = async (folder: string): Promise<string> => {
+  const path = join(folder, "rows")
+  await promisify(execFile)("mkfifo", [path])
+  return path
+}
+
+/** Both ends of the pipe at work; settles when both have ended. */
+const piped = async <A>(pipe: string, write: (file: FileHandle) => Promise<Copied>, read: () => Promise<A>) => {
+  const reading = read()
+  // To open it waits for the other end: one that failed before it came is stood in for.
+  const release = async () => (await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK)).close()
+  const released = reading.then(release, release)
+  const file = await open(pipe, "w")
+  const writing = write(file).finally(() => file.close())
+  const [copied, result] = await Promise.allSettled([writing, reading])
+  await released
+  // Who broke off first says why.
+  if (copied.status === "rejected" && !(isBrokenPipe(copied.reason) && result.status === "rejected"))
+    throw copied.reason
+  if (result.status === "rejected") throw result.reason
+  return { copied: await writing, result: result.value }
+}
+
+const isBrokenPipe = (cause: unknown): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === "EPIPE"
+
+export class PostgresStaged {
+  readonly #instance: DuckDBInstance
+  readonly #connection: DuckDBConnection
+  readonly #pipe: string
+  #underWay: Promise<unknown> = Promise.resolve()
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, pipe: string) {
+    this.#instance = instance
+    this.#connection = connection
+    this.#pipe = pipe
+  }
+
+  static async open(folder: string): Promise<PostgresStaged> {
+    const pipe = await makePipe(folder)
+    const instance = await DuckDBInstance.create(join(folder, "staged.duckdb"), settings)
+    const connection = await instance.connect()
+    for (const statement of schema) await connection.run(statement)
+    return new PostgresStaged(instance, connection, pipe)
+  }
+
+  /** Of the tables. */
+  shapes(): Promise<DuckDbSnapshot["tables"]> {
+    return this.#read(async ({ tables: shapes }) => shapes)
+  }
+
+  writeTable(rows: Rows, path: string): Promise<number> {
+    return this.#inTurn(() =>
+      through(rows, this.#pipe, async (source) => {
+        const written = await ParquetFiles.writeTable(this.#connection, source, path)
+        return { made: written, rows: written }
+      })
+    )
+  }
+
+  writeEvents(rows: Rows, pass: Pass, folder: string): Promise<ReadonlyArray<EventFile>> {
+    return this.#inTurn(() =>
+      through(rows, this.#pipe, async (source) => {
+        await rm(folder, { recursive: true, force: true })
+        const files = await ParquetFiles.writeEvents(this.#connection, source, pass, folder)
+        return { made: files, rows: files.reduce((sum, file) => sum + file.rows, 0) }
+      })
+    )
+  }
+
+  /** From all rows of the books. */
+  writeJournal(entries: Rows, path: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await fill(this.#connection, entries, this.#pipe)
+      await this.#read((filled) => filled.writeJournal(path))
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#connection.interrupt()
+    await this.#underWay
+    this.#connection.disconnectSync()
+    this.#instance.closeSync()
+  }
+
+  #inTurn<A>(make: () => Promise<A>): Promise<A> {
+    const made = this.#underWay.then(make)
+    this.#underWay = made.catch(() => undefined)
+    return made
+  }
+
+  async #read<A>(use: (staged: DuckDbSnapshot) => Promise<A>): Promise<A> {
+    const reading = await DuckDbSnapshot.open(this.#instance)
+    try {
+      return await use(reading)
+    } finally {
+      await reading.close()
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The Warehouse in PostgreSQL, schema `construction`, beside the Store in the same database.
+ *
+ * A write joins the transaction of whoever applies events, so rows, entries and "applied" are kept together or not at
+ * all. The ledger's tables are views over the Store's. A copy for analysts is a DuckDB file, as it is without a server.
+ */
+import { Effect, Layer } from "effect"
+import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
+import { Postgres, type PostgresError } from "./Postgres.ts"
+import { Warehouse, WarehouseError } from "../Warehouse.ts"
+import * as PostgresSnapshot from "./Snapshot.ts"
+import * as PostgresThrough from "./Through.ts"
+import * as PostgresWriter from "./Writer.ts"
+import type { WarehouseTables } from "../WarehouseTables.ts"
+
+const toWarehouseError = ({ cause, message, reason }: PostgresError): WarehouseError =>
+  new WarehouseError({ reason: reason === "Refused" ? "Refused" : "Failed", message, cause })
+
+const deadlocksInARow = 3
+
+/** As every other value here; the Store has them as numbers. */
+const wholeNumbersAsText: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => ({ ...result, rows: result.rows.map(asText) })
+}
+
+const asText = (row: UnknownRow): UnknownRow =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, typeof value === "number" ? String(value) : value])
+  )
+
+const make = Effect.gen(function* () {
+  const postgres = yield* Postgres
+  let version = 0
+
+  const query = <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>): Effect.Effect<A, WarehouseError> =>
+    Effect.mapError(
+      postgres.run((db) => run(db.withPlugin(wholeNumbersAsText) as unknown as Kysely<WarehouseTables>)),
+      toWarehouseError
+    )
+
+  return Warehouse.of({
+    id: "postgres",
+    write: (batch) =>
+      postgres
+        .atomically(
+          Effect.map(
+            postgres.run((db) => PostgresWriter.write(db as unknown as Kysely<WarehouseTables>, batch)),
+            (isVisible) => {
+              if (isVisible) version++
+            }
+          )
+        )
+        .pipe(
+          // Two writers that had to wait for each other: the server has undone one of them, with its locks.
+          Effect.retry({ times: deadlocksInARow, while: ({ reason }) => reason === "Locked" }),
+          Effect.mapError(toWarehouseError)
+        ),
+    appliedThrough: query(PostgresThrough.now),
+    probe: Effect.asVoid(
+      query((db) =>
+        sql`insert into siteledger.meta (key, value) values ('probed_at', now()::text)
+          on conflict (key) do update set value = excluded.value`.execute(db)
+      )
+    ),
+    version: Effect.sync(() => version),
+    query,
+    snapshot: PostgresSnapshot.take(postgres.connections),
+    publish: (path) => PostgresSnapshot.publish(postgres.connections, path)
+  })
+})
+
+export const layer: Layer.Layer<Warehouse, never, Postgres> = Layer.effect(Warehouse, make)

@@ -1,0 +1,117 @@
+/**
+ * The seam between the Store (system of record) and the warehouse (a projection): both carry the warehouse's
+ * random id and the applied-through sequence.
+ *
+ * A warehouse ahead of what the Store has applied is the trace of a crash between their two commits and heals by
+ * applying the same events once more. One that is missing, behind, foreign or ahead of all that the Store holds is
+ * made again: the inbox is applied from its beginning and the walks start anew.
+ */
+import { Effect } from "effect"
+import { type Kysely, sql, type Transaction } from "kysely"
+import { entityNames } from "../Domain/Resource.ts"
+import { readMeta, type Store, writeMeta } from "./Store.ts"
+import * as SqliteQueue from "./Sqlite/Queue.ts"
+import type { StoreTables } from "./StoreTables.ts"
+
+export interface WarehouseMeta {
+  readonly id: string
+  readonly appliedThrough: number
+}
+
+export interface Verdict {
+  /** The Store has never had a warehouse. */
+  readonly isFresh: boolean
+  readonly mismatch: string | undefined
+}
+
+const idKey = "warehouse_id"
+
+export const appliedThrough = (store: Store["Service"]) => store.run(SqliteQueue.appliedThrough)
+
+export const compare = (store: Store["Service"], warehouse: WarehouseMeta) =>
+  Effect.map(
+    Effect.all([store.run((db) => readMeta(db, idKey)), appliedThrough(store), store.run(newest)]),
+    ([id, through, last]): Verdict => ({
+      isFresh: id === undefined && warehouse.appliedThrough === 0,
+      mismatch: mismatch(warehouse, id, through, last)
+    })
+  )
+
+const newest = async (db: Kysely<StoreTables>): Promise<number> => {
+  const row = await db
+    .selectFrom("inbox")
+    .select((of) => of.fn.max("sequence").as("sequence"))
+    .executeTakeFirst()
+  return Number(row?.sequence ?? 0)
+}
+
+const mismatch = (
+  warehouse: WarehouseMeta,
+  id: string | undefined,
+  through: number,
+  last: number
+): string | undefined => {
+  if (id === undefined || id !== warehouse.id) return "The warehouse is missing or belongs to another store."
+  const applied = warehouse.appliedThrough
+  if (applied < through) return `The warehouse is older than the store (applied through ${applied} of ${through}).`
+  // Its deliveries' numbers are given to others.
+  if (applied > last) return `The store is older than the warehouse (it ends at ${last} of ${applied}).`
+  return undefined
+}
+
+export const adopt = (store: Store["Service"], warehouseId: string) =>
+  store.transaction((tx) => writeMeta(tx, idKey, warehouseId))
+
+/** Everything is to be applied and walked again, into the warehouse of this id. */
+export const startAgain = (store: Store["Service"], warehouseId: string) =>
+  store.transaction(async (tx) => {
+    await forget(tx)
+    await store.queue.restart(tx)
+    await writeMeta(tx, idKey, warehouseId)
+  })
+
+/** In the order in which a checkpoint writes them, and Apply after all others. */
+const forget = async (tx: Transaction<StoreTables>): Promise<void> => {
+  for (const table of ["sightings", "walk_pages", "walks", "quarantine"] as const) {
+    await tx.deleteFrom(table).execute()
+  }
+}
+
+/** In the Store's meta: no warehouse is its own. */
+export const disowned = { key: idKey, value: "none" } as const
+
+/** The next start finds the warehouse foreign and makes it again. */
+export const disown = (store: Store["Service"]) =>
+  store.transaction((tx) => writeMeta(tx, disowned.key, disowned.value))
+
+/**
+ * The warehouse is to be made again. A file at the next start, which keeps the old one; tables on a server at once,
+ * while all workers go on: analysts see them fill up again. An export that has begun goes on with what was there, which
+ * it wouldn't if they were truncated (that waits for whoever reads, too); a million rows are deleted in two seconds.
+ */
+export const rebuild = (store: Store["Service"]) =>
+  store.engine === "sqlite"
+    ? disown(store)
+    : store.transaction(async (tx) => {
+        // In the order in which batches are taken and written, so that nobody waits in a circle.
+        await store.queue.restart(tx)
+        for (const name of [...entityNames.toSorted(), "events"]) {
+          await empty(tx, `construction.${name}`)
+        }
+        await forget(tx)
+      })
+
+/** About a million events. No statement may take longer than a minute, and all of a large table would. */
+const pagesAtOnce = 65_536
+
+const empty = async (tx: Transaction<StoreTables>, name: string): Promise<void> => {
+  const table = sql.table(name)
+  await sql`lock table ${table} in exclusive mode`.execute(tx)
+  const { rows } = await sql<{ pages: number }>`
+    select pg_relation_size(${name}::regclass) / current_setting('block_size')::bigint as pages`.execute(tx)
+  const pages = Number(rows[0]?.pages)
+  for (let page = 0; page < pages; page += pagesAtOnce) {
+    const [from, to] = [`(${page},0)`, `(${page + pagesAtOnce},0)`]
+    await sql`delete from ${table} where ctid >= ${from}::tid and ctid < ${to}::tid`.execute(tx)
+  }
+}

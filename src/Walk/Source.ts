@@ -1,0 +1,45 @@
+/**
+ * What a connector offers to a Walk: one paged list per resource.
+ *
+ * `fetch` retries what may pass by itself (429, 5xx, time-outs, pages that are not what they should be) and
+ * returns only what a Walk or a person must decide.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { Change } from "../Domain/Change.ts"
+import type { Instant } from "../Domain/Instant.ts"
+import type { Lane } from "./Pace.ts"
+import type { EntityName } from "../Domain/Resource.ts"
+
+/** One page as the service answered it. */
+export interface Page {
+  readonly records: ReadonlyArray<unknown>
+  readonly total: number
+  readonly page: number
+  readonly perPage: number
+  /** The earliest time that the page can stand for, in µs: the request's start, minus a margin. */
+  readonly observedMicros: number
+  readonly receivedAt: Instant
+  /** Hex, of the whole body: settles ties between clocks. */
+  readonly sha256: string
+}
+
+export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
+  /**
+   * PageSizeRefused: ask for a smaller page. OtherPage: the service answered another page than was asked.
+   * Refused: only a person can help (credentials, scope, address); `message` says what to check.
+   */
+  reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Refused"]),
+  message: Schema.String
+}) {}
+
+export interface PagedList {
+  readonly resource: EntityName
+  /** `perPage` undefined: whatever the service lists by default. */
+  readonly fetch: (page: number, perPage: number | undefined, lane: Lane) => Effect.Effect<Page, SourceError>
+  /** What a record says; undefined when it has no usable key. */
+  readonly change: (record: unknown, page: Page) => Change | undefined
+}
+
+export class Source extends Context.Service<Source, { readonly lists: ReadonlyArray<PagedList> }>()(
+  "siteledger/Source"
+) {}

@@ -1,0 +1,200 @@
+/**
+ * Walk copies every list of the source into the warehouse, again and again: pass after pass, in the lowest
+ * lane, every `every`. It is the backstop for whatever the webhooks missed.
+ *
+ * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). A disturbed pass is followed by another at
+ * once, after the third in a row with growing pauses. After a crash a pass goes on at its checkpoints.
+ */
+import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
+import { ServiceSettings } from "../../config/Settings.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { hasOthers, led, whileFollowing } from "../Runtime/Leadership.ts"
+import type { Lane } from "./Pace.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { type PagedList, Source, type SourceError } from "./Source.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import * as Pass from "./Pass.ts"
+import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+
+export interface WalkOptions {
+  readonly every: Duration.Duration
+  readonly pageSize: number
+  /** Pages in flight at once. */
+  readonly concurrency?: number
+}
+
+export interface WalkStatus {
+  readonly pagesDone: number
+  readonly pagesTotal: number
+  /** Distinct rows of the current pass. */
+  readonly rows: number
+  /** `running` until the first pass ends, then the verdict of the last finished pass. */
+  readonly proof: "running" | Checkpoints.Proof
+  readonly at: string | null
+  readonly quarantined: number
+}
+
+export class Walk extends Context.Service<
+  Walk,
+  {
+    readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
+    /** True when every list has finished one pass, whatever its proof. */
+    readonly isThrough: Effect.Effect<boolean>
+    /** Begins the next pass of every list now, in a more urgent lane. */
+    readonly now: (lane: Lane) => Effect.Effect<void>
+  }
+>()("siteledger/Walk") {
+  static readonly layerWith = (options: WalkOptions) => Layer.effect(Walk, make(options))
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(ServiceSettings, ({ walkEvery, pageSize }) => Walk.layerWith({ every: walkEvery, pageSize }))
+  )
+}
+
+const defaultConcurrency = 64
+const patientAfter = 3
+const firstPause = Duration.seconds(5)
+/** How long a list rests that only a person can help. */
+const refusedPause = Duration.seconds(60)
+
+interface Track {
+  readonly list: PagedList
+  readonly wake: Latch.Latch
+  lane: Lane
+  state: Checkpoints.PassState | undefined
+  pagesDone: number
+  quarantined: number
+}
+
+const make = (options: WalkOptions) =>
+  Effect.gen(function* () {
+    const { lists } = yield* Source
+    const store = yield* Store
+    const tracks: ReadonlyArray<Track> = yield* Effect.forEach(lists, (list) =>
+      Effect.map(Latch.make(false), (wake): Track => ({
+        list,
+        wake,
+        lane: "backfill",
+        state: undefined,
+        pagesDone: 0,
+        quarantined: 0
+      }))
+    )
+    for (const track of tracks) yield* Effect.orDie(restore(store, track))
+    for (const track of tracks) {
+      yield* Effect.forkScoped(
+        whileFollowing(`the look at the walk of ${track.list.resource}`, Effect.delay(refreshed(track), lookEvery))
+      )
+      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(options, track)))
+    }
+    return Walk.of({
+      status: Effect.sync(() => Object.fromEntries(tracks.map((track) => [track.list.resource, status(track)]))),
+      isThrough: Effect.sync(() => tracks.every((track) => track.state?.proof != null)),
+      now: (lane) =>
+        Effect.forEach(
+          tracks,
+          (track) => {
+            track.lane = lane
+            return track.wake.open
+          },
+          { discard: true }
+        )
+    })
+  })
+
+const restore = (store: Store["Service"], track: Track) =>
+  Effect.gen(function* () {
+    const { resource } = track.list
+    const state = yield* Checkpoints.load(store, resource)
+    const pagesDone = (yield* Checkpoints.finishedPages(store, resource)).size
+    const quarantined = yield* Checkpoints.quarantinedRecords(store, resource)
+    // Together, so that nobody sees one without the others.
+    Object.assign(track, { state, pagesDone, quarantined })
+  })
+
+const lookEvery = Duration.seconds(1)
+
+/** What another worker has walked meanwhile. */
+const refreshed = (track: Track) => Effect.flatMap(Store, (store) => Effect.ignore(restore(store, track)))
+
+const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
+  pagesDone,
+  pagesTotal: state?.pages_total ?? 0,
+  rows: state?.rows ?? 0,
+  proof: (state?.proof as Checkpoints.Proof | null) ?? "running",
+  at: state?.proof_at ?? null,
+  quarantined
+})
+
+/** One pass and the rest after it. Whatever fails is shown, and tried again after a rest. */
+const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
+  const reasons = yield* Reasons
+  const key = `walk ${track.list.resource}`
+  if (yield* hasOthers) {
+    yield* refreshed(track)
+    // Another worker may be asked for a new walk.
+    const due = yield* untilDue(options, track)
+    if (Duration.isGreaterThan(due, lookEvery) && !(yield* rest(track, lookEvery))) return
+  }
+  yield* rest(track, yield* untilDue(options, track))
+  yield* track.wake.close
+  const outcome = yield* Effect.result(walkOnce(options, track))
+  if (outcome._tag === "Success") {
+    const { state, disturbance } = outcome.success
+    if (disturbance === undefined || state.disturbed_in_a_row < patientAfter) yield* reasons.clear(key)
+    else yield* reasons.set(key, disturbance)
+    return
+  }
+  yield* reasons.set(key, outcome.failure.message)
+  yield* rest(track, Duration.min(refusedPause, options.every))
+})
+
+const walkOnce = (
+  options: WalkOptions,
+  track: Track
+): Effect.Effect<
+  { readonly state: Checkpoints.PassState; readonly disturbance: string | undefined },
+  SourceError | StoreError | WarehouseError,
+  Store | Warehouse
+> =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const lane = track.lane
+    track.lane = "backfill"
+    const pass: Pass.Pass = {
+      list: track.list,
+      store,
+      warehouse: yield* Warehouse,
+      lane,
+      pageSize: options.pageSize,
+      concurrency: options.concurrency ?? defaultConcurrency,
+      onProgress: (state, pagesDone) => {
+        track.state = state
+        track.pagesDone = pagesDone
+      }
+    }
+    const outcome = yield* Pass.run(pass, track.state)
+    const quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
+    Object.assign(track, { state: outcome.state, quarantined })
+    yield* Effect.logInfo(
+      `Walked ${track.list.resource}: ${outcome.state.rows} rows of ${outcome.state.total}, ${outcome.state.proof}`
+    )
+    return outcome
+  })
+
+/** When the next pass is due: at once, after a pause that grows with disturbances, or after `every`. */
+const untilDue = (options: WalkOptions, { state }: Track): Effect.Effect<Duration.Duration> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    if (state === undefined || state.finished_at === null) return Duration.zero
+    const disturbed = state.disturbed_in_a_row
+    const growing = Duration.times(firstPause, 2 ** Math.max(0, disturbed - patientAfter))
+    const pause =
+      disturbed === 0 ? options.every : disturbed < patientAfter ? Duration.zero : Duration.min(growing, options.every)
+    const since = now - Instant.toMicros(state.finished_at) / 1000
+    return Duration.millis(Math.max(0, Duration.toMillis(pause) - since))
+  })
+
+/** True when it was cut short. */
+const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> =>
+  Effect.raceFirst(Effect.as(Effect.sleep(pause), false), Effect.as(track.wake.await, true))

@@ -1,0 +1,79 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { assert, describe, it } from "@effect/vitest"
+import type { Change } from "../../../src/Domain/Change.ts"
+import * as Clock from "../../../src/Domain/Clock.ts"
+import * as Instant from "../../../src/Domain/Instant.ts"
+import { merge, type Row } from "../../../src/Domain/Merge.ts"
+import { resources } from "../../../src/Domain/Resource.ts"
+import { seeded } from "../../Seeded.ts"
+
+const entities = 100_000
+const rounds = 10
+const batchEvents = 2000
+const start = 1_763_600_000_000_000
+
+const says = [
+  { status: "created", values: { project_id: "5", draft_amount: "100000.0000" } },
+  { status: "submitted", values: { submitter: "ann", submitted_amount: "90000.0000" } },
+  { status: "certified", values: { certified_amount: "80000.0000", certificate_url: "https://c.example/1" } },
+  { status: "paid", values: { payment_reference: "PAY-1" } }
+] as const
+
+/** Events of a round in random order; the first four rounds tell an entity's whole life, in an order of its own. */
+function* events(round: number, seed: number): Generator<Change> {
+  const random = seeded(seed + round)
+  for (const entity of random.shuffle(Array.from({ length: entities }, (_, index) => index))) {
+    const stage = (entity + round) % says.length
+    const { status, values } = says[stage] ?? says[0]
+    const micros = start + round * 1_000_000 + random.below(1_000_000)
+    const at = Instant.fromMicros(micros)
+    yield {
+      entity: "ipcs",
+      id: `IPC-${entity}`,
+      clock: Clock.make(micros, stage + 1, `${entity}`.padStart(16, "0")),
+      source: "event",
+      seenAt: at,
+      values: { ...values, [`${status}_at`]: at },
+      misfits: {},
+      extra: {}
+    }
+  }
+}
+
+const writeBatch = (rows: Map<string, Row>, batch: ReadonlyArray<Change>): void => {
+  for (const [id, changes] of Map.groupBy(batch, (change) => change.id)) {
+    const row = merge(resources.ipcs, rows.get(id), changes)
+    if (row !== undefined) rows.set(id, row)
+  }
+}
+
+const runRound = (rows: Map<string, Row>, round: number, seed: number): void => {
+  let batch: Array<Change> = []
+  for (const change of events(round, seed)) {
+    if (batch.push(change) < batchEvents) continue
+    writeBatch(rows, batch)
+    batch = []
+  }
+  writeBatch(rows, batch)
+}
+
+const usedMegabytes = (): number => {
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+  return process.memoryUsage().heapUsed / 1_000_000
+}
+
+describe("a million events over 100,000 entities", () => {
+  it("take the memory of their rows and no more", () => {
+    const seed = 20_261_120
+    const rows = new Map<string, Row>()
+    for (let round = 0; round < 4; round++) runRound(rows, round, seed)
+    const whenRowsWereWhole = usedMegabytes()
+    for (let round = 4; round < rounds; round++) runRound(rows, round, seed)
+    const grown = usedMegabytes() - whenRowsWereWhole
+    assert.strictEqual(rows.size, entities)
+    for (const row of rows.values()) assert.strictEqual(row["status"], "paid", `seed ${seed}`)
+    assert.isBelow(grown, whenRowsWereWhole * 0.05, `seed ${seed}: MB grown in 600,000 events`)
+  })
+})

@@ -1,0 +1,150 @@
+/**
+ * Apply between a real Store and a Warehouse that misbehaves on purpose.
+ */
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Layer, Queue } from "effect"
+import { Apply } from "../../src/Intake/Apply.ts"
+import { EventReader, type Reading } from "../../src/Domain/Event.ts"
+import { Inbox } from "../../src/Intake/Inbox.ts"
+import { Ledger } from "../../src/Ledger/Ledger.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
+import { Restart } from "../../src/Runtime/Restart.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import { type Batch, Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
+import * as Seam from "../../src/Stores/Seam.ts"
+import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+
+const readable: Omit<Reading, "type"> = {
+  relabelled: false,
+  eventTimestamp: null,
+  entity: null,
+  entityId: null,
+  reason: null,
+  change: undefined,
+  misfits: 0
+}
+
+const reader = Layer.succeed(
+  EventReader,
+  EventReader.of({ read: (event) => ({ ...readable, type: Buffer.from(event.body).toString() }) })
+)
+
+const store = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path))),
+    (path) => Sqlite.layerAt(`${path}/store.sqlite`)
+  )
+)
+
+/** A warehouse whose writes are decided by the test, and told in order. */
+const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.Effect<void, WarehouseError>) =>
+  Layer.mock(Warehouse, {
+    id: "mocked",
+    write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))
+  })
+
+/** These events say nothing that could be posted. */
+const noLedger = Layer.mock(Ledger, { hear: () => Effect.void, withCopy: (write) => write(undefined) })
+
+const offer = (body: string) =>
+  Effect.flatMap(Inbox, (inbox) =>
+    Effect.promise(() =>
+      inbox.offer({
+        body: Buffer.from(body),
+        bodySha256: createHash("sha256").update(body).digest(),
+        eventId: body,
+        headerType: null,
+        issuedAt: null,
+        receivedAt: "2026-11-20T00:00:00.000000Z"
+      })
+    )
+  )
+
+const error = (reason: WarehouseError["reason"]) => new WarehouseError({ reason, message: reason })
+
+const world = (write: (batch: Batch) => Effect.Effect<void, WarehouseError>, written: Queue.Queue<Batch>) =>
+  Apply.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(reader, Inbox.layer, noLedger, warehouse(written, write))),
+    Layer.provideMerge(Layer.mergeAll(store, Reasons.layer, Restart.layer))
+  )
+
+const outcomes = (batch: Batch) => batch.events.map(({ event_type, outcome, reason }) => [event_type, outcome, reason])
+
+describe("applying", () => {
+  it.live("finds the one event that the engine refuses, quarantines it and applies the others", () =>
+    Effect.gen(function* () {
+      const written = yield* Queue.unbounded<Batch>()
+      const hasPoison = (batch: Batch) =>
+        batch.events.some(({ event_type, reason }) => event_type === "poison" && reason === null)
+      const write = (batch: Batch) => (hasPoison(batch) ? Effect.fail(error("Refused")) : Effect.void)
+      const all = yield* Effect.gen(function* () {
+        for (const body of ["a", "b", "poison", "c", "d"]) yield* offer(body)
+        const rows: Array<ReadonlyArray<unknown>> = []
+        while (rows.length < 5) rows.push(...outcomes(yield* Queue.take(written)))
+        const kept = yield* Store
+        // The Store's part of the batch follows the warehouse's.
+        while ((yield* Seam.appliedThrough(kept)) < 5) yield* Effect.sleep("5 millis")
+        const quarantine = yield* kept.run((db) => db.selectFrom("quarantine").selectAll().execute())
+        assert.deepStrictEqual(quarantine, [{ sequence: 3, reason: "not-storable" }])
+        return rows
+      }).pipe(Effect.provide(world(write, written)))
+      assert.sameDeepMembers(all, [
+        ["a", "applied", null],
+        ["b", "applied", null],
+        ["poison", "quarantined", "not-storable"],
+        ["c", "applied", null],
+        ["d", "applied", null]
+      ])
+    })
+  )
+
+  it.live("tries again what failed, and moves nothing on before it is written", () =>
+    Effect.gen(function* () {
+      const written = yield* Queue.unbounded<Batch>()
+      const heldBack = yield* Deferred.make<void>()
+      let tries = 0
+      const write = () =>
+        Effect.gen(function* () {
+          if (++tries > 2) return
+          if (tries === 2) yield* Deferred.succeed(heldBack, undefined)
+          return yield* error("Failed")
+        })
+      yield* Effect.gen(function* () {
+        yield* offer("a")
+        yield* Deferred.await(heldBack)
+        assert.strictEqual(yield* Seam.appliedThrough(yield* Store), 0)
+        assert.deepStrictEqual(outcomes(yield* Queue.take(written)), [["a", "applied", null]])
+      }).pipe(Effect.provide(world(write, written)))
+      assert.strictEqual(tries, 3)
+    })
+  )
+
+  it.live("asks for the pipelines anew when the engine has given up", () =>
+    Effect.gen(function* () {
+      const written = yield* Queue.unbounded<Batch>()
+      yield* Effect.gen(function* () {
+        const restart = yield* Restart
+        yield* offer("a")
+        yield* restart.requested
+      }).pipe(Effect.provide(world(() => Effect.fail(error("Fatal")), written)))
+    })
+  )
+
+  it.live("applies again what a crash left between the two stores, and counts a delivery that came meanwhile", () =>
+    Effect.gen(function* () {
+      const written = yield* Queue.unbounded<Batch>()
+      yield* Effect.gen(function* () {
+        yield* offer("a")
+        yield* Queue.take(written)
+        yield* offer("a")
+        const again = yield* Queue.take(written)
+        assert.deepStrictEqual(
+          again.events.map(({ deliveries, sequence }) => [sequence, deliveries]),
+          [["1", "2"]]
+        )
+      }).pipe(Effect.provide(world(() => Effect.void, written)))
+    })
+  )
+})

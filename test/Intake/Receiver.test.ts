@@ -1,0 +1,187 @@
+/** What the receiver answers to whom, and that it answers 2xx after the commit and never before. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "@effect/vitest"
+import type { Delivery } from "../../src/Stores/Store.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import {
+  deliver,
+  head,
+  keeping,
+  path,
+  playedStore,
+  send,
+  sign,
+  signedRequest,
+  startReceiver,
+  until
+} from "./Receiver/Running.ts"
+
+describe("a request", () => {
+  it("without a well-formed signature is answered 401 before its body has come", async () => {
+    const kept: Array<Delivery> = []
+    await using receiver = await startReceiver(keeping(kept))
+    const hex = sign("x")
+    for (const signature of [undefined, "", hex.slice(1), `${hex}0`, `${hex.slice(0, 62)}zz`, `sha256=${hex}`]) {
+      const headers = signature === undefined ? {} : { "X-Service-Signature": signature }
+      const sent = send(receiver.port, head({ ...headers, "Content-Length": 1000 }))
+      assert.strictEqual(await sent.status(), 401, signature)
+      await sent.closed
+    }
+    assert.strictEqual(receiver.looked.count, 0)
+    assert.deepStrictEqual(kept, [])
+  })
+
+  it("that is signed by somebody else is answered 401 and leaves no trace", async () => {
+    const kept: Array<Delivery> = []
+    await using receiver = await startReceiver(keeping(kept))
+    const forged = signedRequest("{}", { "X-Service-Signature": sign("{}", "whsec_unknown") })
+    assert.strictEqual(await deliver(receiver.port, forged), 401)
+    assert.strictEqual(await deliver(receiver.port, signedRequest("{}").replace(/\{\}$/, "[]")), 401)
+    assert.deepStrictEqual(kept, [])
+    assert.deepInclude(await receiver.status(), { accepted: 0, rejected: 2, notStored: 0 })
+  })
+
+  it("that goes elsewhere, asks otherwise or is encoded is answered 404, 405 and 415", async () => {
+    const kept: Array<Delivery> = []
+    await using receiver = await startReceiver(keeping(kept))
+    const ask = (line: string, headers = {}) =>
+      deliver(receiver.port, head({ "X-Service-Signature": sign("{}"), "Content-Length": 2, ...headers }, line) + "{}")
+    assert.strictEqual(await ask("POST / HTTP/1.1"), 404)
+    assert.strictEqual(await ask(`POST ${path}/more HTTP/1.1`), 404)
+    assert.strictEqual(await ask(`GET ${path} HTTP/1.1`), 405)
+    assert.strictEqual(await ask(`PUT ${path} HTTP/1.1`), 405)
+    assert.strictEqual(await ask(`POST ${path} HTTP/1.1`, { "Content-Encoding": "gzip" }), 415)
+    assert.match((await receiver.reasons()).join(), /Content-Encoding/)
+    assert.deepStrictEqual(kept, [])
+    assert.strictEqual(await ask(`POST ${path}?any=query HTTP/1.1`, { "Content-Encoding": "Identity" }), 200)
+  })
+
+  it("that is validly signed is taken, whatever is in it", async () => {
+    const kept: Array<Delivery> = []
+    await using receiver = await startReceiver(keeping(kept))
+    for (const body of ["", "{}", "not JSON", "\u0000\u0001", "é".repeat(20_000)]) {
+      assert.strictEqual(await deliver(receiver.port, signedRequest(body)), 200)
+      const upper = signedRequest(body, { "X-Service-Signature": sign(body).toUpperCase() })
+      assert.strictEqual(await deliver(receiver.port, upper), 200)
+      assert.strictEqual(String(kept.at(-1)?.body), body)
+    }
+    assert.strictEqual(kept.length, 10)
+  })
+
+  it("gets an id made from its body when it brings none, always the same", async () => {
+    const kept: Array<Delivery> = []
+    await using receiver = await startReceiver(keeping(kept))
+    const given = "0190d1c2-0000-7000-8000-00000000000A"
+    for (const id of [undefined, "", "evt_1", given]) {
+      const headers = id === undefined ? {} : { "X-Service-Event-Id": id }
+      assert.strictEqual(await deliver(receiver.port, signedRequest("{}", headers)), 200)
+    }
+    // The first 16 bytes of SHA-256("{}").
+    const madeUp = "44136fa3-55b3-678a-1146-ad16f7e8649e"
+    assert.deepStrictEqual(
+      kept.map(({ eventId }) => eventId),
+      [madeUp, madeUp, madeUp, given.toLowerCase()]
+    )
+  })
+})
+
+describe("a 2xx", () => {
+  it("is never sent before the commit has returned", async () => {
+    const commit = Promise.withResolvers<number>()
+    await using receiver = await startReceiver(playedStore(() => commit.promise))
+    const sent = send(receiver.port, signedRequest("{}"))
+    await until(() => receiver.looked.count === 1)
+    // Another whole exchange passes, and still nothing.
+    assert.strictEqual(await deliver(receiver.port, head({})), 401)
+    assert.deepStrictEqual(sent.statuses, [])
+    assert.strictEqual((await receiver.status()).accepted, 0)
+    commit.resolve(1)
+    assert.strictEqual(await sent.status(), 200)
+    sent.socket.destroy()
+  })
+
+  it("finds its row in the file, seen by another connection", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "siteledger-receiver-"))
+    const file = join(directory, "store.sqlite")
+    {
+      await using receiver = await startReceiver(Sqlite.layerAt(file))
+      const other = new DatabaseSync(file, { readOnly: true })
+      const find = other.prepare("select deliveries from inbox where body = ?")
+      const one = async (n: number) => {
+        const body = `{"n":${n % 40}}`
+        assert.strictEqual(await deliver(receiver.port, signedRequest(body)), 200)
+        return Number(find.get(Buffer.from(body))?.["deliveries"])
+      }
+      const seen = await Promise.all(Array.from({ length: 60 }, (_, n) => one(n)))
+      assert.isTrue(seen.every((deliveries) => deliveries >= 1))
+      assert.deepStrictEqual(
+        { ...other.prepare("select count(*) as n, sum(deliveries) as d from inbox").get() },
+        { n: 40, d: 60 }
+      )
+      other.close()
+    }
+    rmSync(directory, { recursive: true })
+  })
+})
+
+describe("deliveries that arrive together", () => {
+  it("share one commit", async () => {
+    const batches: Array<number> = []
+    await using receiver = await startReceiver(playedStore(async (batch) => batches.push(batch.length)))
+    const requests = Array.from({ length: 12 }, (_, n) => signedRequest(`{"n":${n}}`))
+    const sent = send(receiver.port, requests.join(""))
+    assert.deepStrictEqual(
+      await sent.answered(12),
+      Array.from({ length: 12 }, () => 200)
+    )
+    assert.deepStrictEqual(batches, [12])
+    sent.socket.destroy()
+  })
+
+  it("while a commit is under way share the next one", async () => {
+    const batches: Array<number> = []
+    const commits = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
+    const store = playedStore((batch) => commits[batches.push(batch.length) - 1]?.promise ?? Promise.resolve(0))
+    await using receiver = await startReceiver(store)
+    const first = deliver(receiver.port, signedRequest("first"))
+    await until(() => batches.length === 1)
+    const others = Array.from({ length: 20 }, (_, n) => deliver(receiver.port, signedRequest(`${n}`)))
+    await until(() => receiver.looked.count === 21)
+    assert.deepStrictEqual(batches, [1])
+    commits[0]?.resolve(1)
+    assert.strictEqual(await first, 200)
+    await until(() => batches.length === 2)
+    commits[1]?.resolve(1)
+    assert.deepStrictEqual([...new Set(await Promise.all(others))], [200])
+    assert.deepStrictEqual(batches, [1, 20])
+  })
+})
+
+describe("a store that fails", () => {
+  it("gives 503 to the whole batch, and the next delivery is taken", async () => {
+    const kept: Array<Delivery> = []
+    const failing = { is: true }
+    const store = playedStore(async (batch) => {
+      if (failing.is) throw new Error("no space left on device")
+      return kept.push(...batch)
+    })
+    await using receiver = await startReceiver(store)
+    const sent = send(receiver.port, signedRequest("a") + signedRequest("b"))
+    assert.deepStrictEqual(await sent.answered(2), [503, 503])
+    assert.match(sent.answers.text, /retry-after: 5\r\n/i)
+    assert.match((await receiver.reasons()).join(), /answered 503 for now: no space left on device/)
+    failing.is = false
+    sent.write(signedRequest("a"))
+    assert.deepStrictEqual(await sent.answered(3), [503, 503, 200])
+    assert.deepStrictEqual(
+      kept.map(({ body }) => String(body)),
+      ["a"]
+    )
+    assert.deepInclude(await receiver.status(), { accepted: 1, notStored: 2 })
+    assert.deepStrictEqual(await receiver.reasons(), [])
+    sent.socket.destroy()
+  })
+})

@@ -1,0 +1,128 @@
+/**
+ * The real receiver with the service's real signatures, over a store that the test plays; and a client on raw sockets,
+ * since a test wants to send half a request.
+ */
+import { createHmac } from "node:crypto"
+import { connect } from "node:net"
+import { type Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { TestClock } from "effect/testing"
+import * as ConstructionWebhooks from "../../../connectors/construction/ConstructionWebhooks.ts"
+import { Inbox } from "../../../src/Intake/Inbox.ts"
+import { Reasons } from "../../../src/Runtime/Reasons.ts"
+import { Receiver, type ReceiverOptions, Signatures } from "../../../src/Intake/Receiver.ts"
+import { Keyring } from "../../../src/Intake/Secrets/Keyring.ts"
+import { type Delivery, Store, type StoreError } from "../../../src/Stores/Store.ts"
+import { sqliteQueue } from "../../../src/Stores/Sqlite/Queue.ts"
+
+export const path = "/hooks/construction"
+export const secret = "whsec_known"
+
+/** A store of which the receiver sees `receive` only. */
+export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<Store> => {
+  const unused = () => Effect.die("not played")
+  return Layer.mock(Store, {
+    engine: "sqlite",
+    queue: sqliteQueue,
+    receive,
+    run: unused,
+    transaction: unused,
+    backup: unused
+  })
+}
+
+export const keeping = (kept: Array<Delivery>): Layer.Layer<Store> => playedStore(async (batch) => kept.push(...batch))
+
+/** Counts bodies whose signature is being looked at: what has come so far. */
+const counting = (looked: { count: number }) =>
+  Layer.effect(
+    Signatures,
+    Effect.map(Signatures, (signatures) =>
+      Signatures.of({
+        ...signatures,
+        signer: (body, signature) => {
+          looked.count++
+          return signatures.signer(body, signature)
+        }
+      })
+    )
+  )
+
+export const startReceiver = async (
+  store: Layer.Layer<Store, StoreError>,
+  more: Partial<ReceiverOptions> = {},
+  clock: Layer.Layer<never> = Layer.empty
+) => {
+  const looked = { count: 0 }
+  const options = { host: "127.0.0.1", port: 0, path, maximumBytes: 100_000, ...more }
+  const layer = Receiver.layerWith(options).pipe(
+    Layer.provide(counting(looked)),
+    Layer.provide(ConstructionWebhooks.layer),
+    Layer.provide(Inbox.layer),
+    Layer.provide(store),
+    Layer.provideMerge(Layer.merge(ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret))),
+    Layer.provideMerge(Reasons.layer),
+    Layer.provideMerge(clock)
+  )
+  const runtime = ManagedRuntime.make(layer)
+  const callbacks = await runtime.runPromise(Effect.service(ConstructionWebhooks.Callbacks))
+  const keyring = await runtime.runPromise(Effect.service(Keyring))
+  const status = () => runtime.runPromise(Effect.flatMap(Receiver, (receiver) => receiver.status))
+  return {
+    callbacks,
+    keyring,
+    looked,
+    status,
+    /** On a virtual clock. */
+    pass: (time: Duration.Input) => runtime.runPromise(TestClock.adjust(time)),
+    port: (await status()).port,
+    reasons: () => runtime.runPromise(Effect.flatMap(Reasons, ({ all }) => all)),
+    [Symbol.asyncDispose]: () => runtime.dispose()
+  }
+}
+
+export const sign = (body: string, by = secret): string => createHmac("sha256", by).update(body).digest("hex")
+
+/** The lines of a request as they go over the wire. */
+export const head = (headers: Readonly<Record<string, string | number>>, line = `POST ${path} HTTP/1.1`): string =>
+  [line, "Host: localhost", ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), "", ""].join("\r\n")
+
+export const signedRequest = (body: string, headers: Readonly<Record<string, string>> = {}): string =>
+  head({ "X-Service-Signature": sign(body), "Content-Length": Buffer.byteLength(body), ...headers }) + body
+
+/** A connection that has just written `text`. */
+export const send = (port: number, text: string) => {
+  const socket = connect(port, "127.0.0.1")
+  const statuses: Array<number> = []
+  const closed = new Promise<void>((done) => socket.once("close", () => done()))
+  const answers: { text: string } = { text: "" }
+  const waiting: Array<() => void> = []
+  socket.on("error", () => undefined)
+  socket.on("data", (chunk: Buffer) => {
+    answers.text += String(chunk)
+    statuses.length = 0
+    for (const [, status] of answers.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) statuses.push(Number(status))
+    for (const wake of waiting.splice(0)) wake()
+  })
+  socket.write(text)
+  /** The first `count` statuses, once they are there; fewer when the connection ended before. */
+  const answered = async (count = 1): Promise<ReadonlyArray<number>> => {
+    while (statuses.length < count && !socket.closed) {
+      await Promise.race([closed, new Promise<void>((done) => waiting.push(done))])
+    }
+    return statuses.slice(0, count)
+  }
+  const status = async (): Promise<number | undefined> => (await answered())[0]
+  return { socket, statuses, answers, answered, status, closed, write: (more: string) => socket.write(more) }
+}
+
+/** Sends one whole request and hangs up. */
+export const deliver = async (port: number, text: string): Promise<number | undefined> => {
+  const sent = send(port, text)
+  const status = await sent.status()
+  sent.socket.destroy()
+  return status
+}
+
+export const until = async (isThere: () => boolean): Promise<void> => {
+  while (!isThere()) await new Promise((done) => setImmediate(done))
+}

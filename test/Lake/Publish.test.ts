@@ -1,0 +1,192 @@
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Clock, Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { Change } from "../../src/Domain/Change.ts"
+import * as FieldClock from "../../src/Domain/Clock.ts"
+import { Publish } from "../../src/Lake/Publish.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
+import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "siteledger-publish-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+let paths = 0
+const freshPath = () => join(directory, `analytics${(paths += 1)}.duckdb`)
+
+const project = (id: string): Change => ({
+  entity: "projects",
+  id,
+  clock: FieldClock.make(1_795_082_400_000_000, 0, "0".repeat(64)),
+  source: "page",
+  seenAt: "2026-11-20T02:00:00.000000Z",
+  values: { name: `Project ${id}` },
+  misfits: {},
+  extra: {}
+})
+
+const projectsIn = (path: string) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })
+    const connection = await instance.connect()
+    const rows = (await connection.runAndReadAll("select name from construction.projects order by id")).getRowsJson()
+    connection.disconnectSync()
+    instance.closeSync()
+    return rows.map(([name]) => name)
+  })
+
+/** A warehouse of which only the version and the time that a copy takes matter. */
+const makeStub = () => {
+  const stub = { version: 0, takes: Duration.zero, isFailing: false, isLive: true, copies: [] as Array<number> }
+  const failure = new WarehouseError({ reason: "Failed", message: "no room" })
+  const layer = Layer.succeed(Warehouse, {
+    id: "stub",
+    write: () => Effect.die("unused"),
+    appliedThrough: Effect.succeed(0),
+    probe: Effect.void,
+    version: Effect.sync(() => stub.version),
+    query: () => Effect.die("unused"),
+    snapshot: Effect.die("unused"),
+    publish: () =>
+      Effect.gen(function* () {
+        stub.copies.push(yield* Clock.currentTimeMillis)
+        yield* Effect.sleep(stub.takes)
+        if (stub.isFailing) return yield* failure
+      })
+  })
+  const publish = (path: string) =>
+    Publish.layer({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(
+      Layer.provide(layer),
+      Layer.provideMerge(Reasons.layer)
+    )
+  return { stub, publish }
+}
+
+const seconds = (...values: ReadonlyArray<number>) => values.map((value) => value * 1000)
+/** In steps, as a file's time comes from a real disk. */
+const settle = TestClock.withLive(Effect.sleep("10 millis"))
+const passSeconds = (count: number) => Effect.andThen(settle, TestClock.adjust(Duration.seconds(count)))
+
+describe("the copy for analysts", () => {
+  it.effect("holds what the warehouse held, and can be open while the next one is made", () =>
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      const path = freshPath()
+      const layer = Publish.layer({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
+      yield* Effect.gen(function* () {
+        const publish = yield* Publish
+        assert.deepStrictEqual(yield* publish.status, { at: null, ageMs: null })
+        yield* warehouse.write({ changes: [project("1")], events: [] })
+        yield* publish.now
+        assert.deepStrictEqual(yield* projectsIn(path), ["Project 1"])
+        const reader = yield* Effect.promise(() => DuckDBInstance.create(path, { access_mode: "READ_ONLY" }))
+        yield* warehouse.write({ changes: [project("2")], events: [] })
+        yield* publish.now
+        reader.closeSync()
+        assert.deepStrictEqual(yield* projectsIn(path), ["Project 1", "Project 2"])
+        assert.deepStrictEqual(yield* publish.status, { at: "1970-01-01T00:00:00.000000Z", ageMs: 0 })
+        assert.isFalse(existsSync(`${path}.unfinished`))
+      }).pipe(Effect.provide(layer))
+    }).pipe(
+      Effect.provide(
+        DuckDb.layerAt(join(directory, "warehouse.duckdb")).pipe(
+          Layer.provideMerge(Sqlite.layerAt(join(directory, "store.sqlite")))
+        )
+      )
+    )
+  )
+
+  it.effect("is first made when the worker goes live", () => {
+    const { stub, publish } = makeStub()
+    stub.isLive = false
+    return Effect.gen(function* () {
+      stub.version = 1
+      yield* passSeconds(60)
+      assert.deepStrictEqual(stub.copies, [])
+      stub.isLive = true
+      yield* passSeconds(60)
+      assert.lengthOf(stub.copies, 1)
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+
+  it.effect("is made again only when something has changed, after a rest of five seconds at least", () => {
+    const { stub, publish } = makeStub()
+    return Effect.gen(function* () {
+      yield* passSeconds(600)
+      assert.deepStrictEqual(stub.copies, seconds(0))
+      stub.version++
+      yield* passSeconds(1)
+      assert.lengthOf(stub.copies, 2)
+      stub.version++
+      yield* passSeconds(4)
+      assert.lengthOf(stub.copies, 2)
+      yield* passSeconds(1)
+      assert.lengthOf(stub.copies, 3)
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+
+  it.effect("takes a hundredth of the time, and no rest is longer than five minutes", () => {
+    const { stub, publish } = makeStub()
+    stub.takes = Duration.seconds(1)
+    return Effect.gen(function* () {
+      yield* settle
+      const busy = Effect.sync(() => stub.version++).pipe(Effect.andThen(TestClock.adjust("1 second")))
+      yield* Effect.forEach(Array.from({ length: 105 }), () => busy, { discard: true })
+      assert.deepStrictEqual(stub.copies, seconds(0, 101))
+      stub.takes = Duration.seconds(30)
+      yield* Effect.forEach(Array.from({ length: 640 }), () => busy, { discard: true })
+      assert.deepStrictEqual(stub.copies, seconds(0, 101, 202, 532))
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+
+  it.effect("of an earlier start stands until the first one of this start", () => {
+    const { stub, publish } = makeStub()
+    const path = freshPath()
+    writeFileSync(path, "")
+    utimesSync(path, 1000, 1000)
+    stub.isLive = false
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(1_060_000)
+      const { status } = yield* Publish
+      assert.deepStrictEqual(yield* status, { at: "1970-01-01T00:16:40.000000Z", ageMs: 60_000 })
+      stub.isLive = true
+      yield* passSeconds(60)
+      // What changed before the stop may not be in the old copy.
+      assert.lengthOf(stub.copies, 1)
+      assert.isBelow((yield* status).ageMs ?? 0, 61_000)
+      assert.notStrictEqual((yield* status).at, "1970-01-01T00:16:40.000000Z")
+    }).pipe(Effect.provide(publish(path)))
+  })
+
+  it.effect("that can't be made is a reason, until one can", () => {
+    const { stub, publish } = makeStub()
+    stub.isFailing = true
+    return Effect.gen(function* () {
+      const reasons = yield* Reasons
+      yield* passSeconds(10)
+      assert.deepStrictEqual(yield* reasons.all, ["The copy for analysts can't be made: no room"])
+      assert.lengthOf(stub.copies, 1)
+      stub.isFailing = false
+      yield* passSeconds(60)
+      assert.deepStrictEqual(yield* reasons.all, [])
+      assert.lengthOf(stub.copies, 2)
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+
+  it.effect("is made by one at a time", () => {
+    const { stub, publish } = makeStub()
+    stub.isLive = false
+    stub.takes = Duration.seconds(10)
+    return Effect.gen(function* () {
+      const { now } = yield* Publish
+      const both = Effect.all([now, now], { concurrency: "unbounded" })
+      yield* Effect.all([both, passSeconds(30)], { concurrency: "unbounded" })
+      assert.deepStrictEqual(stub.copies, seconds(0, 10))
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+})

@@ -1,0 +1,129 @@
+/**
+ * docs/accounting-sink.md against the schema that entries are sent by: its table of fields, its JSON Schema, its example
+ * and its code are made or run here. After a change: UPDATE_DOCS=1 npx vitest run test/Ledger/Outbox/SinkDocument.test.ts
+ */
+import { createHmac } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { JsonSchema, Schema } from "effect"
+import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
+
+const path = join(import.meta.dirname, "../../../docs/accounting-sink.md")
+const secret = "change-me-please"
+
+const entry = SinkEntry.of(
+  {
+    sequence: 42,
+    entry_id: "5f0c8a1e9d3b4c7281f6e0a4b2d79c35",
+    ipc_id: "IPC-0042",
+    project_id: "7",
+    kind: "payment",
+    amount: "1250000.0000",
+    currency: "EUR",
+    payment_reference: "PAY-2026-0042",
+    certificate_url: "https://service.example.com/certificates/42",
+    debit_account: "bank",
+    credit_account: "receivable",
+    effective_at: "2026-11-19T14:03:00.000000Z",
+    known_at: "2026-11-19T14:03:01.250000Z",
+    event_id: "0d5c6ef0-3a53-4f1e-9f3c-2f6f0d6b7a11",
+    reverses: null,
+    part: "settlement",
+    basis: "[]",
+    fact: 7
+  },
+  "draft"
+)
+
+interface Property {
+  readonly description?: string
+  readonly type?: string
+  readonly anyOf?: ReadonlyArray<Property>
+  readonly prefixItems?: ReadonlyArray<{ readonly properties: Readonly<Record<string, Property>> }>
+}
+
+const { definitions, schema } = Schema.toJsonSchemaDocument(SinkEntry.SinkEntry)
+assert.deepStrictEqual(definitions, {})
+const properties = schema["properties"] as Readonly<Record<string, Property>>
+
+const typeOf = ({ anyOf, type }: Property): string =>
+  anyOf === undefined ? (type ?? "") : anyOf.map(typeOf).join(" or ")
+
+const row = (name: string, property: Property): string =>
+  `| \`${name}\` | ${typeOf(property)} | ${property.description ?? ""} |`
+
+const fields = [
+  "| field | type | meaning |",
+  "|---|---|---|",
+  ...Object.entries(properties).flatMap(([name, property]) => [
+    row(name, property),
+    ...Object.entries(property.prefixItems?.[0]?.properties ?? {}).map(([inner, of]) => row(`${name}[].${inner}`, of))
+  ])
+].join("\n")
+
+const block = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
+
+const made: Readonly<Record<string, string>> = {
+  fields,
+  example: block(entry),
+  schema: block({ $schema: JsonSchema.META_SCHEMA_URI_DRAFT_2020_12, ...schema })
+}
+
+const between = (name: string) => new RegExp(`(<!-- ${name} -->\n)([^]*?)(\n?<!-- /${name} -->)`)
+const signature = createHmac("sha256", secret).update(JSON.stringify(entry)).digest("hex")
+const signed = /(is `)[^`]*(`\.\n\n## Verify)/
+
+if (process.env["UPDATE_DOCS"] !== undefined) {
+  let text = readFileSync(path, "utf8").replace(signed, `$1${signature}$2`)
+  for (const [name, part] of Object.entries(made))
+    text = text.replace(between(name), () => `<!-- ${name} -->\n${part}\n<!-- /${name} -->`)
+  writeFileSync(path, text)
+}
+
+const text = readFileSync(path, "utf8")
+
+describe("the document of the accounting sink", () => {
+  it.each(Object.keys(made))("has the %s that the code has", (name) => {
+    assert.strictEqual(between(name).exec(text)?.[2], made[name])
+  })
+
+  it("tells the meaning of every field", () => {
+    for (const line of fields.split("\n").slice(2)) assert.match(line, /^\| `[\w[\].]+` \| [\w ]+ \| \S.+\. \|$/)
+  })
+
+  it("has an example that the schema takes, and nothing that it doesn't", () => {
+    const decode = Schema.decodeUnknownSync(SinkEntry.SinkEntry)
+    assert.deepStrictEqual(decode(JSON.parse(String(Buffer.from(SinkEntry.encode(entry))))), entry)
+    for (const wrong of [
+      { amount: 1250000 },
+      { amount: "1.00" },
+      { status: "final" },
+      { entry_id: "x" },
+      { lines: [] }
+    ]) {
+      assert.throws(() => decode({ ...entry, ...wrong }))
+    }
+  })
+
+  it("has code that tells a genuine body from another", async () => {
+    const code = /```js\n([^]*?)```/.exec(text)?.[1] ?? ""
+    const folder = mkdtempSync(join(tmpdir(), "siteledger-docs-"))
+    try {
+      writeFileSync(join(folder, "verify.mjs"), code)
+      const { isGenuine } = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "verify.mjs")).href)) as {
+        readonly isGenuine: (body: Buffer, signature: string | undefined, secret: string) => boolean
+      }
+      const body = Buffer.from(SinkEntry.encode(entry))
+      const shown = signed.exec(text)?.[0].slice(4, 68)
+      assert.isTrue(isGenuine(body, shown, secret))
+      assert.isFalse(isGenuine(body, shown, "another-secret"))
+      assert.isFalse(isGenuine(Buffer.from(`${String(body)}\n`), shown, secret))
+      for (const wrong of [undefined, "", "zz", shown?.slice(2)]) assert.isFalse(isGenuine(body, wrong, secret))
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})

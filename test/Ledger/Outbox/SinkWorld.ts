@@ -1,0 +1,159 @@
+/**
+ * An accounting system over real HTTP that answers as a test wants, and a ledger whose entries go there. Pauses are
+ * short, so that tests wait for states in real time.
+ */
+import { once } from "node:events"
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { type Heard, Ledger } from "../../../src/Ledger/Ledger.ts"
+import { Outbox } from "../../../src/Ledger/Outbox.ts"
+import * as Sink from "../../../src/Ledger/Outbox/Sink.ts"
+import { SinkEntry } from "../../../src/Ledger/Outbox/SinkEntry.ts"
+import { Reasons } from "../../../src/Runtime/Reasons.ts"
+import { Store } from "../../../src/Stores/Store.ts"
+import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
+import { contractor } from "../Contractor.ts"
+import { certified, paid } from "../Started.ts"
+
+/** A payment and two adjustments. */
+export const history = (id: string): ReadonlyArray<Heard> => [
+  certified(id, 1, 10, "5.0000"),
+  paid(id, 5, 11),
+  certified(id, 2, 12, "7.5000"),
+  certified(id, 3, 13, "6.2500")
+]
+
+export const entryOf = (body: Buffer) => Schema.decodeUnknownSync(Schema.fromJsonString(SinkEntry))(String(body))
+
+export interface Posted {
+  readonly key: string
+  readonly body: Buffer
+  readonly headers: IncomingHttpHeaders
+  readonly path: string
+  readonly ipcId: string
+}
+
+/** `silence`: never. `hang-up`: the connection ends without an answer. */
+export type Answer =
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly text?: string }
+  | "silence"
+  | "hang-up"
+
+export const taken = { status: 201 } as const
+
+/** Remembers all that was posted, and answers as it is told to. */
+export class Accounts {
+  readonly posts: Array<Posted> = []
+  answer: (posted: Posted, number: number) => Answer = () => taken
+  #server: Server | undefined
+  #port = 0
+
+  get url(): URL {
+    return new URL(`http://127.0.0.1:${this.#port}/entries?book=7`)
+  }
+
+  /** On the same port as before. */
+  async open(): Promise<void> {
+    this.#server = createServer((request, response) => {
+      const pieces: Array<Buffer> = []
+      request.on("data", (piece: Buffer) => pieces.push(piece))
+      request.on("end", () => {
+        const body = Buffer.concat(pieces)
+        const { ipc_id: ipcId } = JSON.parse(String(body)) as { ipc_id: string }
+        const key = String(request.headers["idempotency-key"])
+        const posted = { key, body, headers: request.headers, path: request.url ?? "", ipcId }
+        this.posts.push(posted)
+        const answer = this.answer(posted, this.posts.length)
+        if (answer === "hang-up") response.destroy()
+        else if (answer !== "silence") response.writeHead(answer.status, answer.headers).end(answer.text)
+      })
+    })
+    this.#server.listen(this.#port, "127.0.0.1")
+    await once(this.#server, "listening")
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server
+    if (server === undefined) return
+    this.#server = undefined
+    server.close()
+    server.closeAllConnections()
+    await once(server, "close")
+  }
+}
+
+export const accounts = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const made = new Accounts()
+    await made.open()
+    return made
+  }),
+  (made) => Effect.promise(() => made.close())
+)
+
+export const secret = "a-shared-secret"
+const quick = { first: Duration.millis(2), longest: Duration.millis(20) }
+
+export interface Start {
+  readonly status?: "draft" | "posted"
+  /** Short ones where none are named. */
+  readonly pauses?: NonNullable<Sink.SinkOptions["pauses"]>
+  readonly rests?: NonNullable<Sink.SinkOptions["rests"]>
+  readonly patience?: Duration.Duration
+  /** Stands between everybody and the Store. */
+  readonly store?: (store: Store["Service"]) => Store["Service"]
+}
+
+const ledger = Layer.unwrap(Effect.map(Outbox, (outbox) => Ledger.layerWith(contractor, outbox)))
+
+const books = (path: string, { status, store }: Pick<Start, "store"> & { readonly status: Start["status"] }) =>
+  ledger.pipe(
+    Layer.provideMerge(Outbox.layerWith(status === undefined ? undefined : { status })),
+    Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
+    Layer.provideMerge(
+      Layer.effect(
+        Store,
+        Effect.map(Store, (found) => store?.(found) ?? found)
+      ).pipe(Layer.provide(Sqlite.layerAt(`${path}/store.sqlite`)))
+    ),
+    Layer.provideMerge(Reasons.layer)
+  )
+
+type Services = Ledger | Outbox | Store | Warehouse | Reasons
+
+/** One start of a worker over the files of a folder, with a sink. */
+export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Effect.Effect<A, E, Services>) => {
+  const { patience, pauses = quick, rests = quick, status = "draft" } = start
+  const options = { url: to.url, secret: Redacted.make(secret), pauses, rests }
+  const sink = Sink.layerWith({ ...options, ...(patience === undefined ? {} : { patience }) })
+  const layer = sink.pipe(
+    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.provideMerge(books(path, { status, ...(start.store === undefined ? {} : { store: start.store }) }))
+  )
+  return Effect.scoped(Effect.provide(body, layer, { local: true }))
+}
+
+/** One start of a worker that knows of no sink. */
+export const unsending = <A, E>(path: string, body: Effect.Effect<A, E, Services>) =>
+  Effect.scoped(Effect.provide(body, books(path, { status: undefined }), { local: true }))
+
+/** Asks until it is so; a test that waits in vain says for what. */
+export const until = <E, R>(what: string, isSo: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | Error, R> =>
+  Effect.gen(function* () {
+    for (let asked = 0; asked < 4000; asked++) {
+      if (yield* isSo) return
+      yield* Effect.sleep(Duration.millis(5))
+    }
+    return yield* Effect.fail(new Error(`In vain: ${what}`))
+  })
+
+export const letters = Effect.flatMap(Store, (store) =>
+  store.run((db) => db.selectFrom("ledger_outbox").selectAll().orderBy("sequence").execute())
+)
+
+export const allDelivered = Effect.map(letters, (rows) => rows.every(({ state }) => state === "delivered"))

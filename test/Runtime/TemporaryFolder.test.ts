@@ -1,0 +1,83 @@
+/** Temporary folders of processes that live, that were killed, and of others. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { afterAll, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as TemporaryFolder from "../../src/Runtime/TemporaryFolder.ts"
+import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+
+const module = new URL("../../src/Runtime/TemporaryFolder.ts", import.meta.url).href
+const holding = `
+  import { make } from ${JSON.stringify(module)}
+  console.log((await make("test")).path)
+  process.stdin.on("end", () => process.exit()).resume()
+`
+
+const directory = temporaryFolder()
+afterAll(() => removeFolder(directory))
+
+let tests = 0
+let place = ""
+/** Of this file's process alone. */
+beforeEach(() => {
+  place = join(directory, String((tests += 1)))
+  mkdirSync(place)
+  process.env["TMPDIR"] = place
+})
+
+/** Another process that has a folder until it is killed, or this one is gone. */
+const another = async (): Promise<readonly [child: ChildProcess, path: string]> => {
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", holding],
+    {
+      stdio: ["pipe", "pipe", "inherit"]
+    }
+  )
+  const [line] = (await once(child.stdout, "data")) as [Buffer]
+  return [child, String(line).trim()]
+}
+
+const killed = async (child: ChildProcess): Promise<void> => {
+  child.kill("SIGKILL")
+  await once(child, "exit")
+}
+
+describe("a temporary folder", () => {
+  it("stays while its process lives, and goes with the next one after kill -9", async () => {
+    const [child, theirs] = await another()
+    const first = await TemporaryFolder.make("test")
+    assert.sameMembers(readdirSync(place), [basename(theirs), basename(first.path)])
+    await killed(child)
+    assert.isTrue(existsSync(theirs))
+    const second = await TemporaryFolder.make("test")
+    assert.sameMembers(readdirSync(place), [basename(first.path), basename(second.path)])
+    await first.remove()
+    await second.remove()
+    assert.deepStrictEqual(readdirSync(place), [])
+  })
+
+  it("is each one's own, of many that are made at once", async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => TemporaryFolder.make("test")))
+    assert.lengthOf(readdirSync(place), 20)
+    await Promise.all(made.map((folder) => folder.remove()))
+    assert.deepStrictEqual(readdirSync(place), [])
+  })
+
+  it("is taken for nobody's only when it was made here: what else has such a name stays", async () => {
+    const elsewhere = join(directory, "elsewhere")
+    mkdirSync(elsewhere)
+    writeFileSync(join(elsewhere, "lock.sqlite"), "")
+    symlinkSync(elsewhere, join(place, "siteledger-test-link"))
+    mkdirSync(join(place, "siteledger-test-unlocked"))
+    writeFileSync(join(place, "siteledger-test-file"), "")
+    mkdirSync(join(place, "siteledger-other-killed"))
+    writeFileSync(join(place, "siteledger-other-killed/lock.sqlite"), "")
+    const all = readdirSync(place)
+    const made = await TemporaryFolder.make("test")
+    await made.remove()
+    assert.deepStrictEqual(readdirSync(place), all)
+    assert.isTrue(existsSync(join(elsewhere, "lock.sqlite")))
+  })
+})

@@ -1,0 +1,106 @@
+/** A backup of the SQLite Store is one point in time of it, made while others write; a file of its own, whole or not there. */
+import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { Store, writeMeta } from "../../src/Stores/Store.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { isCopy } from "../../src/Stores/Sqlite/Copy.ts"
+import { delivery } from "./Postgres/World.ts"
+import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+
+const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+
+const inFolder = <E>(body: (folder: string) => Effect.Effect<void, E, Store>) =>
+  Effect.scoped(
+    Effect.flatMap(folder, (path) => Effect.provide(body(path), Sqlite.layerAt(join(path, "store.sqlite"))))
+  )
+
+const looked = (path: string, sql: string): unknown => {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const row = database.prepare(sql).get()
+  database.close()
+  return Object.values(row ?? {})[0]
+}
+
+it.live("has nothing of a transaction that is open, and doesn't wait for it", () =>
+  inFolder((path) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const copy = join(path, "backup.sqlite")
+      yield* store.transaction((tx) => writeMeta(tx, "kept", "1"))
+      yield* store.transaction(async (tx) => {
+        await writeMeta(tx, "open", "1")
+        await Effect.runPromise(store.backup(copy, false))
+      })
+      assert.strictEqual(looked(copy, "select group_concat(key) from meta where key in ('kept', 'open')"), "kept")
+    })
+  )
+)
+
+it.live("holds all that was acknowledged before it, while deliveries keep coming", () =>
+  inFolder((path) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      let acknowledged = 0
+      const one = Effect.promise(() => store.receive([delivery(`${"x".repeat(3000)}${acknowledged}`)]))
+      const coming = yield* Effect.forkChild(
+        Effect.forever(
+          Effect.andThen(
+            Effect.suspend(() => one),
+            Effect.sync(() => acknowledged++)
+          )
+        )
+      )
+      for (let number = 0; number < 20; number++) {
+        const before = acknowledged
+        const copy = join(path, `backup${number}.sqlite`)
+        yield* store.backup(copy, false)
+        assert.strictEqual(looked(copy, "pragma integrity_check"), "ok")
+        assert.isAtLeast(Number(looked(copy, "select count(*) from inbox")), before)
+      }
+      assert.isAbove(acknowledged, 0)
+      yield* Fiber.interrupt(coming)
+    })
+  )
+)
+
+it.live("is one file, readable by its owner only, and takes the place of another only when asked", () =>
+  inFolder((path) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const copy = join(path, "backup.sqlite")
+      writeFileSync(copy, "somebody's", { mode: 0o644 })
+      const { message } = yield* Effect.flip(store.backup(copy, false))
+      assert.strictEqual(message, `${copy} is there already, and is left as it is.`)
+      assert.strictEqual(readFileSync(copy, "utf8"), "somebody's")
+      const before = new Set(readdirSync(path))
+      yield* store.backup(copy, true)
+      assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
+      assert.strictEqual(looked(copy, "pragma journal_mode"), "delete", "who may only read it can open it")
+      assert.deepStrictEqual(new Set(readdirSync(path)), before)
+      assert.isTrue(isCopy(copy))
+      assert.isFalse(isCopy(join(path, "store.sqlite")))
+    })
+  )
+)
+
+it.live("is never the store itself, by whatever name", () =>
+  inFolder((path) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const own = join(path, "store.sqlite")
+      const [linked, pointing] = [join(path, "linked"), join(path, "pointing")]
+      linkSync(own, linked)
+      symlinkSync(own, pointing)
+      for (const target of [own, linked, pointing, `${own}-wal`]) {
+        const { message } = yield* Effect.flip(store.backup(target, true))
+        assert.include(message, "is the store itself")
+      }
+      yield* store.transaction((tx) => writeMeta(tx, "goes", "on"))
+      assert.strictEqual(looked(own, "select value from meta where key = 'goes'"), "on")
+      assert.strictEqual(looked(own, "pragma integrity_check"), "ok")
+    })
+  )
+)

@@ -1,0 +1,147 @@
+import { DuckDBInstance } from "@duckdb/node-api"
+import { assert, describe, it } from "@effect/vitest"
+import { AbortedTransactionError, type ColumnType, Kysely, sql } from "kysely"
+import { DuckDbDialect } from "../../../src/Stores/DuckDb/Dialect.ts"
+
+interface Tables {
+  readonly payments: {
+    id: ColumnType<string, string | bigint, never>
+    amount: string | null
+    count: number | null
+  }
+}
+
+const withDuckDb = async (use: (db: Kysely<Tables>, instance: DuckDBInstance) => Promise<void>): Promise<void> => {
+  const instance = await DuckDBInstance.create(":memory:")
+  const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
+  try {
+    await sql`CREATE TABLE payments (id BIGINT PRIMARY KEY, amount DECIMAL(28,4), count INTEGER)`.execute(db)
+    await use(db, instance)
+  } finally {
+    await db.destroy()
+    instance.closeSync()
+  }
+}
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error
+  )
+
+describe("transactions", () => {
+  const insert = (db: Kysely<Tables>, id: string) =>
+    db.insertInto("payments").values({ id, amount: null, count: null }).execute()
+  const ids = async (db: Kysely<Tables>) =>
+    (await db.selectFrom("payments").select("id").orderBy("id").execute()).map(({ id }) => id)
+
+  it("commit, roll back on a throw, and hide what isn't committed from other connections", () =>
+    withDuckDb(async (db) => {
+      await db.transaction().execute((transaction) => insert(transaction, "1"))
+      const failure = await rejection(
+        db.transaction().execute(async (transaction) => {
+          await insert(transaction, "2")
+          assert.deepStrictEqual(await ids(transaction), ["1", "2"])
+          assert.deepStrictEqual(await ids(db), ["1"])
+          throw new Error("changed my mind")
+        })
+      )
+      assert.strictEqual(String(failure), "Error: changed my mind")
+      assert.deepStrictEqual(await ids(db), ["1"])
+    }))
+
+  it("that swallow a failed statement don't commit silently, though DuckDB's COMMIT succeeds", () =>
+    withDuckDb(async (db) => {
+      await insert(db, "1")
+      const failure = await rejection(
+        db.transaction().execute(async (transaction) => {
+          await insert(transaction, "2")
+          await rejection(insert(transaction, "1"))
+        })
+      )
+      assert.instanceOf(failure, AbortedTransactionError)
+      await insert(db, "3")
+      assert.deepStrictEqual(await ids(db), ["1", "3"])
+    }))
+
+  it("commit after a statement that DuckDB refused before running it", () =>
+    withDuckDb(async (db) => {
+      await db.transaction().execute(async (transaction) => {
+        await insert(transaction, "1")
+        assert.instanceOf(await rejection(sql`SELECT nothing`.execute(transaction)), Error)
+      })
+      assert.deepStrictEqual(await ids(db), ["1"])
+    }))
+
+  it("take statements that are started side by side, one after the other", () =>
+    withDuckDb(async (db) => {
+      await db
+        .transaction()
+        .execute((transaction) => Promise.all(Array.from({ length: 50 }, (_, id) => insert(transaction, String(id)))))
+      assert.strictEqual((await ids(db)).length, 50)
+    }))
+
+  it("roll back only after the statements that were started beside the one that failed", () =>
+    withDuckDb(async (db) => {
+      for (let round = 0; round < 20; round += 1) {
+        const failure = await rejection(
+          db.transaction().execute(async (transaction) => {
+            const slow = sql`INSERT INTO payments SELECT range, NULL, NULL FROM range(10000)`.execute(transaction)
+            await Promise.race([slow, Promise.reject(new Error("changed my mind"))])
+          })
+        )
+        assert.strictEqual(String(failure), "Error: changed my mind")
+        assert.deepStrictEqual(await ids(db), [])
+      }
+    }))
+
+  it("conflict when two write the same row: the second writer fails and nothing of it is kept", () =>
+    withDuckDb(async (db) => {
+      await insert(db, "1")
+      const update = (transaction: Kysely<Tables>, count: number) =>
+        transaction.updateTable("payments").set({ count }).execute()
+      const [first, second] = [await db.startTransaction().execute(), await db.startTransaction().execute()]
+      await update(first, 1)
+      assert.match(String(await rejection(update(second, 2))), /Conflict on update/)
+      await second.rollback().execute()
+      await first.commit().execute()
+      assert.deepStrictEqual(await db.selectFrom("payments").select("count").execute(), [{ count: 1 }])
+    }))
+
+  it("can be read-only, have no savepoints, and refuse the level that DuckDB hasn't got", () =>
+    withDuckDb(async (db) => {
+      const readOnly = db.transaction().setAccessMode("read only")
+      assert.match(
+        String(await rejection(readOnly.execute((transaction) => insert(transaction, "1")))),
+        /read-only mode/
+      )
+      const controlled = await db.startTransaction().execute()
+      assert.match(String(await rejection(controlled.savepoint("a").execute())), /not supported/)
+      await controlled.rollback().execute()
+      const serializable = db.transaction().setIsolationLevel("serializable")
+      assert.match(String(await rejection(serializable.execute(ids))), /serializable/)
+    }))
+})
+
+describe("the pool", () => {
+  const numberOf = async (db: Kysely<Tables>, number: number) =>
+    (await sql<{ n: number }>`SELECT ${number} AS n`.execute(db)).rows[0]?.n
+
+  it("serves more callers than it has connections, and destroy leaves the instance open", async () => {
+    const instance = await DuckDBInstance.create(":memory:")
+    const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
+    const values = await Promise.all(Array.from({ length: 20 }, (_, index) => numberOf(db, index)))
+    assert.deepStrictEqual(
+      values,
+      Array.from({ length: 20 }, (_, index) => index)
+    )
+    const held = await Promise.all(Array.from({ length: 4 }, () => db.startTransaction().execute()))
+    const fifth = numberOf(db, 5)
+    await Promise.all(held.map((transaction) => transaction.rollback().execute()))
+    assert.strictEqual(await fifth, 5)
+    await db.destroy()
+    const connection = await instance.connect()
+    assert.strictEqual((await connection.runAndReadAll("SELECT 1")).value(0, 0), 1)
+    instance.closeSync()
+  })
+})

@@ -1,0 +1,78 @@
+/**
+ * Events as Parquet: each in the one file of its UTC date, in as many passes as it takes.
+ */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Instant from "../../src/Domain/Instant.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
+import * as EventPasses from "../../src/Stores/EventPasses.ts"
+import { Warehouse } from "../../src/Stores/Warehouse.ts"
+import { query, removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { eventRow } from "./Written.ts"
+
+const day = 86_400_000_000
+const first = Date.UTC(2026, 0, 1) * 1000
+const days = 150
+const at = (micros: number): string => Instant.fromMicros(first + micros)
+
+/** The edges of a day, and events without a time of their own. */
+const eventsOf = (date: number) =>
+  [0, 1, day - 1, null].map((within, index) => ({
+    ...eventRow(date * 4 + index + 1, `{"day":${date}}`),
+    event_timestamp: within === null ? null : at(date * day + within),
+    received_at: within === null ? at(date * day + day - 1) : at((days + 1) * day)
+  }))
+
+const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+
+it.effect("each event is in the file of its date, though there are more dates than a pass takes", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const files = yield* Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      const events = Array.from({ length: days }, (_, date) => eventsOf((date * 67) % days)).flat()
+      yield* warehouse.write({ changes: [], events, through: events.length })
+      const snapshot = yield* warehouse.snapshot
+      const dates = yield* snapshot.eventDates
+      assert.isAbove(EventPasses.plan(dates).length, 1)
+      return yield* snapshot.writeEvents(dates, `${path}/events`)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        DuckDb.layerAt(`${path}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`)))
+      )
+    )
+    assert.deepStrictEqual(
+      files.map(({ date, rows }) => `${date} ${rows}`).toSorted(),
+      Array.from({ length: days }, (_, date) => `${at(date * day).slice(0, 10)} 4`)
+    )
+    const found = yield* Effect.promise(() =>
+      query(
+        `${path}/warehouse.duckdb`,
+        `select count(distinct sequence) as events, count(*) filter (regexp_extract(filename, 'event_date=([^/]*)', 1)
+           <> strftime(date '2026-01-01' + (payload->>'day')::int, '%Y-%m-%d')) as misplaced
+         from read_parquet('${path}/events/*/*/*.parquet', filename = true, hive_partitioning = false)`
+      )
+    )
+    assert.deepStrictEqual(found, [{ events: String(days * 4), misplaced: "0" }])
+  }).pipe(Effect.scoped)
+)
+
+it("a pass holds no more than its share of memory, and its row groups are worth reading", () => {
+  const large = Array.from({ length: 40 }, (_, index) => ({
+    date: at(index * day).slice(0, 10),
+    rows: 1_000_000,
+    bytes: 400_000_000,
+    fingerprint: ""
+  }))
+  for (const pass of EventPasses.plan(large)) {
+    const group = EventPasses.rowGroup(pass)
+    assert.isAtLeast(group, 32_768)
+    assert.isAtMost(group * pass.dates.length * 400, 96 * 1024 * 1024)
+  }
+  assert.deepStrictEqual(
+    EventPasses.plan(large).flatMap(({ dates }) => dates),
+    large.map(({ date }) => date)
+  )
+})

@@ -1,0 +1,191 @@
+/**
+ * Why a server can't be used, as one sentence that a person can act on: it names host, port and database, and nothing
+ * that is secret.
+ */
+import { randomUUID } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { DatabaseError } from "pg"
+import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
+import * as Failure from "../../../src/Stores/Postgres/Failure.ts"
+import * as Databases from "../../Postgres.ts"
+import { answering } from "./Answering.ts"
+import { ask, database, storesAt, using } from "./World.ts"
+
+const opening = (url: string | URL) =>
+  Effect.scoped(Effect.flip(Effect.provide(Effect.asVoid(Postgres), storesAt(`${url}`))))
+
+const here = (name: string): string => {
+  const { hostname, port } = new URL(Databases.postgresUrl())
+  return `PostgreSQL at ${hostname}:${port}, database ${name}`
+}
+
+/** A role of its own, gone with the test, and the database's URL for it. */
+const role = (url: string, rights = "login") =>
+  Effect.gen(function* () {
+    const name = `someone_${randomUUID().slice(0, 8)}`
+    const own = yield* database
+    yield* ask(own, `create role ${name} password 'hush' ${rights}`)
+    yield* Effect.addFinalizer(() => ask(own, `drop owned by ${name}; drop role ${name}`))
+    return Object.assign(new URL(url), { username: name, password: "hush" })
+  })
+
+const test = <E>(fact: string, body: Effect.Effect<void, E, Effect.Services<typeof database>>) =>
+  it.live(fact, () => Effect.scoped(body))
+
+describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", () => {
+  test(
+    "wrong password, and unknown user",
+    Effect.gen(function* () {
+      const own = yield* database
+      for (const change of [{ password: "guessed" }, { username: "nobody_knows" }]) {
+        const error = yield* opening(Object.assign(new URL(own.url), change))
+        assert.strictEqual(error.message, `${here(own.name)}: user or password is wrong: check SITELEDGER_WAREHOUSE.`)
+        assert.strictEqual(error.reason, "Unusable")
+      }
+    })
+  )
+
+  test(
+    "missing database",
+    Effect.gen(function* () {
+      const error = yield* opening(Object.assign(new URL(Databases.postgresUrl()), { pathname: "not%20there" }))
+      assert.strictEqual(
+        error.message,
+        `${here("not there")}: there is no such database: create it first, as siteledger makes its schemas only.`
+      )
+      assert.strictEqual(error.reason, "Unusable")
+    })
+  )
+
+  test(
+    "missing rights",
+    Effect.gen(function* () {
+      const own = yield* database
+      const error = yield* opening(yield* role(own.url))
+      assert.strictEqual(
+        error.message,
+        `${here(own.name)}: permission denied for database ${own.name}; give the worker's role its rights (config/postgres-roles.sql).`
+      )
+      assert.strictEqual(error.reason, "Unusable")
+    })
+  )
+
+  test(
+    "a role that may not log in from here",
+    Effect.gen(function* () {
+      const own = yield* database
+      const error = yield* opening(yield* role(own.url, "nologin"))
+      assert.strictEqual(
+        error.message,
+        `${here(own.name)}: the server doesn't let this user in from here: check its role and pg_hba.conf, and whether it wants encryption.`
+      )
+      assert.strictEqual(error.reason, "Unusable")
+    })
+  )
+
+  test(
+    "too many connections",
+    Effect.gen(function* () {
+      const own = yield* database
+      for (const [url, rights] of [
+        [yield* role(own.url, "login connection limit 0"), "of the role"],
+        [own.url, "of the database"]
+      ] as const) {
+        if (rights === "of the database") yield* ask(own, `alter database ${own.name} connection limit 0`)
+        const given = rights === "of the database" ? yield* role(own.url) : url
+        const error = yield* opening(given)
+        assert.strictEqual(
+          error.message,
+          `${here(own.name)}: all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 14).`
+        )
+        // It passes when another worker ends.
+        assert.strictEqual(error.reason, "Failed")
+      }
+    })
+  )
+})
+
+describe("a server that answers, but doesn't do", () => {
+  for (const [fact, row, sentence] of [
+    [
+      "as it is too old",
+      { version: "13.9 (Somewhere 13.9-1)", path: "siteledger" },
+      "PostgreSQL 14 or newer is needed, and this server is 13.9 (Somewhere 13.9-1)."
+    ],
+    [
+      "as a pooler stands before it",
+      { version: "17.2", path: '"$user", public' },
+      "the server itself is needed, and not a connection pooler."
+    ]
+  ] as const) {
+    test(
+      `is refused, ${fact}`,
+      Effect.gen(function* () {
+        const { port, url } = yield* using(() => answering(row))
+        const error = yield* opening(url)
+        assert.strictEqual(error.message, `PostgreSQL at 127.0.0.1:${port}, database books: ${sentence}`)
+        assert.strictEqual(error.reason, "Unusable")
+      })
+    )
+  }
+})
+
+const told = (code: string, message: string) =>
+  Failure.of(Object.assign(new DatabaseError(message, 0, "error"), { code }), "There")
+
+describe("a failure's sentence", () => {
+  it("names no user and no role, whatever the server says", () => {
+    assert.strictEqual(
+      told("42501", 'must be able to SET ROLE "hush ""x"""').message,
+      "There: must be able to SET ROLE; give the worker's role its rights (config/postgres-roles.sql)."
+    )
+    assert.notInclude(told("28000", 'no pg_hba.conf entry for host "::1", user "hush", database "d"').message, "hush")
+    assert.notInclude(told("53300", 'too many connections for role "hush"').message, "hush")
+  })
+
+  it("says what to do where another session was in the way", () => {
+    for (const code of ["55P03", "57014"]) {
+      assert.match(
+        told(code, "canceling statement").message,
+        /^There: canceling statement; .* \(pg_stat_activity .*try again\.$/
+      )
+    }
+  })
+
+  it("tells a pooler that refuses what a session asks for at its start", () => {
+    const { message, reason } = told("08P01", "unsupported startup parameter: statement_timeout")
+    assert.strictEqual(message, "There: the server itself is needed, and not a connection pooler.")
+    assert.strictEqual(reason, "Unusable")
+  })
+
+  it("blames the data for what data can do, and nothing else", () => {
+    const reasons = Object.entries({
+      "22003": "Refused",
+      "22021": "Refused",
+      "22P02": "Refused",
+      "22P05": "Refused",
+      "23502": "Refused",
+      "54000": "Refused",
+      "54001": "Refused",
+      "25006": "Failed",
+      "42P01": "Failed",
+      "40001": "Locked",
+      "40P01": "Locked",
+      "55P03": "Locked",
+      "57014": "Locked",
+      "53100": "Full",
+      "57P01": "Failed",
+      "08006": "Failed",
+      XX000: "Failed"
+    })
+    for (const [code, reason] of reasons) assert.strictEqual(told(code, "x").reason, reason, code)
+  })
+
+  it("says that a server doesn't answer only where that is so", () => {
+    for (const cause of [new Error("Query read timeout"), Object.assign(new Error(""), { code: "ECONNREFUSED" })]) {
+      assert.include(Failure.of(cause, "There").message, "There doesn't answer: ")
+    }
+    assert.strictEqual(Failure.of(new TypeError("x is undefined"), "There").message, "There: x is undefined.")
+  })
+})

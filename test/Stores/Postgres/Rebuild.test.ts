@@ -1,0 +1,96 @@
+/**
+ * A rebuild among workers that go on: it waits for what they have in hand, and they never wait for it in a circle. Who
+ * reads is not in its way, and reads on as if there were none.
+ */
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { Client } from "pg"
+import { Store } from "../../../src/Stores/Store.ts"
+import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import * as Seam from "../../../src/Stores/Seam.ts"
+import * as Databases from "../../Postgres.ts"
+import { folder } from "../WarehouseEngines.ts"
+import { eventRow } from "../Written.ts"
+import { ask, database, delivery, storesAt, until } from "./World.ts"
+
+const waiting = "select 1 as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+
+/** What a worker does within one transaction, in its order, as far as it meets a rebuild. */
+const steps = {
+  "that applies events": [
+    "select from siteledger.inbox_queue for update",
+    "lock table construction.ipcs in row exclusive mode",
+    "delete from siteledger.quarantine"
+  ],
+  "that writes a page's rows": [
+    "select from construction.projects for update",
+    "update construction.projects set name = 'x'",
+    "insert into construction.projects (id) values (2)"
+  ],
+  "that saves a page's checkpoint": [
+    "update siteledger.sightings set last_pass = 2",
+    "update siteledger.walk_pages set page = 2",
+    "update siteledger.walks set rows = 2"
+  ]
+}
+
+const rows = `
+  insert into construction.projects (id) values (1);
+  insert into siteledger.sightings values ('projects', '1', 1, 0);
+  insert into siteledger.walk_pages values ('projects', 1);
+  insert into siteledger.walks values ('projects', 1, 1, 1, 1, 1, 'now', 0, 0, null, null, null);
+  insert into siteledger.quarantine values (1, 'not-json')`
+
+describe.skipIf(Databases.skipped !== undefined)("a rebuild beside a worker", () => {
+  it.live.each(Object.entries(steps))("%s lets it finish, and then does its work", ([, [first = "", ...others]]) =>
+    Effect.gen(function* () {
+      const own = yield* database
+      const context = yield* Layer.build(storesAt(own.url))
+      const store = yield* Effect.provide(Store, context)
+      yield* Effect.promise(() => store.receive([delivery("one"), delivery("two")]))
+      yield* ask(own, rows)
+      const client = new Client({ connectionString: own.url })
+      const say = (text: string) => Effect.promise(() => client.query(text))
+      yield* Effect.acquireRelease(
+        Effect.promise(() => client.connect()),
+        () => Effect.promise(() => client.end())
+      )
+      // The other one would be undone then, not this one.
+      yield* say("begin; set local deadlock_timeout = '1min'")
+      yield* say(first)
+      const rebuilding = yield* Effect.forkChild(Seam.rebuild(store))
+      yield* until(Effect.map(ask(own, waiting), (found) => found.length === 1))
+      yield* Effect.forEach(others, say)
+      yield* say("commit")
+      yield* Fiber.join(rebuilding)
+      const [left] = yield* ask(
+        own,
+        `select (select count(*) from siteledger.inbox_queue) as queued, (select count(*) from siteledger.walks) as walks,
+           (select count(*) from siteledger.sightings) as seen, (select count(*) from siteledger.quarantine) as bad,
+           (select count(*) from construction.projects) as projects`
+      )
+      assert.deepStrictEqual(left, { queued: "2", walks: "0", seen: "0", bad: "0", projects: "0" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("waits for no export, which goes on with all that was there when it began", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      const path = yield* folder
+      const context = yield* Layer.build(storesAt(own.url))
+      const store = yield* Effect.provide(Store, context)
+      const { snapshot, write } = yield* Effect.provide(Warehouse, context)
+      yield* write({ changes: [], events: [eventRow(1, "{}"), eventRow(2, "{}")] })
+      yield* ask(own, "insert into construction.vos (id) values ('1'), ('2'), ('3')")
+      const begun = yield* snapshot
+      assert.strictEqual(yield* begun.writeTable("events", join(path, "before.parquet")), 2)
+      yield* Seam.rebuild(store)
+      // One that it had read, and one that it hadn't.
+      assert.strictEqual(yield* begun.writeTable("events", join(path, "events.parquet")), 2)
+      assert.strictEqual(yield* begun.writeTable("vos", join(path, "vos.parquet")), 3)
+      const left = yield* ask(own, "select from construction.events union all select from construction.vos")
+      assert.lengthOf(left, 0)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,201 @@
+/** config/postgres-roles.sql: the worker's role owns two schemas, and an analyst reads one of them and nothing else. */
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import { Migrator } from "kysely/migration"
+import { Client } from "pg"
+import { Connections } from "../../../src/Stores/Postgres/Connections.ts"
+import { appendOnly } from "../../../src/Stores/Postgres/Rights.ts"
+import { migrate, migrations } from "../../../src/Stores/Postgres/Schema.ts"
+import { viewNames } from "../../../src/Stores/DuckDb/Schema.ts"
+import { tables } from "../../../src/Stores/WarehouseTables.ts"
+import * as Postgres from "../../Postgres.ts"
+import { Administrator, Roles } from "./Roles.ts"
+
+const migrated = async (url: string): Promise<void> => {
+  const connections = new Connections(Redacted.make(url))
+  try {
+    await migrate(connections)
+  } finally {
+    await connections.close()
+  }
+}
+
+/** As the first version made it, when foreign keys still referred to the books. */
+const firstMade = async (url: string): Promise<void> => {
+  const connections = new Connections(Redacted.make(url))
+  try {
+    const provider = { getMigrations: async () => migrations }
+    const migrator = new Migrator({ db: connections.db, provider, migrationTableSchema: "siteledger" })
+    const { error } = await migrator.migrateTo("0001_store_and_warehouse")
+    if (error !== undefined) throw error
+  } finally {
+    await connections.close()
+  }
+}
+
+const seen = [...tables.map(({ name }) => name), ...viewNames]
+
+const refusal = async (url: string, query: string): Promise<string> =>
+  Postgres.query(url, query).then(
+    () => `allowed: ${query}`,
+    (cause: unknown) => String(cause)
+  )
+
+const reads = async (url: string): Promise<void> => {
+  for (const name of seen) await Postgres.query(url, `select * from construction.${name}`)
+}
+
+/** What the server says while it does it. */
+const warnings = async (url: string, query: string): Promise<ReadonlyArray<string>> => {
+  const said: Array<string> = []
+  const client = new Client({ connectionString: url })
+  client.on("notice", ({ message = "" }) => said.push(message))
+  await client.connect()
+  try {
+    await client.query(query)
+  } finally {
+    await client.end()
+  }
+  return said
+}
+
+/** What a session may ask for by itself. */
+const writable = "begin; set transaction read write; set local statement_timeout = 0; "
+
+const holdSql = "insert into siteledger.ledger_holds values ('h', '1', 'r', 'reason', '2026-11-20T00:00:00Z', '{}')"
+
+/** A fact, and an entry and a letter that refer to it. */
+const writtenSql = (number: number) => `
+  insert into siteledger.ledger_facts values (${number}, 'i', 'paid', 'now', '{}');
+  insert into siteledger.ledger_entries (sequence, entry_id, ipc_id, kind, amount, payment_reference, debit_account,
+      credit_account, effective_at, known_at, part, basis, fact)
+    values (${number}, 'e${number}', 'i', 'payment', '1.0000', 'p${number}', 'd', 'c', 'now', 'now', 'whole', '[]', ${number});
+  insert into siteledger.ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
+    values ('e${number}', ${number}, 'i', 'draft', 'now', 'now')`
+
+describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
+  it("let the worker make its tables without a right to make schemas, and the analyst read them, new ones too", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await roles.setUp(database)
+    const [worker, analyst] = [roles.url(database, "worker"), roles.url(database, "analyst")]
+    assert.match(await refusal(worker, "create schema mine"), /permission denied for database/)
+    await migrated(worker)
+    await reads(analyst)
+    // By way of the views' owner: the analyst has no right on the table.
+    await Postgres.query(worker, holdSql)
+    assert.deepStrictEqual(await Postgres.query(analyst, "select hold_id from construction.ledger_holds"), [
+      { hold_id: "h" }
+    ])
+    await Postgres.query(
+      worker,
+      "create table construction.later (n int); create view construction.newer as select 1 as n"
+    )
+    await Postgres.query(analyst, "select n from construction.later union all select n from construction.newer")
+  })
+
+  it("keep the analyst from the store, from other tables and from writing, whatever the session says", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await roles.setUp(database)
+    await migrated(roles.url(database, "worker"))
+    await database.query(roles.sql)
+    const enters = `select has_schema_privilege('${roles.analyst}', 'siteledger', 'usage') as enters`
+    assert.deepStrictEqual(await database.query(enters), [{ enters: "f" }])
+    await database.query(
+      "create table public.others (n int); grant select on public.others to public; create schema more; create table more.secrets (n int)"
+    )
+    const analyst = roles.url(database, "analyst")
+    for (const query of [
+      "select * from siteledger.inbox",
+      "select * from siteledger.webhook_secrets",
+      "select * from siteledger.ledger_holds",
+      "select * from public.others",
+      "select * from more.secrets",
+      "insert into construction.events (body_sha256) values ('x')",
+      "delete from construction.projects",
+      "update construction.ipcs set status = 'paid'",
+      "insert into construction.ledger_holds (hold_id) values ('x')",
+      "truncate construction.events",
+      "create table construction.mine (n int)",
+      "create table public.mine (n int)",
+      "create temporary table mine (n int)",
+      "create schema mine"
+    ]) {
+      assert.match(await refusal(analyst, writable + query), /permission denied/, query)
+    }
+    assert.match(await refusal(analyst, "create table construction.mine (n int)"), /read-only transaction|permission/)
+    const show =
+      "select current_setting('default_transaction_read_only') as only, current_setting('statement_timeout') as max"
+    assert.deepStrictEqual(await Postgres.query(analyst, show), [{ only: "on", max: "5min" }])
+  })
+
+  it("are put back when the file is run again, with tables that a superuser made before, and keep what was tuned", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await migrated(database.url)
+    await roles.setUp(database)
+    const [worker, analyst] = [roles.url(database, "worker"), roles.url(database, "analyst")]
+    await migrated(worker)
+    await Postgres.query(worker, holdSql)
+    await reads(analyst)
+    await database.query(`
+      grant usage on schema siteledger to ${roles.analyst}; grant select on siteledger.inbox to ${roles.analyst};
+      grant insert on construction.projects to public; grant create on schema construction to ${roles.analyst};
+      revoke select on construction.events from ${roles.analyst};
+      alter role ${roles.analyst} set statement_timeout = '1h'`)
+    assert.match(await refusal(analyst, "select * from siteledger.inbox"), /allowed/)
+    await database.query(roles.sql)
+    assert.match(await refusal(analyst, "select * from siteledger.inbox"), /permission denied/)
+    assert.match(
+      await refusal(analyst, `${writable}insert into construction.projects (id) values (1)`),
+      /permission denied/
+    )
+    await reads(analyst)
+    assert.deepStrictEqual(await Postgres.query(analyst, "select current_setting('statement_timeout') as max"), [
+      { max: "1h" }
+    ])
+    const owners = `select distinct relowner::regrole::text as owner from pg_class
+      where relnamespace in ('siteledger'::regnamespace, 'construction'::regnamespace) and relkind <> 'i'`
+    assert.deepStrictEqual(await database.query(owners), [{ owner: roles.worker }])
+  })
+
+  it("let a worker of the first version write on, and the next version take the rights that it needed for that", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await roles.setUp(database)
+    const worker = roles.url(database, "worker")
+    await firstMade(worker)
+    await database.query(roles.sql)
+    // A foreign key locks the fact and the entry, with the rights of their tables' owner.
+    await Postgres.query(worker, writtenSql(1))
+    await migrated(worker)
+    await database.query(roles.sql)
+    await Postgres.query(worker, writtenSql(2))
+    for (const table of appendOnly) {
+      assert.match(await refusal(worker, `delete from siteledger.${table}`), /permission denied for table/)
+    }
+  })
+
+  it("are made by who owns the database and is no superuser, whom the server tells what stays open before version 15", async () => {
+    await using roles = new Roles()
+    await using administrator = new Administrator()
+    await using database = await Postgres.database()
+    const url = await administrator.own(database)
+    assert.deepStrictEqual(await warnings(url, roles.sql), [])
+    // As it is for every database of version 14.
+    await database.query("alter schema public owner to current_user; grant create on schema public to public")
+    assert.include((await warnings(url, roles.sql)).at(-1), 'tables in the schema "public"')
+    await database.query("drop schema public")
+    assert.deepStrictEqual(await warnings(url, roles.sql), [])
+  })
+
+  it("are refused when one of them may more, and nothing is half done", async () => {
+    await using roles = new Roles()
+    await using database = await Postgres.database()
+    await database.query(`create role ${roles.worker} login superuser`)
+    assert.match(await refusal(database.url, roles.sql), /may more than siteledger needs/)
+    const made = await database.query(`select rolname from pg_roles where rolname = '${roles.analyst}'`)
+    assert.deepStrictEqual(made, [])
+  })
+})

@@ -1,0 +1,56 @@
+/**
+ * config/postgres-roles.sql as psql would run it on a test's database, with names of its own: roles belong to the whole
+ * server, which other tests use at the same time. Made before the database, as they are dropped after it.
+ */
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import * as Postgres from "../../Postgres.ts"
+
+const file = new URL("../../../config/postgres-roles.sql", import.meta.url)
+
+const password = "a-test's password/?"
+
+export class Roles implements AsyncDisposable {
+  readonly worker = `worker_${randomUUID().slice(0, 8)}`
+  readonly analyst = `analyst_${randomUUID().slice(0, 8)}`
+
+  /** Without psql's own commands, and with its variables put in. */
+  get sql(): string {
+    const values: Readonly<Record<string, string>> = { worker: this.worker, analyst: this.analyst }
+    return readFileSync(file, "utf8")
+      .replace(/^\s*\\.*$/gm, "")
+      .replace(/:(['"])(\w+)\1/g, (_, quote: string, name: string) => `${quote}${values[name] ?? ""}${quote}`)
+  }
+
+  async setUp(database: Postgres.Database): Promise<void> {
+    await database.query(this.sql)
+    for (const role of [this.worker, this.analyst]) {
+      await database.query(`alter role ${role} password '${password.replaceAll("'", "''")}'`)
+    }
+  }
+
+  url({ url }: Postgres.Database, role: "worker" | "analyst"): string {
+    return Object.assign(new URL(url), { username: this[role], password: encodeURIComponent(password) }).href
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Postgres.query(Postgres.postgresUrl(), `drop role if exists ${this.worker}, ${this.analyst}`)
+  }
+}
+
+/** Who owns a database and may make roles, but is no superuser: the usual administrator of a hosted service. */
+export class Administrator implements AsyncDisposable {
+  readonly name = `administrator_${randomUUID().slice(0, 8)}`
+
+  /** The database is its own from now on, and so is the schema `public`; returns the address for it. */
+  async own(database: Postgres.Database): Promise<string> {
+    await database.query(`
+      create role ${this.name} login createrole password 'hush'; alter database ${database.name} owner to ${this.name};
+      alter schema public owner to ${this.name}`)
+    return Object.assign(new URL(database.url), { username: this.name, password: "hush" }).href
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Postgres.query(Postgres.postgresUrl(), `drop role if exists ${this.name}`)
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * A server that is silent, that ends its sessions, or that is gone for a while: a delivery is refused in time, and
+ * everything goes on by itself when the server is back.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Fiber } from "effect"
+import { sql } from "kysely"
+import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
+import { Store } from "../../../src/Stores/Store.ts"
+import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import * as Databases from "../../Postgres.ts"
+import { certified } from "../Written.ts"
+import { proxied } from "./Proxy.ts"
+import { ask, database, delivery, proxy, sessions, storesAt, until } from "./World.ts"
+
+const receive = (...bodies: ReadonlyArray<string>) =>
+  Effect.flatMap(Store, (store) =>
+    Effect.tryPromise({ try: () => store.receive(bodies.map((body) => delivery(body))), catch: String })
+  )
+
+const write = (id: string) =>
+  Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ changes: [certified(id, 1, "1.0000")], events: [] }))
+
+describe.skipIf(Databases.skipped !== undefined)("a silent network", () => {
+  it.live("refuses a delivery within two seconds, again and again, and takes it once there are answers", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const network = yield* proxy(own.url)
+        const body = Effect.gen(function* () {
+          assert.strictEqual(yield* receive("first"), 1)
+          network.silence()
+          for (const again of ["first", "second", "third", "fourth"]) {
+            const [took] = yield* Effect.timed(Effect.flip(receive(again)))
+            assert.isBelow(Duration.toMillis(took), 2_000)
+          }
+          network.speak()
+          yield* until(Effect.map(Effect.result(receive("fifth")), ({ _tag }) => _tag === "Success"))
+          yield* Effect.forEach(["sixth", "seventh"], (each) => receive(each))
+          // What was in hand in the silence is given up, on both sides.
+          yield* until(Effect.map(sessions(own), (all) => all.length <= 3))
+          assert.isAtMost(network.open(), 3)
+        })
+        yield* Effect.provide(body, storesAt(network.url))
+        const [{ n = "" } = {}] = yield* ask(own, "select count(*) as n from siteledger.inbox where body = 'seventh'")
+        assert.strictEqual(n, "1")
+        yield* until(Effect.map(sessions(own), (all) => all.length === 0))
+      })
+    )
+  )
+
+  it.live("is told as such, with the place and nothing that is secret", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const network = yield* proxy(Databases.postgresUrl())
+        network.silence()
+        const error = yield* Effect.flip(Effect.provide(Effect.asVoid(Postgres), storesAt(network.url)))
+        const { port } = new URL(network.url)
+        assert.strictEqual(
+          error.message,
+          `PostgreSQL at 127.0.0.1:${port}, database postgres doesn't answer: timeout expired.`
+        )
+        assert.strictEqual(error.reason, "Failed")
+      })
+    )
+  )
+
+  it.live("doesn't hold up the end of the program", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const network = yield* proxy(own.url)
+        const inside = Effect.gen(function* () {
+          const { run } = yield* Postgres
+          yield* receive("first")
+          const asleep = run((db) => sql`select pg_sleep(1)`.execute(db))
+          yield* Effect.forEach([1, 2, 3], () => Effect.forkDetach(asleep))
+          yield* Effect.sleep(200)
+          network.silence()
+        })
+        const [took] = yield* Effect.timed(Effect.provide(inside, storesAt(network.url)))
+        assert.isBelow(Duration.toMillis(took), 6_000)
+        network.speak()
+        yield* until(Effect.map(sessions(own), (all) => all.length === 0))
+      })
+    )
+  )
+})
+
+describe.skipIf(Databases.skipped !== undefined)("a server that ends all sessions", () => {
+  it.live("fails what is in hand, and works again with the next use, without a crash", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const body = Effect.gen(function* () {
+          const { atomically, run } = yield* Postgres
+          yield* receive("first")
+          const inHand = [
+            atomically(Effect.andThen(write("A"), Effect.andThen(Effect.sleep(500), write("B")))),
+            run((db) => sql`select pg_sleep(10)`.execute(db)),
+            atomically(run((db) => sql`select pg_sleep(10)`.execute(db)))
+          ]
+          const fibers = yield* Effect.forEach(inHand, (each) => Effect.forkChild(Effect.result(each)))
+          yield* until(Effect.map(sessions(own), (all) => all.length >= 4))
+          yield* Effect.sleep(200)
+          yield* ask(
+            own,
+            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'siteledger' and datname = current_database()"
+          )
+          for (const fiber of fibers) {
+            const outcome = yield* Fiber.join(fiber)
+            assert.strictEqual(outcome._tag === "Failure" ? outcome.failure.reason : "kept", "Failed")
+          }
+          assert.strictEqual(yield* receive("second"), 1)
+          yield* write("C")
+          yield* atomically(write("D"))
+          assert.deepStrictEqual(yield* ask(own, "select id from construction.ipcs order by id"), [
+            { id: "C" },
+            { id: "D" }
+          ])
+        })
+        yield* Effect.provide(body, storesAt(own.url))
+      })
+    )
+  )
+
+  it.live("and is gone for a while, refuses deliveries until it is back", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const network = yield* Effect.promise(() => proxied(own.url))
+        const body = Effect.gen(function* () {
+          yield* receive("first")
+          yield* write("A")
+          yield* Effect.promise(() => network[Symbol.asyncDispose]())
+          const { port } = new URL(network.url)
+          yield* until(Effect.map(Effect.result(receive("second")), ({ _tag }) => _tag === "Failure"))
+          const error = yield* Effect.flip(write("B"))
+          assert.strictEqual(error.reason, "Failed")
+          assert.strictEqual(
+            error.message,
+            `PostgreSQL at 127.0.0.1:${port}, database ${own.name} doesn't answer: connect ECONNREFUSED 127.0.0.1:${port}.`
+          )
+        })
+        yield* Effect.provide(body, storesAt(network.url))
+      })
+    )
+  )
+})

@@ -1,0 +1,125 @@
+/** What is to be applied, whichever engine keeps it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Store } from "../../src/Stores/Store.ts"
+import type { Took } from "../../src/Stores/Queue.ts"
+import { delivery } from "./Postgres/World.ts"
+import { engines } from "./StoreEngines.ts"
+
+const receive = (...bodies: ReadonlyArray<string | Uint8Array>) =>
+  Effect.flatMap(Store, (store) => Effect.promise(() => store.receive(bodies.map((body) => delivery(body)))))
+
+const take = (limit: number) => Effect.flatMap(Store, (store) => store.run((db) => store.queue.take(db, limit)))
+
+const settle = (took: Took) =>
+  Effect.flatMap(Store, (store) =>
+    store.transaction((tx) =>
+      store.queue.settle(
+        tx,
+        took,
+        took.taken.map(({ row }) => row)
+      )
+    )
+  )
+
+/** Takes, settles, and says what it was. */
+const turn = (limit: number) =>
+  Effect.flatMap(Store, (store) => store.atomically(Effect.map(Effect.tap(take(limit), settle), said)))
+
+const said = ({ taken }: Took) =>
+  taken.map(({ isFresh, row }) => `${firstOf(row.body)} ${row.deliveries} ${isFresh ? "fresh" : "again"}`)
+
+const firstOf = (body: Uint8Array): string => String.fromCharCode(body[0] ?? 0)
+
+const waiting = Effect.flatMap(Store, (store) => store.run((db) => store.queue.waiting(db)))
+
+describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) => {
+  const test = <E>(fact: string, body: Effect.Effect<void, E, Store>) =>
+    it.live.skipIf(isSkipped)(fact, () =>
+      Effect.scoped(Effect.flatMap(place, ({ layer }) => Effect.provide(body, layer)))
+    )
+
+  test(
+    "gives out what was stored, in stored order, until it is settled",
+    Effect.gen(function* () {
+      yield* receive("c", "a", "b")
+      assert.deepStrictEqual(said(yield* take(2)), ["c 1 fresh", "a 1 fresh"])
+      assert.deepStrictEqual(yield* turn(2), ["c 1 fresh", "a 1 fresh"])
+      assert.deepStrictEqual(yield* turn(2), ["b 1 fresh"])
+      assert.deepStrictEqual(yield* turn(2), [])
+    })
+  )
+
+  test(
+    "gives out again what is delivered again, once for as often as it came",
+    Effect.gen(function* () {
+      yield* receive("a", "b", "a")
+      assert.deepStrictEqual(yield* turn(10), ["a 2 fresh", "b 1 fresh"])
+      assert.deepStrictEqual(yield* turn(10), [])
+      yield* receive("b", "b", "c")
+      assert.deepStrictEqual(yield* turn(10), ["b 3 again", "c 1 fresh"])
+      assert.deepStrictEqual(yield* turn(10), [])
+    })
+  )
+
+  test(
+    "gives out once more what comes again while it is in hand",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* receive("a")
+      yield* turn(10)
+      yield* receive("a")
+      yield* store.atomically(
+        Effect.gen(function* () {
+          const took = yield* take(10)
+          assert.deepStrictEqual(said(took), ["a 2 again"])
+          yield* receive("a")
+          yield* settle(took)
+        })
+      )
+      assert.deepStrictEqual(yield* turn(10), ["a 3 again"])
+      assert.deepStrictEqual(yield* turn(10), [])
+    })
+  )
+
+  test(
+    "gives out no more bytes at once than a batch may hold, but one body in any case",
+    Effect.gen(function* () {
+      const size = 6 * 1024 * 1024
+      const large = ["a", "b", "c", "d"].map((first) => Buffer.concat([Buffer.from(first), Buffer.alloc(size)]))
+      yield* receive(...large)
+      assert.deepStrictEqual(yield* turn(10), ["a 1 fresh", "b 1 fresh"])
+      assert.deepStrictEqual(yield* turn(10), ["c 1 fresh", "d 1 fresh"])
+      yield* receive(Buffer.alloc(20 * 1024 * 1024, "e"), "f")
+      assert.deepStrictEqual(yield* turn(10), ["e 1 fresh"])
+      assert.deepStrictEqual(yield* turn(10), ["f 1 fresh"])
+    })
+  )
+
+  test(
+    "tells how much waits, and since when",
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* waiting, { count: 0, oldest: null })
+      yield* receive("a", "b")
+      assert.deepStrictEqual(yield* waiting, { count: 2, oldest: "2026-11-20T02:00:00.000000Z" })
+      yield* turn(1)
+      assert.deepStrictEqual(yield* waiting, { count: 1, oldest: "2026-11-20T02:00:00.000000Z" })
+      yield* turn(1)
+      assert.deepStrictEqual(yield* waiting, { count: 0, oldest: null })
+    })
+  )
+
+  test(
+    "gives out everything anew, as if it had never been applied, when it is to be applied again",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* receive("b", "a")
+      yield* turn(10)
+      yield* receive("b")
+      yield* store.transaction((tx) => store.queue.restart(tx))
+      assert.deepStrictEqual(yield* waiting, { count: 2, oldest: "2026-11-20T02:00:00.000000Z" })
+      assert.deepStrictEqual(yield* turn(10), ["b 2 fresh", "a 1 fresh"])
+      assert.deepStrictEqual(yield* turn(10), [])
+    })
+  )
+})

@@ -1,0 +1,182 @@
+/** What every Store does, whichever engine is below it: deliveries, transactions, and what is kept. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readMeta, Store, writeMeta } from "../../src/Stores/Store.ts"
+import { delivery } from "./Postgres/World.ts"
+import { engines } from "./StoreEngines.ts"
+
+const receive = (...batch: ReadonlyArray<ReturnType<typeof delivery>>) =>
+  Effect.flatMap(Store, (store) => Effect.promise(() => store.receive(batch)))
+
+const inbox = Effect.flatMap(Store, (store) =>
+  store.run((db) => db.selectFrom("inbox").selectAll().orderBy("sequence").execute())
+)
+
+const noted = (key: string) => Effect.flatMap(Store, (store) => store.run((db) => readMeta(db, key)))
+
+describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
+  const test = <E>(fact: string, body: Effect.Effect<void, E, Store>) =>
+    it.live.skipIf(isSkipped)(fact, () =>
+      Effect.scoped(Effect.flatMap(place, ({ layer }) => Effect.provide(body, layer)))
+    )
+
+  test(
+    "keeps a delivery byte by byte, in the order in which they came",
+    Effect.gen(function* () {
+      const bodies = [Buffer.from("z"), Buffer.from([0, 255, 254, 0]), Buffer.from(""), Buffer.from('{"a": 1.10}')]
+      assert.strictEqual(yield* receive(...bodies.map((body) => delivery(body))), 4)
+      yield* receive(delivery("a"), delivery("é\u0000ü", { headerType: null, issuedAt: "2026-11-20T01:00:00.000000Z" }))
+      const rows = yield* inbox
+      assert.deepStrictEqual(
+        rows.map(({ body }) => Buffer.from(body)),
+        [...bodies, Buffer.from("a"), Buffer.from("é\u0000ü")]
+      )
+      const last = rows.at(-1)
+      assert.deepStrictEqual(
+        [last?.header_type, last?.issued_at, last?.received_at, last?.deliveries, last?.replayed, last?.other_types],
+        [null, "2026-11-20T01:00:00.000000Z", "2026-11-20T02:00:00.000000Z", 1, 0, null]
+      )
+    })
+  )
+
+  test(
+    "keeps a body once, and counts how often it came, also within one batch",
+    Effect.gen(function* () {
+      assert.strictEqual(yield* receive(delivery("a"), delivery("b"), delivery("a"), delivery("a")), 2)
+      assert.strictEqual(yield* receive(delivery("c"), delivery("b")), 1)
+      assert.strictEqual(yield* receive(delivery("a")), 0)
+      assert.strictEqual(yield* receive(), 0)
+      assert.deepStrictEqual(
+        (yield* inbox).map(({ body, deliveries }) => [String(Buffer.from(body)), deliveries]),
+        [
+          ["a", 4],
+          ["b", 2],
+          ["c", 1]
+        ]
+      )
+    })
+  )
+
+  test(
+    "notes a body that comes again under another id, keeps its first id, and never forgets that it was",
+    Effect.gen(function* () {
+      const ids = ["first", "first", "second", "first"]
+      for (const [place, eventId] of ids.entries()) {
+        yield* receive(delivery("a", { eventId }))
+        const [row] = yield* inbox
+        assert.deepStrictEqual([row?.event_id, row?.replayed], ["first", place < 2 ? 0 : 1])
+      }
+      yield* receive(delivery("b", { eventId: "one" }), delivery("b", { eventId: "other" }))
+      assert.strictEqual((yield* inbox)[1]?.replayed, 1)
+    })
+  )
+
+  test(
+    "keeps what else a body was labelled, each label once, and 64 of them at most",
+    Effect.gen(function* () {
+      const labels = ["ipc.paid", "one", null, 'tw"o', "one", "ipc.paid", 'tw"o', "\\u0000"]
+      for (const headerType of labels) yield* receive(delivery("a", { headerType }))
+      const others = Effect.map(inbox, ([row]) => JSON.parse(row?.other_types ?? "[]"))
+      assert.deepStrictEqual(yield* others, ["one", 'tw"o', "\\u0000"])
+      yield* receive(...Array.from({ length: 100 }, (_, place) => delivery("a", { headerType: `label ${place}` })))
+      assert.lengthOf(yield* others, 64)
+      assert.strictEqual((yield* inbox)[0]?.deliveries, 108)
+      yield* receive(delivery("b", { headerType: null }), delivery("b", { headerType: "late" }))
+      assert.deepStrictEqual(JSON.parse((yield* inbox)[1]?.other_types ?? "[]"), ["late"])
+    })
+  )
+
+  test(
+    "takes as much at once as may be in flight",
+    Effect.gen(function* () {
+      const filler = Buffer.alloc(4 * 1024 * 1024, "0123456789abcdef")
+      const all = Array.from({ length: 16 }, (_, place) => {
+        const body = Buffer.from(filler)
+        body.writeUInt32BE(place)
+        return delivery(body)
+      })
+      assert.strictEqual(yield* receive(...all), 16)
+      const rows = yield* inbox
+      assert.isTrue(rows.every(({ body }, place) => Buffer.from(body).equals(all[place]?.body ?? filler)))
+    })
+  )
+
+  test(
+    "rolls a failing transaction back, and goes on",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const error = yield* Effect.flip(
+        store.transaction(async (tx) => {
+          await writeMeta(tx, "a", "1")
+          throw new Error("no")
+        })
+      )
+      assert.deepStrictEqual([error._tag, error.reason], ["StoreError", "Failed"])
+      assert.isUndefined(yield* noted("a"))
+      yield* store.transaction((tx) => writeMeta(tx, "a", "2"))
+      yield* store.transaction((tx) => writeMeta(tx, "a", "3"))
+      assert.strictEqual(yield* noted("a"), "3")
+    })
+  )
+
+  test(
+    "refuses to change or delete what is in the books",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const fact = { number: 1, ipc_id: "A", kind: "paid", known_at: "now", content: "{}" }
+      yield* store.transaction((tx) => tx.insertInto("ledger_facts").values(fact).execute())
+      yield* store.transaction((tx) => tx.insertInto("ledger_terms").values({ from_fact: 1, content: "{}" }).execute())
+      for (const table of ["ledger_facts", "ledger_terms"] as const) {
+        for (const change of [
+          Effect.asVoid(store.transaction((tx) => tx.updateTable(table).set({ content: "[]" }).execute())),
+          Effect.asVoid(store.transaction((tx) => tx.deleteFrom(table).execute()))
+        ]) {
+          assert.match((yield* Effect.flip(change)).message, /append-only/)
+        }
+        const [{ content } = {}] = yield* store.run((db) => db.selectFrom(table).select("content").execute())
+        assert.strictEqual(content, "{}")
+      }
+    })
+  )
+
+  test(
+    "gives whole numbers as numbers, and text in the order of its bytes",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* store.transaction((tx) =>
+        tx
+          .insertInto("schedule")
+          .values(["b", "B", "a", "é", "Z", "_", "1"].map((name) => ({ name, last_scheduled_ms: 2 ** 53 - 1 })))
+          .execute()
+      )
+      const rows = yield* store.run((db) => db.selectFrom("schedule").selectAll().orderBy("name").execute())
+      assert.deepStrictEqual(
+        rows.map(({ name }) => name),
+        ["1", "B", "Z", "_", "a", "b", "é"]
+      )
+      assert.strictEqual(rows[0]?.last_scheduled_ms, 9_007_199_254_740_991)
+    })
+  )
+
+  it.live.skipIf(isSkipped)("is opened again with everything in it, and migrated once", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { layer } = yield* place
+        const migrations = Effect.flatMap(Store, (store) =>
+          store.run((db) =>
+            db
+              .selectFrom("kysely_migration" as "meta")
+              .selectAll()
+              .execute()
+          )
+        )
+        const opened = <A, E>(body: Effect.Effect<A, E, Store>) =>
+          Effect.scoped(Effect.provide(body, layer, { local: true }))
+        const first = yield* opened(Effect.andThen(receive(delivery("a")), migrations))
+        assert.isNotEmpty(first)
+        assert.deepStrictEqual(yield* opened(migrations), first)
+        assert.lengthOf(yield* opened(inbox), 1)
+      })
+    )
+  )
+})

@@ -1,0 +1,65 @@
+/** Changes and events for the tests of warehouses. */
+import { Effect } from "effect"
+import type { Change } from "../../src/Domain/Change.ts"
+import * as Clock from "../../src/Domain/Clock.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import type { EventRow } from "../../src/Stores/WarehouseTables.ts"
+
+const start = Date.UTC(2026, 10, 20) * 1000
+
+export const certified = (id: string, second: number, amount: string): Change => {
+  const at = Instant.fromMicros(start + second * 1_000_000 + 1)
+  return {
+    entity: "ipcs",
+    id,
+    clock: Clock.make(start + second * 1_000_000 + 1, 3, String(second).padStart(64, "0")),
+    source: "event",
+    seenAt: at,
+    values: {
+      certified_amount: amount,
+      certificate_url: `https://c/${id}`,
+      certified_at: at,
+      project_id: "9007199254740993"
+    },
+    misfits: {},
+    extra: { note: '"Ñandú 1.10"' }
+  }
+}
+
+export const eventRow = (sequence: number, payload: string | null): EventRow => ({
+  body_sha256: String(sequence).padStart(64, "0"),
+  sequence: String(sequence),
+  event_id: "e",
+  event_type: "ipc.certified",
+  event_timestamp: null,
+  entity: null,
+  entity_id: null,
+  payload,
+  issued_at: null,
+  received_at: Instant.fromMicros(start),
+  deliveries: "1",
+  outcome: "applied",
+  reason: null,
+  alarms: "[]"
+})
+
+/** The Store holds a delivery of that number. */
+export const taken = (sequence: number) =>
+  Effect.flatMap(Store, (store) =>
+    store.transaction((tx) =>
+      tx
+        .insertInto("inbox")
+        .values({
+          sequence,
+          body_sha256: Buffer.from(String(sequence)),
+          body: Buffer.from("x"),
+          event_id: "e",
+          header_type: null,
+          issued_at: null,
+          received_at: Instant.fromMicros(start)
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    )
+  )
