@@ -9,10 +9,10 @@
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { Leadership } from "../src/Runtime/Leadership.ts"
 import { Postgres, type PostgresError } from "../src/Stores/Postgres/Postgres.ts"
 import { Reasons } from "../src/Runtime/Reasons.ts"
 import type { Store, StoreError } from "../src/Stores/Store.ts"
+import * as PostgresLeadership from "../src/Stores/Postgres/Leadership.ts"
 import * as PostgresStore from "../src/Stores/Postgres/Store.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import type { Warehouse, WarehouseError } from "../src/Stores/Warehouse.ts"
@@ -47,6 +47,6 @@ export const others = Layer.unwrap(
   Effect.map(Settings, ({ warehouse }) =>
     warehouse.engine === "duckdb"
       ? Layer.empty
-      : Workers.layer.pipe(Layer.provideMerge(Leadership.layer), Layer.provide(postgres))
+      : Workers.layer.pipe(Layer.provideMerge(PostgresLeadership.layer), Layer.provide(postgres))
   )
 )

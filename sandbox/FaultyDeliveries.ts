@@ -8,7 +8,6 @@ import type { Events } from "./Events.ts"
 import { type Faults, hits } from "./Faults.ts"
 import { eventTypes } from "./Lifecycles.ts"
 import * as Seed from "./Seed.ts"
-import type { Contents, Subscription } from "./Subscriptions.ts"
 
 export interface Planned {
   /** Of real time, after the event. */
@@ -50,11 +49,18 @@ export const plan = (faults: Faults, options: PlanOptions, event: number): Reado
   return planned
 }
 
+export interface Contents {
+  readonly type: string
+  readonly id: string
+  /** The body. */
+  readonly text: string
+}
+
 export interface Told {
   readonly seed: number
   readonly events: Events
   readonly event: number
-  readonly subscription: Subscription | undefined
+  readonly subscription: { readonly events: ReadonlyArray<string>; readonly createdAtStep: number } | undefined
 }
 
 /** Of the types that the subscription lists, if it lists another. */

@@ -8,7 +8,7 @@ import { DateTime } from "effect"
 import type { SavedSubscription } from "./Checkpoint.ts"
 import type { Disguise } from "./Deliveries/Book.ts"
 import { envelope, type Events } from "./Events.ts"
-import { disguised } from "./FaultyDeliveries.ts"
+import { type Contents, disguised } from "./FaultyDeliveries.ts"
 import * as Seed from "./Seed.ts"
 
 export interface Subscription {
@@ -23,13 +23,6 @@ export interface Subscription {
 
 /** Paused: its deliveries wait. Deleted: it is only remembered, so that its number isn't another's. */
 export type SubscriptionState = "active" | "paused" | "deleted"
-
-export interface Contents {
-  readonly type: string
-  readonly id: string
-  /** The body. */
-  readonly text: string
-}
 
 export interface Signed {
   readonly url: string

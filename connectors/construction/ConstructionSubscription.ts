@@ -10,7 +10,7 @@
 import { Clock, Deferred, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
-import { hasOthers, whileLeading } from "../../src/Runtime/Leadership.ts"
+import { whileLeading } from "../../src/Runtime/Leadership.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Receiver } from "../../src/Intake/Receiver.ts"
 import { isEnding, Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
@@ -84,11 +84,8 @@ const make = Effect.gen(function* () {
     yield* tellUnreached(standing, sinceMs, settings)
   })
   yield* Effect.forkScoped(work)
-  if (yield* hasOthers) {
-    yield* Effect.forkScoped(
-      supervised("the look at the subscription", Effect.delay(Effect.ignore(refresh), lookEvery))
-    )
-  }
+  const pause = Duration.max(lookEvery, store.pollEvery)
+  yield* Effect.forkScoped(supervised("the look at the subscription", Effect.delay(Effect.ignore(refresh), pause)))
 
   return Subscription.of({
     attempted: Deferred.await(attempted),

@@ -10,7 +10,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"
-import { type Said, Signatures } from "../../src/Intake/Receiver.ts"
+import { type Said, Signatures } from "../../src/Intake/Receiver/Signatures.ts"
 import { Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import { ping } from "./ConstructionEvents.ts"
 

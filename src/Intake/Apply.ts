@@ -13,8 +13,8 @@ import { isStorable } from "./Apply/Storable.ts"
 import type { Change } from "../Domain/Change.ts"
 import { type Alarm, type Event, EventReader, type Reading } from "../Domain/Event.ts"
 import { Inbox } from "./Inbox.ts"
-import { type Heard, Ledger } from "../Ledger/Ledger.ts"
-import { hasOthers } from "../Runtime/Leadership.ts"
+import { Ledger } from "../Ledger/Ledger.ts"
+import type { Heard } from "../Ledger/Said.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
@@ -49,7 +49,6 @@ export class Apply extends Context.Service<
 }
 
 const batchEvents = 2000
-const lookEvery = "1 second"
 
 /** An event with what it says, ready to be written. */
 interface Read {
@@ -77,10 +76,9 @@ const make = Effect.gen(function* () {
     return took.events.length > 0
   })
 
-  const others = yield* hasOthers
   const drain = Effect.gen(function* () {
     // What another worker took in, and perhaps died over, tells nobody here.
-    yield* others ? Effect.raceFirst(inbox.arrived.await, Effect.sleep(lookEvery)) : inbox.arrived.await
+    yield* Effect.raceFirst(inbox.arrived.await, Effect.sleep(store.pollEvery))
     // Closed before looking: whatever arrives from here on opens it again.
     yield* inbox.arrived.close
     while (yield* Effect.retry(step, { times: 5, while: ({ reason }) => reason === "Locked" })) yield* Effect.yieldNow

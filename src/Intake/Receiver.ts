@@ -6,7 +6,6 @@
  * is validly signed is stored, whatever is in it. Slow, large and encoded requests are cut. Plain node:http:
  * Effect's server with a handler reached 0.55 to 0.67 of its throughput on this path.
  */
-import type { IncomingHttpHeaders } from "node:http"
 import { Clock, Context, Duration, Effect, FiberHandle, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
@@ -15,32 +14,8 @@ import { Reasons } from "../Runtime/Reasons.ts"
 import type { Secret } from "./Secrets/Keyring.ts"
 import { close, defaultLimits, type Limits, listen } from "./Receiver/Listener.ts"
 import { type Answerer, handle, refuse } from "./Receiver/Requests.ts"
+import { type Said, Signatures } from "./Receiver/Signatures.ts"
 import * as Strangers from "./Receiver/Strangers.ts"
-
-/** What the unsigned headers say; they prove nothing. */
-export interface Said {
-  readonly eventId: string | undefined
-  readonly type: string | null
-  readonly issuedAt: Instant.Instant | null
-}
-
-/** The connector's part: the service's own way to sign. */
-export class Signatures extends Context.Service<
-  Signatures,
-  {
-    /** The signature's bytes; undefined when it is missing or malformed. */
-    readonly read: (headers: IncomingHttpHeaders) => Uint8Array | undefined
-    /** The valid secret that signed this body. Constant time, over all valid secrets. */
-    readonly signer: (body: Uint8Array, signature: Uint8Array) => Secret | undefined
-    readonly said: (headers: IncomingHttpHeaders) => Said
-    /** Of callback URLs that were given to the service earlier: it goes on retrying and replaying there. */
-    readonly isFormerPath: (path: string) => boolean
-    /** Resolves when new secrets may be there: at once, unless a subscription is being created. */
-    readonly settled: () => Promise<void>
-    /** Called once for each stored delivery, after it is on disk. */
-    readonly accepted: (said: Said, secret: Secret) => void
-  }
->()("siteledger/Receiver/Signatures") {}
 
 export interface ReceiverOptions {
   readonly host: string

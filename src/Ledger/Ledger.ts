@@ -9,12 +9,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Amount from "../Domain/Amount.ts"
-import type { Change } from "../Domain/Change.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
 import * as Copies from "./Copies.ts"
 import { type Decision, factOf, LedgerError } from "./Decide.ts"
-import { factsOf } from "./Said.ts"
+import { factsOf, type Heard } from "./Said.ts"
 import { type Verified, verify } from "./Verify.ts"
 import type { Terms } from "./Fact.ts"
 import * as Latency from "./Latency.ts"
@@ -22,14 +21,6 @@ import { agree, difference, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import { type LedgerCopy, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
-
-/** An applied event, as the ledger hears of it. */
-export interface Heard {
-  readonly eventId: string
-  readonly at: Instant.Instant
-  readonly receivedAt: Instant.Instant
-  readonly change: Change
-}
 
 /** A certificate from before the events began. */
 export interface Opening {

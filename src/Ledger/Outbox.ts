@@ -7,7 +7,7 @@
  * postpones it postpones those behind it. Nothing is ever dropped: an entry that the sink refuses for good becomes a
  * dead letter, which waits for a person to replay or to settle it.
  */
-import { Clock, Context, Effect, Latch, Layer, Option } from "effect"
+import { Clock, Context, type Duration, Effect, Latch, Layer, Option } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
@@ -36,6 +36,8 @@ export class Outbox extends Context.Service<
     readonly posting: Effect.Effect<Letters.Posting | undefined>
     /** Open: something may have become due since somebody last closed it. */
     readonly news: Latch.Latch
+    /** See Store. */
+    readonly pollEvery: Duration.Duration
     /** Whose turn comes first, now or later, among the IPCs that aren't in hand. */
     readonly next: (inHand: Iterable<string>) => Effect.Effect<Letters.Letter | undefined, StoreError>
     readonly delivered: (letter: Letters.Letter) => Effect.Effect<void, StoreError>
@@ -98,6 +100,7 @@ const make = (options: OutboxOptions | undefined) =>
     return Outbox.of({
       posting,
       news,
+      pollEvery: store.pollEvery,
       next: (inHand) => store.run((db) => Letters.next(db, [...inHand])),
       delivered: Effect.fn("Outbox.delivered")(function* (letter) {
         const at = yield* now

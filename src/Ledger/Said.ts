@@ -3,8 +3,17 @@
  * never from the row that they were merged into.
  */
 import * as Amount from "../Domain/Amount.ts"
-import type { Heard } from "./Ledger.ts"
+import type { Change } from "../Domain/Change.ts"
+import type { Instant } from "../Domain/Instant.ts"
 import type { Said } from "./Books.ts"
+
+/** An applied event, as the ledger hears of it. */
+export interface Heard {
+  readonly eventId: string
+  readonly at: Instant
+  readonly receivedAt: Instant
+  readonly change: Change
+}
 
 export const factsOf = ({ at, change, eventId, receivedAt }: Heard): ReadonlyArray<Said> => {
   if (change.entity !== "ipcs") return []

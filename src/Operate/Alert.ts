@@ -19,7 +19,7 @@ import { Clock, Duration, Effect, Latch, Layer, Option, Redacted, Schedule, Sche
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { ServiceSettings, Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
-import { hasOthers, led } from "../Runtime/Leadership.ts"
+import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import { shownUrl } from "../Intake/Subscription.ts"
@@ -86,11 +86,10 @@ const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
     const store = yield* Store
     const reasons = yield* Reasons
     const startedMs = yield* Clock.currentTimeMillis
-    let told = yield* load(store)
     const seen = { isRed: false, sinceMs: startedMs, isMore: false, moreSinceMs: startedMs }
     return Effect.gen(function* () {
-      // Another worker may have led, and told, before.
-      if (yield* hasOthers) told = yield* load(store)
+      // Read each time: another worker may have led, and told, before.
+      const told = yield* load(store)
       // Otherwise an alert that can't be delivered would be the cause of the next.
       const standing = new Map([...(yield* reasons.allBut(reasonKey)), ...(yield* ofOthers)])
       const nowMs = yield* Clock.currentTimeMillis
@@ -116,7 +115,6 @@ const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
         dataDir
       }
       yield* insert(store, next)
-      told = [...told, next].slice(-keptAlerts)
       yield* written.open
     }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("An alert can't be written yet", error)))
   })

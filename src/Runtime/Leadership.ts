@@ -1,124 +1,39 @@
 /**
- * Leadership: of all workers on one PostgreSQL database, one does what must be done once: walks, exports, the accounting
- * sink, the subscription, alerts.
+ * Leadership: of all workers on one database, one does what must be done once: walks, exports, the accounting sink, the
+ * subscription, alerts. A worker that is alone always leads; `Stores/Postgres/Leadership` elects one of several.
  *
- * It is the one whose connection holds an advisory lock. When that worker dies, the server frees the lock with its
- * connection and another worker has it within seconds; one whose connection is lost stops leading at once, by itself.
  * For a moment two may believe that they lead, so everything done here can be done twice without harm.
  */
-import { Context, Effect, Latch, Layer, Option } from "effect"
-import type { Client } from "pg"
-import { Postgres } from "../Stores/Postgres/Postgres.ts"
+import { Context, Effect, Latch } from "effect"
 import { supervised } from "./Supervisor.ts"
 
-export class Leadership extends Context.Service<
-  Leadership,
-  {
-    readonly isLeading: Effect.Effect<boolean>
-    /** Open while this worker leads. */
-    readonly leading: Latch.Latch
-    /** Open while it doesn't. */
-    readonly following: Latch.Latch
-  }
->()("siteledger/Leadership") {
-  static readonly layer = Layer.effect(
-    Leadership,
-    Effect.suspend(() => make)
-  )
+export interface Leading {
+  readonly isLeading: Effect.Effect<boolean>
+  /** Open while this worker leads. */
+  readonly leading: Latch.Latch
+  /** Open while it doesn't. */
+  readonly following: Latch.Latch
 }
 
-/** Runs while this worker leads and is interrupted when it no longer does. Without other workers it just runs. */
+export const Leadership = Context.Reference<Leading>("siteledger/Leadership", {
+  defaultValue: () => ({
+    isLeading: Effect.succeed(true),
+    leading: Latch.makeUnsafe(true),
+    following: Latch.makeUnsafe(false)
+  })
+})
+
+/** Runs while this worker leads and is interrupted when it no longer does. */
 export const whileLeading = <E, R>(turn: Effect.Effect<unknown, E, R>): Effect.Effect<void, E, R> =>
-  Effect.flatMap(
-    Effect.serviceOption(Leadership),
-    Option.match({
-      onNone: () => Effect.asVoid(turn),
-      onSome: ({ following, leading }) =>
-        Effect.andThen(leading.await, Effect.asVoid(Effect.raceFirst(turn, following.await)))
-    })
+  Effect.flatMap(Leadership, ({ following, leading }) =>
+    Effect.andThen(leading.await, Effect.asVoid(Effect.raceFirst(turn, following.await)))
   )
 
-/** Again and again while another worker leads; never where there is none. */
+/** Again and again while another worker leads. */
 export const whileFollowing = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
-  Effect.flatMap(
-    Effect.serviceOption(Leadership),
-    Option.match({
-      onNone: () => Effect.void,
-      onSome: ({ following, leading }) =>
-        supervised(name, Effect.andThen(following.await, Effect.raceFirst(turn, leading.await)))
-    })
+  Effect.flatMap(Leadership, ({ following, leading }) =>
+    supervised(name, Effect.andThen(following.await, Effect.raceFirst(turn, leading.await)))
   )
 
 /** A pipeline of the leader's. */
 export const led = <R>(name: string, turn: Effect.Effect<unknown, never, R>) => supervised(name, whileLeading(turn))
-
-/** There may be other workers on the same Store. */
-export const hasOthers: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(Leadership), Option.isSome)
-
-const lookEvery = "1 second"
-
-/** Any number, not used for anything else in the database. */
-const lock = 7_130_221_000
-
-/**
- * The server notices within ten seconds that the other end is gone, or that it doesn't move any more, and frees the lock.
- */
-const settings = [
-  "set tcp_keepalives_idle = 3",
-  "set tcp_keepalives_interval = 2",
-  "set tcp_keepalives_count = 3",
-  "set idle_session_timeout = 10000"
-].join("; ")
-
-const make = Effect.gen(function* () {
-  const { connections } = yield* Postgres
-  const leading = yield* Latch.make(false)
-  const following = yield* Latch.make(true)
-  let client: Client | undefined
-  let leads = false
-
-  const turnTo = (now: boolean): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (now === leads) return Effect.void
-      leads = now
-      const [opened, closed] = now ? [leading, following] : [following, leading]
-      return closed.close.pipe(
-        Effect.andThen(opened.open),
-        Effect.andThen(Effect.logInfo(now ? "This worker leads" : "This worker no longer leads"))
-      )
-    })
-
-  /** Idle otherwise, so its answer tells that the connection, and with it the lock, is still there. */
-  const ask = async (): Promise<boolean> => {
-    client ??= await connected(connections.client({ query_timeout: 3_000 }))
-    const { rows } = await client.query<{ held: boolean }>(
-      leads ? "select true as held" : `select pg_try_advisory_lock(${lock}) as held`
-    )
-    return rows[0]?.held ?? false
-  }
-  const drop = Effect.promise(async () => {
-    const dropped = client
-    client = undefined
-    await dropped?.end().catch(() => undefined)
-  })
-
-  const look = Effect.tryPromise(ask).pipe(
-    Effect.catch(() => Effect.as(Effect.forkDetach(drop), false)),
-    Effect.flatMap(turnTo)
-  )
-  yield* Effect.addFinalizer(() => Effect.andThen(turnTo(false), drop))
-  yield* look
-  yield* Effect.forkScoped(supervised("the look for a leader", Effect.andThen(Effect.sleep(lookEvery), look)))
-  return Leadership.of({ isLeading: Effect.sync(() => leads), leading, following })
-})
-
-const connected = async (client: Client): Promise<Client> => {
-  try {
-    await client.connect()
-    await client.query(settings)
-    return client
-  } catch (cause) {
-    await client.end().catch(() => undefined)
-    throw cause
-  }
-}

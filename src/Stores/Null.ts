@@ -4,7 +4,7 @@
  *
  * It takes no deliveries and makes no backups: both would be promises that it can't keep, so both fail.
  */
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely"
 import { Store, StoreError } from "./Store.ts"
 import { sqliteQueue } from "./Sqlite/Queue.ts"
@@ -27,6 +27,7 @@ export const layer: Layer.Layer<Store> = Layer.sync(Store, () => {
   return Store.of({
     engine: "sqlite",
     atomically: (effect) => effect,
+    pollEvery: Duration.infinity,
     queue: sqliteQueue,
     run: (query) => Effect.tryPromise({ try: () => query(db), catch: failed }),
     transaction: (body) => Effect.tryPromise({ try: () => db.transaction().execute(body), catch: failed }),

@@ -5,7 +5,7 @@
  * open transaction back. In SQLite all callers share one writer, in the order of their calls; in PostgreSQL those who
  * need an order ask for it (`Store/Sql.oneAtATime`).
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Queue } from "./Queue.ts"
@@ -37,6 +37,11 @@ export class Store extends Context.Service<
      * each write is one of its own, and their order has to make up for it.
      */
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
+    /**
+     * How long to wait before looking again for what another worker may have written here; infinite where this process
+     * is the only writer.
+     */
+    readonly pollEvery: Duration.Duration
     /** What of the Inbox is still to be applied. */
     readonly queue: Queue
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>

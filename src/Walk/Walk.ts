@@ -8,7 +8,7 @@
 import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
-import { hasOthers, led, whileFollowing } from "../Runtime/Leadership.ts"
+import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import type { Lane } from "./Pace.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { type PagedList, Source, type SourceError } from "./Source.ts"
@@ -131,12 +131,11 @@ const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
 const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}`
-  if (yield* hasOthers) {
-    yield* refreshed(track)
-    // Another worker may be asked for a new walk.
-    const due = yield* untilDue(options, track)
-    if (Duration.isGreaterThan(due, lookEvery) && !(yield* rest(track, lookEvery))) return
-  }
+  const { pollEvery } = yield* Store
+  // Another worker may have walked meanwhile, or be asked for a new walk.
+  yield* refreshed(track)
+  const due = yield* untilDue(options, track)
+  if (Duration.isGreaterThan(due, pollEvery) && !(yield* rest(track, pollEvery))) return
   yield* rest(track, yield* untilDue(options, track))
   yield* track.wake.close
   const outcome = yield* Effect.result(walkOnce(options, track))

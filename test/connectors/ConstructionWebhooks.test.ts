@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Webhooks from "../../connectors/construction/ConstructionWebhooks.ts"
 import { Keyring } from "../../src/Intake/Secrets/Keyring.ts"
-import { Signatures } from "../../src/Intake/Receiver.ts"
+import { Signatures } from "../../src/Intake/Receiver/Signatures.ts"
 
 const layer = Webhooks.layer.pipe(Layer.provideMerge(Layer.merge(Webhooks.Callbacks.layer, Keyring.layer)))
 

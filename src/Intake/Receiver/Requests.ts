@@ -9,7 +9,7 @@ import { hash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Inbox } from "../Inbox.ts"
 import type { Instant } from "../../Domain/Instant.ts"
-import type { Said, Signatures } from "../Receiver.ts"
+import type { Said, Signatures } from "./Signatures.ts"
 import type { Secret } from "../Secrets/Keyring.ts"
 
 export interface Answerer {

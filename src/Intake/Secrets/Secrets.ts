@@ -9,7 +9,6 @@
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { Transaction } from "kysely"
 import * as Instant from "../../Domain/Instant.ts"
-import { hasOthers } from "../../Runtime/Leadership.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import { Seal } from "../../Runtime/Seal.ts"
 import { Store, type StoreError } from "../../Stores/Store.ts"
@@ -77,7 +76,7 @@ const make = Effect.gen(function* () {
   yield* Uses.tellUnreadable(unreadable)
   yield* Uses.watch
 
-  if (yield* hasOthers) yield* Shared.follow
+  yield* Shared.follow
   const oneAtATime = yield* Semaphore.make(1)
   const context = yield* Effect.context<Store | Seal | Keyring | Reasons>()
   const inTurn = <A, E>(change: Effect.Effect<A, E, Store | Seal | Keyring | Reasons>) =>

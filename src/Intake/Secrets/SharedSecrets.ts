@@ -68,9 +68,12 @@ const isSame = (known: Secret, row: Kept.Row, text: string): boolean =>
 
 export const follow = Effect.gen(function* () {
   const keyring = yield* Keyring
+  const { pollEvery } = yield* Store
   const context = yield* Effect.context<Keyring | Seal | Store>()
   const quietly = Effect.orElseSucceed(look, () => false)
-  yield* Effect.forkScoped(supervised("the look for other workers' secrets", Effect.delay(quietly, lookEvery)))
+  yield* Effect.forkScoped(
+    supervised("the look for other workers' secrets", Effect.delay(quietly, Duration.max(lookEvery, pollEvery)))
+  )
   const untilKnown = Effect.gen(function* () {
     const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
     while ((yield* quietly) && (yield* Clock.currentTimeMillis) < untilMs) yield* Effect.sleep(lookAgainAfter)

@@ -12,7 +12,7 @@ import type { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { Settings } from "../../../config/Settings.ts"
 import * as Instant from "../../Domain/Instant.ts"
-import { hasOthers, led } from "../../Runtime/Leadership.ts"
+import { led } from "../../Runtime/Leadership.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import type { StoreError } from "../../Stores/Store.ts"
 import type { Letter, Troubles } from "./Letters.ts"
@@ -52,9 +52,7 @@ const circuit = "sink"
 /** While another entry is the one that tries whether the sink is well again. */
 const probingPause = Duration.seconds(1)
 /** Short enough to notice soon that the wall clock was set. */
-const longestWaitMs = 60_000
-/** Entries that another worker posted tell nobody here. */
-const longestWaitBesideOthersMs = 1_000
+const longestWait = Duration.minutes(1)
 
 interface Sending {
   readonly target: SinkPost.Target
@@ -68,6 +66,7 @@ interface Sending {
 }
 
 const make = Effect.fnUntraced(function* (options: SinkOptions) {
+  const { pollEvery } = yield* Outbox
   const rests = options.rests ?? defaultRests
   const breaker = yield* CircuitBreaker.make({
     tripPolicy: CircuitBreaker.consecutive(tripsAfter),
@@ -80,7 +79,8 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
     breaker,
     inHand: new Set(),
     ended: 0,
-    longestWaitMs: (yield* hasOthers) ? longestWaitBesideOthersMs : longestWaitMs
+    // Entries that another worker posted tell nobody here.
+    longestWaitMs: Duration.toMillis(Duration.min(longestWait, pollEvery))
   }
   yield* tellUnsent
   for (let sender = 0; sender < inFlight; sender++) {

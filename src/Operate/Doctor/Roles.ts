@@ -5,7 +5,10 @@
 import { Effect } from "effect"
 import { fail, ok, type Said, warn } from "../Doctor.ts"
 import { appendOnly } from "../../Stores/Postgres/Rights.ts"
-import type { Answer, Ask } from "./Server.ts"
+
+/** A row of one answer, whose values are texts, numbers and booleans. */
+export type Answer = Readonly<Record<string, unknown>>
+export type Ask = (query: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Answer>, Error>
 
 export const advice = "Let an administrator run config/postgres-roles.sql (again)."
 /** Before PostgreSQL 15, the schema `public` belongs to one, whoever owns the database. */

@@ -9,6 +9,7 @@ import { examine, examineAll, fail, type Finding, ok, type Said, warn } from "..
 import { Connections } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { migrations, oldestVersion } from "../../Stores/Postgres/Schema.ts"
+import { type Answer, type Ask } from "./Roles.ts"
 import * as Roles from "./Roles.ts"
 
 const answerMs = 4_000
@@ -38,10 +39,6 @@ export const server = <R>(url: Redacted.Redacted, secrets: Judge<R>): Effect.Eff
       return yield* checks(client, connections.name, secrets)
     })
   )
-
-/** A row of one answer, whose values are texts, numbers and booleans. */
-export type Answer = Readonly<Record<string, unknown>>
-export type Ask = (query: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Answer>, Error>
 
 const checks = <R>(client: Client, name: string, secrets: Judge<R>) => {
   const ask: Ask = (query, values = []) =>

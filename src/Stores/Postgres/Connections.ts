@@ -10,7 +10,8 @@ import { Redacted } from "effect"
 import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool } from "kysely"
 import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg"
 import Cursor from "pg-cursor"
-import type { Tables } from "./Postgres.ts"
+import type { StoreTables } from "../StoreTables.ts"
+import type { WarehouseTables } from "../WarehouseTables.ts"
 import { cut, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
 
@@ -25,6 +26,9 @@ const answerMs = statementMs + 5_000
 const closeMs = 2_000
 
 const settings = "-c search_path=siteledger -c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres"
+
+/** Both schemas: one connection reaches either. */
+export type Tables = StoreTables & WarehouseTables
 
 export class Connections {
   readonly name: string

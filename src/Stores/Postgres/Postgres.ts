@@ -7,14 +7,10 @@
  */
 import { Clock, Context, Effect, Exit, Layer, type Redacted, Schema, Semaphore } from "effect"
 import { type ControlledTransaction, type Kysely, sql } from "kysely"
-import { Connections } from "./Connections.ts"
+import { Connections, type Tables } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
 import { migrate } from "./Schema.ts"
 import type { Session } from "./Sessions.ts"
-import type { StoreTables } from "../StoreTables.ts"
-import type { WarehouseTables } from "../WarehouseTables.ts"
-
-export type Tables = StoreTables & WarehouseTables
 
 export class PostgresError extends Schema.TaggedError<PostgresError>()("PostgresError", {
   /**

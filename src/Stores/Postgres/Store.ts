@@ -4,7 +4,7 @@
  * `receive` is one statement for all deliveries that came together (4 MiB of them at a time), on a connection of its own;
  * when the server doesn't answer within a second it fails, no 2xx is sent, and the service delivers again.
  */
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Pool } from "pg"
 import { Postgres, PostgresError } from "./Postgres.ts"
@@ -144,6 +144,7 @@ const make = Effect.gen(function* () {
     run,
     atomically,
     transaction: (body) => atomically(run((db) => body(db as Transaction<StoreTables>))),
+    pollEvery: Duration.seconds(1),
     queue: postgresQueue,
     receive: (batch) =>
       receive(postgres.connections.prompt)(batch).catch((cause: unknown) => {

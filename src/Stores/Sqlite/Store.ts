@@ -7,7 +7,7 @@
 import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../../config/Settings.ts"
@@ -156,6 +156,7 @@ const make = (path: string) =>
     return Store.of({
       engine: "sqlite",
       atomically: (effect) => effect,
+      pollEvery: Duration.infinity,
       queue: sqliteQueue,
       run: (query) => Effect.tryPromise({ try: () => query(db), catch: storeError }),
       transaction: (body) =>

@@ -4,12 +4,13 @@
  */
 import { createHmac } from "node:crypto"
 import { connect } from "node:net"
-import { type Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { TestClock } from "effect/testing"
 import * as ConstructionWebhooks from "../../../connectors/construction/ConstructionWebhooks.ts"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
-import { Receiver, type ReceiverOptions, Signatures } from "../../../src/Intake/Receiver.ts"
+import { Receiver, type ReceiverOptions } from "../../../src/Intake/Receiver.ts"
+import { Signatures } from "../../../src/Intake/Receiver/Signatures.ts"
 import { Keyring } from "../../../src/Intake/Secrets/Keyring.ts"
 import { type Delivery, Store, type StoreError } from "../../../src/Stores/Store.ts"
 import { sqliteQueue } from "../../../src/Stores/Sqlite/Queue.ts"
@@ -21,6 +22,7 @@ export const secret = "whsec_known"
 export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<Store> => {
   const unused = () => Effect.die("not played")
   return Layer.mock(Store, {
+    pollEvery: Duration.infinity,
     engine: "sqlite",
     queue: sqliteQueue,
     receive,

@@ -1,0 +1,82 @@
+/**
+ * Which of several workers on one PostgreSQL database leads: the one whose connection holds an advisory lock.
+ *
+ * When that worker dies, the server frees the lock with its connection and another worker has it within seconds; one
+ * whose connection is lost stops leading at once, by itself.
+ */
+import { Effect, Latch, Layer } from "effect"
+import type { Client } from "pg"
+import { Leadership } from "../../Runtime/Leadership.ts"
+import { supervised } from "../../Runtime/Supervisor.ts"
+import { Postgres } from "./Postgres.ts"
+
+const lookEvery = "1 second"
+
+/** Any number, not used for anything else in the database. */
+const lock = 7_130_221_000
+
+/**
+ * The server notices within ten seconds that the other end is gone, or that it doesn't move any more, and frees the lock.
+ */
+const settings = [
+  "set tcp_keepalives_idle = 3",
+  "set tcp_keepalives_interval = 2",
+  "set tcp_keepalives_count = 3",
+  "set idle_session_timeout = 10000"
+].join("; ")
+
+const connected = async (client: Client): Promise<Client> => {
+  try {
+    await client.connect()
+    await client.query(settings)
+    return client
+  } catch (cause) {
+    await client.end().catch(() => undefined)
+    throw cause
+  }
+}
+
+export const layer = Layer.effect(
+  Leadership,
+  Effect.gen(function* () {
+    const { connections } = yield* Postgres
+    const leading = yield* Latch.make(false)
+    const following = yield* Latch.make(true)
+    let client: Client | undefined
+    let leads = false
+
+    const turnTo = (now: boolean): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (now === leads) return Effect.void
+        leads = now
+        const [opened, closed] = now ? [leading, following] : [following, leading]
+        return closed.close.pipe(
+          Effect.andThen(opened.open),
+          Effect.andThen(Effect.logInfo(now ? "This worker leads" : "This worker no longer leads"))
+        )
+      })
+
+    /** Idle otherwise, so its answer tells that the connection, and with it the lock, is still there. */
+    const ask = async (): Promise<boolean> => {
+      client ??= await connected(connections.client({ query_timeout: 3_000 }))
+      const { rows } = await client.query<{ held: boolean }>(
+        leads ? "select true as held" : `select pg_try_advisory_lock(${lock}) as held`
+      )
+      return rows[0]?.held ?? false
+    }
+    const drop = Effect.promise(async () => {
+      const dropped = client
+      client = undefined
+      await dropped?.end().catch(() => undefined)
+    })
+
+    const look = Effect.tryPromise(ask).pipe(
+      Effect.catch(() => Effect.as(Effect.forkDetach(drop), false)),
+      Effect.flatMap(turnTo)
+    )
+    yield* Effect.addFinalizer(() => Effect.andThen(turnTo(false), drop))
+    yield* look
+    yield* Effect.forkScoped(supervised("the look for a leader", Effect.andThen(Effect.sleep(lookEvery), look)))
+    return { isLeading: Effect.sync(() => leads), leading, following }
+  })
+)
