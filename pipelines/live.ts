@@ -17,7 +17,7 @@ import { Apply } from "../src/Intake/Apply.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
 import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
-import { Secrets } from "../src/Intake/Secrets/Secrets.ts"
+import { Secrets } from "../src/Intake/Secrets.ts"
 import { Seal } from "../src/Runtime/Seal.ts"
 import { books, booksAlone } from "./ledger.ts"
 

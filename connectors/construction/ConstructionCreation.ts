@@ -12,8 +12,8 @@ import type { Selectable, Transaction } from "kysely"
 import * as Json from "../../src/Domain/Json.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import type { Secret } from "../../src/Intake/Secrets/Keyring.ts"
-import * as Kept from "../../src/Intake/Secrets/KeptSecrets.ts"
-import { Secrets } from "../../src/Intake/Secrets/Secrets.ts"
+import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
+import { Secrets } from "../../src/Intake/Secrets.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
 import { Store, type StoreError } from "../../src/Stores/Store.ts"
 import { shownUrl } from "../../src/Intake/Subscription.ts"
@@ -41,7 +41,7 @@ export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted
   const secrets = yield* Secrets
   const callbacks = yield* Callbacks
   const reasons = yield* Reasons
-  const at = yield* Kept.now
+  const at = yield* SecretRows.now
   const intent = yield* store.transaction((tx) => insert(tx, { ...wanted, created_at: at, retired_at: null }))
   onIntent(intent)
   const doubts: Doubts = { count: 0 }
@@ -73,7 +73,7 @@ const keep = Effect.fnUntraced(function* (secret: Secret, intent: Row, doubts: D
   const secrets = yield* Secrets
   const reasons = yield* Reasons
   const { created_at, events, url } = intent
-  const lost = doubts.count > 0 ? { url, events, created_at, retired_at: yield* Kept.now } : undefined
+  const lost = doubts.count > 0 ? { url, events, created_at, retired_at: yield* SecretRows.now } : undefined
   yield* Effect.tapError(
     secrets.keep(secret, (tx) => supersede(tx, intent, lost)),
     ({ message }) => reasons.set(unkeptKey, `A new subscription's secret isn't stored yet: ${message}`)
@@ -90,13 +90,13 @@ const insert = async (tx: Transaction<StoreTables>, fresh: Fresh): Promise<Row> 
     .values({ ...fresh, secret: null, verified_at: null })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await Kept.reserve(tx, row.id, row.created_at)
+  await SecretRows.reserve(tx, row.id, row.created_at)
   return row
 }
 
 const forget = (store: Store["Service"], { id }: Row): Effect.Effect<void, StoreError> =>
   store.transaction(async (tx) => {
-    await Kept.release(tx, id)
+    await SecretRows.release(tx, id)
     await tx.deleteFrom("subscriptions").where("id", "=", id).execute()
   })
 

@@ -14,8 +14,8 @@ import { whileLeading } from "../../src/Runtime/Leadership.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Receiver } from "../../src/Intake/Receiver.ts"
 import { isEnding, Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
-import * as Kept from "../../src/Intake/Secrets/KeptSecrets.ts"
-import { Secrets } from "../../src/Intake/Secrets/Secrets.ts"
+import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
+import { Secrets } from "../../src/Intake/Secrets.ts"
 import { readMeta, Store, writeMeta } from "../../src/Stores/Store.ts"
 import { shownUrl, Subscription, type SupersededSubscription } from "../../src/Intake/Subscription.ts"
 import { supervised } from "../../src/Runtime/Supervisor.ts"
@@ -160,7 +160,7 @@ const listenFor = (standing: Standing) =>
 const verifiedForAnother = (id: number) =>
   Effect.gen(function* () {
     const store = yield* Store
-    const row = { verified_at: yield* Kept.now }
+    const row = { verified_at: yield* SecretRows.now }
     yield* store.run((db) =>
       db.updateTable("subscriptions").set(row).where("id", "=", id).where("verified_at", "is", null).execute()
     )
@@ -168,7 +168,7 @@ const verifiedForAnother = (id: number) =>
 
 const verified = Effect.fnUntraced(function* (standing: Standing, { fingerprint }: Secret) {
   const store = yield* Store
-  const at = yield* Kept.now
+  const at = yield* SecretRows.now
   standing.verifiedAt = at
   const id = standing.row?.id
   const note = store.transaction((tx) =>
@@ -224,7 +224,7 @@ const unreached = ({ row }: Standing, { webhookListen, webhookUrl }: ServiceSett
 /** All but the one that stands, until a person has retired their secrets. */
 const superseded = (store: Store["Service"], standing: Standing) =>
   Effect.gen(function* () {
-    const at = yield* Kept.now
+    const at = yield* SecretRows.now
     const others = yield* store.run((db) =>
       db
         .selectFrom("subscriptions")

@@ -28,6 +28,7 @@ export const layer: Layer.Layer<Store> = Layer.sync(Store, () => {
     engine: "sqlite",
     atomically: (effect) => effect,
     pollEvery: Duration.infinity,
+    lostKey: Effect.void,
     queue: sqliteQueue,
     run: (query) => Effect.tryPromise({ try: () => query(db), catch: failed }),
     transaction: (body) => Effect.tryPromise({ try: () => db.transaction().execute(body), catch: failed }),

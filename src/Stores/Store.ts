@@ -42,6 +42,11 @@ export class Store extends Context.Service<
      * is the only writer.
      */
     readonly pollEvery: Duration.Duration
+    /**
+     * Whether a new key may take the place of one that is lost, and what was sealed with it: a worker that is alone may
+     * do so; one of several would make a subscription that the others can't verify, and fails with what to do.
+     */
+    readonly lostKey: Effect.Effect<void, StoreError>
     /** What of the Inbox is still to be applied. */
     readonly queue: Queue
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>

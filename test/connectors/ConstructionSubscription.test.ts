@@ -14,7 +14,7 @@ import { Callbacks } from "../../connectors/construction/ConstructionWebhooks.ts
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Receiver } from "../../src/Intake/Receiver.ts"
 import { Keyring } from "../../src/Intake/Secrets/Keyring.ts"
-import { Secrets } from "../../src/Intake/Secrets/Secrets.ts"
+import { Secrets } from "../../src/Intake/Secrets.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
 import { Store, StoreError } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { Effect, Option } from "effect"
 import type { Listen, Settings } from "../../../config/Settings.ts"
 import { fail, ok, type Said, warn } from "../Doctor.ts"
-import { opened } from "../../Intake/Secrets/KeptSecrets.ts"
+import { opened } from "../../Intake/Secrets/Rows.ts"
 import { Seal } from "../../Runtime/Seal.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
 

@@ -22,6 +22,13 @@ export const noBackup = new StoreError({
   message: "The store is in PostgreSQL: back it up with the server's own tools, such as pg_dump (docs/postgres.md)."
 })
 
+const otherKey = new StoreError({
+  reason: "Unusable",
+  message:
+    "The secrets in this database were sealed with another key: give all workers the same SITELEDGER_KEY. If that key " +
+    "is lost, delete the row webhook_fingerprint_key from siteledger.meta: then a new subscription is made."
+})
+
 /**
  * Stores what is new and queues it; returns the hashes of what was new. The bodies come as one run of bytes, which the
  * driver sends as they are: 16 MiB took 0.3 s, and 0.7 s as an array, whose bytes it writes as text. Numbered in the order
@@ -145,6 +152,7 @@ const make = Effect.gen(function* () {
     atomically,
     transaction: (body) => atomically(run((db) => body(db as Transaction<StoreTables>))),
     pollEvery: Duration.seconds(1),
+    lostKey: Effect.fail(otherKey),
     queue: postgresQueue,
     receive: (batch) =>
       receive(postgres.connections.prompt)(batch).catch((cause: unknown) => {

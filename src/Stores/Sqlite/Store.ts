@@ -157,6 +157,7 @@ const make = (path: string) =>
       engine: "sqlite",
       atomically: (effect) => effect,
       pollEvery: Duration.infinity,
+      lostKey: Effect.void,
       queue: sqliteQueue,
       run: (query) => Effect.tryPromise({ try: () => query(db), catch: storeError }),
       transaction: (body) =>

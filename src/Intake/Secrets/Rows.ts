@@ -1,17 +1,17 @@
 /**
- * Webhook secrets in the Store: sealed, one row each, and the fingerprints that people know them by. Nothing else
- * writes the table.
+ * Webhook secrets in the Store: sealed, one row each, with the fingerprint that people know them by. Nothing else writes
+ * the table.
  *
  * A row is there before the subscription is asked for: without its secret it stands for one that may exist and whose
- * secret we never learned. Secrets that an older version kept in the clear are sealed at the first start; their bytes
- * are gone from the file and its log when `sealPlain` returns, and a death in the middle is made good by the next one.
+ * secret we never learned.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
-import { type Kysely, type Selectable, sql, type Transaction } from "kysely"
+import type { Kysely, Selectable, Transaction } from "kysely"
 import * as Instant from "../../Domain/Instant.ts"
+import { Reasons } from "../../Runtime/Reasons.ts"
 import type { Seal } from "../../Runtime/Seal.ts"
-import { readMeta, type Store, StoreError, writeMeta } from "../../Stores/Store.ts"
+import { readMeta, type Store, writeMeta } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 
 type Tx = Transaction<StoreTables>
@@ -28,14 +28,17 @@ export const opened = (seal: Seal["Service"], row: Pick<Row, "sealed">): Effect.
 export const isOver = ({ expires_at: expiresAt }: Row, at: Instant.Instant): boolean =>
   expiresAt !== null && expiresAt <= at
 
+export const millis = (instant: Instant.Instant | null): number | undefined =>
+  instant === null ? undefined : Instant.toMicros(instant) / 1000
+
 export type Fingerprint = (secret: string) => string
 
 const fingerprintKey = "webhook_fingerprint_key"
 const fingerprintDigits = 8
 
 /**
- * Keyed, as a plain hash of a secret that a person made up could be guessed. With the key lost, so are the secrets, and
- * new fingerprints are as good.
+ * Keyed, as a plain hash of a secret that a person made up could be guessed. Where the key is lost, so are the secrets,
+ * and new fingerprints are as good.
  */
 export const fingerprints = (store: Store["Service"], seal: Seal["Service"]) =>
   Effect.gen(function* () {
@@ -43,7 +46,7 @@ export const fingerprints = (store: Store["Service"], seal: Seal["Service"]) =>
     const stored = yield* store.transaction((tx) => kept(tx, seal.seal(fresh, fingerprintKey)))
     const known = yield* Effect.option(seal.open(stored, fingerprintKey))
     if (known._tag === "Some") return fingerprintBy(known.value)
-    if (store.engine === "postgres") return yield* otherKey
+    yield* store.lostKey
     yield* store.transaction((tx) => writeMeta(tx, fingerprintKey, seal.seal(fresh, fingerprintKey)))
     return fingerprintBy(fresh)
   })
@@ -57,14 +60,6 @@ const kept = async (tx: Tx, sealedKey: string): Promise<string> => {
     .execute()
   return (await readMeta(tx, fingerprintKey)) ?? sealedKey
 }
-
-/** One worker alone may lose its key; one of several would make a subscription that the others can't verify. */
-const otherKey = new StoreError({
-  reason: "Unusable",
-  message:
-    "The secrets in this database were sealed with another key: give all workers the same SITELEDGER_KEY. If that key " +
-    `is lost, delete the row ${fingerprintKey} from siteledger.meta: then a new subscription is made.`
-})
 
 const fingerprintBy =
   (key: string): Fingerprint =>
@@ -118,46 +113,59 @@ export const saveUses = (store: Store["Service"], uses: ReadonlyArray<{ readonly
     }
   })
 
-const scrubKey = "plain_secrets_to_scrub"
+/** A secret as people see it: everything but the secret. */
+export interface ListedSecret {
+  readonly fingerprint: string
+  /** `subscription N`, `by hand`, or the variable it comes from. */
+  readonly source: string
+  /** lost: we never learned it. unreadable: sealed with a key that we don't have. */
+  readonly state: "valid" | "ending" | "retired" | "lost" | "unreadable"
+  readonly addedAt: string | null
+  readonly retiredAt: string | null
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+}
 
-/** Seals what lies in the clear, then makes the file anew without the bytes. */
-export const sealPlain = Effect.fnUntraced(function* (
-  store: Store["Service"],
-  seal: Seal["Service"],
-  fingerprint: Fingerprint
-) {
-  const unkept = yield* store.run((db) =>
-    db
-      .selectFrom("subscriptions")
-      .leftJoin("webhook_secrets", "webhook_secrets.subscription_id", "subscriptions.id")
-      .select(["subscriptions.id", "subscriptions.secret", "subscriptions.created_at"])
-      .where("webhook_secrets.id", "is", null)
-      .execute()
-  )
-  if (unkept.length > 0) {
-    yield* store.transaction(async (tx) => {
-      for (const { id, secret, created_at: at } of unkept) {
-        await reserve(tx, id, at)
-        if (secret === null) continue
-        await fill(tx, id, { sealed: sealed(seal, secret), fingerprint: fingerprint(secret) })
-        await tx.updateTable("subscriptions").set({ secret: null }).where("id", "=", id).execute()
-        await writeMeta(tx, scrubKey, "due")
-      }
-    })
-  }
-  if ((yield* store.run((db) => readMeta(db, scrubKey))) === undefined) return
-  // A disk without room for it must not keep the worker from starting.
-  yield* Effect.catchTag(scrub(store), "StoreError", ({ message }) =>
-    Effect.logWarning(`Old bytes of secrets could not be wiped from the store; the next start tries again: ${message}`)
-  )
+export const variable = "SITELEDGER_WEBHOOK_SECRET"
+
+const instant = (ms: number | undefined): string | null => (ms === undefined ? null : Instant.fromMillis(ms))
+
+/** One of the environment, which is in no row. */
+export const listedLoan = (fingerprint: string, lastUsedMs: number | undefined): ListedSecret => ({
+  fingerprint,
+  source: variable,
+  state: "valid",
+  addedAt: null,
+  retiredAt: null,
+  expiresAt: null,
+  lastUsedAt: instant(lastUsedMs)
 })
 
-const scrub = (store: Store["Service"]) =>
-  Effect.gen(function* () {
-    yield* Effect.logInfo("The store is being made anew, without the secrets that lay in it in the clear")
-    yield* store.run((db) => sql`vacuum`.execute(db))
-    yield* store.run((db) => sql`pragma wal_checkpoint(truncate)`.execute(db))
-    yield* store.transaction((tx) => tx.deleteFrom("meta").where("key", "=", scrubKey).execute())
-  })
+/** `lastUsedMs`: as it is known in memory, where the secret is valid. */
+export const listed = (row: Row, at: Instant.Instant, lastUsedMs?: number): ListedSecret => ({
+  fingerprint: row.fingerprint,
+  source: row.subscription_id === null ? "by hand" : `subscription ${row.subscription_id}`,
+  state: isOver(row, at) ? "retired" : row.sealed === null ? "lost" : row.retired_at === null ? "valid" : "ending",
+  addedAt: row.added_at,
+  retiredAt: row.retired_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: instant(lastUsedMs) ?? row.last_used_at
+})
+
+const unreadableKey = "unreadable webhook secrets"
+
+/** Until they can be opened, or a person retires them. */
+export const tellUnreadable = Effect.fnUntraced(function* (rows: ReadonlyMap<number, Row>) {
+  const reasons = yield* Reasons
+  if (rows.size === 0) return yield* reasons.clear(unreadableKey)
+  const fingerprints = [...rows.values()].map(({ fingerprint }) => fingerprint).join(", ")
+  yield* reasons.set(
+    unreadableKey,
+    `Stored webhook secrets can't be opened (${fingerprints}), so deliveries signed with them are refused: they were ` +
+      "sealed with another key. Start again with that key (SITELEDGER_KEY, or the file key in the data directory). " +
+      "If it is lost, delete their subscriptions in the service's Admin → API → Webhooks, add secrets made by hand " +
+      "again (`siteledger secret add`), and run `siteledger secret retire` for each fingerprint."
+  )
+})
 
 export const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)

@@ -1,0 +1,242 @@
+/**
+ * Secrets keeps the webhook secrets: sealed in the Store, opened into the Keyring, added and ended by people.
+ *
+ * Guarantees: `add` and `keep` return after the secret is on disk, sealed; a change holds for the next delivery; the
+ * last secret that stays valid ends only when a person insists. What another worker on the same Store has learned or
+ * ended arrives within two seconds, and at once when a delivery comes that no known secret has signed: while a
+ * subscription is being made, such a delivery waits up to five seconds. Secrets of the environment live in memory only.
+ */
+import { Clock, Context, Duration, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import type { Transaction } from "kysely"
+import * as Instant from "../Domain/Instant.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { Seal } from "../Runtime/Seal.ts"
+import { supervised } from "../Runtime/Supervisor.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import { isEnding, Keyring, type Secret, secret as secretOf, tellEnding, watchUses } from "./Secrets/Keyring.ts"
+import * as Rows from "./Secrets/Rows.ts"
+
+/** What a person asked for can't be done; `message` says why and what can. */
+export class SecretsError extends Schema.TaggedError<SecretsError>()("SecretsError", { message: Schema.String }) {}
+
+export interface SecretsStatus {
+  readonly valid: number
+  /** Of the valid ones: those that a person has retired for a time to come. */
+  readonly ending: number
+  readonly unreadable: number
+  /** Deliveries since the start that were signed with one that was to end. */
+  readonly signedByEnding: number
+}
+
+export interface Retirement {
+  readonly after: Duration.Duration
+  /** Also the last one that stays valid. */
+  readonly isForced: boolean
+}
+
+type Services = Store | Seal | Keyring | Reasons
+
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    /** Valid from now on, until this process ends; never written. */
+    readonly lend: (secret: Redacted.Redacted) => void
+    /** Valid from now on; `keep` puts it on disk. */
+    readonly learn: (subscriptionId: number, secret: string) => Secret
+    /** In one transaction with `and`. */
+    readonly keep: (
+      secret: Secret,
+      and: (tx: Transaction<StoreTables>) => Promise<unknown>
+    ) => Effect.Effect<void, StoreError>
+    /** By hand. One that is valid already stays as it is. */
+    readonly add: (secret: Redacted.Redacted) => Effect.Effect<Rows.ListedSecret, StoreError>
+    /** All secrets of this fingerprint. */
+    readonly retire: (
+      fingerprint: string,
+      how: Retirement
+    ) => Effect.Effect<ReadonlyArray<Rows.ListedSecret>, StoreError | SecretsError>
+    readonly list: Effect.Effect<ReadonlyArray<Rows.ListedSecret>, StoreError>
+    readonly status: Effect.Effect<SecretsStatus>
+  }
+>()("siteledger/Intake/Secrets") {
+  static readonly layer: Layer.Layer<Secrets, StoreError, Services> = Layer.effect(
+    Secrets,
+    Effect.gen(function* () {
+      const keyring = yield* Keyring
+      const fingerprint = yield* Rows.fingerprints(yield* Store, yield* Seal)
+      const unreadable: Unreadable = new Map()
+      yield* look(unreadable)
+      yield* watchUses
+      yield* follow(look(unreadable))
+      const oneAtATime = yield* Semaphore.make(1)
+      const context = yield* Effect.context<Services>()
+      const inTurn = <A, E>(change: Effect.Effect<A, E, Services>) =>
+        Effect.provideContext(oneAtATime.withPermit(change), context)
+      const learn = (text: string, subscriptionId: number | null): Secret => {
+        const learned = secretOf(text, { fingerprint: fingerprint(text), subscriptionId })
+        keyring.hold(learned)
+        return learned
+      }
+      return Secrets.of({
+        lend: (given) => void learn(Redacted.value(given), null),
+        learn: (subscriptionId, text) => learn(text, subscriptionId),
+        keep: (secret, and) => inTurn(keep(secret, and)),
+        add: (given) => inTurn(Effect.tap(add(Redacted.value(given), fingerprint), look(unreadable))),
+        retire: (known, how) => inTurn(Effect.tap(retire(known, how), Effect.andThen(look(unreadable), tellEnding))),
+        list: Effect.provideContext(list(unreadable), context),
+        status: Effect.sync(() => ({
+          valid: keyring.valid().length,
+          ending: keyring.valid().filter(isEnding).length,
+          unreadable: unreadable.size,
+          signedByEnding: keyring.endingUses()
+        }))
+      })
+    })
+  )
+}
+
+const lookEvery = Duration.seconds(2)
+const lookAgainAfter = Duration.millis(250)
+const patienceMs = 5_000
+/** The answer that brings a secret isn't waited for any longer. */
+const creationMs = 60_000
+
+/** Rows whose secret can't be opened, by id. */
+type Unreadable = Map<number, Rows.Row>
+
+/** Brings the Keyring up to the Store; true while a secret is on its way. */
+const look = Effect.fnUntraced(function* (unreadable: Unreadable) {
+  const keyring = yield* Keyring
+  const seal = yield* Seal
+  const nowMs = yield* Clock.currentTimeMillis
+  const at = Instant.fromMillis(nowMs)
+  const known = new Map(keyring.valid().map((each) => [each.id, each]))
+  const rows = yield* Rows.load(yield* Store)
+  unreadable.clear()
+  let isComing = false
+  for (const row of rows) {
+    const before = known.get(row.id)
+    const expiresAtMs = Rows.millis(row.expires_at) ?? Number.POSITIVE_INFINITY
+    if (before !== undefined && before.expiresAtMs !== expiresAtMs) {
+      keyring.end(before, Rows.millis(row.retired_at) ?? nowMs, expiresAtMs)
+    }
+    if (before !== undefined || Rows.isOver(row, at)) continue
+    if (row.sealed === null) isComing ||= nowMs - (Rows.millis(row.added_at) ?? 0) < creationMs
+    else {
+      const text = yield* Rows.opened(seal, row)
+      if (text === undefined) unreadable.set(row.id, row)
+      else if (!keyring.valid().some((each) => isLearned(each, row, text))) keyring.hold(held(text, row))
+    }
+  }
+  yield* Rows.tellUnreadable(unreadable)
+  return isComing
+})
+
+const held = (text: string, row: Rows.Row): Secret =>
+  secretOf(text, {
+    id: row.id,
+    fingerprint: row.fingerprint,
+    subscriptionId: row.subscription_id,
+    retiredAtMs: Rows.millis(row.retired_at),
+    expiresAtMs: Rows.millis(row.expires_at) ?? Number.POSITIVE_INFINITY,
+    lastUsedMs: Rows.millis(row.last_used_at)
+  })
+
+/** This worker has just learned it, and is about to put it on disk. */
+const isLearned = (known: Secret, row: Rows.Row, text: string): boolean =>
+  known.id === undefined && known.subscriptionId === row.subscription_id && known.key.export().toString("utf8") === text
+
+/** Follows what other workers learn and end. */
+const follow = Effect.fnUntraced(function* (looked: ReturnType<typeof look>) {
+  const keyring = yield* Keyring
+  const { pollEvery } = yield* Store
+  const context = yield* Effect.context<Services>()
+  const isComing = Effect.orElseSucceed(looked, () => false)
+  const pause = Duration.max(lookEvery, pollEvery)
+  yield* Effect.forkScoped(supervised("the look for other workers' secrets", Effect.delay(isComing, pause)))
+  const untilKnown = Effect.gen(function* () {
+    const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
+    while ((yield* isComing) && (yield* Clock.currentTimeMillis) < untilMs) yield* Effect.sleep(lookAgainAfter)
+  })
+  let looking: Promise<void> | undefined
+  keyring.lookAgain = () => {
+    // Forged deliveries share one look, and the pause after it.
+    looking ??= Effect.runPromiseWith(context)(untilKnown).finally(() =>
+      setTimeout(() => (looking = undefined), Duration.toMillis(lookAgainAfter)).unref()
+    )
+    return looking
+  }
+})
+
+const keep = Effect.fnUntraced(function* (secret: Secret, and: (tx: Transaction<StoreTables>) => Promise<unknown>) {
+  const store = yield* Store
+  const { fingerprint, key, subscriptionId } = secret
+  const sealed = Rows.sealed(yield* Seal, key.export().toString("utf8"))
+  const row = yield* store.transaction(async (tx) => {
+    const filled = await Rows.fill(tx, Number(subscriptionId), { sealed, fingerprint })
+    await and(tx)
+    return filled
+  })
+  secret.id = row.id
+})
+
+const add = Effect.fnUntraced(function* (text: string, fingerprintOf: Rows.Fingerprint) {
+  const store = yield* Store
+  const seal = yield* Seal
+  const keyring = yield* Keyring
+  const at = yield* Rows.now
+  const { key, fingerprint } = secretOf(text, { fingerprint: fingerprintOf(text) })
+  const already = keyring.valid().find((each) => each.id !== undefined && !isEnding(each) && each.key.equals(key))
+  const known = (yield* Rows.load(store)).find(({ id }) => id === already?.id)
+  if (known !== undefined) return Rows.listed(known, at, already?.lastUsedMs)
+  const row = yield* store.transaction((tx) => Rows.insert(tx, { sealed: Rows.sealed(seal, text), fingerprint }, at))
+  yield* Effect.logInfo(`The webhook secret ${fingerprint} is valid from now on`)
+  return Rows.listed(row, at)
+})
+
+const retire = Effect.fnUntraced(function* (fingerprint: string, how: Retirement) {
+  const store = yield* Store
+  const { valid } = yield* Keyring
+  const nowMs = yield* Clock.currentTimeMillis
+  const at = Instant.fromMillis(nowMs)
+  const standing = (yield* Rows.load(store)).filter((row) => !Rows.isOver(row, at))
+  const ids = standing.filter((row) => row.fingerprint === fingerprint).map(({ id }) => id)
+  if (ids.length === 0) return yield* unknown(fingerprint, valid(), standing)
+  const isChosen = ({ id }: Secret): boolean => id !== undefined && ids.includes(id)
+  const isLast = valid().some(isChosen) && !valid().some((secret) => !isChosen(secret) && !isEnding(secret))
+  if (isLast && !how.isForced) return yield* last(fingerprint)
+  const expiresAt = Instant.fromMillis(nowMs + Duration.toMillis(how.after))
+  const rows = yield* store.transaction((tx) => Rows.retire(tx, ids, at, expiresAt))
+  yield* Effect.logInfo(`The webhook secret ${fingerprint} ends at ${expiresAt}`)
+  return rows.map((row) => Rows.listed(row, at))
+})
+
+const last = (fingerprint: string) =>
+  new SecretsError({
+    message:
+      `${fingerprint} is the last webhook secret that stays valid: without it every delivery is refused. ` +
+      "Add its successor first (`siteledger secret add`), or insist with --force."
+  })
+
+const unknown = (fingerprint: string, valid: ReadonlyArray<Secret>, rows: ReadonlyArray<Rows.Row>) => {
+  const known = [...new Set(rows.map((row) => row.fingerprint))].join(", ") || "none"
+  const isLent = valid.some((secret) => secret.fingerprint === fingerprint)
+  return new SecretsError({
+    message: isLent
+      ? `${fingerprint} comes from ${Rows.variable}: take it out there and start the worker again.`
+      : `No webhook secret that is kept and not over yet has the fingerprint ${fingerprint}. There are: ${known}.`
+  })
+}
+
+const list = Effect.fnUntraced(function* (unreadable: ReadonlyMap<number, Rows.Row>) {
+  const { valid } = yield* Keyring
+  const at = yield* Rows.now
+  const used = new Map(valid().map(({ id, lastUsedMs }) => [id, lastUsedMs]))
+  const lent = valid().filter(({ id, subscriptionId }) => id === undefined && subscriptionId === null)
+  const kept = (yield* Rows.load(yield* Store)).map((row) => {
+    const shown = Rows.listed(row, at, used.get(row.id))
+    return unreadable.has(row.id) ? { ...shown, state: "unreadable" as const } : shown
+  })
+  return [...lent.map(({ fingerprint, lastUsedMs }) => Rows.listedLoan(fingerprint, lastUsedMs)), ...kept]
+})
