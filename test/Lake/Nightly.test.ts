@@ -10,6 +10,7 @@ import * as Nightly from "../../src/Lake/Nightly.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { settling } from "../Settled.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "siteledger-nightly-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -49,11 +50,11 @@ const makeExports = () => {
   return { exports, layer }
 }
 
-let stores = 0
-const freshStore = () => Sqlite.layerAt(join(directory, `store${(stores += 1)}.sqlite`))
+const { over, settled: settle } = settling()
 
-/** The store answers in real time, which the virtual clock doesn't wait for. */
-const settle = TestClock.withLive(Effect.sleep("5 millis"))
+let stores = 0
+const freshStore = () => over(Sqlite.layerAt(join(directory, `store${(stores += 1)}.sqlite`)))
+
 const pass = (hours: number) =>
   Effect.forEach(Array.from({ length: hours }), () => Effect.andThen(TestClock.adjust("1 hour"), settle), {
     discard: true

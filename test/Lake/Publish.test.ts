@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate as immediate } from "node:timers/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Layer } from "effect"
@@ -68,8 +69,8 @@ const makeStub = () => {
 }
 
 const seconds = (...values: ReadonlyArray<number>) => values.map((value) => value * 1000)
-/** In steps, as a file's time comes from a real disk. */
-const settle = TestClock.withLive(Effect.sleep("10 millis"))
+/** Fibers that wait for nothing but each other are done. */
+const settle = Effect.promise(() => immediate())
 const passSeconds = (count: number) => Effect.andThen(settle, TestClock.adjust(Duration.seconds(count)))
 
 describe("the copy for analysts", () => {

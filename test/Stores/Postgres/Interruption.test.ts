@@ -6,19 +6,12 @@ import { Duration, Effect, Fiber } from "effect"
 import { sql } from "kysely"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import * as Databases from "../../Postgres.ts"
-import type { Database } from "../../Postgres.ts"
-import { database, proxy, sessions, storesAt, until } from "./World.ts"
+import { database, proxy, sessions, storesAt, until, isAsleep } from "./World.ts"
 
 const asleep = (seconds: number) =>
   Effect.flatMap(Postgres, ({ run }) => run((db) => sql`select pg_sleep(${seconds})`.execute(db)))
 
 const sleeping = asleep(20)
-
-const isAsleep = (own: Database, count = 1) =>
-  Effect.map(
-    sessions(own),
-    (all) => all.filter(({ query, state }) => state === "active" && query?.includes("pg_sleep")).length === count
-  )
 
 const answers = Effect.flatMap(Postgres, ({ run }) =>
   Effect.map(
@@ -81,25 +74,24 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
         const own = yield* database
         const body = Effect.gen(function* () {
           const { run } = yield* Postgres
-          let goOn = (): void => undefined
-          const paused = new Promise<void>((resolve) => void (goOn = resolve))
+          const answered = Promise.withResolvers<void>()
+          const paused = Promise.withResolvers<void>()
           const first = yield* Effect.forkChild(
             run(async (db) => {
               await sql`select 1`.execute(db)
-              await paused
+              answered.resolve()
+              await paused.promise
             })
           )
           // The only connection, which the first one has given back.
-          yield* until(Effect.map(sessions(own), (all) => all.length === 1))
-          yield* Effect.sleep(50)
+          yield* Effect.promise(() => answered.promise)
           const second = yield* Effect.forkChild(run((db) => sql`select pg_sleep(1)`.execute(db)))
           yield* until(isAsleep(own))
           assert.lengthOf(yield* sessions(own), 1)
           const interrupted = yield* Effect.forkChild(Fiber.interrupt(first))
-          yield* Effect.sleep(300)
-          goOn()
+          // A second in which nothing ends it, though the first one's end is asked for.
+          yield* Effect.ensuring(Fiber.join(second), Effect.sync(paused.resolve))
           yield* Fiber.join(interrupted)
-          yield* Fiber.join(second)
         })
         yield* Effect.provide(body, storesAt(own.url))
       })
@@ -117,9 +109,10 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
           const late = yield* Effect.forkChild(
             run((db) => sql`insert into meta (key, value) values ('late', 'here')`.execute(db))
           )
-          yield* Effect.sleep(50)
+          // An answer of the server later it waits for one of the ten.
+          yield* sessions(own)
           const interrupted = yield* Effect.forkChild(Fiber.interrupt(late))
-          yield* Effect.sleep(50)
+          yield* sessions(own)
           yield* Fiber.interruptAll(all)
           yield* Fiber.join(interrupted)
           const { rows } = yield* run((db) => sql`select * from meta where key = 'late'`.execute(db))

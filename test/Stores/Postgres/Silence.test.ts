@@ -3,7 +3,7 @@
  * everything goes on by itself when the server is back.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber, Latch } from "effect"
 import { sql } from "kysely"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import { Store } from "../../../src/Stores/Store.ts"
@@ -11,7 +11,7 @@ import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as Databases from "../../Postgres.ts"
 import { certified } from "../Written.ts"
 import { proxied } from "./Proxy.ts"
-import { ask, database, delivery, proxy, sessions, storesAt, until } from "./World.ts"
+import { ask, database, delivery, isAsleep, proxy, sessions, storesAt, until } from "./World.ts"
 
 const receive = (...bodies: ReadonlyArray<string>) =>
   Effect.flatMap(Store, (store) =>
@@ -75,7 +75,7 @@ describe.skipIf(Databases.skipped !== undefined)("a silent network", () => {
           yield* receive("first")
           const asleep = run((db) => sql`select pg_sleep(1)`.execute(db))
           yield* Effect.forEach([1, 2, 3], () => Effect.forkDetach(asleep))
-          yield* Effect.sleep(200)
+          yield* until(isAsleep(own, 3))
           network.silence()
         })
         const [took] = yield* Effect.timed(Effect.provide(inside, storesAt(network.url)))
@@ -95,18 +95,20 @@ describe.skipIf(Databases.skipped !== undefined)("a server that ends all session
         const body = Effect.gen(function* () {
           const { atomically, run } = yield* Postgres
           yield* receive("first")
+          const ended = yield* Latch.make(false)
           const inHand = [
-            atomically(Effect.andThen(write("A"), Effect.andThen(Effect.sleep(500), write("B")))),
+            atomically(Effect.andThen(write("A"), Effect.andThen(ended.await, write("B")))),
             run((db) => sql`select pg_sleep(10)`.execute(db)),
             atomically(run((db) => sql`select pg_sleep(10)`.execute(db)))
           ]
           const fibers = yield* Effect.forEach(inHand, (each) => Effect.forkChild(Effect.result(each)))
-          yield* until(Effect.map(sessions(own), (all) => all.length >= 4))
-          yield* Effect.sleep(200)
+          const isIdle = Effect.map(sessions(own), (all) => all.some(({ state }) => state === "idle in transaction"))
+          yield* until(Effect.zipWith(isIdle, isAsleep(own, 2), (idle, asleep) => idle && asleep))
           yield* ask(
             own,
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'siteledger' and datname = current_database()"
           )
+          yield* ended.open
           for (const fiber of fibers) {
             const outcome = yield* Fiber.join(fiber)
             assert.strictEqual(outcome._tag === "Failure" ? outcome.failure.reason : "kept", "Failed")

@@ -38,6 +38,13 @@ export const sessions = (database: Database) =>
      where datname = current_database() and application_name = 'siteledger'`
   )
 
+/** So many sessions are in `pg_sleep`. */
+export const isAsleep = (own: Database, count = 1) =>
+  Effect.map(
+    sessions(own),
+    (all) => all.filter(({ query, state }) => state === "active" && query?.includes("pg_sleep")).length === count
+  )
+
 /** Asks until it holds, for at most ten seconds. */
 export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {

@@ -1,0 +1,39 @@
+/**
+ * Stores that tell when they have answered: a virtual clock doesn't wait for what happens in real time, and a test that
+ * moves it has to.
+ */
+import { setImmediate as immediate } from "node:timers/promises"
+import { Effect, Layer } from "effect"
+import { Store } from "../src/Stores/Store.ts"
+
+/** Turns of the event loop without a question to a Store: what follows an answer has happened, too. */
+const calmTurns = 3
+
+export const settling = () => {
+  let underWay = 0
+  const counted = <A, E, R>(ask: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      underWay++
+      return Effect.ensuring(
+        ask,
+        Effect.sync(() => underWay--)
+      )
+    })
+  const counting = Layer.effect(
+    Store,
+    Effect.map(Store, (inner) =>
+      Store.of({
+        ...inner,
+        run: (query) => counted(inner.run(query)),
+        transaction: (body) => counted(inner.transaction(body))
+      })
+    )
+  )
+  return {
+    over: <E>(store: Layer.Layer<Store, E>): Layer.Layer<Store, E> => Layer.provide(counting, store),
+    /** Returns when every Store has answered all that it was asked, and nothing more comes of it by itself. */
+    settled: Effect.promise(async () => {
+      for (let calm = 0; calm < calmTurns; calm = underWay === 0 ? calm + 1 : 0) await immediate()
+    })
+  }
+}
