@@ -1,9 +1,9 @@
 /**
- * The Inbox holds every verified delivery, in stored order, for ever.
+ * The Inbox holds every verified delivery, in stored order, permanently.
  *
- * Guarantees: `offer` returns after the delivery is on disk, never before; a body is stored once, whatever ids
- * it arrives under. Deliveries that arrive together share one commit, made as soon as the commit before it
- * returned. Dying before the commit means that no 2xx was sent, so the service delivers again.
+ * Guarantees: `offer` returns after the delivery is on disk, never before; a body is stored once, under however many ids
+ * it arrives. Deliveries that arrive together share one commit, which starts as soon as the previous one has returned. If
+ * the process dies before the commit, no 2xx was sent and the service delivers again.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { Selectable } from "kysely"
@@ -21,29 +21,29 @@ export interface InboxStatus {
   readonly oldestPendingAgeMs: number
 }
 
-/** What came within this time is on its way, no backlog. */
+/** Deliveries younger than this are in progress, not a backlog. */
 const backlogMs = 2_000
 
-/** Nothing waits but what has just come: under a steady stream the inbox is never empty for long. */
+/** Only the newest deliveries are pending: under a steady stream the inbox is never empty for long. */
 export const isDrained = ({ pending, oldestPendingAgeMs }: InboxStatus): boolean =>
   pending === 0 || oldestPendingAgeMs < backlogMs
 
 export class Inbox extends Context.Service<
   Inbox,
   {
-    /** A promise, as it is the receiver's hot path; rejects when the Store could not keep the delivery. */
+    /** A promise, because this is the receiver's hot path. Rejects if the Store could not keep the delivery. */
     readonly offer: (delivery: Delivery) => Promise<void>
-    /** Open while there may be something to apply. */
+    /** Open while there may be events to apply. */
     readonly arrived: Latch.Latch
-    /** What is to be applied next. Where several workers share the Store: within `atomically`, until it is settled. */
+    /** The next events to apply. If several workers share the Store, call it within `atomically` and settle there. */
     readonly take: (limit: number) => Effect.Effect<Took & { readonly events: ReadonlyArray<Event> }, StoreError>
     /** When the first event after a sequence was received. */
     readonly receivedAfter: (sequence: number) => Effect.Effect<Instant.Instant | null, StoreError>
     readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
-    /** Which of these events carry an id that another body, applied before, came under. */
+    /** Which of these events carry an id that an earlier, different body already used. */
     readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
-    /** False also while the Store doesn't answer. */
+    /** Also false while the Store doesn't answer. */
     readonly isDrained: Effect.Effect<boolean>
     readonly lastReceivedAt: Effect.Effect<string | null, StoreError>
   }
@@ -81,7 +81,7 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
       waiting.push({ delivery, resolve, reject })
       if (isFlushing) return
       isFlushing = true
-      // After the requests that the same turn of the event loop brought, so that they share the commit.
+      // After all requests of this turn of the event loop, so that they share the commit.
       setImmediate(flush)
     })
 }
@@ -139,12 +139,12 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Each id's first sequence is noted here and not by the receiver: an index on ids cost it a third of its speed. */
+/** The first sequence of each id is recorded here, not by the receiver: an index on ids cost it a third of its speed. */
 const reusedIds = (store: Store["Service"], sequences: ReadonlyArray<number>) =>
   Effect.map(
     store.transaction(async (tx) => {
       const these = sql`inbox e join ${listedNumbers(tx, sequences)} j on e.sequence = j.value`
-      // In the order of the ids: two workers never wait for each other.
+      // Ordered by id, so that two workers never deadlock.
       await sql`
         insert into event_ids (event_id, sequence)
         select event_id, min(sequence) from ${these} where true group by event_id order by event_id

@@ -1,10 +1,10 @@
 /**
  * The Receiver takes deliveries: verify → store → 2xx, nothing else.
  *
- * Guarantees: nothing is answered 2xx before it is on disk; a request without a well-formed signature is
- * answered 401 before its body is read, a wrongly signed one 401, and neither leaves a trace in a store; whatever
- * is validly signed is stored, whatever is in it. Slow, large and encoded requests are cut. Plain node:http:
- * Effect's server with a handler reached 0.55 to 0.67 of its throughput on this path.
+ * Guarantees: a delivery is on disk before its 2xx. A request without a well-formed signature gets 401 before its body is
+ * read, a wrongly signed one gets 401, and neither leaves a trace in a store. Every validly signed body is stored,
+ * regardless of its contents. Slow, large and encoded requests are refused. Plain node:http, because Effect's server
+ * reached 0.55 to 0.67 of its throughput on this path.
  */
 import { Clock, Context, Duration, Effect, FiberHandle, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -78,13 +78,13 @@ const make = (options: ReceiverOptions) =>
 
 type Counters = { -readonly [K in keyof Omit<ReceiverStatus, "port">]: number }
 
-/** Counts what became of the requests, and tells a person what only a person can mend. */
+/** Counts the outcomes of requests, and reports what only a person can fix. */
 const accounts = (counters: Counters, maximumBytes: number, signatures: Signatures["Service"]) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
     const runQuietly = yield* FiberHandle.makeRuntime<never>()
-    // Anybody could have sent it, so it must not stand for ever.
+    // Anyone could have sent it, so it must clear by itself.
     const unproven = (sentence: string): void => {
       const note = "receiver unproven"
       runFork(reasons.set(note, sentence))
@@ -127,9 +127,9 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
   })
 
 const quietTime = Duration.hours(1)
-const unprovenNote = "Nobody knows who sent it: this passes after an hour without another one."
+const unprovenNote = "The sender is unknown: this clears after an hour without another one."
 
-/** The present as text, made once per millisecond. */
+/** The current time as text, formatted once per millisecond. */
 const instants = (clock: Clock.Clock) => {
   let millis = 0
   let text = Instant.fromMillis(millis)

@@ -1,22 +1,22 @@
 /**
- * How the subscription to the service's events stands. The connector makes and keeps it; Status shows it.
+ * The state of the subscription to the service's events. The connector makes and keeps it; Status shows it.
  */
 import { Context, type Effect } from "effect"
 
-/** A callback URL as it may be seen in logs, Status and alerts: its query may hold a secret. */
+/** A callback URL as logs, Status and alerts may show it: its query may hold a secret. */
 export const shownUrl = (url: URL | string): string => {
   const shown = URL.parse(String(url))
   return shown === null ? "" : shown.origin + shown.pathname
 }
 
-/** All URLs as they are shown. */
+/** All URLs without their query. */
 export interface SubscriptionStatus {
   readonly url: string
-  /** When a first signed delivery (a ping) arrived; null until then. */
+  /** When the first signed delivery (a ping) arrived; null until then. */
   readonly verifiedAt: string | null
   /** Callback URLs of `toDelete`. */
   readonly obsolete: ReadonlyArray<string>
-  /** Subscriptions that nobody needs any more, to be deleted in the service's administration. */
+  /** Subscriptions that are no longer needed; a person deletes them in the service's administration. */
   readonly toDelete: ReadonlyArray<SupersededSubscription>
 }
 
@@ -24,9 +24,9 @@ export interface SupersededSubscription {
   readonly url: string
   /** When we asked for it. */
   readonly createdAt: string
-  /** The answer that brings its secret was lost: it may exist, once or more, and its deliveries are refused. */
+  /** The answer with its secret was lost: it may exist, possibly more than once, and its deliveries are refused. */
   readonly isSecretLost: boolean
-  /** `siteledger secret retire FINGERPRINT` says that it has been deleted. */
+  /** `siteledger secret retire FINGERPRINT` records that it was deleted. */
   readonly fingerprint: string
 }
 
@@ -34,7 +34,7 @@ export class Subscription extends Context.Service<
   Subscription,
   {
     readonly status: Effect.Effect<SubscriptionStatus>
-    /** Returns once the subscription stands, or once it is clear that a person must help. */
+    /** Returns once the subscription exists, or once it is clear that a person must help. */
     readonly attempted: Effect.Effect<void>
   }
 >()("siteledger/Subscription") {}

@@ -1,12 +1,11 @@
 /**
  * Heartbeats of the receiver in the Store, and the gaps that they show.
  *
- * Every five seconds the current up-interval grows to now. It says less than was true, never more: a process that
- * dies, a machine that sleeps or a Store that fails (nothing could be taken then either) leaves a hole. A gap that no
- * retry heals any more becomes a reason that names it, and `onLost` runs for it, once also across restarts (twice
- * when the process dies in between). It stays open until a person closes it: nothing tells how many deliveries it has,
- * so what has come of it since is only counted. Intervals that can't change an answer any more are forgotten after
- * eight days.
+ * Every five seconds the current up-interval is extended to now. It may claim less than was true, never more: a dead
+ * process, a sleeping machine or a failing Store (which could not have taken deliveries either) leaves a hole. A gap that
+ * no retry can heal becomes a reason that names it, and `onLost` runs once for it, also across restarts (twice if the
+ * process dies in between). It stays open until a person closes it, because the number of its deliveries is unknown;
+ * those that arrive late are only counted. Intervals that no longer matter are deleted after eight days.
  */
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Gap from "../Domain/Gap.ts"
@@ -21,21 +20,21 @@ export interface UptimeOptions<R> {
   readonly offsets: ReadonlyArray<Duration.Duration>
   /** Runs once for every gap that is lost. */
   readonly onLost: Effect.Effect<unknown, never, R>
-  /** How many deliveries of an interval have come since; undefined when that can't be told now. */
+  /** How many deliveries of an interval have arrived since; undefined if that is unknown right now. */
   readonly cameLate: (interval: Gap.Interval) => Effect.Effect<number | undefined, never, R>
 }
 
 export interface OpenGap extends Gap.Gap {
-  /** How many of a lost gap's deliveries have come since, as of the last minute. Nobody tells how many there are. */
+  /** How many deliveries of a lost gap have arrived since, as of the last minute. The total is unknown. */
   readonly cameLate: number | undefined
 }
 
 export class Uptime extends Context.Service<
   Uptime,
   {
-    /** As last known when the Store doesn't answer. */
+    /** The last known ones if the Store doesn't answer. */
     readonly gaps: Effect.Effect<ReadonlyArray<OpenGap>>
-    /** A person says that what was missed in this interval has been replayed, or doesn't matter. */
+    /** A person declares that the missed deliveries were replayed, or don't matter. */
     readonly close: (fromMs: number, toMs: number, reason: string) => Effect.Effect<void, StoreError>
   }
 >()("siteledger/Uptime") {
@@ -45,14 +44,14 @@ export class Uptime extends Context.Service<
 
 const heartbeatEvery = Duration.seconds(5)
 
-/** More than this without a heartbeat is a hole. */
+/** A longer time without a heartbeat is a gap. */
 const toleratedMs = 3 * Duration.toMillis(heartbeatEvery)
 
 const lookEvery = Duration.minutes(1)
 const keptMs = Duration.toMillis(Duration.days(8))
 const lostKey = "lost_gaps"
 
-/** The interval that is growing; none before the Store took the first heartbeat. */
+/** The interval being extended; undefined until the Store has taken the first heartbeat. */
 interface Current {
   readonly id: number
   readonly fromMs: number
@@ -121,7 +120,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     })
   })
 
-/** Remembers how much of each gap came late; `count` asks again. */
+/** Remembers how many deliveries of each gap arrived late; `count` asks again. */
 const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) => {
   const counts = new Map<number, number>()
   const counted = (gap: Gap.Gap): OpenGap => ({ ...gap, cameLate: counts.get(gap.fromMs) })
@@ -133,11 +132,11 @@ const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) 
   return { count, counted }
 }
 
-/** Between two heartbeats the receiver is up, though it isn't recorded yet. */
+/** Between two heartbeats the receiver is up, although that isn't recorded yet. */
 const untilNow = (up: ReadonlyArray<Gap.Interval>, current: Current | undefined, nowMs: number) =>
   current !== undefined && isRecent(current, nowMs) ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
 
-/** A clock that was set back ends an interval too. */
+/** A clock that was set back also ends the interval. */
 const isRecent = ({ toMs }: Current, nowMs: number): boolean => nowMs >= toMs && nowMs - toMs <= toleratedMs
 
 const begin = (store: Store["Service"], nowMs: number): Effect.Effect<Current, StoreError> =>
@@ -179,7 +178,7 @@ const close = (store: Store["Service"], gap: { from_ms: number; to_ms: number; r
     )
   })
 
-/** Gaps are known by their beginning: the end of one that goes on moves. */
+/** A gap is identified by its start: the end of an ongoing one moves. */
 const tellLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
   let standing: ReadonlyArray<number> = []
   return Effect.fnUntraced(function* (lost: ReadonlyArray<OpenGap>) {

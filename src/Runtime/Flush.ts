@@ -1,11 +1,11 @@
 /**
- * A small file that is whole or not there, and survives a power cut: its bytes are flushed before anybody can find it
- * under its name, and then the name is.
+ * Small files that are either complete or absent, also after a power cut: the bytes are flushed before the file gets its
+ * name, and the name is flushed after that.
  */
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 
-/** Writes a file that only its owner can read. What lies at `path` was left behind by a process that died, and goes. */
+/** Writes a file that only its owner can read. A file already at `path` was left by a process that died; it is removed. */
 export const writeAnew = (path: string, text: string): void => {
   rmSync(path, { force: true })
   const file = openSync(path, "wx", 0o600)
@@ -17,7 +17,7 @@ export const writeAnew = (path: string, text: string): void => {
   }
 }
 
-/** The names in the folder in which `path` lies: what was put there or taken away stays so. */
+/** Makes creations, renames and removals in the folder of `path` durable. */
 export const flushFolderOf = (path: string): void => {
   const folder = openSync(dirname(path), "r")
   try {

@@ -1,9 +1,9 @@
 /**
- * One worker per data directory: a tiny SQLite file held exclusively for as long as the process lives. The
- * system frees it with the process, also after kill -9.
+ * One worker per data directory: a tiny SQLite file is held exclusively while the process lives. The operating system
+ * releases it when the process ends, also after kill -9.
  *
- * Beside it lies `worker.json` (readable by its owner only): who holds the directory, and how the command line
- * reaches it. It is a note, not the lock: a stale one is overwritten.
+ * `worker.json` beside it (readable by its owner only) says who holds the directory and how the command line reaches
+ * that process. It is a note, not the lock: a stale one is overwritten.
  */
 import {
   accessSync,
@@ -22,7 +22,7 @@ import { Context, Duration, Effect, Layer, Option, Schedule, Schema, type Scope 
 import { codeOf, whyNot } from "./SystemFailure.ts"
 
 export class LockError extends Schema.TaggedError<LockError>()("LockError", {
-  /** By another process; false: the folder is no use to anybody. */
+  /** True: another process holds the directory. False: the directory cannot be used at all. */
   isHeld: Schema.Boolean,
   message: Schema.String
 }) {}
@@ -39,7 +39,7 @@ export type WorkerNote = typeof WorkerNote.Type
 export class Lock extends Context.Service<
   Lock,
   {
-    /** Says who holds the directory, until the scope closes. */
+    /** Writes the note; it is removed when the scope closes. */
     readonly announce: (note: WorkerNote) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("siteledger/Lock") {
@@ -97,13 +97,13 @@ const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
 
 const busy = 5
 
-/** Anything else is about the folder: it can't be written to, or the disk is full. */
+/** Any other failure is about the folder: no right to write, or a full disk. */
 const isBusy = (cause: unknown): boolean => ((cause as { readonly errcode?: number }).errcode ?? 0) % 256 === busy
 
 const unusable = (dataDir: string, why: string) =>
   new LockError({ isHeld: false, message: `${dataDir} (SITELEDGER_DATA_DIR) can't be written to: ${why}.` })
 
-/** Whether anybody holds the directory, without taking its lock: a reader is kept out just as well. */
+/** Whether a process holds the directory. Doesn't take the lock: an exclusive lock keeps readers out, too. */
 export const isHeld = (dataDir: string): boolean => {
   const path = join(dataDir, "lock.sqlite")
   if (!existsSync(path)) return false
@@ -126,7 +126,7 @@ const heldBy = (dataDir: string): string => {
   return `${holder} holds ${dataDir} (SITELEDGER_DATA_DIR). Stop it first, or choose another directory.`
 }
 
-/** The holder lives and is not about to stop: no use in waiting for it. */
+/** The holder is alive and not about to stop, so waiting is pointless. */
 const isServing = (dataDir: string): boolean =>
   Option.match(readNote(dataDir), {
     onNone: () => false,
@@ -148,7 +148,7 @@ export const readNote = (dataDir: string): Option.Option<WorkerNote> => {
   }
 }
 
-/** A worker runs, or was killed, as another user: nothing can be asked of it from here. */
+/** The note belongs to another user, so this process cannot talk to that worker. */
 export const isNoteClosed = (dataDir: string): boolean => {
   try {
     accessSync(notePath(dataDir), constants.R_OK)

@@ -1,6 +1,6 @@
 /**
- * What is not well right now, as sentences for a person. Whoever notices a trouble sets a sentence under a
- * key and clears it when the trouble has passed; Status shows all that stand. Nothing is kept over a restart.
+ * What is wrong right now, in sentences for a person. The part that notices a problem sets a sentence under a key and
+ * clears it when the problem has passed; Status shows all active ones. Nothing is kept across restarts.
  */
 import { Context, Effect, Layer } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * A request to stop the worker's pipelines in good order and to start them again in the same process, with the
- * lock held throughout: how a rebuild swaps the warehouse under a running worker.
+ * A request to stop the worker's pipelines cleanly and start them again in the same process, while the lock is held. This
+ * is how a rebuild replaces the warehouse of a running worker.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 

@@ -1,7 +1,8 @@
 /**
- * What a server wishes with `Retry-After` (RFC 9110 §10.2.3): seconds, also with a fraction, or an HTTP date.
+ * The `Retry-After` header (RFC 9110 §10.2.3): seconds, also with a fraction, or an HTTP date.
  */
-/** In milliseconds from now; undefined where it says nothing that can be read. */
+
+/** In milliseconds from now; undefined if the value can't be read. */
 export const retryAfterMs = (value: string | undefined, nowMs: number): number | undefined => {
   if (value === undefined) return undefined
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000

@@ -1,9 +1,9 @@
 /**
- * Seal keeps secrets (tokens, webhook secrets) encrypted at rest: AES-256-GCM under one key, a fresh nonce each time.
- * What a text is for is sealed in with it, so that one secret can't be put in another's place.
+ * Seal encrypts secrets (tokens, webhook secrets) at rest: AES-256-GCM under one key, with a fresh nonce each time. The
+ * purpose of a text is authenticated with it, so one secret can't be put in the place of another.
  *
- * The key is SITELEDGER_KEY, or else lies in the data directory's file `key`, readable by its owner only, made at
- * the first use. A file that others can read is refused. Without its key a sealed text is lost: `open` says so.
+ * The key is SITELEDGER_KEY, or the file `key` in the data directory: created on first use, readable by its owner only,
+ * and refused if others can read it. Without the key a sealed text is lost; `open` says so.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
@@ -13,7 +13,7 @@ import { Settings } from "../../config/Settings.ts"
 import { flushFolderOf, writeAnew } from "./Flush.ts"
 
 export class SealError extends Schema.TaggedError<SealError>()("SealError", {
-  /** Key: there is none that can be used. Foreign: sealed with another key, for another purpose, or damaged. */
+  /** Key: no usable key. Foreign: sealed with another key or for another purpose, or damaged. */
   reason: Schema.Literals(["Key", "Foreign"]),
   message: Schema.String
 }) {}
@@ -87,7 +87,7 @@ const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => {
   })
 }
 
-/** Whole or not at all, and never over another's: two processes may start at once. */
+/** Atomic, and never replaces an existing key: two processes may start at the same time. */
 const makeKey = (path: string): void => {
   if (existsSync(path)) return
   const temporary = `${path}.${process.pid}`

@@ -1,6 +1,6 @@
 /**
- * Repeats a pipeline's turn for ever. A defect (a broken invariant, never an expected failure) is logged once,
- * shown as a reason, and the pipeline starts again from its checkpoint after a pause.
+ * Repeats one turn of a pipeline forever. A defect (a broken invariant, never an expected failure) is logged once and
+ * shown as a reason; after a pause the pipeline starts again from its checkpoint.
  */
 import { Cause, Duration, Effect } from "effect"
 import { Reasons } from "./Reasons.ts"

@@ -1,21 +1,21 @@
 /**
- * Why a file can't be read or written, or an address listened on, in words for the person who named it; they go after
+ * Why a file can't be read or written, or a socket can't listen, in words for the person who configured it. They follow
  * "…can't be read: ". Pure.
  */
 
 const words: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
-  ENOTDIR: "a file lies where its folder should be",
+  ENOTDIR: "a file is where a folder should be",
   EISDIR: "it is a folder",
-  EACCES: "this user has no right to",
-  EPERM: "this user has no right to, or the file system can't do it",
+  EACCES: "permission denied",
+  EPERM: "permission denied, or not supported by the file system",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
   ENAMETOOLONG: "its name is too long",
-  ENOTSUP: "the file system can't do it",
-  EOPNOTSUPP: "the file system can't do it",
-  EADDRINUSE: "another program listens there",
+  ENOTSUP: "not supported by the file system",
+  EOPNOTSUPP: "not supported by the file system",
+  EADDRINUSE: "another program is already listening there",
   EADDRNOTAVAIL: "this machine has no such address",
   ENOTFOUND: "there is no such host"
 }

@@ -1,7 +1,7 @@
 /**
- * A folder of this process in the system's temporary folder (TMPDIR). A kill leaves it there, and whoever makes the next
- * one removes it: a lock in it, which the system frees with its process, tells whether anybody lives who needs it. So
- * nobody's folder is touched while it is in use, and nothing of another user ever.
+ * A folder for this process in the system's temporary folder (TMPDIR). A killed process leaves its folder behind; the next
+ * process that makes one removes it. A lock inside, which the operating system releases with its process, tells whether
+ * the folder is still in use. Folders of other users are never touched.
  */
 import { existsSync } from "node:fs"
 import { lstat, mkdtemp, readdir, rm } from "node:fs/promises"
@@ -14,25 +14,25 @@ export interface TemporaryFolder {
   readonly remove: () => Promise<void>
 }
 
-/** `purpose`: a word for its name. */
+/** `purpose` becomes part of the name. */
 export const make = async (purpose: string): Promise<TemporaryFolder> => {
   const prefix = `siteledger-${purpose}-`
   await removeForsaken(prefix)
   while (true) {
     const path = await mkdtemp(join(tmpdir(), prefix))
     const lock = locked(path, patienceMs)
-    // Somebody may have found it in the moment before it was locked.
+    // Another process may have removed it before it was locked.
     if (existsSync(lockIn(path))) return { path, remove: () => discard(path, lock) }
     lock.close()
   }
 }
 
-/** For as long as somebody else may take to remove a folder. */
+/** Longer than another process takes to remove a folder. */
 const patienceMs = 10_000
 
 const lockIn = (folder: string): string => join(folder, "lock.sqlite")
 
-/** Throws when somebody else holds it. */
+/** Throws if another process holds it. */
 const locked = (folder: string, timeout: number): DatabaseSync => {
   const lock = new DatabaseSync(lockIn(folder), { timeout })
   try {
@@ -52,7 +52,7 @@ const discard = async (folder: string, lock: DatabaseSync): Promise<void> => {
   }
 }
 
-/** Those of others, and those that nobody knows, stay as they are. */
+/** Folders in use, of other users, or without a lock stay. */
 const removeForsaken = async (prefix: string): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(prefix)) continue

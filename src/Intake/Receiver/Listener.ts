@@ -1,5 +1,5 @@
 /**
- * The receiver's listener: a plain node:http server whose limits cut what is slow or too much.
+ * The receiver's listener: a plain node:http server with limits on time, size and connections.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { Effect, Schema } from "effect"
@@ -10,13 +10,13 @@ export class ReceiverError extends Schema.TaggedError<ReceiverError>()("Receiver
 }) {}
 
 export interface Limits {
-  /** From a request's first byte to the end of its headers, and of all of it; enforced within `checkEveryMs`. */
+  /** From the first byte of a request to the end of its headers, and to its end; enforced within `checkEveryMs`. */
   readonly headersMs: number
   readonly requestMs: number
   readonly checkEveryMs: number
   readonly headerBytes: number
   readonly connections: number
-  /** All bodies that came and are not answered yet, together. */
+  /** Total bytes of bodies read and not yet answered. */
   readonly inFlightBytes: number
 }
 

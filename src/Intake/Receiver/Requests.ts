@@ -1,9 +1,9 @@
 /**
- * What happens to one request, from its headers to its answer.
+ * Handles one request, from its headers to its answer.
  *
- * Decided in this order, each before the next costs anything: path, method, a well-formed signature, declared size;
- * then the body is read, within its limit and the budget that all bodies in flight share; then the signature is
- * checked, then the encoding, and a 2xx is sent only after `offer` returned.
+ * The checks run from cheap to expensive: path, method, well-formed signature, declared size; then the body is read,
+ * within its own limit and the budget shared by all bodies in flight; then signature and encoding are checked. A 2xx is
+ * sent only after `offer` has returned.
  */
 import { hash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -17,7 +17,7 @@ export interface Answerer {
   readonly maximumBytes: number
   readonly inFlightBytes: number
   readonly signatures: Signatures["Service"]
-  /** Bytes of all bodies that came and are not answered yet. */
+  /** Bytes of all bodies that were read and not yet answered. */
   readonly state: { inFlight: number }
   readonly now: () => Instant
   readonly offer: Inbox["Service"]["offer"]
@@ -28,7 +28,7 @@ export interface Answerer {
   readonly notStored: (cause: unknown) => void
 }
 
-/** Ends a request whose body nobody will read; the connection can't be used again. */
+/** Answers without reading the rest of the body; the connection can't be reused. */
 export const refuse = (response: ServerResponse, status: number): void => {
   response.writeHead(status, { connection: "close" }).end()
 }
@@ -62,7 +62,7 @@ const isEncoded = ({ headers }: IncomingMessage): boolean =>
 
 const noBody = { "content-length": "0" }
 
-/** A first delivery may overtake the answer that brings its secret. */
+/** The first delivery of a new subscription may arrive before the answer with its secret. */
 const signerLater = async (
   signatures: Signatures["Service"],
   body: Uint8Array,
@@ -98,13 +98,13 @@ const store = async (answer: Answerer, { body, said, secret }: Verified, respons
   answer.accepted(said, secret)
 }
 
-/** The same body always gets the same id. */
+/** Derived from the body, so that the same body always gets the same id. */
 const madeUpId = (bodySha256: Buffer): string => {
   const hex = bodySha256.toString("hex")
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
 }
 
-/** A body that is returned counts as in flight until its request is answered. */
+/** A returned body counts as in flight until its request is answered. */
 const readBody = (answer: Answerer, request: IncomingMessage): Promise<Buffer | "too-large" | "aborted"> =>
   new Promise((resolve) => {
     const { state, maximumBytes, inFlightBytes } = answer

@@ -1,11 +1,11 @@
 /**
- * Deliveries that are signed with a secret we don't know: when a person is told, and when it is over. Nobody knows who
- * sent them, so it must neither be easy to bring about from outside, nor come and go with the traffic.
+ * Deliveries signed with an unknown secret: when to tell a person, and when that reason clears. The sender is unknown, so
+ * outsiders must not be able to raise it easily, and it must not flap with the traffic.
  *
- * It comes up after three in a row, when for some seconds none came that was signed right: where right ones keep coming,
- * nobody brings it about. A right one ends it. Where it comes up again within an hour, both kinds are coming, and it stays
- * until for ten minutes only right ones did. It passes by itself after a day without another one: the service repeats a
- * delivery for so long.
+ * It is raised after three in a row, if no correctly signed delivery came for some seconds: while correct ones keep
+ * coming, an outsider can't raise it. A correct one clears it. If it is raised again within an hour, both kinds are
+ * arriving, and it stays until ten minutes pass with correct ones only. Without another one it clears after a day, which
+ * is as long as the service retries.
  */
 import { Clock, Duration, Effect, FiberHandle } from "effect"
 import { Reasons } from "../../Runtime/Reasons.ts"
@@ -17,15 +17,15 @@ const calm = Duration.toMillis("10 minutes")
 const forgotten = Duration.toMillis("1 day")
 
 const reason =
-  "Deliveries arrive that are signed with a secret we don't know, and are refused. Either somebody made a " +
-  "subscription by hand or gave one a new secret: tell it to us (`siteledger secret add`, or " +
-  "SITELEDGER_WEBHOOK_SECRET). Or one that nobody needs still sends: delete it in the service's Admin → API → " +
-  "Webhooks. Or its secret was retired too early: see `siteledger secret list`."
+  "Deliveries arrive that are signed with an unknown secret, and are refused. If a subscription was made by hand or " +
+  "got a new secret, add that secret (`siteledger secret add`, or SITELEDGER_WEBHOOK_SECRET). If an old subscription " +
+  "still sends, delete it in the service's Admin → API → Webhooks. If its secret was retired too early, see " +
+  "`siteledger secret list`."
 
 export interface Strangers {
-  /** A delivery was signed with a secret that is valid. */
+  /** A delivery was signed with a valid secret. */
   readonly right: () => void
-  /** One was signed with another. */
+  /** A delivery was signed with an unknown secret. */
   readonly wrong: () => void
 }
 
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
   let endedMs = Number.NEGATIVE_INFINITY
   let standing: "no" | "once" | "again" = "no"
 
-  /** Whatever was to happen before doesn't. */
+  /** Replaces what was scheduled before. */
   const at = (ms: number, effect: Effect.Effect<void>): void => {
     const inMs = ms - clock.currentTimeMillisUnsafe()
     runInstead(inMs > 0 ? Effect.delay(effect, inMs) : effect)

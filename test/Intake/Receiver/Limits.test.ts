@@ -48,7 +48,7 @@ describe("a request that anybody could have sent", () => {
       await receiver.pass("59 minutes")
       await deliver(receiver.port, request)
       await receiver.pass("59 minutes")
-      assert.match((await receiver.reasons()).join(), /^A request .*Nobody knows who sent it/)
+      assert.match((await receiver.reasons()).join(), /^A request .*The sender is unknown/)
       await receiver.pass("1 minute")
       assert.deepStrictEqual(await receiver.reasons(), [])
     }

@@ -99,7 +99,7 @@ describe("a request without a right signature", () => {
     assert.strictEqual(await post(url, twice, ipcPaid), 401, "two headers")
     assert.strictEqual(await post(`${url}?x-service-signature=${right}`, {}, ""), 401)
     const report = await worker.status("wrong secrets are shown", ({ phase }) => phase === "degraded")
-    assert.match(report.reasons.join(), /signed with a secret we don't know/)
+    assert.match(report.reasons.join(), /signed with an unknown secret/)
 
     assert.strictEqual(await server.deliver(event), 200)
     const after = await worker.status("it is applied", ({ inbox, phase }) => phase === "live" && inbox.pending === 0)
