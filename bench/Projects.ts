@@ -1,7 +1,7 @@
 /**
  * The made-up projects of ListServer, as a walk makes rows of them: what the bare loads of the same rows are given.
  */
-import { projectChange } from "../connectors/construction/Construction.ts"
+import { projectsOf } from "../connectors/construction/ConstructionPages.ts"
 import type { Change } from "../src/Domain/Change.ts"
 import { entityTable } from "../src/Stores/WarehouseTables.ts"
 
@@ -23,20 +23,16 @@ export const row = (id: number) => ({
   _deleted_at: null
 })
 
-const page = {
-  page: 1,
-  total: 1,
-  perPage: 1000,
-  records: [],
-  observedMicros: 1_795_190_324_983_000,
-  receivedAt: at
-}
+const perPage = 1000
+const page = { page: 1, total: 1, perPage, observedMicros: 1_795_190_324_983_000, receivedAt: at }
 
-/** What a page says of `count` projects from `first` on. */
+/** What pages say of `count` projects from `first` on. */
 export const changes = (first: number, count: number): ReadonlyArray<Change> =>
-  Array.from({ length: count }, (_, index) =>
-    projectChange(
-      { id: first + index, name: `Project number ${first + index}`, status: "in-progress" },
-      { ...page, sha256: String(Math.floor((first + index) / 1000)).padStart(64, "f") }
+  Array.from({ length: Math.ceil(count / perPage) }, (_, index) => {
+    const records = Array.from({ length: Math.min(perPage, count - index * perPage) }, (_, offset) =>
+      project(first + index * perPage + offset)
     )
-  ).filter((change) => change !== undefined)
+    return projectsOf({ ...page, records, sha256: String(index).padStart(64, "f") }).changes
+  }).flat()
+
+const project = (id: number) => ({ id, name: `Project number ${id}`, status: "in-progress" })

@@ -24,6 +24,7 @@ import {
   stageOf,
   wires
 } from "./ConstructionEvents.ts"
+import * as Fields from "./ConstructionFields.ts"
 
 export interface ReaderOptions {
   /** Our wire name → other names that the service uses for it. */
@@ -62,28 +63,28 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
-  const spoken = valuesOf(type, resource, places, lookup, key?.name)
+  const said = saidOf(type, resource, places, lookup, key?.name)
   const reading = {
     type: type.type,
     relabelled: isRelabelled(event, type.type),
     eventTimestamp: timestamp,
     entity: type.entity,
     entityId: id ?? null,
-    misfits: spoken.misfitCount
+    misfits: said.misfitCount
   }
   if (id === undefined) return { ...reading, reason: "no-key", change: undefined }
   if (micros === undefined || timestamp === null) return { ...reading, reason: "no-event-time", change: undefined }
   if (micros > nowMicros + aheadMicros) return { ...reading, reason: "event-time-ahead", change: undefined }
-  if (spoken.badAmount) return { ...reading, reason: "amount-does-not-fit", change: undefined }
+  if (said.badAmount) return { ...reading, reason: "amount-does-not-fit", change: undefined }
   const change: Change = {
     entity: type.entity,
     id,
     clock: Clock.make(micros, stageOf(type), event.bodySha256),
     source: "event",
     seenAt: event.receivedAt,
-    values: { ...spoken.values, [stageColumn(type)]: timestamp },
-    misfits: spoken.misfits,
-    extra: spoken.extra
+    values: { ...said.values, [stageColumn(type)]: timestamp },
+    misfits: said.misfits,
+    extra: said.extra
   }
   return { ...reading, reason: null, change }
 }
@@ -171,16 +172,14 @@ const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | und
 
 const envelope = new Set(["event_type", "event", "event_timestamp"])
 
-const valuesOf = (
+const saidOf = (
   type: EventType,
   resource: Resource.Resource,
   places: ReadonlyArray<Body>,
   lookup: Lookup,
   keyName = wires[type.entity].key
 ) => {
-  const values: Record<string, string | null> = {}
-  const misfits: Record<string, string> = {}
-  const whole: Record<string, string> = {}
+  const said = Fields.nothing()
   const used = new Set<string>([keyName])
   let badAmount = false
   let misfitCount = 0
@@ -192,32 +191,30 @@ const valuesOf = (
     used.add(found.name)
     const value = found.value
     const given = column === "project_id" && Json.isObject(value) ? value["id"] : value
-    const text = Resource.readValue(columnType, given)
-    const isMisfit = text === undefined && !Resource.isMoney(columnType)
-    badAmount ||= text === undefined && !isMisfit
+    const fits = Fields.say(said, column, columnType, given)
+    const isMisfit = !fits && !Resource.isMoney(columnType)
+    badAmount ||= !fits && !isMisfit
     misfitCount += isMisfit ? 1 : 0
     // An object that holds the id is kept whole: under its own name, or with the column that bears this name.
-    if (isMisfit || (given !== value && found.name === column)) misfits[column] = Json.stringify(value)
-    else if (given !== value) whole[found.name] = Json.stringify(value)
-    values[column] = text ?? null
+    if (isMisfit || (given !== value && found.name === column)) Fields.keepMisfit(said, column, value)
+    else if (given !== value) Fields.keepUnknown(said, found.name, value)
   }
-  return { values, misfits, misfitCount, badAmount, extra: Object.assign(unknownFields(places, used), whole) }
+  keepUnknown(said, places, used)
+  return { ...said, misfitCount, badAmount }
 }
 
 /** Whatever no column is known for, the outermost first. */
-const unknownFields = (places: ReadonlyArray<Body>, used: ReadonlySet<string>): Record<string, string> => {
-  const extra: Record<string, string> = Object.create(null) as Record<string, string>
+const keepUnknown = (said: Fields.Said, places: ReadonlyArray<Body>, used: ReadonlySet<string>): void => {
   const containers = new Set<unknown>(places)
   for (const place of places) {
     for (const name of Object.keys(place)) {
       const value = place[name]
       const isEnvelope = envelope.has(name) && !Json.isObject(value)
-      if (used.has(name) || isEnvelope || containers.has(value) || name in extra) continue
+      if (used.has(name) || isEnvelope || containers.has(value) || Object.hasOwn(said.extra, name)) continue
       if (name === "type" && isKnownType(value)) continue
-      extra[name] = Json.stringify(value)
+      Fields.keepUnknown(said, name, value)
     }
   }
-  return extra
 }
 
 const quarantined = (type: string | null, reason: QuarantineReason): Reading => ({

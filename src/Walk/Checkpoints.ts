@@ -12,19 +12,13 @@ import type { Instant } from "../Domain/Instant.ts"
 import { Store } from "../Stores/Store.ts"
 import { listedIds } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { BadRecord, Page } from "./Source.ts"
 
 export type Proof = "unproven" | "counts-agree" | "proven"
 export type PassState = Selectable<StoreTables["walks"]>
 
-export interface BadRecord {
-  readonly sha256: string
-  readonly record: string
-}
-
-export interface SeenPage {
-  readonly page: number
+export interface SeenPage extends Pick<Page, "page" | "bad"> {
   readonly ids: ReadonlyArray<string>
-  readonly bad: ReadonlyArray<BadRecord>
 }
 
 type Tx = Transaction<StoreTables>

@@ -6,12 +6,10 @@
  * every page, and a pass in which they moved is disturbed; a pass ends by the service's total, never by a
  * short page. The ids seen lie in the Store, so memory doesn't grow with the list.
  */
-import { createHash } from "node:crypto"
 import { Cause, Effect, Queue } from "effect"
 import * as Change from "../Domain/Change.ts"
 import * as Clock from "../Domain/Clock.ts"
 import * as Instant from "../Domain/Instant.ts"
-import * as Json from "../Domain/Json.ts"
 import type { Lane } from "./Pace.ts"
 import { type Page, type PagedList, SourceError } from "./Source.ts"
 import type { Store } from "../Stores/Store.ts"
@@ -73,7 +71,7 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
     proof_at: previous?.proof_at ?? null
   }
   yield* Checkpoints.begin(pass.store, state)
-  return yield* keep(pass, state, [read(pass.list, first)])
+  return yield* keep(pass, state, [first])
 })
 
 /** Asks for a large page and falls back when the service refuses the size; what it grants is believed. */
@@ -94,8 +92,8 @@ const negotiate = Effect.fnUntraced(function* (pass: Pass, wanted: number) {
 /** What `per_page` says, or what really came where a full page holds less. */
 const grantedSize = (first: Page): number => {
   const expected = Math.min(first.perPage, first.total)
-  const { length } = first.records
-  return length > 0 && length < expected ? length : Math.max(1, first.perPage)
+  const { records } = first
+  return records > 0 && records < expected ? records : Math.max(1, first.perPage)
 }
 
 /** Fetches pages concurrently and writes whatever has arrived since the last write. */
@@ -108,15 +106,14 @@ const walkPages = Effect.fnUntraced(function* (
   let state = initial
   const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
   // Room for the next batch, so that pages go on arriving while one is written.
-  const arrived = yield* Queue.bounded<ReadPage, Cause.Done>(Math.min(batch, pass.concurrency * 2))
+  const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, pass.concurrency * 2))
   const fetchOne = (page: number) =>
     pass.list.fetch(page, initial.per_page, pass.lane).pipe(
       Effect.filterOrFail(
         (answer) => answer.page === page,
         (answer) => otherPage(page, answer.page)
       ),
-      // Read here and not by the writer: it waits for the disk meanwhile.
-      Effect.flatMap((answer) => Queue.offer(arrived, read(pass.list, answer)))
+      Effect.flatMap((answer) => Queue.offer(arrived, answer))
     )
   const fetchAll = Effect.forEach(pages, fetchOne, { concurrency: pass.concurrency, discard: true }).pipe(
     Effect.as(undefined),
@@ -130,7 +127,7 @@ const walkPages = Effect.fnUntraced(function* (
     while (true) {
       const answers = yield* Queue.takeBetween(arrived, 1, batch)
       state = yield* keep(pass, state, answers)
-      for (const { seen } of answers) done.add(seen.page)
+      for (const { page } of answers) done.add(page)
       pass.onProgress(state, done.size)
     }
   }).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
@@ -147,44 +144,17 @@ const otherPage = (asked: number, answered: number) =>
   })
 
 /** Rows first, then the checkpoint. */
-const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<ReadPage>) {
+const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<Page>) {
   yield* pass.warehouse.write({ changes: pages.flatMap(({ changes }) => changes), events: [] })
   const next = pages.reduce(observe, state)
-  const seen = pages.map((page) => page.seen)
+  const seen = pages.map(({ bad, changes, page }) => ({ page, ids: changes.map(({ id }) => id), bad }))
   const fresh = yield* Checkpoints.save(pass.store, next, seen, pages[0]?.receivedAt ?? state.started_at)
   return { ...next, rows: next.rows + fresh }
 })
 
-/** A page as the writer needs it; its records are let go. */
-interface ReadPage {
-  readonly changes: ReadonlyArray<Change.Change>
-  readonly seen: Checkpoints.SeenPage
-  readonly total: number
-  readonly records: number
-  readonly receivedAt: Instant.Instant
-}
-
-const read = (list: PagedList, page: Page): ReadPage => {
-  const changes: Array<Change.Change> = []
-  const ids: Array<string> = []
-  const bad: Array<Checkpoints.BadRecord> = []
-  for (const record of page.records) {
-    const change = list.change(record, page)
-    if (change === undefined) {
-      const text = Json.stringify(record) ?? "null"
-      bad.push({ record: text, sha256: createHash("sha256").update(text).digest("hex") })
-    } else {
-      ids.push(change.id)
-      changes.push(change)
-    }
-  }
-  const seen = { page: page.page, ids, bad }
-  return { changes, seen, total: page.total, records: page.records.length, receivedAt: page.receivedAt }
-}
-
 /** What a page tells about the list as a whole: anything that moved disturbs the pass. */
-const observe = (state: Checkpoints.PassState, page: ReadPage): Checkpoints.PassState => {
-  const isLast = page.seen.page >= state.pages_total
+const observe = (state: Checkpoints.PassState, page: Page): Checkpoints.PassState => {
+  const isLast = page.page >= state.pages_total
   const isShort = !isLast && page.records < state.per_page
   const moved = page.total !== state.total || isShort
   return {

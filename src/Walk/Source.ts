@@ -10,17 +10,25 @@ import type { Instant } from "../Domain/Instant.ts"
 import type { Lane } from "./Pace.ts"
 import type { EntityName } from "../Domain/Resource.ts"
 
-/** One page as the service answered it. */
+/** A record without a usable key: its JSON text, and the hash by which it is known again. */
+export interface BadRecord {
+  readonly sha256: string
+  readonly record: string
+}
+
+/** One page of a list, as far as a Walk needs it: its records are let go. */
 export interface Page {
-  readonly records: ReadonlyArray<unknown>
+  readonly changes: ReadonlyArray<Change>
+  readonly bad: ReadonlyArray<BadRecord>
+  /** How many records the page held, bad ones among them. */
+  readonly records: number
+  /** Of the whole list. */
   readonly total: number
   readonly page: number
   readonly perPage: number
   /** The earliest time that the page can stand for, in µs: the request's start, minus a margin. */
   readonly observedMicros: number
   readonly receivedAt: Instant
-  /** Hex, of the whole body: settles ties between clocks. */
-  readonly sha256: string
 }
 
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
@@ -36,8 +44,6 @@ export interface PagedList {
   readonly resource: EntityName
   /** `perPage` undefined: whatever the service lists by default. */
   readonly fetch: (page: number, perPage: number | undefined, lane: Lane) => Effect.Effect<Page, SourceError>
-  /** What a record says; undefined when it has no usable key. */
-  readonly change: (record: unknown, page: Page) => Change | undefined
 }
 
 export class Source extends Context.Service<Source, { readonly lists: ReadonlyArray<PagedList> }>()(

@@ -38,7 +38,7 @@ const world = (walkEvery: Duration.Input) =>
         isThrough: Effect.succeed(true),
         now: () => unused
       }),
-      Layer.succeed(Source, { lists: [{ resource: "projects", fetch: () => unused, change: () => undefined }] }),
+      Layer.succeed(Source, { lists: [{ resource: "projects", fetch: () => unused }] }),
       Layer.succeed(Inbox, { lastReceivedAt: Effect.sync(() => inbox.receivedAt) } as unknown as Inbox["Service"]),
       Layer.succeed(Warehouse, { query } as unknown as Warehouse["Service"])
     )

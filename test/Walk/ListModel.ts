@@ -3,7 +3,7 @@
  * a hook before each answer in which a test may change the list. In memory; asked for pages are noted.
  */
 import { Effect } from "effect"
-import { projectChange } from "../../connectors/construction/Construction.ts"
+import { projectsOf } from "../../connectors/construction/ConstructionPages.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { type Page, type PagedList, SourceError } from "../../src/Walk/Source.ts"
 
@@ -31,7 +31,6 @@ export const listModel = (ids: ReadonlyArray<number>, options: Partial<ListModel
     largest: 10,
     refuses: false,
     ignoresPage: false,
-    change: projectChange,
     fetch: (page, perPage) => Effect.suspend(() => answer(model, page, perPage ?? 5)),
     ...options
   }
@@ -50,7 +49,7 @@ const answer = (model: ListModel, asked: number, perPage: number): Effect.Effect
   const records = model.ids
     .slice((page - 1) * size, page * size)
     .map((id) => (id < 0 ? { name: "without an id" } : { id, name: `Project ${id}`, status: "awarded" }))
-  return Effect.succeed({
+  const raw = {
     records,
     total: model.ids.length,
     page,
@@ -58,5 +57,6 @@ const answer = (model: ListModel, asked: number, perPage: number): Effect.Effect
     observedMicros: at,
     receivedAt: Instant.fromMicros(at),
     sha256: String(at).padStart(64, "0")
-  })
+  }
+  return Effect.succeed(projectsOf(raw))
 }

@@ -8,10 +8,10 @@
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import * as Json from "../../../src/Domain/Json.ts"
-import type { Page, SourceError } from "../../../src/Walk/Source.ts"
-import { readPage } from "../Construction.ts"
+import type { SourceError } from "../../../src/Walk/Source.ts"
 import * as Api from "../ConstructionApi.ts"
 import type { ConstructionClient } from "../ConstructionClient.ts"
+import { type RawPage, readPage } from "../ConstructionPages.ts"
 import { notAsPromised, type ServiceError } from "./ServiceError.ts"
 
 /**
@@ -77,7 +77,7 @@ const decode = Schema.decodeUnknownOption(Project)
 /** So much of a record that is no project is told. */
 const toldCharacters = 200
 
-const read = (answer: Page, asked: number): Effect.Effect<ProjectPage, ServiceError> => {
+const read = (answer: RawPage, asked: number): Effect.Effect<ProjectPage, ServiceError> => {
   const { page, perPage, records, total } = answer
   if (page !== asked) {
     const what = `GET /projects answered page ${page} when page ${asked} was asked for`

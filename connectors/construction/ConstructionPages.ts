@@ -1,0 +1,99 @@
+/**
+ * A page of a list (interface document §2.2, §4.1): its records as the service sent them, and what they say.
+ *
+ * A page that is not what the document promises (HTML, cut off, another shape) is refused as a whole, a record without
+ * a usable key alone. A page is an observation: its clock is the start of the request by the service's own clock, less
+ * a margin for replicas that lag behind.
+ */
+import { hash } from "node:crypto"
+import { Effect } from "effect"
+import type { Change } from "../../src/Domain/Change.ts"
+import * as Clock from "../../src/Domain/Clock.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
+import * as Json from "../../src/Domain/Json.ts"
+import * as Resource from "../../src/Domain/Resource.ts"
+import type { BadRecord, Page } from "../../src/Walk/Source.ts"
+import { type Answer, NotAsPromised } from "./ConstructionClient.ts"
+import { wires } from "./ConstructionEvents.ts"
+import * as Fields from "./ConstructionFields.ts"
+
+/** A page as it came. */
+export interface RawPage extends Omit<Page, "changes" | "bad" | "records"> {
+  readonly records: ReadonlyArray<unknown>
+  /** Hex, of the whole body: settles ties between clocks. */
+  readonly sha256: string
+}
+
+/** How much earlier than its request a page may be true: clock skew and replica lag. */
+const marginMs = 5_000
+
+const notAsPromised = (what: string) => Effect.fail(new NotAsPromised({ message: `GET /projects answered ${what}.` }))
+
+const isCount = (value: unknown, least: number): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= least
+
+/** Reads `{data, pagination}`, numbers as they were written. */
+export const readPage = (answer: Answer): Effect.Effect<RawPage, NotAsPromised> => {
+  const body = Json.parse(answer.text)
+  if (body === undefined) {
+    return notAsPromised(/^\s*</.test(answer.text) ? "with HTML" : "with something that isn't JSON or is cut off")
+  }
+  const pagination = Json.isObject(body) ? body["pagination"] : undefined
+  const records = Json.isObject(body) ? body["data"] : undefined
+  if (!Json.isObject(pagination) || !Array.isArray(records)) return notAsPromised("without `data` and `pagination`")
+  const { total, page, per_page: perPage } = pagination
+  if (!isCount(total, 0) || !isCount(page, 0) || !isCount(perPage, 1)) {
+    return notAsPromised("with a `pagination` that isn't made of integers")
+  }
+  return Effect.succeed({
+    records: records as ReadonlyArray<unknown>,
+    total,
+    page,
+    perPage,
+    observedMicros: Math.max(0, (observedMs(answer) - marginMs) * 1000),
+    receivedAt: Instant.fromMillis(answer.endedMs),
+    sha256: hash("sha256", answer.text)
+  })
+}
+
+/** The start of the request by the service's clock; by ours where it sends no Date. */
+const observedMs = ({ startedMs, endedMs, serviceMs }: Answer): number =>
+  serviceMs === undefined ? startedMs : serviceMs - (endedMs - startedMs)
+
+/** What the projects of a page say. */
+export const projectsOf = ({ records, sha256, ...page }: RawPage): Page => {
+  const clock = Clock.make(page.observedMicros, 0, sha256)
+  const changes: Array<Change> = []
+  const bad: Array<BadRecord> = []
+  for (const record of records) {
+    const change = projectOf(record, clock, page.receivedAt)
+    if (change === undefined) bad.push(badRecord(Json.stringify(record)))
+    else changes.push(change)
+  }
+  return { ...page, changes, bad, records: records.length }
+}
+
+const badRecord = (record: string): BadRecord => ({ record, sha256: hash("sha256", record) })
+
+const columnOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(wires.projects.fields).flatMap(([column, names]) => names.map((name) => [name, column] as const))
+)
+
+/** Undefined without an integer id. */
+const projectOf = (record: unknown, clock: Clock.Clock, seenAt: Instant.Instant): Change | undefined => {
+  const resource = Resource.byName("projects")
+  const id = Json.isObject(record) ? Resource.readKey(resource, record[wires.projects.key]) : undefined
+  if (id === undefined || !Json.isObject(record)) return undefined
+  const said = Fields.nothing()
+  for (const name of Object.keys(record)) {
+    if (name === wires.projects.key) continue
+    const value = record[name]
+    const column = columnOf.get(name)
+    if (column === undefined) Fields.keepUnknown(said, name, value)
+    else if (!Fields.say(said, column, resource.columns[column] ?? "JSON", value)) {
+      Fields.keepMisfit(said, column, value)
+    }
+  }
+  const { extra, misfits, values } = said
+  return { entity: "projects", id, clock, source: "page", seenAt, values, misfits, extra }
+}
