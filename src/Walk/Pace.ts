@@ -1,19 +1,15 @@
 /**
  * Pace spends the plan's requests: evenly spaced, by lanes, one limiter for the whole process.
  *
- * Guarantees: never more than the limit in any sliding 60 seconds as sent from here, also across restarts and from one
- * worker to the next (each second's share is on disk before it is spent, so a crash can only make us slower, and what
- * others have reserved on the same Store counts as sent); at least 98 % of the limit while there is demand. The highest
- * waiting lane goes first. A 429 stops every lane.
+ * Guarantees: never more than the limit in any sliding 60 seconds as sent from here, nor from one process to the next
+ * where Spending is kept (what others have reserved counts as sent); at least 98 % of the limit while there is demand.
+ * The highest waiting lane goes first. A 429 stops every lane.
  */
-import { Clock, Context, Deferred, Effect, Latch, Layer } from "effect"
-import { type Kysely, sql, type Transaction } from "kysely"
+import { Clock, Context, Deferred, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
-import { makeOthers, makeSlots, ring, type Spent, windowMs } from "./Slots.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { Store } from "../Stores/Store.ts"
-import { oneAtATime } from "../Stores/Sql.ts"
-import type { StoreTables } from "../Stores/StoreTables.ts"
+import { makeOthers, makeSlots, ring, windowMs } from "./Slots.ts"
+import { Spending } from "./Spending.ts"
 
 /** From the most to the least urgent. */
 export const lanes = ["ledger", "event", "gap", "reconcile", "backfill"] as const
@@ -42,8 +38,8 @@ export class Pace extends Context.Service<
   static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
 }
 
-/** A request that isn't on disk may be sent twice over by a restart, so it waits for the store. */
-const storePauseMs = 1_000
+/** A request that isn't counted may be sent twice over by a restart, so it waits. */
+const uncounted = Schedule.spaced(Duration.seconds(1))
 const reasonKey = "pace"
 
 interface Waiter {
@@ -54,18 +50,12 @@ type Queues = ReadonlyMap<Lane, Set<Waiter>>
 
 const make = (limit: number) =>
   Effect.gen(function* () {
-    const store = yield* Store
+    const spending = yield* Spending
     const now = steady(yield* Clock.Clock)
     const slots = makeSlots(limit, ring(limit))
     const others = makeOthers(slots.sentBefore)
-    others.hear(
-      yield* Effect.orElseSucceed(
-        store.run((db) => recentSeconds(db, now())),
-        () => []
-      ),
-      now()
-    )
-    const reservation = yield* makeReservation(store, slots.mostPerSecond, others)
+    others.hear(yield* Effect.orElseSucceed(spending.recent(now()), () => []), now())
+    const reservation = yield* makeReservation(now, slots.mostPerSecond, others)
     const queues: Queues = new Map(lanes.map((lane) => [lane, new Set()]))
     const demand = yield* Latch.make(false)
 
@@ -78,7 +68,7 @@ const make = (limit: number) =>
       const queue = firstQueue(queues)
       const at = now()
       if (queue === undefined) return void demand.closeUnsafe()
-      if (!reservation.take(at)) return yield* reservation.make(at)
+      if (!reservation.take(at)) return yield* reservation.make
       slots.take(at)
       const [next] = queue
       if (next === undefined) return
@@ -121,11 +111,21 @@ const steady = (clock: Clock.Clock) => {
 const firstQueue = (queues: Queues): Set<Waiter> | undefined =>
   lanes.map((lane) => queues.get(lane)).find((queue) => queue !== undefined && queue.size > 0)
 
-/** As many requests as a second can hold are on disk before its first one; what it didn't use is taken back later. */
-const makeReservation = (store: Store["Service"], mostPerSecond: number, others: ReturnType<typeof makeOthers>) =>
+/** As many requests as a second can hold are reserved before its first one; what it didn't use is given back later. */
+const makeReservation = (now: () => number, mostPerSecond: number, others: ReturnType<typeof makeOthers>) =>
   Effect.gen(function* () {
+    const spending = yield* Spending
     const reasons = yield* Reasons
-    let current = { second: -1, left: 0 }
+    let current: { second: number; left: number } = { second: -1, left: 0 }
+    const reserve = Effect.gen(function* () {
+      const at = now()
+      const next = { second: Math.floor(at / 1000), left: mostPerSecond }
+      const spent = yield* spending.reserve(current, next)
+      others.mine(current.second, -current.left)
+      others.mine(next.second, next.left)
+      others.hear(spent, at)
+      current = next
+    })
     return {
       /** False when the second of `at` has nothing left: make a reservation and ask again. */
       take: (at: number): boolean => {
@@ -133,53 +133,11 @@ const makeReservation = (store: Store["Service"], mostPerSecond: number, others:
         current.left--
         return true
       },
-      make: Effect.fnUntraced(function* (at: number) {
-        const next = { second: Math.floor(at / 1000), left: mostPerSecond }
-        const saved = yield* Effect.result(store.transaction((tx) => saveSeconds(tx, current, next)))
-        if (saved._tag === "Success") {
-          others.mine(current.second, -current.left)
-          others.mine(next.second, next.left)
-          others.hear(saved.success, at)
-          current = next
-          return yield* reasons.clear(reasonKey)
-        }
-        yield* reasons.set(reasonKey, `Requests wait, as they can't be counted. ${saved.failure.message}`)
-        yield* Effect.sleep(storePauseMs)
-      })
+      make: reserve.pipe(
+        Effect.tapError(({ message }) => reasons.set(reasonKey, `Requests wait, as they can't be counted. ${message}`)),
+        Effect.retry(uncounted),
+        Effect.orDie,
+        Effect.andThen(reasons.clear(reasonKey))
+      )
     }
   })
-
-const recentSeconds = (db: Kysely<StoreTables>, now: number): Promise<ReadonlyArray<Spent>> =>
-  db
-    .selectFrom("pace")
-    .selectAll()
-    .where("second", ">=", Math.floor((now - windowMs) / 1000))
-    .orderBy("second")
-    .execute()
-
-interface Second {
-  readonly second: number
-  readonly left: number
-}
-
-type Tx = Transaction<StoreTables>
-
-/** Counts are moved, never set: a second may hold requests of a process before this one. */
-const saveSeconds = async (tx: Tx, previous: Second, next: Second): Promise<ReadonlyArray<Spent>> => {
-  await oneAtATime(tx, "pace")
-  await tx
-    .deleteFrom("pace")
-    .where("second", "<", next.second - 61)
-    .execute()
-  await tx
-    .updateTable("pace")
-    .set({ sent: sql`sent - ${previous.left}` })
-    .where("second", "=", previous.second)
-    .execute()
-  await tx
-    .insertInto("pace")
-    .values({ second: next.second, sent: next.left })
-    .onConflict((conflict) => conflict.column("second").doUpdateSet({ sent: sql`pace.sent + excluded.sent` }))
-    .execute()
-  return recentSeconds(tx, next.second * 1000)
-}

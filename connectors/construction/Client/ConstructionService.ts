@@ -16,7 +16,7 @@ import * as Json from "../../../src/Domain/Json.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { SourceError } from "../../../src/Walk/Source.ts"
-import * as NullStore from "../../../src/Stores/Null.ts"
+import { Spending } from "../../../src/Walk/Spending.ts"
 import { Subscription } from "../ConstructionApi.ts"
 import { Token } from "../ConstructionAuth.ts"
 import { type Found, LoginFile, LoginFileError } from "../ConstructionAuth/LoginFile.ts"
@@ -82,7 +82,11 @@ const layerOf = (settings: ServiceSettings["Service"]) =>
     Layer.provideMerge(Token.layerNoDeps),
     Layer.provide([Pace.layer, TokenEndpoint.layer, nobodyLogsIn]),
     Layer.provideMerge(reasonsInOptions),
-    Layer.provide([NullStore.layer, Layer.succeed(ServiceSettings, settings), Layer.succeed(ClientSettings, settings)])
+    Layer.provide([
+      Spending.layerAlone,
+      Layer.succeed(ServiceSettings, settings),
+      Layer.succeed(ClientSettings, settings)
+    ])
   )
 
 const noFile = new LoginFileError({ message: "A client keeps no login." })

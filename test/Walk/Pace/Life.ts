@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { afterAll } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import * as KeptSpending from "../../../src/Walk/KeptSpending.ts"
 import { type Lane, Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store, type StoreError } from "../../../src/Stores/Store.ts"
@@ -25,6 +26,7 @@ export const newStorePath = () => join(directory, `store${(stores += 1)}.sqlite`
 export const life = Effect.fnUntraced(function* (limit: number, store: Layer.Layer<Store, StoreError>) {
   const scope = yield* Scope.make()
   const layer = Pace.layerWith({ requestsPerMinute: limit }).pipe(
+    Layer.provide(KeptSpending.layer),
     Layer.provideMerge(store),
     Layer.provideMerge(Reasons.layer)
   )

@@ -1,0 +1,49 @@
+/**
+ * Spending that is kept in the Store, second by second: what a process reserved is on disk before it is spent, and is
+ * known to every worker on the same Store.
+ */
+import { Effect, Layer } from "effect"
+import { type Kysely, sql, type Transaction } from "kysely"
+import { oneAtATime } from "../Stores/Sql.ts"
+import { Store } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import { type Spent, windowMs } from "./Slots.ts"
+import { type Share, Spending } from "./Spending.ts"
+
+export const layer: Layer.Layer<Spending, never, Store> = Layer.effect(
+  Spending,
+  Effect.map(Store, (store) =>
+    Spending.of({
+      recent: (nowMs) => store.run((db) => recentSeconds(db, nowMs)),
+      reserve: (previous, next) => store.transaction((tx) => save(tx, previous, next))
+    })
+  )
+)
+
+const recentSeconds = (db: Kysely<StoreTables>, nowMs: number): Promise<ReadonlyArray<Spent>> =>
+  db
+    .selectFrom("pace")
+    .selectAll()
+    .where("second", ">=", Math.floor((nowMs - windowMs) / 1000))
+    .orderBy("second")
+    .execute()
+
+/** Counts are moved, never set: a second may hold requests of a process before this one. */
+const save = async (tx: Transaction<StoreTables>, previous: Share, next: Share): Promise<ReadonlyArray<Spent>> => {
+  await oneAtATime(tx, "pace")
+  await tx
+    .deleteFrom("pace")
+    .where("second", "<", next.second - 61)
+    .execute()
+  await tx
+    .updateTable("pace")
+    .set({ sent: sql`sent - ${previous.left}` })
+    .where("second", "=", previous.second)
+    .execute()
+  await tx
+    .insertInto("pace")
+    .values({ second: next.second, sent: next.left })
+    .onConflict((conflict) => conflict.column("second").doUpdateSet({ sent: sql`pace.sent + excluded.sent` }))
+    .execute()
+  return recentSeconds(tx, next.second * 1000)
+}
