@@ -5,14 +5,14 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
-import { Token } from "../connectors/construction/ConstructionAuth.ts"
+import * as StoredLogin from "../connectors/construction/ConstructionAuth/StoredLogin.ts"
 import { ConstructionClient } from "../connectors/construction/ConstructionClient.ts"
 import { Seal } from "../src/Runtime/Seal.ts"
 import * as KeptSpending from "../src/Walk/KeptSpending.ts"
 import { Pace } from "../src/Walk/Pace.ts"
 
 export const service = ConstructionClient.layer.pipe(
-  Layer.provideMerge(Token.layer),
+  Layer.provideMerge(StoredLogin.layer),
   Layer.provideMerge(Pace.layer),
   // What a process before this one sent counts, too.
   Layer.provide(KeptSpending.layer),

@@ -19,7 +19,7 @@ import { SourceError } from "../../../src/Walk/Source.ts"
 import { Spending } from "../../../src/Walk/Spending.ts"
 import { Subscription } from "../ConstructionApi.ts"
 import { Token } from "../ConstructionAuth.ts"
-import { type Found, LoginFile, LoginFileError } from "../ConstructionAuth/LoginFile.ts"
+import * as Credentials from "../ConstructionAuth/Credentials.ts"
 import { TokenEndpoint } from "../ConstructionAuth/TokenEndpoint.ts"
 import { ConstructionClient } from "../ConstructionClient.ts"
 import type { EventName } from "../ConstructionEvents.ts"
@@ -79,8 +79,8 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
 const layerOf = (settings: ServiceSettings["Service"]) =>
   ConstructionClient.layer.pipe(
-    Layer.provideMerge(Token.layerNoDeps),
-    Layer.provide([Pace.layer, TokenEndpoint.layer, nobodyLogsIn]),
+    Layer.provideMerge(Credentials.layer),
+    Layer.provide([Pace.layer, TokenEndpoint.layer]),
     Layer.provideMerge(reasonsInOptions),
     Layer.provide([
       Spending.layerAlone,
@@ -88,17 +88,6 @@ const layerOf = (settings: ServiceSettings["Service"]) =>
       Layer.succeed(ClientSettings, settings)
     ])
   )
-
-const noFile = new LoginFileError({ message: "A client keeps no login." })
-
-/** A person's login belongs to the worker's data directory; a client has its credentials only. */
-const nobodyLogsIn = Layer.succeed(LoginFile, {
-  read: Effect.succeed<Found>({ _tag: "None" }),
-  version: Effect.succeed(""),
-  locked: (body) => body,
-  write: () => Effect.fail(noFile),
-  remove: Effect.void
-})
 
 /** The worker's sentences, about options instead of variables. */
 const reasonsInOptions = Layer.effect(

@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import * as Settings from "../../../config/Settings.ts"
 import { Token } from "../../../connectors/construction/ConstructionAuth.ts"
 import { LoginFile, stored } from "../../../connectors/construction/ConstructionAuth/LoginFile.ts"
+import * as StoredLogin from "../../../connectors/construction/ConstructionAuth/StoredLogin.ts"
 import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -35,7 +36,7 @@ const settings = (given: Record<string, string>) =>
 
 /** Everything below the API client. */
 export const tokens = (given: Record<string, string>) =>
-  Token.layerNoDeps.pipe(
+  StoredLogin.layerNoDeps.pipe(
     Layer.provideMerge(Layer.merge(LoginFile.layer, TokenEndpoint.layer)),
     Layer.provideMerge(Layer.mergeAll(unpaced, Reasons.layer, Seal.layer, NodeHttpClient.layerUndici)),
     Layer.provideMerge(settings(given)),
