@@ -6,7 +6,7 @@
  * whole; 401 once, with a new token, and then as if it may pass when other calls are taken with such tokens.
  * Everything else is returned for a Walk or a person to decide.
  */
-import { Clock, Context, Duration, Effect, Layer, Random, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -15,7 +15,7 @@ import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
 import { ConstructionApi } from "./ConstructionApi.ts"
-import { Token } from "./ConstructionAuth.ts"
+import { pauses, Token } from "./ConstructionAuth.ts"
 
 /** An answer whose body has been read. */
 export interface Answer {
@@ -57,11 +57,10 @@ export class ConstructionClient extends Context.Service<
 }
 
 /** May pass by itself. */
-class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
-  message: Schema.String,
-  /** A 429: the pace makes everybody wait, no pause of our own is needed. */
-  isPaced: Schema.Boolean
-}) {}
+class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { message: Schema.String }) {}
+
+/** No pause of our own is needed: after a 429 the pace makes all wait, and a refused token is replaced by a new one. */
+class Again extends Schema.TaggedError<Again>()("Again", {}) {}
 
 class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {
   token: Schema.String,
@@ -69,12 +68,16 @@ class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {
   wasGood: Schema.Boolean
 }) {}
 
+type Failure = SourceError | Unavailable | Again | TokenRefused
+const isFailure = (error: unknown): error is Failure =>
+  [SourceError, Unavailable, Again, TokenRefused].some((failure) => error instanceof failure)
+
 /** The token of the request under way. */
 const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
 
 const requestTimeout = Duration.seconds(30)
-const firstPauseMs = 500
-const longestPauseMs = 60_000
+/** Not even the service's own word makes us wait longer. */
+const longestResetMs = 60_000
 /** How many tokens back it is known that the service took them. */
 const remembered = 8
 /** A single hiccup is nothing to tell a person. */
@@ -122,10 +125,10 @@ const make = Effect.gen(function* () {
   const once = <A>(lane: Lane, send: Send, read: (answer: Answer) => Effect.Effect<A, NotAsPromised>) =>
     attempt(lane, send).pipe(
       Effect.flatMap(read),
-      Effect.mapError((error): SourceError | Unavailable | TokenRefused => {
-        if (error instanceof SourceError || error instanceof Unavailable || error instanceof TokenRefused) return error
+      Effect.mapError((error): Failure => {
+        if (isFailure(error)) return error
         const what = error instanceof Error ? error.message : String(error)
-        return new Unavailable({ isPaced: false, message: `${settings.baseUrl.href} (SITELEDGER_BASE_URL): ${what}` })
+        return new Unavailable({ message: `${settings.baseUrl.href} (SITELEDGER_BASE_URL): ${what}` })
       })
     )
 
@@ -135,31 +138,26 @@ const make = Effect.gen(function* () {
 })
 
 /** Tries until an answer is there, or until only a person can help. */
-const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, SourceError | Unavailable | TokenRefused>) {
+const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>) {
   const token = yield* Token
   const reasons = yield* Reasons
-  let pauseMs = firstPauseMs
   let refusedTokens = 0
-  for (let failures = 0; ;) {
-    const outcome = yield* Effect.result(once)
-    if (outcome._tag === "Success") {
-      yield* reasons.clear(reasonKey)
-      return outcome.success
-    }
-    const error = outcome.failure
-    if (error instanceof SourceError) return yield* error
-    if (error instanceof TokenRefused) {
-      yield* token.drop(error.token)
-      if (++refusedTokens === 1) continue
-      if (!error.wasGood) return yield* neverTaken
-    } else if (error.isPaced) continue
-    if (++failures >= noticedAfter) {
-      const what = error instanceof TokenRefused ? endingTokens : error.message
-      yield* reasons.set(reasonKey, `The service can't be read for now. ${what}`)
-    }
-    yield* Effect.sleep(pauseMs * (0.75 + 0.5 * (yield* Random.next)))
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
-  }
+  let failures = 0
+  const judge = Effect.fnUntraced(function* (error: TokenRefused) {
+    yield* token.drop(error.token)
+    if (++refusedTokens === 1) return yield* new Again()
+    return yield* error.wasGood ? new Unavailable({ message: endingTokens }) : neverTaken
+  })
+  const notice = ({ message }: Unavailable) =>
+    ++failures < noticedAfter ? Effect.void : reasons.set(reasonKey, `The service can't be read for now. ${message}`)
+  return yield* once.pipe(
+    Effect.catchTag("TokenRefused", judge),
+    Effect.retry({ while: ({ _tag }) => _tag === "Again" }),
+    Effect.tapErrorTag("Unavailable", notice),
+    Effect.retry({ schedule: pauses, while: ({ _tag }) => _tag === "Unavailable" }),
+    Effect.catchTags({ Again: Effect.die, Unavailable: Effect.die }),
+    Effect.tap(() => reasons.clear(reasonKey))
+  )
 })
 
 const endingTokens = "It ends its tokens again and again before they are used (401)."
@@ -186,7 +184,7 @@ const inspect = Effect.fnUntraced(function* (
   const { status, headers } = response
   if (status === 429) {
     yield* pace.rejected(retryAfterMs(headers["retry-after"], now))
-    return yield* new Unavailable({ isPaced: true, message: "429" })
+    return yield* new Again()
   }
   if (headers["x-ratelimit-remaining"] === "0" || headers["ratelimit-remaining"] === "0") {
     const reset = resetMs(headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"], now)
@@ -195,7 +193,7 @@ const inspect = Effect.fnUntraced(function* (
   if (status >= 200 && status < 300) return yield* pace.accepted
   if (status === 401) return yield* unauthorized
   if (status === 408 || status === 425 || status >= 500) {
-    return yield* new Unavailable({ isPaced: false, message: `It answered ${status}.` })
+    return yield* new Unavailable({ message: `It answered ${status}.` })
   }
   if (status >= 300 && status < 400) {
     return yield* new SourceError({
@@ -231,7 +229,7 @@ const resetMs = (value: string | undefined, nowMs: number): number | undefined =
   const seconds = Number(value)
   if (value === undefined || !Number.isFinite(seconds)) return undefined
   const at = seconds > 1_000_000_000 ? seconds * 1000 : nowMs + seconds * 1000
-  return Math.min(at, nowMs + longestPauseMs)
+  return Math.min(at, nowMs + longestResetMs)
 }
 
 const serviceTime = (response: HttpClientResponse.HttpClientResponse): number | undefined => {
