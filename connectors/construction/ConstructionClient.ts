@@ -52,7 +52,58 @@ export class ConstructionClient extends Context.Service<
     ServiceSettings | Pace | Reasons | Token | HttpClient.HttpClient
   > = Layer.effect(
     ConstructionClient,
-    Effect.suspend(() => make)
+    Effect.gen(function* () {
+      const settings = yield* ServiceSettings
+      const pace = yield* Pace
+      const token = yield* Token
+      const context = yield* Effect.context<Reasons | Token>()
+      const http = (yield* HttpClient.HttpClient).pipe(
+        HttpClient.mapRequest(renameParameters(settings)),
+        HttpClient.mapRequest(HttpClientRequest.prependUrl(settings.baseUrl.href)),
+        HttpClient.mapRequest(HttpClientRequest.acceptJson),
+        HttpClient.mapRequestEffect((request) =>
+          Effect.map(CurrentToken, (bearer) => HttpClientRequest.bearerToken(request, bearer))
+        )
+      )
+      const api = yield* HttpApiClient.makeWith(ConstructionApi, { httpClient: http })
+
+      const taken = new Set<string>()
+      const exchange = Effect.fnUntraced(function* (send: Send, bearer: string) {
+        const startedMs = yield* Clock.currentTimeMillis
+        const response = yield* send(api)
+        yield* inspect(pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
+        taken.add(bearer)
+        // Answers pass each other: one token back isn't far enough.
+        for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
+        const text = yield* response.text
+        const endedMs = yield* Clock.currentTimeMillis
+        return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
+      })
+
+      const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
+        const bearer = yield* token.get
+        yield* pace.take(lane)
+        // Only the exchange is timed: a turn may be a long time coming.
+        return yield* exchange(send, bearer).pipe(
+          Effect.provideService(CurrentToken, bearer),
+          Effect.timeout(requestTimeout)
+        )
+      })
+
+      const once = <A>(lane: Lane, send: Send, read: (answer: Answer) => Effect.Effect<A, NotAsPromised>) =>
+        attempt(lane, send).pipe(
+          Effect.flatMap(read),
+          Effect.mapError((error): Failure => {
+            if (isFailure(error)) return error
+            const what = error instanceof Error ? error.message : String(error)
+            return new Unavailable({ message: `${settings.baseUrl.href} (SITELEDGER_BASE_URL): ${what}` })
+          })
+        )
+
+      return ConstructionClient.of({
+        call: (lane, send, read) => Effect.provideContext(patiently(once(lane, send, read)), context)
+      })
+    })
   )
 }
 
@@ -83,59 +134,6 @@ const remembered = 8
 /** A single hiccup is nothing to tell a person. */
 const noticedAfter = 2
 const reasonKey = "service"
-
-const make = Effect.gen(function* () {
-  const settings = yield* ServiceSettings
-  const pace = yield* Pace
-  const token = yield* Token
-  const context = yield* Effect.context<Reasons | Token>()
-  const http = (yield* HttpClient.HttpClient).pipe(
-    HttpClient.mapRequest(renameParameters(settings)),
-    HttpClient.mapRequest(HttpClientRequest.prependUrl(settings.baseUrl.href)),
-    HttpClient.mapRequest(HttpClientRequest.acceptJson),
-    HttpClient.mapRequestEffect((request) =>
-      Effect.map(CurrentToken, (bearer) => HttpClientRequest.bearerToken(request, bearer))
-    )
-  )
-  const api = yield* HttpApiClient.makeWith(ConstructionApi, { httpClient: http })
-
-  const taken = new Set<string>()
-  const exchange = Effect.fnUntraced(function* (send: Send, bearer: string) {
-    const startedMs = yield* Clock.currentTimeMillis
-    const response = yield* send(api)
-    yield* inspect(pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
-    taken.add(bearer)
-    // Answers pass each other: one token back isn't far enough.
-    for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
-    const text = yield* response.text
-    const endedMs = yield* Clock.currentTimeMillis
-    return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
-  })
-
-  const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
-    const bearer = yield* token.get
-    yield* pace.take(lane)
-    // Only the exchange is timed: a turn may be a long time coming.
-    return yield* exchange(send, bearer).pipe(
-      Effect.provideService(CurrentToken, bearer),
-      Effect.timeout(requestTimeout)
-    )
-  })
-
-  const once = <A>(lane: Lane, send: Send, read: (answer: Answer) => Effect.Effect<A, NotAsPromised>) =>
-    attempt(lane, send).pipe(
-      Effect.flatMap(read),
-      Effect.mapError((error): Failure => {
-        if (isFailure(error)) return error
-        const what = error instanceof Error ? error.message : String(error)
-        return new Unavailable({ message: `${settings.baseUrl.href} (SITELEDGER_BASE_URL): ${what}` })
-      })
-    )
-
-  return ConstructionClient.of({
-    call: (lane, send, read) => Effect.provideContext(patiently(once(lane, send, read)), context)
-  })
-})
 
 /** Tries until an answer is there, or until only a person can help. */
 const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>) {

@@ -7,7 +7,7 @@
  * With a secret made by hand, of the environment or of `siteledger secret add`, there is a subscription already: none
  * is made. The service has a minute to reach a subscription; then Status says that nothing comes, and why that may be.
  */
-import { Clock, Deferred, Duration, Effect, Layer } from "effect"
+import { Clock, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { whileLeading } from "../../src/Runtime/Leadership.ts"
@@ -30,10 +30,59 @@ export const layer: Layer.Layer<
   ServiceSettings | Store | Keyring | Secrets | Callbacks | ConstructionClient | Reasons | Receiver
 > = Layer.effect(
   Subscription,
-  Effect.suspend(() => make)
+  Effect.gen(function* () {
+    const settings = yield* ServiceSettings
+    const secrets = yield* Secrets
+    const callbacks = yield* Callbacks
+    const store = yield* Store
+    // Deliveries may come in before we ask for any: from an earlier subscription, or a very early ping.
+    yield* Receiver
+    const wanted: Wanted = {
+      url: settings.webhookUrl.href,
+      events: JSON.stringify((settings.webhookEvents ?? subscribable).toSorted())
+    }
+    const rows = yield* Effect.orDie(store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
+    for (const { url } of rows) callbacks.addUrl(url)
+    for (const secret of settings.webhookSecrets) secrets.lend(secret)
+    const keyring = yield* Keyring
+    const { valid } = keyring
+    const { row } = decide(rows, wanted, valid(), settings.webhookSecrets.length > 0)
+    const standing = yield* restored(row, valid())
+    yield* listenFor(standing)
+    const attempted = yield* Deferred.make<void>()
+    const refresh = refreshed(standing, (now) => decide(now, wanted, valid(), settings.webhookSecrets.length > 0))
+    const subscribe = Effect.gen(function* () {
+      // Another worker may have made it meanwhile.
+      yield* Effect.promise(() => keyring.lookAgain())
+      if (!(yield* refresh)) return
+      yield* Effect.tapError(
+        create(wanted, (intent) => (standing.row = intent)),
+        () => Effect.sync(() => (standing.row = undefined))
+      )
+    })
+    const work = Effect.gen(function* () {
+      yield* whileLeading(untilDone(subscribe, attempted))
+      // One that has just been made may have been asked for long ago.
+      const sinceMs = row === undefined ? yield* Clock.currentTimeMillis : Instant.toMicros(row.created_at) / 1000
+      yield* tellUnreached(standing, sinceMs, settings)
+    })
+    yield* Effect.forkScoped(work)
+    const pause = Duration.max(lookEvery, store.pollEvery)
+    yield* Effect.forkScoped(supervised("the look at the subscription", Effect.delay(Effect.ignore(refresh), pause)))
+
+    return Subscription.of({
+      attempted: Deferred.await(attempted),
+      status: Effect.map(Effect.orDie(superseded(store, standing)), (toDelete) => ({
+        url: shownUrl(wanted.url),
+        verifiedAt: standing.verifiedAt,
+        obsolete: toDelete.map(({ url }) => url),
+        toDelete
+      }))
+    })
+  })
 )
 
-const refusedPause = Duration.seconds(60)
+const whenRefused = Schedule.spaced("60 seconds")
 /** For the service's first request. */
 const patience = Duration.seconds(60)
 const reasonKey = "subscription"
@@ -46,57 +95,6 @@ interface Standing {
   /** A delivery signed with its secret has come, be it a ping or not. */
   isReached: boolean
 }
-
-const make = Effect.gen(function* () {
-  const settings = yield* ServiceSettings
-  const secrets = yield* Secrets
-  const callbacks = yield* Callbacks
-  const store = yield* Store
-  // Deliveries may come in before we ask for any: from an earlier subscription, or a very early ping.
-  yield* Receiver
-  const wanted: Wanted = {
-    url: settings.webhookUrl.href,
-    events: JSON.stringify((settings.webhookEvents ?? subscribable).toSorted())
-  }
-  const rows = yield* Effect.orDie(store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
-  for (const { url } of rows) callbacks.addUrl(url)
-  for (const secret of settings.webhookSecrets) secrets.lend(secret)
-  const keyring = yield* Keyring
-  const { valid } = keyring
-  const { row } = decide(rows, wanted, valid(), settings.webhookSecrets.length > 0)
-  const standing = yield* restored(row, valid())
-  yield* listenFor(standing)
-  const attempted = yield* Deferred.make<void>()
-  const refresh = refreshed(standing, (now) => decide(now, wanted, valid(), settings.webhookSecrets.length > 0))
-  const subscribe = Effect.gen(function* () {
-    // Another worker may have made it meanwhile.
-    yield* Effect.promise(() => keyring.lookAgain())
-    if (!(yield* refresh)) return
-    yield* Effect.tapError(
-      create(wanted, (intent) => (standing.row = intent)),
-      () => Effect.sync(() => (standing.row = undefined))
-    )
-  })
-  const work = Effect.gen(function* () {
-    yield* whileLeading(untilDone(subscribe, attempted))
-    // One that has just been made may have been asked for long ago.
-    const sinceMs = row === undefined ? yield* Clock.currentTimeMillis : Instant.toMicros(row.created_at) / 1000
-    yield* tellUnreached(standing, sinceMs, settings)
-  })
-  yield* Effect.forkScoped(work)
-  const pause = Duration.max(lookEvery, store.pollEvery)
-  yield* Effect.forkScoped(supervised("the look at the subscription", Effect.delay(Effect.ignore(refresh), pause)))
-
-  return Subscription.of({
-    attempted: Deferred.await(attempted),
-    status: Effect.map(Effect.orDie(superseded(store, standing)), (toDelete) => ({
-      url: shownUrl(wanted.url),
-      verifiedAt: standing.verifiedAt,
-      obsolete: toDelete.map(({ url }) => url),
-      toDelete
-    }))
-  })
-})
 
 /** Which subscription stands, and whether one must be made. */
 const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: ReadonlyArray<Secret>, isLent: boolean) => {
@@ -186,13 +184,13 @@ const untilDone = <E extends { readonly message: string }, R>(
 ) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons
-    while (true) {
-      const outcome = yield* Effect.result(subscribe)
-      yield* Deferred.succeed(attempted, undefined)
-      if (outcome._tag === "Success") return yield* reasons.clear(reasonKey)
-      yield* reasons.set(reasonKey, `There is no subscription to events. ${outcome.failure.message}`)
-      yield* Effect.sleep(refusedPause)
-    }
+    const attempt = Effect.tap(Effect.result(subscribe), () => Deferred.succeed(attempted, undefined))
+    yield* Effect.flatMap(attempt, Effect.fromResult).pipe(
+      Effect.tapError(({ message }) => reasons.set(reasonKey, `There is no subscription to events. ${message}`)),
+      Effect.retry(whenRefused),
+      Effect.orDie
+    )
+    yield* reasons.clear(reasonKey)
   })
 
 /** Once the service has had its time to reach us. */

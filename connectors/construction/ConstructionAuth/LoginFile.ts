@@ -70,54 +70,52 @@ export class LoginFile extends Context.Service<
 >()("siteledger/construction/LoginFile") {
   static readonly layer: Layer.Layer<LoginFile, never, Settings | ClientSettings | Seal> = Layer.effect(
     LoginFile,
-    Effect.suspend(() => make)
+    Effect.gen(function* () {
+      const { dataDir } = yield* Settings
+      const client = yield* ClientSettings
+      const seal = yield* Seal
+      const path = loginPath(dataDir)
+      const attempt = <A>(what: string, body: () => A) =>
+        Effect.try({
+          try: body,
+          catch: (cause) => new LoginFileError({ message: `${path} can't be ${what}: ${reasonOf(cause)}.` })
+        })
+
+      const read = Effect.gen(function* () {
+        const sealed = yield* attempt("read", () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
+        if (sealed === undefined) return none
+        const login = yield* Effect.flatMap(seal.open(sealed, purpose), Schema.decodeUnknownEffect(Login))
+        return isOurs(login, client) ? login : foreign(login, client)
+      }).pipe(
+        // A schema's message quotes what it was given.
+        Effect.catchTag("SchemaError", () => Effect.succeed(unusable("The stored login is damaged."))),
+        Effect.catch(({ message }) => Effect.succeed(unusable(message)))
+      )
+
+      return LoginFile.of({
+        read,
+        version: Effect.sync(() => versionOf(path)),
+        locked: (body) =>
+          locked(
+            attempt("locked", () => tryLock(path)),
+            body
+          ),
+        write: (login) =>
+          Effect.flatMap(Effect.orDie(Schema.encodeEffect(Login)(login)), (text) =>
+            attempt("written", () => replace(path, `${seal.seal(text, purpose)}\n`))
+          ),
+        remove: attempt("removed", () => {
+          rmSync(path, { force: true })
+          flushFolderOf(path)
+        })
+      })
+    })
   )
 }
 
 /** What the text is sealed for. */
 const purpose = "login"
 const tryEvery = Duration.millis(20)
-
-const make = Effect.gen(function* () {
-  const { dataDir } = yield* Settings
-  const client = yield* ClientSettings
-  const seal = yield* Seal
-  const path = loginPath(dataDir)
-  const attempt = <A>(what: string, body: () => A) =>
-    Effect.try({
-      try: body,
-      catch: (cause) => new LoginFileError({ message: `${path} can't be ${what}: ${reasonOf(cause)}.` })
-    })
-
-  const read = Effect.gen(function* () {
-    const sealed = yield* attempt("read", () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
-    if (sealed === undefined) return none
-    const login = yield* Effect.flatMap(seal.open(sealed, purpose), Schema.decodeUnknownEffect(Login))
-    return isOurs(login, client) ? login : foreign(login, client)
-  }).pipe(
-    // A schema's message quotes what it was given.
-    Effect.catchTag("SchemaError", () => Effect.succeed(unusable("The stored login is damaged."))),
-    Effect.catch(({ message }) => Effect.succeed(unusable(message)))
-  )
-
-  return LoginFile.of({
-    read,
-    version: Effect.sync(() => versionOf(path)),
-    locked: (body) =>
-      locked(
-        attempt("locked", () => tryLock(path)),
-        body
-      ),
-    write: (login) =>
-      Effect.flatMap(Effect.orDie(Schema.encodeEffect(Login)(login)), (text) =>
-        attempt("written", () => replace(path, `${seal.seal(text, purpose)}\n`))
-      ),
-    remove: attempt("removed", () => {
-      rmSync(path, { force: true })
-      flushFolderOf(path)
-    })
-  })
-})
 
 const none: Found = { _tag: "None" }
 

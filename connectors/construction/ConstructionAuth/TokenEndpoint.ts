@@ -56,7 +56,46 @@ export class TokenEndpoint extends Context.Service<
 >()("siteledger/construction/TokenEndpoint") {
   static readonly layer: Layer.Layer<TokenEndpoint, never, ClientSettings | HttpClient.HttpClient> = Layer.effect(
     TokenEndpoint,
-    Effect.suspend(() => make)
+    Effect.gen(function* () {
+      const client = yield* ClientSettings
+      const httpClient = (yield* HttpClient.HttpClient).pipe(
+        HttpClient.mapRequest(HttpClientRequest.prependUrl(client.authUrl.href)),
+        HttpClient.mapRequest(HttpClientRequest.acceptJson)
+      )
+      const api = yield* HttpApiClient.makeWith(ConstructionTokenApi, { httpClient })
+      const identity = {
+        client_id: client.clientId,
+        ...(client.clientSecret === undefined ? {} : { client_secret: Redacted.value(client.clientSecret) })
+      }
+      const unavailable = (what: string) =>
+        new TokenUnavailable({
+          message: `The token endpoint below ${client.authUrl.href} (SITELEDGER_AUTH_URL) can't be used for now: ${what}`
+        })
+
+      return TokenEndpoint.of({
+        request: (grant) =>
+          api.oauth
+            .token({ payload: { ...grant, ...identity, ...scopeOf(grant, client) }, responseMode: "response-only" })
+            .pipe(
+              Effect.flatMap((response) => read(response, { grant, client, unavailable })),
+              Effect.timeout(requestTimeout),
+              Effect.mapError((error) =>
+                error._tag === "TokenUnavailable" || error._tag === "GrantRefused" ? error : unavailable(error.message)
+              )
+            ),
+        revoke: (refreshToken) =>
+          httpClient
+            .execute(
+              HttpClientRequest.post("/oauth/revoke").pipe(
+                HttpClientRequest.bodyUrlParams({ ...identity, token: refreshToken, token_type_hint: "refresh_token" })
+              )
+            )
+            .pipe(
+              Effect.timeout(revocationTimeout),
+              Effect.match({ onFailure: () => false, onSuccess: ({ status }) => status >= 200 && status < 300 })
+            )
+      })
+    })
   )
 }
 
@@ -64,47 +103,6 @@ const requestTimeout = Duration.seconds(30)
 const revocationTimeout = Duration.seconds(10)
 /** Longer lives are a mistake, and no calendar holds them. */
 const longestLifeMs = Duration.toMillis(Duration.days(3650))
-
-const make = Effect.gen(function* () {
-  const client = yield* ClientSettings
-  const httpClient = (yield* HttpClient.HttpClient).pipe(
-    HttpClient.mapRequest(HttpClientRequest.prependUrl(client.authUrl.href)),
-    HttpClient.mapRequest(HttpClientRequest.acceptJson)
-  )
-  const api = yield* HttpApiClient.makeWith(ConstructionTokenApi, { httpClient })
-  const identity = {
-    client_id: client.clientId,
-    ...(client.clientSecret === undefined ? {} : { client_secret: Redacted.value(client.clientSecret) })
-  }
-  const unavailable = (what: string) =>
-    new TokenUnavailable({
-      message: `The token endpoint below ${client.authUrl.href} (SITELEDGER_AUTH_URL) can't be used for now: ${what}`
-    })
-
-  return TokenEndpoint.of({
-    request: (grant) =>
-      api.oauth
-        .token({ payload: { ...grant, ...identity, ...scopeOf(grant, client) }, responseMode: "response-only" })
-        .pipe(
-          Effect.flatMap((response) => read(response, { grant, client, unavailable })),
-          Effect.timeout(requestTimeout),
-          Effect.mapError((error) =>
-            error._tag === "TokenUnavailable" || error._tag === "GrantRefused" ? error : unavailable(error.message)
-          )
-        ),
-    revoke: (refreshToken) =>
-      httpClient
-        .execute(
-          HttpClientRequest.post("/oauth/revoke").pipe(
-            HttpClientRequest.bodyUrlParams({ ...identity, token: refreshToken, token_type_hint: "refresh_token" })
-          )
-        )
-        .pipe(
-          Effect.timeout(revocationTimeout),
-          Effect.match({ onFailure: () => false, onSuccess: ({ status }) => status >= 200 && status < 300 })
-        )
-  })
-})
 
 /** As the document shows it; the other two grants have theirs already. */
 const scopeOf = (grant: Grant, { scopes }: ClientFields) =>
