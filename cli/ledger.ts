@@ -7,7 +7,7 @@
 import { Console, Effect, Layer, Runtime, Schema } from "effect"
 import { Argument, CliError, Command, Flag, Prompt } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
-import { userName } from "../config/UserName.ts"
+import { userName } from "../config/Environment.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { LedgerError } from "../src/Ledger/Decide.ts"
 import { readOpenings } from "../src/Ledger/Opening.ts"

@@ -6,7 +6,7 @@
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
-import { userName } from "../config/UserName.ts"
+import { userName } from "../config/Environment.ts"
 import { store } from "../pipelines/stores.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { Outbox } from "../src/Ledger/Outbox.ts"

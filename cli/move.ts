@@ -5,7 +5,7 @@
  */
 import { Console, Effect, Result, Stdio, Stream } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import * as Parse from "../config/Parse.ts"
+import * as Address from "../config/Address.ts"
 import * as Settings from "../config/Settings.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
@@ -28,7 +28,7 @@ const piped = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.
 const readTarget = (given: string) =>
   Effect.gen(function* () {
     const text = given === "-" ? (yield* piped).trim() : given
-    return yield* Result.match(Parse.warehouse(text), {
+    return yield* Result.match(Address.warehouse(text), {
       onFailure: (sentence) => Effect.fail(new CliError.UserError({ cause: `--to ${sentence}` })),
       onSuccess: (target) => Effect.succeed(target)
     })

@@ -1,18 +1,32 @@
 /**
  * Reads variables through Effect's ConfigProvider and collects what is wrong with them instead of stopping at the first.
- * A `Field` is a value or its problems; `all` turns a record of fields into one field. Values are trimmed, an empty one
- * counts as not set, and each secret may come from the file named by NAME_FILE. No message ever repeats a value: a
- * secret pasted into the wrong variable must not reach a log either.
+ * Values are trimmed, an empty one counts as not set, and each secret may come from the file named by NAME_FILE. Beside
+ * the variables that there are it knows the names of a later version, and guesses what a typo meant.
  */
 import { readFileSync } from "node:fs"
+import { userInfo } from "node:os"
 import { ConfigProvider, Effect, Result, Runtime, Schema } from "effect"
-import type { Name } from "./Variables.ts"
-import { isLater, later, nearest, readable, variable } from "./Variables.ts"
+import {
+  bad,
+  type Field,
+  fieldOf,
+  type Fields,
+  fieldsOf,
+  fine,
+  Problem,
+  type Variable,
+  type Variables
+} from "./Variable.ts"
+import { log, variables } from "./Variables.ts"
 
 const prefix = "SITELEDGER_"
 
-export const Problem = Schema.Struct({ variable: Schema.String, sentence: Schema.String })
-export type Problem = typeof Problem.Type
+/** Names of a version to come. */
+const later: ReadonlyArray<string> = ["SITELEDGER_OPENAPI"]
+
+const readable: ReadonlyArray<string> = variables.flatMap(({ isSecret, name }) =>
+  isSecret ? [name, `${name}_FILE`] : [name]
+)
 
 /** Bad configuration: a person must act. `message` is the text to print as it is; the process exits with 2. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
@@ -22,12 +36,12 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
   override readonly [Runtime.errorExitCode] = 2
 
   static of(problems: ReadonlyArray<Problem>): SettingsError {
-    const variables = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`
+    const count = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`
     const lines = problems.map((problem) => `  ${problem.variable} ${problem.sentence}`)
     return new SettingsError({
       problems,
       message: [
-        `siteledger's configuration is not usable: ${variables} missing or bad.`,
+        `siteledger's configuration is not usable: ${count} missing or bad.`,
         ...lines,
         "config/example.env names every variable."
       ].join("\n")
@@ -35,17 +49,11 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
   }
 }
 
-export type Field<A> = Result.Result<A, ReadonlyArray<Problem>>
-/** Text to value; the failure is a sentence that goes on after the variable's name. */
-export type Parse<A> = (text: string) => Result.Result<A, string>
-
 export interface Environment {
   readonly values: ReadonlyMap<string, Field<string>>
   /** Every SITELEDGER_ name that is set, known or not. */
   readonly names: ReadonlyArray<string>
 }
-
-const bad = (name: string, sentence: string): Field<never> => Result.fail([{ variable: name, sentence }])
 
 /** The environment provider splits names at each underscore; leaves are put together again. */
 const namesUnder = (
@@ -83,61 +91,77 @@ const fromFile = (name: string, path: string): Field<string> => {
   return text.trim() === "" ? bad(name, "names an empty file.") : Result.succeed(text)
 }
 
-const text = (environment: Environment, name: Name): { from: string; value: Field<string> | undefined } => {
-  const value = environment.values.get(name)
+const unset: Field<undefined> = Result.succeed(undefined)
+
+const field = <A>({ values }: Environment, variable: Variable<A>): Field<A> => {
+  const { isSecret, name } = variable
   const fileName = `${name}_FILE`
-  const file = variable(name).secret === true ? environment.values.get(fileName) : undefined
-  if (file === undefined) return { from: name, value }
-  if (value !== undefined) return { from: name, value: bad(name, `and ${fileName} are both set; keep one of them.`) }
-  return { from: fileName, value: Result.flatMap(file, (path) => fromFile(fileName, path)) }
-}
-
-const parsed = <A>(from: string, value: Field<string>, parse: Parse<A>): Field<A> =>
-  Result.flatMap(value, (content) =>
-    Result.mapError(parse(content), (sentence): ReadonlyArray<Problem> => [{ variable: from, sentence }])
-  )
-
-/** A variable that must end up with a value: its own, or the default of the table. */
-export const field = <A>(environment: Environment, name: Name, parse: Parse<A>): Field<A> => {
-  const { from, value } = text(environment, name)
-  if (value !== undefined) return parsed(from, value, parse)
-  const known = variable(name)
-  return known.default === undefined
-    ? bad(name, `is missing. ${known.meaning}`)
-    : parsed(name, Result.succeed(known.default), parse)
-}
-
-export const optional = <A>(environment: Environment, name: Name, parse: Parse<A>): Field<A | undefined> => {
-  const { from, value } = text(environment, name)
-  return value === undefined ? Result.succeed(undefined) : parsed(from, value, parse)
-}
-
-type Values<Fields> = { readonly [K in keyof Fields]: Fields[K] extends Field<infer A> ? A : never }
-
-/** Every value, or every problem. */
-export const all = <Fields extends Record<string, Field<unknown>>>(fields: Fields): Field<Values<Fields>> => {
-  const entries = Object.entries(fields)
-  const problems = entries.flatMap(([, value]) => (Result.isFailure(value) ? value.failure : []))
-  if (problems.length > 0) return Result.fail(problems)
-  return Result.succeed(
-    Object.fromEntries(entries.map(([key, value]) => [key, Result.getOrThrow(value)])) as Values<Fields>
+  const value = values.get(name)
+  const file = isSecret ? values.get(fileName) : undefined
+  if (file === undefined) return Result.flatMap(value ?? unset, (text) => fieldOf(variable, name, text))
+  if (value !== undefined) return bad(name, `and ${fileName} are both set; keep one of them.`)
+  return file.pipe(
+    Result.flatMap((path) => fromFile(fileName, path)),
+    Result.flatMap((text) => fieldOf(variable, fileName, text))
   )
 }
 
-/** A rule over values that are good one by one. */
-export const check = (ok: boolean, name: Name, sentence: string): Field<void> =>
-  ok ? Result.succeed(undefined) : bad(name, sentence)
+export const fields = <V extends Variables>(environment: Environment, declared: V): Fields<V> =>
+  fieldsOf(declared, (variable) => field(environment, variable))
 
-export const refuseLater = (environment: Environment): Field<void> => {
-  const problems = environment.names
-    .filter((name) => isLater(name))
-    .map((name): Problem => ({ variable: name, sentence: "is not supported yet; remove it." }))
-  return problems.length > 0 ? Result.fail(problems) : Result.succeed(undefined)
+export const refuseLater = ({ names }: Environment): Field<void> => {
+  const refused = names.filter((name) => later.includes(name))
+  const sentence = "is not supported yet; remove it."
+  return refused.length > 0 ? Result.fail(refused.map((variable) => ({ variable, sentence }))) : fine
 }
 
-export const warnings = (environment: Environment): ReadonlyArray<string> =>
-  environment.names.flatMap((name) => {
-    if (isLater(name) || readable.includes(name)) return []
+/** Sentences about names that look like typos of ours. */
+export const warnings = ({ names }: Environment): ReadonlyArray<string> =>
+  names.flatMap((name) => {
+    if (later.includes(name) || readable.includes(name)) return []
     const meant = nearest(name)
     return meant === undefined ? [] : [`${name} is not a variable of siteledger; did you mean ${meant}?`]
   })
+
+/** The known name that an unknown one most likely meant; undefined when none is near. */
+const nearest = (name: string): string | undefined => {
+  // A quarter of what follows the prefix may be wrong: short names lie close together without being typos.
+  const allowed = Math.max(2, Math.floor((name.length - prefix.length) / 4))
+  const candidates = readable
+    .map((known) => ({ known, edits: distance(name, known) }))
+    .filter(({ edits }) => edits <= allowed)
+    .toSorted((a, b) => a.edits - b.edits)
+  return candidates[0]?.known
+}
+
+const distance = (a: string, b: string): number => {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const swap = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, swap))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}
+
+const printing: ReadonlySet<string> = new Set(Object.values(log).map(({ name }) => name))
+
+/**
+ * An environment of the program's own, for the demo: what is given and, of the process's environment, only the names
+ * that say how to print. What a person has set for a real worker doesn't reach it.
+ */
+export const isolated = (given: Readonly<Record<string, string>>): ConfigProvider.ConfigProvider => {
+  const kept = Object.entries(process.env).filter(([name]) => printing.has(name))
+  return ConfigProvider.fromEnvRecord({ ...given, ...Object.fromEntries(kept) })
+}
+
+/** Who runs this, for what is recorded under a name. A container's user may have none: nothing fails for that. */
+export const userName: Effect.Effect<string> = Effect.sync(() =>
+  Result.getOrElse(
+    Result.try(() => userInfo().username),
+    () => "unknown"
+  )
+)

@@ -1,21 +1,10 @@
 /**
- * From the text of a variable to its value. Pure but for the paths (made absolute from the working directory) and the
- * alias file, which is read here. A failure is a sentence that goes on after the variable's name and never repeats the
- * text, which may be a secret in the wrong place.
+ * From the text of a variable to its value; Address.ts does so for what names a place. Pure. A failure is a sentence
+ * that goes on after the variable's name and never repeats the text, which may be a secret in the wrong place.
  */
-import { readFileSync } from "node:fs"
-import { isIPv4, isIPv6 } from "node:net"
-import { resolve } from "node:path"
-import { Cron, DateTime, Duration, Option, Redacted, Result, Schema } from "effect"
-import type { LogLevel } from "effect"
-import type { Parse } from "./Environment.ts"
+import { Cron, DateTime, Duration, LogLevel, Option, Redacted, Result } from "effect"
 
-export interface Listen {
-  readonly host: string
-  readonly port: number
-}
-export type LogFormat = "pretty" | "json" | "logfmt"
-export type Aliases = Readonly<Record<string, ReadonlyArray<string>>>
+export type Parse<A> = (text: string) => Result.Result<A, string>
 
 export const one =
   <A>(sentence: string, read: (text: string) => A | undefined): Parse<A> =>
@@ -24,6 +13,10 @@ export const one =
     return value === undefined ? Result.fail(sentence) : Result.succeed(value)
   }
 
+/** In any case. */
+const word = <W extends string>(sentence: string, words: ReadonlyArray<W>): Parse<W> =>
+  one(sentence, (text) => words.find((each) => each === text.toLowerCase()))
+
 export const plain: Parse<string> = Result.succeed
 
 export const positiveInteger = one("must be a positive whole number.", (text) => {
@@ -31,21 +24,14 @@ export const positiveInteger = one("must be a positive whole number.", (text) =>
   return value > 0 ? value : undefined
 })
 
-const truths: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["yes", true],
-  ["on", true],
-  ["1", true],
-  ["false", false],
-  ["no", false],
-  ["off", false],
-  ["0", false]
-])
-export const boolean = one("must be true or false.", (text) => truths.get(text.toLowerCase()))
+export const boolean = one("must be true or false.", (text) => {
+  if (/^(true|yes|on|1)$/i.test(text)) return true
+  return /^(false|no|off|0)$/i.test(text) ? false : undefined
+})
 
 export const words = (separator: RegExp): Parse<ReadonlyArray<string>> =>
   one("must name at least one.", (text) => {
-    const names = [...new Set(text.split(separator).filter((word) => word !== ""))]
+    const names = [...new Set(text.split(separator).filter((each) => each !== ""))]
     return names.length > 0 ? names : undefined
   })
 
@@ -59,73 +45,6 @@ export const duration = one("must be a positive duration like 1 hour, 30 minutes
   return value !== undefined && Duration.isPositive(value) ? value : undefined
 })
 
-const absolute = (text: string): URL | undefined => {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:\/\//i.test(text)) return undefined
-  return url.username === "" && url.password === "" && url.hash === "" ? url : undefined
-}
-export const webhookUrl = one("must be an absolute http or https URL without credentials or #fragment.", absolute)
-
-/** It may hold a secret, so it stays covered. */
-export const alertUrl = one(
-  "must be an absolute https URL without credentials or #fragment (http to loopback).",
-  (text) => {
-    const url = absolute(text)
-    if (url === undefined) return undefined
-    const isPrivate = url.protocol === "https:" || isLoopback(url.hostname.replace(/^\[|\]$/g, ""))
-    return isPrivate ? Redacted.make(url.href) : undefined
-  }
-)
-
-/** Without a trailing slash, so that paths can be put behind it; a bare origin keeps the one that URL insists on. */
-export const serviceUrl = one(
-  "must be an absolute http or https URL without credentials, ?query or #fragment.",
-  (text) => {
-    const url = absolute(text)
-    if (url === undefined || url.search !== "") return undefined
-    url.pathname = url.pathname.replace(/\/+$/, "")
-    return url
-  }
-)
-
-/** `host:port`, `[v6]:port`, or `:port` for every IPv4 interface; port 0 lets the system choose. */
-export const listen = one(
-  "must be host:port, like 127.0.0.1:8080, [::1]:8080 or :8080.",
-  (text): Listen | undefined => {
-    const match = /^(?:\[([^\]]+)\]|([\w.-]*)):(\d{1,5})$/.exec(text)
-    const port = Number(match?.[3] ?? NaN)
-    const [, v6, name] = match ?? []
-    if (!(port <= 65_535) || (v6 !== undefined && !isIPv6(v6))) return undefined
-    return { host: v6 ?? (name || "0.0.0.0"), port }
-  }
-)
-
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."))
-
-export const folder: Parse<string> = (text) => Result.succeed(resolve(text))
-
-export type WarehouseSetting =
-  | { readonly engine: "duckdb"; readonly path: string }
-  | { readonly engine: "postgres"; readonly url: Redacted.Redacted }
-
-export const warehouse: Parse<WarehouseSetting> = (text) => {
-  if (/^postgres(ql)?:/i.test(text)) return postgres(text)
-  const path = /^duckdb:(.+)$/i.exec(text)?.[1]?.trim()
-  if (path === undefined || path === "" || path.startsWith(":")) {
-    return Result.fail("must be duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.")
-  }
-  return Result.succeed({ engine: "duckdb", path: resolve(path) })
-}
-
-/** Never echoed: it holds a password. */
-const postgres = (text: string): Result.Result<WarehouseSetting, string> => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isWhole = url !== undefined && url.host !== "" && /^\/[^/]+$/.test(url.pathname)
-  if (!isWhole) return Result.fail("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; escape special characters.")
-  return Result.succeed({ engine: "postgres", url: Redacted.make(text) })
-}
-
 export const timezone = one("must be a time zone like UTC or Europe/London.", (text) =>
   Option.getOrUndefined(DateTime.zoneFromString(text))
 )
@@ -138,35 +57,45 @@ const nicknames: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * When clocks go back, a fixed hour runs once (the earlier) and a wildcard in hour or minute runs on without a hole, as
- * in Vixie cron. `next` is asked from `now` because an impossible date such as 31 February parses.
+ * The schedule in a time zone. When clocks go back, a fixed hour runs once (the earlier) and a wildcard in hour or
+ * minute runs on without a hole, as in Vixie cron. `next` is asked because an impossible date such as 31 February parses.
  */
-export const cron =
-  (zone: DateTime.TimeZone, now: DateTime.DateTime): Parse<Cron.Cron> =>
-  (text) => {
-    const fields = (nicknames.get(text.toLowerCase()) ?? text).split(/\s+/)
-    const [minute, hour] = fields.slice(-5)
-    const onDstOverlap = minute?.startsWith("*") || hour?.startsWith("*") ? "both" : "earlier"
-    return Cron.parse(fields.join(" "), zone, { onDstOverlap }).pipe(
-      Result.mapError(() => "must be five cron fields, like 0 2 * * *, or @hourly, @daily, @weekly, @monthly."),
-      Result.flatMap((value) =>
-        Result.try({
-          try: () => {
-            Cron.next(value, now)
-            return value
-          },
-          catch: () => "never comes: no date fits it."
-        })
-      )
-    )
-  }
+export const cron: Parse<(zone: DateTime.TimeZone) => Cron.Cron> = (text) => {
+  const fields = (nicknames.get(text.toLowerCase()) ?? text).split(/\s+/)
+  const [minute, hour] = fields.slice(-5)
+  const onDstOverlap = minute?.startsWith("*") || hour?.startsWith("*") ? "both" : "earlier"
+  const inZone = (zone: DateTime.TimeZone) => Cron.parseUnsafe(fields.join(" "), zone, { onDstOverlap })
+  return Cron.parse(fields.join(" ")).pipe(
+    Result.mapError(() => "must be five cron fields, like 0 2 * * *, or @hourly, @daily, @weekly, @monthly."),
+    Result.flatMap((value) =>
+      Result.try({ try: () => Cron.next(value, 0), catch: () => "never comes: no date fits it." })
+    ),
+    Result.map(() => inZone)
+  )
+}
+
+/** The last of February is no 31st. */
+const isDay = (text: string): boolean =>
+  Option.exists(DateTime.make(text), (day) => DateTime.formatIsoDateUtc(day) === text)
+
+export const day = one("must be a date like 2026-01-31.", (text) =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text) ? text : undefined
+)
 
 export const secret: Parse<Redacted.Redacted> = (text) => Result.succeed(Redacted.make(text))
 
+const shortest = 8
+
+export const longSecret = one(`must have at least ${shortest} characters.`, (text) =>
+  text.length < shortest ? undefined : Redacted.make(text)
+)
+
 export const secrets: Parse<ReadonlyArray<Redacted.Redacted>> = (text) => {
   const parts = text.split(",").map((part) => part.trim())
-  if (parts.some((part) => part === "")) return Result.fail("holds an empty secret between its commas.")
-  if (parts.some((part) => part.length < 8)) return Result.fail("holds a secret shorter than 8 characters.")
+  if (parts.includes("")) return Result.fail("holds an empty secret between its commas.")
+  if (parts.some((part) => part.length < shortest)) {
+    return Result.fail(`holds a secret shorter than ${shortest} characters.`)
+  }
   return Result.succeed([...new Set(parts)].map((part) => Redacted.make(part)))
 }
 
@@ -178,44 +107,45 @@ export const key = one("must be 64 hexadecimal digits (256 bits).", (text) =>
   /^[0-9a-f]{64}$/i.test(text) ? Redacted.make(text.toLowerCase()) : undefined
 )
 
-const levels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
-  ["all", "All"],
-  ["trace", "Trace"],
-  ["debug", "Debug"],
-  ["info", "Info"],
-  ["warn", "Warn"],
-  ["warning", "Warn"],
-  ["error", "Error"],
-  ["fatal", "Fatal"],
-  ["none", "None"],
-  ["off", "None"]
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ["warning", "warn"],
+  ["off", "none"]
 ])
-export const logLevel = one("must be one of trace, debug, info, warn, error, fatal, all, none.", (text) =>
-  levels.get(text.toLowerCase())
-)
 
-export const logFormat = one("must be pretty, json or logfmt.", (text): LogFormat | undefined => {
-  const format = text.toLowerCase()
-  return format === "pretty" || format === "json" || format === "logfmt" ? format : undefined
+export const logLevel = one("must be one of trace, debug, info, warn, error, fatal, all, none.", (text) => {
+  const word = text.toLowerCase()
+  return LogLevel.values.find((level) => level.toLowerCase() === (synonyms.get(word) ?? word))
 })
 
-const AliasFile = Schema.fromJsonString(
-  Schema.Record(Schema.NonEmptyString, Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)]))
+export const logFormat = word("must be pretty, json or logfmt.", ["pretty", "json", "logfmt"])
+
+export const perspective = word("must be contractor or employer.", ["contractor", "employer"])
+
+export const closedPeriod = word("must be hold or post.", ["hold", "post"])
+
+export const sinkStatus = word("must be draft or posted.", ["draft", "posted"])
+
+export const account = one("must be the name of an account: up to 64 characters, no line breaks.", (text) =>
+  text.length <= 64 && !/\p{Cc}/u.test(text) ? text : undefined
 )
 
-export const aliasFile: Parse<Aliases> = (text) => {
-  const content = Result.try({
-    try: () => readFileSync(resolve(text), "utf8"),
-    catch: () => "names a file that cannot be read."
-  })
-  return Result.flatMap(content, (json) =>
-    Schema.decodeUnknownResult(AliasFile)(json.replace(/^\uFEFF/, "")).pipe(
-      Result.map((names) =>
-        Object.fromEntries(
-          Object.entries(names).map(([name, alias]) => [name, typeof alias === "string" ? [alias] : alias])
-        )
-      ),
-      Result.mapError(() => "names a file that is not a JSON object from field name to alias or list of aliases.")
-    )
-  )
+export interface Currencies {
+  readonly standard: string | null
+  readonly byProject: Readonly<Record<string, string>>
 }
+
+export const currencies = one(
+  "must be a currency like EUR, and may name others by project: EUR 4711=USD.",
+  (text): Currencies | undefined => {
+    const found = text.split(/[\s,]+/).map((each) => /^(?:(-?\d+)=)?([A-Z]{3})$/.exec(each))
+    if (found.includes(null)) return undefined
+    const standard = found.filter((each) => each?.[1] === undefined)
+    if (standard.length > 1) return undefined
+    return {
+      standard: standard[0]?.[2] ?? null,
+      byProject: Object.fromEntries(
+        found.flatMap((each) => (each?.[1] === undefined ? [] : [[each[1], each[2] ?? ""]]))
+      )
+    }
+  }
+)

@@ -4,131 +4,130 @@
  * All problems of what a layer brings come in one SettingsError, whose message names every variable and no value.
  * Nothing is written and no connection is made: a path or an address that is well-formed may still not work.
  */
-import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
-import type { Cron, LogLevel, Redacted } from "effect"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { ClientSettings, clientSettings } from "./ClientSettings.ts"
-import type { Environment, Field } from "./Environment.ts"
-import { all, check, field, optional, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
-import type { Listen, LogFormat } from "./Parse.ts"
-import * as Parse from "./Parse.ts"
-import { lake, type LakeSetting } from "./ParseLake.ts"
-import { type LedgerSettings, ledgerSettings, type SinkSettings, sinkSettings } from "./LedgerSettings.ts"
-import { ServiceSettings, serviceSettings } from "./ServiceSettings.ts"
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { isLoopback, type Lake, type Listen, type Warehouse } from "./Address.ts"
+import { type Environment, fields, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
+import * as Ledger from "./Ledger.ts"
+import { all, bad, type Field, type Fields, fine, rule, type ValuesOf } from "./Variable.ts"
+import * as V from "./Variables.ts"
 
-export { ClientSettings } from "./ClientSettings.ts"
+export type { Listen } from "./Address.ts"
 export { SettingsError } from "./Environment.ts"
-export type { Aliases, Listen, LogFormat } from "./Parse.ts"
-export { ServiceSettings } from "./ServiceSettings.ts"
-export { variables } from "./Variables.ts"
 
-export class Settings extends Context.Service<
-  Settings,
-  {
-    /** Absolute, like every path here. */
-    readonly dataDir: string
-    /** 64 hex digits; none: the key lies in the data directory. */
-    readonly key: Option.Option<Redacted.Redacted>
-    readonly warehouse: Parse.WarehouseSetting
-    readonly lake: LakeSetting
-    /** How the ledger posts. */
-    readonly ledger: LedgerSettings
-    /** The accounting system that entries are posted to. */
-    readonly ledgerSink: Option.Option<SinkSettings>
-    /** In `timezone`; has at least one date to come. */
-    readonly exportCron: Cron.Cron
-    /** As it was written. */
-    readonly exportCronText: string
-    readonly timezone: DateTime.TimeZone
-    readonly adminListen: Listen
-    /** Always there when `adminListen` is not on loopback. */
-    readonly adminToken: Option.Option<Redacted.Redacted>
-    /** Told when Status turns red and when it recovers. */
-    readonly alertUrl: Option.Option<Redacted.Redacted>
-    readonly logLevel: LogLevel.LogLevel
-    readonly logFormat: LogFormat
-    /** False under NO_COLOR. */
-    readonly color: boolean
-    /** Sentences to log once: names that look like typos of ours. */
-    readonly warnings: ReadonlyArray<string>
+const settings = (environment: Environment) => {
+  const worker = fields(environment, V.worker)
+  const given = {
+    ...worker,
+    ...fields(environment, V.log),
+    ledger: Ledger.termsOf(fields(environment, Ledger.posting)),
+    ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))
   }
->()("siteledger/Settings") {}
-
-const tokenRule = (listen: Field<Listen>, token: Field<Redacted.Redacted | undefined>): Field<void> => {
-  const open = Result.isSuccess(listen) && !Parse.isLoopback(listen.success.host)
-  const bare = Result.isSuccess(token) && token.success === undefined
-  return check(
-    !(open && bare),
-    "SITELEDGER_ADMIN_LISTEN",
-    "is open beyond this machine; set SITELEDGER_ADMIN_TOKEN too."
-  )
-}
-
-const settings = (environment: Environment, now: DateTime.DateTime): Field<Settings["Service"]> => {
-  const dataDir = field(environment, "SITELEDGER_DATA_DIR", Parse.folder)
-  const timezone = field(environment, "SITELEDGER_TIMEZONE", Parse.timezone)
-  const zone = Result.getOrElse(timezone, () => DateTime.zoneMakeOffset(0))
-  const adminListen = field(environment, "SITELEDGER_ADMIN_LISTEN", Parse.listen)
-  const adminToken = optional(environment, "SITELEDGER_ADMIN_TOKEN", Parse.token)
-  const fields = all({
-    dataDir,
-    key: optional(environment, "SITELEDGER_KEY", Parse.key),
-    warehouse: optional(environment, "SITELEDGER_WAREHOUSE", Parse.warehouse),
-    lake: optional(environment, "SITELEDGER_LAKE", lake),
-    ledger: ledgerSettings(environment),
-    ledgerSink: sinkSettings(environment),
-    exportCron: field(environment, "SITELEDGER_EXPORT_CRON", Parse.cron(zone, now)),
-    exportCronText: field(environment, "SITELEDGER_EXPORT_CRON", Parse.plain),
-    timezone,
-    adminListen,
-    adminToken,
-    adminRule: tokenRule(adminListen, adminToken),
-    alertUrl: optional(environment, "SITELEDGER_ALERT_URL", Parse.alertUrl),
-    logLevel: field(environment, "LOG_LEVEL", Parse.logLevel),
-    logFormat: field(environment, "LOG_FORMAT", Parse.logFormat),
-    noColor: optional(environment, "NO_COLOR", Parse.plain),
-    later: refuseLater(environment)
-  })
-  return Result.map(fields, ({ adminRule: _rule, later: _later, noColor, ...values }) => ({
+  const read = all(given, guardedBeyondLoopback(worker), refuseLater(environment))
+  return Result.map(read, ({ exportCron, noColor, ...values }) => ({
     ...values,
-    warehouse: values.warehouse ?? { engine: "duckdb", path: join(values.dataDir, "warehouse.duckdb") },
-    lake: values.lake ?? { kind: "folder", path: join(values.dataDir, "lake") },
-    key: Option.fromUndefinedOr(values.key),
-    adminToken: Option.fromUndefinedOr(values.adminToken),
-    alertUrl: Option.fromUndefinedOr(values.alertUrl),
-    color: noColor === undefined,
+    warehouse: Option.getOrElse(values.warehouse, (): Warehouse => ({
+      engine: "duckdb",
+      path: join(values.dataDir, "warehouse.duckdb")
+    })),
+    lake: Option.getOrElse(values.lake, (): Lake => ({ kind: "folder", path: join(values.dataDir, "lake") })),
+    /** In `timezone`; has at least one date to come. */
+    exportCron: exportCron(values.timezone),
+    /** False under NO_COLOR. */
+    color: Option.isNone(noColor),
+    /** Sentences to log once: names that look like typos of ours. */
     warnings: warnings(environment)
   }))
 }
 
-const orFail = <A>(value: Field<A>): Effect.Effect<A, SettingsError> =>
-  Result.isFailure(value) ? Effect.fail(SettingsError.of(value.failure)) : Effect.succeed(value.success)
+const service = (environment: Environment) => {
+  const given = { ...fields(environment, V.service), ...fields(environment, V.webhooks) }
+  const worker = fields(environment, V.worker)
+  const names = { pageParam: V.service.pageParam.name, perPageParam: V.service.perPageParam.name }
+  return all(given, someWayToAToken(given, worker), differentParameters(given, names), twoListeners(given, worker))
+}
 
-export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(
-  Settings,
-  Effect.gen(function* () {
-    return yield* orFail(settings(yield* read, yield* DateTime.now))
-  })
-)
+export class Settings extends Context.Service<Settings, Readonly<Result.Result.Success<ReturnType<typeof settings>>>>()(
+  "siteledger/Settings"
+) {}
+
+/** What only those parts need that talk to the service or are talked to by it. */
+export class ServiceSettings extends Context.Service<ServiceSettings, ValuesOf<typeof V.service & typeof V.webhooks>>()(
+  "siteledger/ServiceSettings"
+) {}
+
+/** What a person's login needs, before the worker is configured. */
+export class ClientSettings extends Context.Service<ClientSettings, ValuesOf<typeof V.client>>()(
+  "siteledger/ClientSettings"
+) {}
+
+type Worker = Fields<typeof V.worker>
+type Service = Fields<typeof V.service>
+
+const guardedBeyondLoopback = ({ adminListen, adminToken }: Worker): Field<void> =>
+  rule({ adminListen, adminToken }, ({ adminListen: { host }, adminToken }) =>
+    isLoopback(host) || Option.isSome(adminToken)
+      ? fine
+      : bad(V.worker.adminListen.name, `is open beyond this machine; set ${V.worker.adminToken.name} too.`)
+  )
+
+/** Where a login lies, sealed. */
+export const loginPath = (dataDir: string): string => join(dataDir, "login")
+
+const someWayToAToken = ({ clientSecret }: Service, { dataDir }: Worker): Field<void> =>
+  rule({ clientSecret, dataDir }, ({ clientSecret, dataDir }) =>
+    Option.isSome(clientSecret) || existsSync(loginPath(dataDir))
+      ? fine
+      : bad(
+          V.client.clientSecret.name,
+          "is missing, and nobody has logged in. Set it (client credentials), or run `siteledger login`."
+        )
+  )
+
+type Parameters = Pick<Service, "pageParam" | "perPageParam">
+
+/** `names`: how a person knows the two. */
+export const differentParameters = (
+  { pageParam, perPageParam }: Parameters,
+  names: Readonly<Record<keyof Parameters, string>>
+): Field<void> =>
+  rule({ pageParam, perPageParam }, ({ pageParam, perPageParam }) =>
+    pageParam === perPageParam ? bad(names.perPageParam, `must differ from ${names.pageParam}.`) : fine
+  )
+
+const overlap = (a: Listen, b: Listen): boolean => {
+  const every = (host: string) => host === "0.0.0.0" || host === "::"
+  return a.port !== 0 && a.port === b.port && (a.host === b.host || every(a.host) || every(b.host))
+}
+
+const twoListeners = ({ webhookListen }: Fields<typeof V.webhooks>, { adminListen }: Worker): Field<void> =>
+  rule({ adminListen, webhookListen }, ({ adminListen, webhookListen }) =>
+    overlap(webhookListen, adminListen)
+      ? bad(
+          V.webhooks.webhookListen.name,
+          `takes the same address as ${V.worker.adminListen.name}; they are two listeners.`
+        )
+      : fine
+  )
+
+const readAs = <A>(of: (environment: Environment) => Field<A>): Effect.Effect<A, SettingsError> =>
+  Effect.flatMap(read, (environment) => Effect.mapError(Effect.fromResult(of(environment)), SettingsError.of))
+
+export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(Settings, readAs(settings))
 
 /** For logging in: nothing that only the worker needs is asked for. */
 export const layerClient: Layer.Layer<Settings | ClientSettings, SettingsError> = Layer.effectContext(
-  Effect.gen(function* () {
-    const environment = yield* read
-    const both = all({ client: clientSettings(environment), settings: settings(environment, yield* DateTime.now) })
-    const values = yield* orFail(both)
-    return Context.make(Settings, values.settings).pipe(Context.add(ClientSettings, values.client))
-  })
+  Effect.map(
+    readAs((environment) => all({ client: all(fields(environment, V.client)), settings: settings(environment) })),
+    ({ client, settings }) => Context.make(Settings, settings).pipe(Context.add(ClientSettings, client))
+  )
 )
 
 export const layerAll: Layer.Layer<Settings | ServiceSettings | ClientSettings, SettingsError> = Layer.effectContext(
-  Effect.gen(function* () {
-    const environment = yield* read
-    const both = all({ service: serviceSettings(environment), settings: settings(environment, yield* DateTime.now) })
-    const values = yield* orFail(both)
-    return Context.make(Settings, values.settings).pipe(
-      Context.add(ServiceSettings, values.service),
-      Context.add(ClientSettings, values.service)
-    )
-  })
+  Effect.map(
+    readAs((environment) => all({ service: service(environment), settings: settings(environment) })),
+    ({ service, settings }) =>
+      Context.make(Settings, settings).pipe(Context.add(ServiceSettings, service), Context.add(ClientSettings, service))
+  )
 )

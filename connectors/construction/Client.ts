@@ -8,7 +8,7 @@
 import { Context, Effect, Exit, Fiber, Layer, Logger, Result, Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { ConstructionService, type Webhook } from "./Client/ConstructionService.ts"
-import { type Options, settings } from "./Client/Options.ts"
+import { endpointOf, type Options } from "./Client/Options.ts"
 import type { Project, ProjectPage } from "./Client/Projects.ts"
 import type { ServiceError } from "./Client/ServiceError.ts"
 import type { Subscription } from "./ConstructionApi.ts"
@@ -39,7 +39,7 @@ const unredirected = FetchHttpClient.layer.pipe(
 
 /** Asks for nothing yet. Throws a ServiceError for options that can't be used. */
 export const connect = (options: Options): Client => {
-  Result.getOrThrow(settings(options))
+  Result.getOrThrow(endpointOf(options))
   const layer = ConstructionService.layer(options).pipe(
     Layer.provide(unredirected),
     // What is worth telling comes with the error: a library writes on nobody's console.

@@ -9,13 +9,14 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { ServiceSettings } from "../../config/Settings.ts"
+import type { ServiceSettings } from "../../config/Settings.ts"
 import { type Lane, Pace } from "../../src/Walk/Pace.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
 import { ConstructionApi } from "./ConstructionApi.ts"
 import { pauses, Token } from "./ConstructionAuth.ts"
+import { ApiEndpoint } from "./ConstructionEndpoints.ts"
 
 /** An answer whose body has been read. */
 export interface Answer {
@@ -32,6 +33,7 @@ export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPro
   message: Schema.String
 }) {}
 
+type Endpoint = ApiEndpoint["Service"]
 type Api = HttpApiClient.ForApi<typeof ConstructionApi>
 type Send = (api: Api) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
@@ -46,20 +48,20 @@ export class ConstructionClient extends Context.Service<
     ) => Effect.Effect<A, SourceError>
   }
 >()("siteledger/construction/Client") {
-  static readonly layer: Layer.Layer<
+  static readonly layerNoDeps: Layer.Layer<
     ConstructionClient,
     never,
-    ServiceSettings | Pace | Reasons | Token | HttpClient.HttpClient
+    ApiEndpoint | Pace | Reasons | Token | HttpClient.HttpClient
   > = Layer.effect(
     ConstructionClient,
     Effect.gen(function* () {
-      const settings = yield* ServiceSettings
+      const endpoint = yield* ApiEndpoint
       const pace = yield* Pace
       const token = yield* Token
       const context = yield* Effect.context<Reasons | Token>()
       const http = (yield* HttpClient.HttpClient).pipe(
-        HttpClient.mapRequest(renameParameters(settings)),
-        HttpClient.mapRequest(HttpClientRequest.prependUrl(settings.baseUrl.href)),
+        HttpClient.mapRequest(renameParameters(endpoint)),
+        HttpClient.mapRequest(HttpClientRequest.prependUrl(endpoint.baseUrl.href)),
         HttpClient.mapRequest(HttpClientRequest.acceptJson),
         HttpClient.mapRequestEffect((request) =>
           Effect.map(CurrentToken, (bearer) => HttpClientRequest.bearerToken(request, bearer))
@@ -71,7 +73,7 @@ export class ConstructionClient extends Context.Service<
       const exchange = Effect.fnUntraced(function* (send: Send, bearer: string) {
         const startedMs = yield* Clock.currentTimeMillis
         const response = yield* send(api)
-        yield* inspect(pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
+        yield* inspect(endpoint, pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
         taken.add(bearer)
         // Answers pass each other: one token back isn't far enough.
         for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
@@ -96,15 +98,21 @@ export class ConstructionClient extends Context.Service<
           Effect.mapError((error): Failure => {
             if (isFailure(error)) return error
             const what = error instanceof Error ? error.message : String(error)
-            return new Unavailable({ message: `${settings.baseUrl.href} (SITELEDGER_BASE_URL): ${what}` })
+            return new Unavailable({ message: `${endpoint.baseUrl.href} (${endpoint.names.baseUrl}): ${what}` })
           })
         )
 
       return ConstructionClient.of({
-        call: (lane, send, read) => Effect.provideContext(patiently(once(lane, send, read)), context)
+        call: (lane, send, read) => Effect.provideContext(patiently(once(lane, send, read), endpoint), context)
       })
     })
   )
+
+  static readonly layer: Layer.Layer<
+    ConstructionClient,
+    never,
+    ServiceSettings | Pace | Reasons | Token | HttpClient.HttpClient
+  > = ConstructionClient.layerNoDeps.pipe(Layer.provide(ApiEndpoint.layer))
 }
 
 /** May pass by itself. */
@@ -136,7 +144,7 @@ const noticedAfter = 2
 const reasonKey = "service"
 
 /** Tries until an answer is there, or until only a person can help. */
-const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>) {
+const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>, endpoint: Endpoint) {
   const token = yield* Token
   const reasons = yield* Reasons
   let refusedTokens = 0
@@ -144,7 +152,7 @@ const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure
   const judge = Effect.fnUntraced(function* (error: TokenRefused) {
     yield* token.drop(error.token)
     if (++refusedTokens === 1) return yield* new Again()
-    return yield* error.wasGood ? new Unavailable({ message: endingTokens }) : neverTaken
+    return yield* error.wasGood ? new Unavailable({ message: endingTokens }) : neverTaken(endpoint)
   })
   const notice = ({ message }: Unavailable) =>
     ++failures < noticedAfter ? Effect.void : reasons.set(reasonKey, `The service can't be read for now. ${message}`)
@@ -160,26 +168,31 @@ const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure
 
 const endingTokens = "It ends its tokens again and again before they are used (401)."
 
-const neverTaken = new SourceError({
-  reason: "Refused",
-  message: "The service refuses a token that it has just given (401): check SITELEDGER_CLIENT_ID and SITELEDGER_SCOPES."
-})
+const neverTaken = ({ names }: Endpoint) =>
+  new SourceError({
+    reason: "Refused",
+    message: `The service refuses a token that it has just given (401): check ${names.clientId} and ${names.scopes}.`
+  })
 
 /** The document doesn't show how the paging parameters are named (§4.1). */
-const renameParameters = (settings: ServiceSettings["Service"]) => (request: HttpClientRequest.HttpClientRequest) => {
-  const names: Readonly<Record<string, string>> = { page: settings.pageParam, per_page: settings.perPageParam }
-  const { body, hash, headers, method, url, urlParams } = request
-  const renamed = urlParams.params.map(([name, value]) => [names[name] ?? name, value] as const)
-  return HttpClientRequest.makeWith(method, url, UrlParams.fromInput(renamed), hash, headers, body)
-}
+const renameParameters =
+  ({ pageParam, perPageParam }: Endpoint) =>
+  (request: HttpClientRequest.HttpClientRequest) => {
+    const names: Readonly<Record<string, string>> = { page: pageParam, per_page: perPageParam }
+    const { body, hash, headers, method, url, urlParams } = request
+    const renamed = urlParams.params.map(([name, value]) => [names[name] ?? name, value] as const)
+    return HttpClientRequest.makeWith(method, url, UrlParams.fromInput(renamed), hash, headers, body)
+  }
 
 const inspect = Effect.fnUntraced(function* (
+  endpoint: Endpoint,
   pace: Pace["Service"],
   response: HttpClientResponse.HttpClientResponse,
   unauthorized: TokenRefused
 ) {
   const now = yield* Clock.currentTimeMillis
   const { status, headers } = response
+  const { names } = endpoint
   if (status === 429) {
     yield* pace.rejected(retryAfterMs(headers["retry-after"], now))
     return yield* new Again()
@@ -196,29 +209,30 @@ const inspect = Effect.fnUntraced(function* (
   if (status >= 300 && status < 400) {
     return yield* new SourceError({
       reason: "Refused",
-      message: `The service redirects (${status}), which isn't followed: check SITELEDGER_BASE_URL.`
+      message: `The service redirects (${status}), which isn't followed: check ${names.baseUrl}.`
     })
   }
   if (status === 403) {
-    return yield* new SourceError({ reason: "Refused", message: forbidden(headers["www-authenticate"]) })
+    return yield* new SourceError({ reason: "Refused", message: forbidden(endpoint, headers["www-authenticate"]) })
   }
   if (status === 404) {
     return yield* new SourceError({
       reason: "Refused",
-      message: "The service has no such address (404): check SITELEDGER_BASE_URL, which must hold the version (/v1)."
+      message: `The service has no such address (404): check ${names.baseUrl}, which must hold the version (/v1).`
     })
   }
   return yield* new SourceError({ reason: "PageSizeRefused", message: `The service refused the request (${status}).` })
 })
 
 /** RFC 6750 §3 names the scopes that a request needs. Only what RFC 6749 §3.3 allows in their names is repeated. */
-const forbidden = (challenge = ""): string => {
+const forbidden = ({ names, takesLogins }: Endpoint, challenge = ""): string => {
   const [, quoted, bare = ""] = /\bscope=(?:"([^"]*)"|([^\s,"]+))/i.exec(challenge) ?? []
   const scopes = (quoted ?? bare).split(" ").filter((scope) => /^[!#-[\]-~]{1,100}$/.test(scope))
-  if (scopes.length === 0) return "The service forbids this request (403): a scope is missing, check SITELEDGER_SCOPES."
+  if (scopes.length === 0) return `The service forbids this request (403): a scope is missing, check ${names.scopes}.`
+  const again = takesLogins ? " (with a login, run `siteledger login` again too)" : ""
   return (
     `The service forbids this request (403): it needs the scope ${scopes.slice(0, 10).join(" ")}. Add that to ` +
-    "SITELEDGER_SCOPES (with a login, run `siteledger login` again too), or have it allowed for the client."
+    `${names.scopes}${again}, or have it allowed for the client.`
   )
 }
 

@@ -6,8 +6,8 @@
  * running worker notices the file by itself.
  */
 import { Clock, Duration, Effect, Result, Schema } from "effect"
-import { ClientSettings } from "../../config/ClientSettings.ts"
-import { userName } from "../../config/UserName.ts"
+import { userName } from "../../config/Environment.ts"
+import { ClientSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { type Authorization, begin, hasState, makeState, readRedirect } from "./ConstructionAuth/Authorization.ts"
 import { type ActiveLogin, endedSentence, LoginFile, stored } from "./ConstructionAuth/LoginFile.ts"

@@ -7,7 +7,7 @@
  * With a secret made by hand, of the environment or of `siteledger secret add`, there is a subscription already: none
  * is made. The service has a minute to reach a subscription; then Status says that nothing comes, and why that may be.
  */
-import { Clock, Deferred, Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Deferred, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { whileLeading } from "../../src/Runtime/Leadership.ts"
@@ -39,7 +39,7 @@ export const layer: Layer.Layer<
     yield* Receiver
     const wanted: Wanted = {
       url: settings.webhookUrl.href,
-      events: JSON.stringify((settings.webhookEvents ?? subscribable).toSorted())
+      events: JSON.stringify(Option.getOrElse(settings.webhookEvents, () => subscribable).toSorted())
     }
     const rows = yield* Effect.orDie(store.run((db) => db.selectFrom("subscriptions").selectAll().execute()))
     for (const { url } of rows) callbacks.addUrl(url)

@@ -7,6 +7,8 @@
  */
 import type { Instant } from "../Domain/Instant.ts"
 
+export type { Terms } from "../../config/Ledger.ts"
+
 interface Common {
   readonly number: number
   readonly ipcId: string
@@ -57,19 +59,6 @@ export interface DecisionFact extends Common {
 }
 
 export type Fact = CertificateFact | PaymentFact | ProjectFact | OpeningFact | DecisionFact
-
-/** How entries are posted, from configuration; part of the stored order, so that folding again gives the same. */
-export interface Terms {
-  readonly debitAccount: string
-  readonly creditAccount: string
-  readonly currency: string | null
-  /** By project id, where it differs. Where any is named, no payment is posted before its project is known. */
-  readonly currencies: Readonly<Record<string, string>>
-  /** The first instant of the open period; null: no period is closed. */
-  readonly openFrom: Instant | null
-  /** What becomes of an entry that is effective in a closed period. */
-  readonly inClosedPeriod: "hold" | "post"
-}
 
 export type HoldReason =
   /** Accept with the certified amount. */

@@ -5,20 +5,30 @@
 import { Effect, Layer } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import { oneAtATime } from "../Stores/Sql.ts"
-import { Store } from "../Stores/Store.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { type Spent, windowMs } from "./Slots.ts"
-import { type Share, Spending } from "./Spending.ts"
+import { type Share, Spending, Uncounted } from "./Spending.ts"
 
 export const layer: Layer.Layer<Spending, never, Store> = Layer.effect(
   Spending,
   Effect.map(Store, (store) =>
     Spending.of({
-      recent: (nowMs) => store.run((db) => recentSeconds(db, nowMs)),
-      reserve: (previous, next) => store.transaction((tx) => save(tx, previous, next))
+      recent: (nowMs) =>
+        Effect.mapError(
+          store.run((db) => recentSeconds(db, nowMs)),
+          uncounted
+        ),
+      reserve: (previous, next) =>
+        Effect.mapError(
+          store.transaction((tx) => save(tx, previous, next)),
+          uncounted
+        )
     })
   )
 )
+
+const uncounted = ({ message }: StoreError) => new Uncounted({ message })
 
 const recentSeconds = (db: Kysely<StoreTables>, nowMs: number): Promise<ReadonlyArray<Spent>> =>
   db

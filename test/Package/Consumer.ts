@@ -13,8 +13,8 @@ const tree = fileURLToPath(new URL("../..", import.meta.url))
 const modules = join(tree, "node_modules")
 const isOurs = (path: string) => !["node_modules", ".git", "data", "dist"].some((name) => path === join(tree, name))
 
-/** What the client needs; it must get along without DuckDB and the rest of the worker's. */
-const dependencies = ["effect", "kysely", "@types/node"]
+/** What the client needs; it must get along without DuckDB, Kysely and the rest of the worker's. */
+const dependencies = ["effect", "@types/node"]
 
 const tsconfig = {
   compilerOptions: {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer, Option } from "effect"
 import { ClientSettings, layerAll, layerClient, ServiceSettings } from "../../config/Settings.ts"
 
 type Env = Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ describe("a client secret", () => {
       assert.strictEqual(problems[0]?.variable, "SITELEDGER_CLIENT_SECRET")
       assert.match(problems[0]?.sentence ?? "", /client credentials.*`siteledger login`/)
       writeFileSync(join(dataDir, "login"), "")
-      assert.isUndefined((yield* start(env)).clientSecret)
+      assert.isTrue(Option.isNone((yield* start(env)).clientSecret))
       rmSync(dataDir, { recursive: true })
     })
   )
@@ -44,7 +44,7 @@ describe("logging in", () => {
         Object.keys(client)
       )
       const read = yield* logIn({ ...client, SITELEDGER_SCOPES: "ipcs.read" })
-      assert.deepInclude(read, { clientId: "desk-app", clientSecret: undefined, scopes: ["ipcs.read"] })
+      assert.deepInclude(read, { clientId: "desk-app", clientSecret: Option.none(), scopes: ["ipcs.read"] })
     })
   )
 })

@@ -1,11 +1,14 @@
 /**
- * The table of variables against `config/example.env`, the names of a later version, and the guess at what a typo meant.
+ * The variables against config/example.env and docs/configuration.md, the names of a later version, and the guess at
+ * what a typo meant. After a change: UPDATE_DOCS=1 npx vitest run test/config/Variables.test.ts
  */
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Option, Redacted } from "effect"
-import { layer, layerAll, ServiceSettings, Settings, variables } from "../../config/Settings.ts"
-import type { Variable } from "../../config/Variables.ts"
+import { layer, layerAll, ServiceSettings, Settings } from "../../config/Settings.ts"
+import type { Variable } from "../../config/Variable.ts"
+import { sections, variables } from "../../config/Variables.ts"
 
 const settings = (env: Readonly<Record<string, string>>) =>
   Effect.provide(Settings, Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
@@ -63,32 +66,60 @@ describe("SITELEDGER_ALERT_URL", () => {
   )
 })
 
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
+
+const assertWritten = (name: string, text: string) => {
+  if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(path(name), text)
+  assert.strictEqual(readFileSync(path(name), "utf8"), text)
+}
+
+const head = `# Every variable of siteledger, each with one sentence. What is commented out shows its default or an example.
+# Load a copy with: set -a; . ./my.env; set +a. A secret may also come from a file: set its name followed by _FILE.`
+
+const shown = ({ default: standard, example }: Variable<unknown>): string => standard ?? example ?? ""
+
+const line = (variable: Variable<unknown>): string => {
+  const text = shown(variable)
+  const mark = variable.isRequired ? "" : "#"
+  return `# ${variable.meaning}\n${mark}${variable.name}=${/\s/.test(text) ? `"${text}"` : text}`
+}
+
+const preface = `# Configuration
+
+Environment variables, made from \`config/Variables.ts\`; [config/example.env](../config/example.env) has them to copy. A secret may
+also come from a file: set its name followed by \`_FILE\`. All that is missing or bad is told in one message, by name and
+without the values, and the exit code is 2.`
+
+const row = (variable: Variable<unknown>): string => {
+  const { default: standard, isRequired, isSecret, meaning, name } = variable
+  const example = standard === undefined ? `e.g. \`${shown(variable)}\`` : `\`${standard}\``
+  const kind = [...(isRequired ? ["required"] : []), ...(isSecret ? ["secret"] : []), example]
+  return `| \`${name}\` | ${meaning.replaceAll("<", "\\<")} | ${kind.join(", ")} |`
+}
+
 describe("config/example.env", () => {
   it("names every variable once, under its sentence, and commented out unless it is required", () => {
-    const text = readFileSync(new URL("../../config/example.env", import.meta.url), "utf8")
-    const entries = [...text.matchAll(/^# (.+)\n(#?)([A-Z_]+)=/gm)].map(([, meaning, mark, name]) => ({
-      meaning,
-      mark,
-      name
-    }))
-    assert.deepStrictEqual(
-      entries,
-      variables.map((one: Variable) => ({
-        meaning: one.meaning,
-        mark: one.required === true ? "" : "#",
-        name: one.name
-      }))
-    )
-    assert.strictEqual(text.match(/^#?[A-Z_]+=/gm)?.length, variables.length)
+    const parts = sections.map(([title, group]) => [`# --- ${title} ---`, ...Object.values(group).map(line)])
+    const names = variables.map(({ name }) => name)
+    assert.sameMembers([...new Set(names)], names)
+    assertWritten("config/example.env", `${[head, ...parts.flat()].join("\n\n")}\n`)
   })
 
   it.effect("is accepted with everything in it switched on, save the file that is not there", () =>
     Effect.gen(function* () {
-      const text = readFileSync(new URL("../../config/example.env", import.meta.url), "utf8")
+      const text = readFileSync(path("config/example.env"), "utf8")
       const on = text.replace(/^#(?=[A-Z])(?!SITELEDGER_FIELD_ALIASES)/gm, "")
       const env = ConfigProvider.layer(ConfigProvider.fromDotEnvContents(on))
       const read = yield* Effect.provide(ServiceSettings, Layer.provide(layerAll, env))
       assert.strictEqual(Duration.toMinutes(read.walkEvery), 60)
     })
   )
+})
+
+it("docs/configuration.md says what each variable means and what it is by default", () => {
+  const tables = sections.map(([title, group]) => {
+    const rows = Object.values(group).map(row)
+    return [`## ${title}`, "", "| variable | meaning | default or example |", "|---|---|---|", ...rows].join("\n")
+  })
+  assertWritten("docs/configuration.md", `${[preface, ...tables].join("\n\n")}\n`)
 })

@@ -10,8 +10,6 @@
  */
 import { Context, Deferred, Duration, Effect, Layer, Schema, type Scope } from "effect"
 import type { HttpClient } from "effect/http"
-import { ClientSettings } from "../../../config/ClientSettings.ts"
-import { ServiceSettings } from "../../../config/ServiceSettings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -22,8 +20,9 @@ import { Token } from "../ConstructionAuth.ts"
 import * as Credentials from "../ConstructionAuth/Credentials.ts"
 import { TokenEndpoint } from "../ConstructionAuth/TokenEndpoint.ts"
 import { ConstructionClient } from "../ConstructionClient.ts"
+import { ApiEndpoint, AuthEndpoint } from "../ConstructionEndpoints.ts"
 import type { EventName } from "../ConstructionEvents.ts"
-import { inOptions, type Options, settings as settingsOf } from "./Options.ts"
+import { endpointOf, type Options } from "./Options.ts"
 import * as Projects from "./Projects.ts"
 import { notAsPromised, ServiceError } from "./ServiceError.ts"
 
@@ -62,8 +61,8 @@ export class ConstructionService extends Context.Service<
 const defaultPatience = Duration.minutes(5)
 
 const make = Effect.fnUntraced(function* (options: Options) {
-  const settings = yield* Effect.fromResult(settingsOf(options))
-  const parts = yield* Layer.build(layerOf(settings))
+  const endpoint = yield* Effect.fromResult(endpointOf(options))
+  const parts = yield* Layer.build(partsOf(endpoint))
   const client = Context.get(parts, ConstructionClient)
   // Without its pace a call would wait for ever.
   const closed = yield* Deferred.make<never, ServiceError>()
@@ -71,31 +70,20 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const limits = { patience: options.giveUpAfter ?? defaultPatience, reasons: Context.get(parts, Reasons), closed }
   const limited = limit(limits)
   return ConstructionService.of({
-    projects: Projects.make(client, settings.pageSize, limited),
+    projects: Projects.make(client, endpoint.pageSize, limited),
     webhooks: { create: (webhook) => limited(subscribe(client, webhook)) },
     token: limited(Context.get(parts, Token).get)
   })
 })
 
-const layerOf = (settings: ServiceSettings["Service"]) =>
-  ConstructionClient.layer.pipe(
+const partsOf = (endpoint: ApiEndpoint["Service"]) =>
+  ConstructionClient.layerNoDeps.pipe(
     Layer.provideMerge(Credentials.layer),
-    Layer.provide([Pace.layer, TokenEndpoint.layer]),
-    Layer.provideMerge(reasonsInOptions),
-    Layer.provide([
-      Spending.layerAlone,
-      Layer.succeed(ServiceSettings, settings),
-      Layer.succeed(ClientSettings, settings)
-    ])
+    Layer.provide([Pace.layerWith(endpoint), TokenEndpoint.layerNoDeps]),
+    Layer.provide([Layer.succeed(ApiEndpoint, endpoint), Layer.succeed(AuthEndpoint, endpoint)]),
+    Layer.provide(Spending.layerAlone),
+    Layer.provideMerge(Reasons.layer)
   )
-
-/** The worker's sentences, about options instead of variables. */
-const reasonsInOptions = Layer.effect(
-  Reasons,
-  Effect.map(Reasons, (reasons) =>
-    Reasons.of({ ...reasons, set: (key, sentence) => reasons.set(key, inOptions(sentence)) })
-  )
-).pipe(Layer.provide(Reasons.layer))
 
 interface Limits {
   readonly patience: Duration.Input
@@ -107,7 +95,7 @@ const limit =
   ({ closed, patience, reasons }: Limits): Projects.Limited =>
   (call) => {
     const inWords = Effect.mapError(call, (error) =>
-      error instanceof SourceError ? new ServiceError({ reason: "Refused", message: inOptions(error.message) }) : error
+      error instanceof SourceError ? new ServiceError({ reason: "Refused", message: error.message }) : error
     )
     const untilGivenUp = Effect.timeoutOrElse(inWords, {
       duration: patience,

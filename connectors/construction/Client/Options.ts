@@ -2,10 +2,10 @@
  * What a client is told, read by the same rules and with the same defaults as the worker's configuration: each option
  * is one of its variables under another name. All problems come in one error, which repeats no value.
  */
-import { type Duration, Redacted, Result } from "effect"
-import type { Field } from "../../../config/Environment.ts"
-import { serviceSettings, type ServiceSettings } from "../../../config/ServiceSettings.ts"
-import type { Name } from "../../../config/Variables.ts"
+import { type Duration, Record, Redacted, Result } from "effect"
+import { differentParameters } from "../../../config/Settings.ts"
+import { all, fieldOf, fieldsOf } from "../../../config/Variable.ts"
+import { api, type ApiEndpoint } from "../ConstructionEndpoints.ts"
 import { ServiceError } from "./ServiceError.ts"
 
 export interface Options {
@@ -32,50 +32,33 @@ export interface Options {
   readonly giveUpAfter?: Duration.Input | undefined
 }
 
-const variables = {
-  baseUrl: "SITELEDGER_BASE_URL",
-  authUrl: "SITELEDGER_AUTH_URL",
-  clientId: "SITELEDGER_CLIENT_ID",
-  clientSecret: "SITELEDGER_CLIENT_SECRET",
-  scopes: "SITELEDGER_SCOPES",
-  requestsPerMinute: "SITELEDGER_REQUESTS_PER_MINUTE",
-  pageSize: "SITELEDGER_PAGE_SIZE",
-  pageParam: "SITELEDGER_PAGE_PARAM",
-  perPageParam: "SITELEDGER_PER_PAGE_PARAM"
-} as const satisfies Readonly<Record<keyof Omit<Options, "giveUpAfter">, Name>>
-
-const optionOf: ReadonlyMap<string, string> = new Map(
-  Object.entries(variables).map(([option, variable]) => [variable, option])
-)
-
-/** A sentence about variables as one about options. */
-export const inOptions = (sentence: string): string =>
-  sentence.replace(/\bSITELEDGER_[A-Z_]+\b/g, (variable) => optionOf.get(variable) ?? variable)
-
-/** The worker must have an address for its receiver; a client has none, and nothing here asks for it. */
-const noReceiver = "https://receiver.invalid/"
-
-const written = (value: Options[keyof typeof variables]): string => {
-  if (value === undefined) return ""
-  if (Redacted.isRedacted(value)) return Redacted.value(value)
-  return typeof value === "object" ? value.join(" ") : String(value)
+/** A client has its credentials only: nobody logs in to it. */
+const declared = {
+  ...api,
+  clientSecret: {
+    ...api.clientSecret,
+    read: (text: string | undefined) => (text === undefined ? Result.fail("is missing.") : api.clientSecret.read(text))
+  }
 }
 
-export const settings = (options: Options): Result.Result<ServiceSettings["Service"], ServiceError> => {
-  const given = Object.entries(variables).map(
-    ([option, variable]) => [variable, written(options[option as keyof typeof variables]).trim()] as const
-  )
-  const values = new Map<string, Field<string>>([
-    // Without one the worker looks for a person's login, which a client has no place for.
-    [variables.clientSecret, Result.fail([{ variable: variables.clientSecret, sentence: "is missing." }])],
-    ["SITELEDGER_WEBHOOK_URL", Result.succeed(noReceiver)]
-  ])
-  for (const [variable, text] of given) if (text !== "") values.set(variable, Result.succeed(text))
-  return serviceSettings({ values, names: [...values.keys()] }).pipe(
+const names = Record.map(declared, (_variable, option) => option)
+
+const written = (value: Options[keyof typeof declared]): string | undefined => {
+  if (value === undefined) return undefined
+  const text = Redacted.isRedacted(value) ? Redacted.value(value) : typeof value === "object" ? value.join(" ") : value
+  return String(text).trim() || undefined
+}
+
+export const endpointOf = (options: Options): Result.Result<ApiEndpoint["Service"], ServiceError> => {
+  const given = fieldsOf(declared, (variable, option) => fieldOf(variable, option, written(options[option])))
+  return all(given, differentParameters(given, names)).pipe(
+    Result.map((values) => ({ ...values, names, takesLogins: false })),
     Result.mapError((problems) => {
       const sentences = problems.map(({ variable, sentence }) => `${variable} ${sentence}`)
-      const message = `The client's options are not usable: ${inOptions(sentences.join(" "))}`
-      return new ServiceError({ reason: "Options", message })
+      return new ServiceError({
+        reason: "Options",
+        message: `The client's options are not usable: ${sentences.join(" ")}`
+      })
     })
   )
 }

@@ -7,7 +7,7 @@
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Result } from "effect"
-import type { ClientFields } from "../../../config/ClientSettings.ts"
+import type { ClientSettings } from "../../../config/Settings.ts"
 
 export interface Authorization {
   /** Where the person consents. */
@@ -23,7 +23,7 @@ const randomText = (): string => randomBytes(32).toString("base64url")
 
 export const makeState = randomText
 
-export const begin = (client: ClientFields, redirectUri: string, state: string): Authorization => {
+export const begin = (client: ClientSettings["Service"], redirectUri: string, state: string): Authorization => {
   const issuer = client.authUrl.href.replace(/\/$/, "")
   const verifier = randomText()
   const url = new URL(`${issuer}/oauth/authorize`)

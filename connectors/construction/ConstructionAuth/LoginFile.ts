@@ -10,8 +10,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } fro
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
-import { type ClientFields, ClientSettings, loginPath } from "../../../config/ClientSettings.ts"
-import { Settings } from "../../../config/Settings.ts"
+import { ClientSettings, loginPath, Settings } from "../../../config/Settings.ts"
 import { flushFolderOf, writeAnew } from "../../../src/Runtime/Flush.ts"
 import * as Instant from "../../../src/Domain/Instant.ts"
 import { Seal } from "../../../src/Runtime/Seal.ts"
@@ -121,10 +120,10 @@ const none: Found = { _tag: "None" }
 
 const unusable = (what: string): Found => ({ _tag: "Unusable", sentence: `${what} Run \`siteledger login\`.` })
 
-const isOurs = (login: Login, client: ClientFields): boolean =>
+const isOurs = (login: Login, client: ClientSettings["Service"]): boolean =>
   login.authUrl === client.authUrl.href && login.clientId === client.clientId
 
-const foreign = (login: Login, client: ClientFields): Found =>
+const foreign = (login: Login, client: ClientSettings["Service"]): Found =>
   unusable(
     `The stored login is for ${login.clientId} at ${login.authUrl}, not for ${client.clientId} at ` +
       `${client.authUrl.href} (SITELEDGER_CLIENT_ID, SITELEDGER_AUTH_URL).`

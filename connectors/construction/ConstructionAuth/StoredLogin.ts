@@ -8,10 +8,9 @@
  * token. When the service takes either for a second use, the login has ended: that stands in its file and in Status,
  * and what needs a token waits until a person has logged in again.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import type { HttpClient } from "effect/http"
-import { ClientSettings } from "../../../config/ClientSettings.ts"
-import type { Settings } from "../../../config/Settings.ts"
+import { ClientSettings, type Settings } from "../../../config/Settings.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import type { Seal } from "../../../src/Runtime/Seal.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
@@ -80,7 +79,7 @@ const active = (found: Found): Effect.Effect<ActiveLogin | undefined, LoginNeede
 
 const byCredentials = Effect.fnUntraced(function* (version: string) {
   const { clientSecret } = yield* ClientSettings
-  if (clientSecret === undefined) return yield* noWay
+  if (Option.isNone(clientSecret)) return yield* noWay
   return yield* Credentials.obtain(version)
 })
 

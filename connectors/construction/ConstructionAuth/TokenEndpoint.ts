@@ -5,12 +5,13 @@
  * One request, no retries: whoever asks knows whether asking twice is safe. No sentence of the service is repeated
  * in an error, only its error code: a description may hold the very token that it is about.
  */
-import { Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { type ClientFields, ClientSettings } from "../../../config/ClientSettings.ts"
+import type { ClientSettings } from "../../../config/Settings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi, TokenAnswer } from "../ConstructionApi.ts"
+import { AuthEndpoint } from "../ConstructionEndpoints.ts"
 
 export type Grant =
   | { readonly grant_type: "client_credentials" }
@@ -54,10 +55,10 @@ export class TokenEndpoint extends Context.Service<
     readonly revoke: (refreshToken: string) => Effect.Effect<boolean>
   }
 >()("siteledger/construction/TokenEndpoint") {
-  static readonly layer: Layer.Layer<TokenEndpoint, never, ClientSettings | HttpClient.HttpClient> = Layer.effect(
+  static readonly layerNoDeps: Layer.Layer<TokenEndpoint, never, AuthEndpoint | HttpClient.HttpClient> = Layer.effect(
     TokenEndpoint,
     Effect.gen(function* () {
-      const client = yield* ClientSettings
+      const client = yield* AuthEndpoint
       const httpClient = (yield* HttpClient.HttpClient).pipe(
         HttpClient.mapRequest(HttpClientRequest.prependUrl(client.authUrl.href)),
         HttpClient.mapRequest(HttpClientRequest.acceptJson)
@@ -65,11 +66,14 @@ export class TokenEndpoint extends Context.Service<
       const api = yield* HttpApiClient.makeWith(ConstructionTokenApi, { httpClient })
       const identity = {
         client_id: client.clientId,
-        ...(client.clientSecret === undefined ? {} : { client_secret: Redacted.value(client.clientSecret) })
+        ...Option.match(client.clientSecret, {
+          onNone: () => ({}),
+          onSome: (secret) => ({ client_secret: Redacted.value(secret) })
+        })
       }
       const unavailable = (what: string) =>
         new TokenUnavailable({
-          message: `The token endpoint below ${client.authUrl.href} (SITELEDGER_AUTH_URL) can't be used for now: ${what}`
+          message: `The token endpoint below ${client.authUrl.href} (${client.names.authUrl}) can't be used for now: ${what}`
         })
 
       return TokenEndpoint.of({
@@ -97,6 +101,9 @@ export class TokenEndpoint extends Context.Service<
       })
     })
   )
+
+  static readonly layer: Layer.Layer<TokenEndpoint, never, ClientSettings | HttpClient.HttpClient> =
+    TokenEndpoint.layerNoDeps.pipe(Layer.provide(AuthEndpoint.layer))
 }
 
 const requestTimeout = Duration.seconds(30)
@@ -105,12 +112,12 @@ const revocationTimeout = Duration.seconds(10)
 const longestLifeMs = Duration.toMillis(Duration.days(3650))
 
 /** As the document shows it; the other two grants have theirs already. */
-const scopeOf = (grant: Grant, { scopes }: ClientFields) =>
+const scopeOf = (grant: Grant, { scopes }: AuthEndpoint["Service"]) =>
   grant.grant_type === "client_credentials" && scopes.length > 0 ? { scope: scopes.join(" ") } : {}
 
 interface Asked {
   readonly grant: Grant
-  readonly client: ClientFields
+  readonly client: AuthEndpoint["Service"]
   readonly unavailable: (what: string) => TokenUnavailable
 }
 
@@ -168,32 +175,34 @@ const flows: Readonly<Record<Grant["grant_type"], string>> = {
 }
 
 /** What each error of RFC 6749 §5.2 means here, in words that say what to check. */
-const adviceOn = ({ client, grant: { grant_type: type } }: Asked): Readonly<Record<string, string>> => ({
-  invalid_request:
-    "it doesn't understand the request; check that SITELEDGER_AUTH_URL is the address above its /oauth/token",
-  invalid_client:
-    client.clientSecret === undefined
-      ? "it doesn't know the client, or wants its secret; check SITELEDGER_CLIENT_ID, or set SITELEDGER_CLIENT_SECRET"
-      : "check SITELEDGER_CLIENT_ID and SITELEDGER_CLIENT_SECRET",
+const adviceOn = ({
+  client: { clientSecret, names },
+  grant: { grant_type: type }
+}: Asked): Readonly<Record<string, string>> => ({
+  invalid_request: `it doesn't understand the request; check that ${names.authUrl} is the address above its /oauth/token`,
+  invalid_client: Option.isNone(clientSecret)
+    ? `it doesn't know the client, or wants its secret; check ${names.clientId}, or set ${names.clientSecret}`
+    : `check ${names.clientId} and ${names.clientSecret}`,
   invalid_grant: {
-    client_credentials: "check SITELEDGER_CLIENT_ID and SITELEDGER_CLIENT_SECRET",
+    client_credentials: `check ${names.clientId} and ${names.clientSecret}`,
     refresh_token: "the refresh token has expired, was revoked, or was used before",
     authorization_code: "the code has expired, was used before, or belongs to another login; log in again"
   }[type],
-  unauthorized_client: `the client may not use ${flows[type]}; check SITELEDGER_CLIENT_ID, or have it allowed there`,
-  unsupported_grant_type: `it doesn't offer ${flows[type]} at SITELEDGER_AUTH_URL`,
-  invalid_scope: "it doesn't know a scope, or the client may not have it; check SITELEDGER_SCOPES"
+  unauthorized_client: `the client may not use ${flows[type]}; check ${names.clientId}, or have it allowed there`,
+  unsupported_grant_type: `it doesn't offer ${flows[type]} at ${names.authUrl}`,
+  invalid_scope: `it doesn't know a scope, or the client may not have it; check ${names.scopes}`
 })
 
 const refused = (status: number, error: unknown, asked: Asked): GrantRefused => {
   // Only what looks like a code is repeated.
   const code = typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : ""
+  const { names } = asked.client
   const bySituation =
     status >= 300 && status < 400
-      ? "redirects aren't followed; check SITELEDGER_AUTH_URL"
+      ? `redirects aren't followed; check ${names.authUrl}`
       : status === 404
-        ? "there is no token endpoint; check SITELEDGER_AUTH_URL"
-        : "check SITELEDGER_CLIENT_ID, SITELEDGER_CLIENT_SECRET and SITELEDGER_SCOPES"
+        ? `there is no token endpoint; check ${names.authUrl}`
+        : `check ${names.clientId}, ${names.clientSecret} and ${names.scopes}`
   const advice = adviceOn(asked)[code] ?? bySituation
   const what = code === "" ? String(status) : `${status} ${code}`
   return new GrantRefused({ code, advice, message: `The service refused to give a token (${what}): ${advice}.` })

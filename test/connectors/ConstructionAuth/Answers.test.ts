@@ -3,15 +3,15 @@
  * taken, and what can't be read of the rest counts as not said.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { ClientSettings } from "../../../config/ClientSettings.ts"
+import { ClientSettings } from "../../../config/Settings.ts"
 import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
 
 const client = ClientSettings.of({
   authUrl: new URL("https://auth.example.com"),
   clientId: "app",
-  clientSecret: Redacted.make("hush"),
+  clientSecret: Option.some(Redacted.make("hush")),
   scopes: ["projects.read"]
 })
 

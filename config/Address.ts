@@ -1,0 +1,148 @@
+/**
+ * From the text of a variable to a place: a URL, a listener, a folder, an engine, a lake. As in Parse.ts a failure is a
+ * sentence without the text. Paths are made absolute from the working directory; the alias file is read here.
+ */
+import { readFileSync } from "node:fs"
+import { isIPv4, isIPv6 } from "node:net"
+import { resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Redacted, Result, Schema } from "effect"
+import { one, type Parse } from "./Parse.ts"
+
+const absolute = (text: string): URL | undefined => {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:\/\//i.test(text)) return undefined
+  return url.username === "" && url.password === "" && url.hash === "" ? url : undefined
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."))
+
+/** What goes there leaves this machine encrypted or not at all. */
+const encrypted = (text: string): URL | undefined => {
+  const url = absolute(text)
+  if (url === undefined) return undefined
+  const isPrivate = url.protocol === "https:" || isLoopback(url.hostname.replace(/^\[|\]$/g, ""))
+  return isPrivate ? url : undefined
+}
+
+export const webhook = one("must be an absolute http or https URL without credentials or #fragment.", absolute)
+
+/** It may hold a secret, so it stays covered. */
+export const alert = one(
+  "must be an absolute https URL without credentials or #fragment (http to loopback).",
+  (text) => {
+    const url = encrypted(text)
+    return url && Redacted.make(url.href)
+  }
+)
+
+export const sink = one("must be an https URL (http on loopback only) without credentials or #fragment.", encrypted)
+
+/** Without a trailing slash, so that paths can be put behind it; a bare origin keeps the one that URL insists on. */
+export const service = one(
+  "must be an absolute http or https URL without credentials, ?query or #fragment.",
+  (text) => {
+    const url = absolute(text)
+    if (url === undefined || url.search !== "") return undefined
+    url.pathname = url.pathname.replace(/\/+$/, "")
+    return url
+  }
+)
+
+export interface Listen {
+  readonly host: string
+  readonly port: number
+}
+
+/** `host:port`, `[v6]:port`, or `:port` for every IPv4 interface; port 0 lets the system choose. */
+export const listen = one(
+  "must be host:port, like 127.0.0.1:8080, [::1]:8080 or :8080.",
+  (text): Listen | undefined => {
+    const match = /^(?:\[([^\]]+)\]|([\w.-]*)):(\d{1,5})$/.exec(text)
+    const port = Number(match?.[3] ?? NaN)
+    const [, v6, name] = match ?? []
+    if (!(port <= 65_535) || (v6 !== undefined && !isIPv6(v6))) return undefined
+    return { host: v6 ?? (name || "0.0.0.0"), port }
+  }
+)
+
+export const folder: Parse<string> = (text) => Result.succeed(resolve(text))
+
+export type Warehouse =
+  | { readonly engine: "duckdb"; readonly path: string }
+  | { readonly engine: "postgres"; readonly url: Redacted.Redacted }
+
+export const warehouse: Parse<Warehouse> = (text) => {
+  if (/^postgres(ql)?:/i.test(text)) return postgres(text)
+  const path = /^duckdb:(.+)$/i.exec(text)?.[1]?.trim()
+  if (path === undefined || path === "" || path.startsWith(":")) {
+    return Result.fail("must be duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.")
+  }
+  return Result.succeed({ engine: "duckdb", path: resolve(path) })
+}
+
+const postgres = one(
+  "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; escape special characters.",
+  (text): Warehouse | undefined => {
+    const url = URL.parse(text)
+    const isWhole = url !== null && url.host !== "" && /^\/[^/]+$/.test(url.pathname)
+    return isWhole ? { engine: "postgres", url: Redacted.make(text) } : undefined
+  }
+)
+
+export type Lake =
+  | { readonly kind: "folder"; readonly path: string }
+  /** `prefix` has no slash at either end, and is empty for the whole bucket. */
+  | { readonly kind: "s3"; readonly bucket: string; readonly prefix: string }
+
+const lakeSentence = "must be file:PATH or s3://BUCKET/PREFIX."
+
+/** What else S3 needs (credentials, region, endpoint) the AWS SDK reads itself, from its own variables and files. */
+export const lake: Parse<Lake> = (text) => (/^s3:/i.test(text) ? bucket(text) : lakeFolder(text))
+
+const lakeFolder: Parse<Lake> = (text) => {
+  const path = /^file:(.+)$/i.exec(text)?.[1]?.trim() ?? ""
+  const asUrl = path.startsWith("//")
+  return Result.try({
+    try: () => (asUrl ? fileURLToPath(`file:${path}`) : path),
+    catch: () => lakeSentence
+  }).pipe(
+    Result.flatMap((found) =>
+      found === "" ? Result.fail(lakeSentence) : Result.succeed({ kind: "folder", path: resolve(found) })
+    )
+  )
+}
+
+/** The prefix is taken as it is written: what is special in a URL is not special in a key. */
+const bucket: Parse<Lake> = (text) => {
+  const [, name = "", rest = ""] = /^s3:\/\/([^/]*)\/?(.*)$/i.exec(text) ?? []
+  if (name.includes("@")) {
+    return Result.fail("must hold no credentials: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE name them.")
+  }
+  // Other stores allow more than AWS, which says itself what it doesn't like.
+  if (!/^[A-Za-z0-9][\w.-]{1,253}[A-Za-z0-9]$/.test(name)) return Result.fail(lakeSentence)
+  const prefix = rest.replace(/\/+$/, "")
+  const isPlain = prefix === "" || prefix.split("/").every((part) => !["", ".", ".."].includes(part))
+  return isPlain
+    ? Result.succeed({ kind: "s3", bucket: name, prefix })
+    : Result.fail("must be s3://BUCKET/PREFIX without empty parts, . or .. in the prefix.")
+}
+
+const AliasFile = Schema.fromJsonString(
+  Schema.Record(Schema.NonEmptyString, Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)]))
+)
+
+/** From our wire name to further names, in the order of the file. */
+export const aliasFile: Parse<Readonly<Record<string, ReadonlyArray<string>>>> = (text) =>
+  Result.try({
+    try: () => readFileSync(resolve(text), "utf8"),
+    catch: () => "names a file that cannot be read."
+  }).pipe(
+    Result.flatMap((json) =>
+      Schema.decodeUnknownResult(AliasFile)(json.replace(/^\uFEFF/, "")).pipe(
+        Result.mapError(() => "names a file that is not a JSON object from field name to alias or list of aliases.")
+      )
+    ),
+    Result.map((names) => Object.fromEntries(Object.entries(names).map(([name, alias]) => [name, [alias].flat()])))
+  )

@@ -1,0 +1,125 @@
+/**
+ * How the ledger posts, and where entries go from there, which is no part of how they are posted: the terms of posting
+ * are kept with the books. The variables, and what comes of several together.
+ */
+import { Option, type Redacted, Result } from "effect"
+import * as Address from "./Address.ts"
+import * as Parse from "./Parse.ts"
+import { all, bad, type Field, type Fields, fine, optional, orElse, preset, secret } from "./Variable.ts"
+
+export const posting = {
+  perspective: preset(
+    "SITELEDGER_LEDGER_PERSPECTIVE",
+    "Whose books: contractor (debit bank, credit receivable) or employer (debit payable, credit bank).",
+    Parse.perspective,
+    "contractor"
+  ),
+  debitAccount: optional(
+    "SITELEDGER_LEDGER_DEBIT_ACCOUNT",
+    "Account that a payment debits (by perspective: bank or payable, when not set).",
+    Parse.account,
+    "1200"
+  ),
+  creditAccount: optional(
+    "SITELEDGER_LEDGER_CREDIT_ACCOUNT",
+    "Account that a payment credits (by perspective: receivable or bank, when not set).",
+    Parse.account,
+    "1400"
+  ),
+  currencies: orElse(
+    optional(
+      "SITELEDGER_LEDGER_CURRENCY",
+      "Currency of the entries, and of single projects where it differs (none when not set).",
+      Parse.currencies,
+      "EUR 4711=USD"
+    ),
+    { standard: null, byProject: {} }
+  ),
+  openFrom: optional(
+    "SITELEDGER_LEDGER_OPEN_FROM",
+    "First day of the open accounting period, in UTC (no period is closed when not set).",
+    Parse.day,
+    "2026-01-01"
+  ),
+  inClosedPeriod: preset(
+    "SITELEDGER_LEDGER_CLOSED_PERIOD",
+    "What becomes of an entry that is effective before that day: hold, or post into the open period.",
+    Parse.closedPeriod,
+    "hold"
+  )
+}
+
+export const sink = {
+  url: optional(
+    "SITELEDGER_LEDGER_SINK_URL",
+    "Where each entry is posted to as JSON: https, or http on this machine (nowhere when not set).",
+    Address.sink,
+    "https://books.example.com/entries"
+  ),
+  secret: secret(
+    "SITELEDGER_LEDGER_SINK_SECRET",
+    "Key of the signature that each posted entry carries; needed with the URL.",
+    Parse.longSecret,
+    "change-me-please"
+  ),
+  /** How the accounting system is to take an entry. */
+  status: preset(
+    "SITELEDGER_LEDGER_SINK_STATUS",
+    "How the accounting system is to take an entry: draft, for a person to release, or posted.",
+    Parse.sinkStatus,
+    "draft"
+  )
+}
+
+/** How entries are posted; part of the stored order, so that folding again gives the same. */
+export interface Terms {
+  readonly debitAccount: string
+  readonly creditAccount: string
+  /** Three letters; null: none. */
+  readonly currency: string | null
+  /** By project id, where it differs. Where any is named, no payment is posted before its project is known. */
+  readonly currencies: Readonly<Record<string, string>>
+  /** The first instant of the open period; null: no period is closed. */
+  readonly openFrom: string | null
+  /** What becomes of an entry that is effective in a closed period. */
+  readonly inClosedPeriod: "hold" | "post"
+}
+
+const accounts = {
+  contractor: { debit: "bank", credit: "receivable" },
+  employer: { debit: "payable", credit: "bank" }
+} as const
+
+export const termsOf = (given: Fields<typeof posting>): Field<Terms> =>
+  Result.flatMap(all(given), ({ currencies, inClosedPeriod, openFrom, perspective, ...own }) => {
+    const { credit, debit } = accounts[perspective]
+    const debitAccount = Option.getOrElse(own.debitAccount, () => debit)
+    const creditAccount = Option.getOrElse(own.creditAccount, () => credit)
+    if (debitAccount === creditAccount) {
+      return bad(posting.creditAccount.name, "is the account that is debited too; an entry needs two.")
+    }
+    return Result.succeed({
+      debitAccount,
+      creditAccount,
+      currency: currencies.standard,
+      currencies: currencies.byProject,
+      openFrom: Option.match(openFrom, { onNone: () => null, onSome: (day) => `${day}T00:00:00.000000Z` }),
+      inClosedPeriod
+    })
+  })
+
+/** The accounting system that entries are posted to. */
+export interface Sink {
+  readonly url: URL
+  readonly secret: Redacted.Redacted
+  readonly status: "draft" | "posted"
+}
+
+export const sinkOf = (given: Fields<typeof sink>): Field<Option.Option<Sink>> => {
+  const isWanted = Result.isFailure(given.url) || Option.isSome(given.url.success)
+  const isUnsigned = Result.isSuccess(given.secret) && Option.isNone(given.secret.success)
+  const signed = isWanted && isUnsigned ? bad(sink.secret.name, `is missing; ${sink.url.name} needs it.`) : fine
+  return Result.map(all(given, signed), ({ secret, status, url }) =>
+    Option.all({ url, secret, status: Option.some(status) })
+  )
+}
