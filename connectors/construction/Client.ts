@@ -42,7 +42,7 @@ export const connect = (options: Options): Client => {
   Result.getOrThrow(endpointOf(options))
   const layer = ConstructionService.layer(options).pipe(
     Layer.provide(unredirected),
-    // What is worth telling comes with the error: a library writes on nobody's console.
+    // What is worth telling comes with the error: a library writes on no console.
     Layer.provideMerge(Logger.layer([]))
   )
   const scope = Scope.makeUnsafe()

@@ -3,8 +3,8 @@
  * derived from it, and the sandbox serves it. Two APIs, since the token lives under another address
  * than the resources (§1).
  *
- * Wire shapes are lenient towards the service: a field the document doesn't name is kept by whoever
- * reads the body, and statuses of errors are not shown (§7), so clients look at the status themselves.
+ * Wire shapes are lenient towards the service: a field the document doesn't name is kept by the
+ * reader of the body, and statuses of errors are not shown (§7), so clients look at the status themselves.
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

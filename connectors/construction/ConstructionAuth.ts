@@ -35,7 +35,7 @@ export interface Held {
 export interface Way {
   /** Another text as soon as there may be another token than the one that is held; asked for before each request. */
   readonly version: Effect.Effect<string>
-  /** One attempt. `refused` is no longer good, whatever its expiry says. */
+  /** One attempt. `refused` is no longer good, though it may not have expired. */
   readonly obtain: (
     refused: string
   ) => Effect.Effect<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable>

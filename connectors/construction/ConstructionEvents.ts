@@ -3,7 +3,7 @@
  * which fields prove it, and the stage that it stands for. Field names and the envelope are not shown in
  * the document; these are the snake_case forms of its words, and `SITELEDGER_FIELD_ALIASES` adds others.
  *
- * A new event type is a row here. Whatever has no row is stored and quarantined, never lost.
+ * A new event type is a row here. What has no row is stored and quarantined, never lost.
  */
 import { type EntityName, resources } from "../../src/Domain/Resource.ts"
 

@@ -2,7 +2,7 @@
  * A person logs in (interface document §5; steps as RFC 6749 §4.1, RFC 7636, RFC 8252): a page of the service in a
  * browser, a redirect back to this machine, and tokens that are on disk, sealed, before anybody is told of success.
  *
- * A login lives for 10 minutes and takes one redirect. Whatever fails leaves an earlier login as it was. A
+ * A login lives for 10 minutes and takes one redirect. What fails leaves an earlier login as it was. A
  * running worker notices the file by itself.
  */
 import { Clock, Duration, Effect, Result, Schema } from "effect"

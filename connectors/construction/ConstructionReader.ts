@@ -130,7 +130,7 @@ const labelOf = (event: Event): string | null =>
 
 const isRelabelled = (event: Event, type: string): boolean => labels(event).some((label) => label !== type)
 
-/** Only where no header says otherwise: whoever sends a body first must not be able to bury it as a ping. */
+/** Only where no header says otherwise: the first to send a body must not be able to bury it as a ping. */
 const isPing = (event: Event): boolean => labelOf(event) === ping
 
 /** The proven type, or why there is none. */
@@ -203,7 +203,7 @@ const saidOf = (
   return { ...said, misfitCount, badAmount }
 }
 
-/** Whatever no column is known for, the outermost first. */
+/** What no column is known for, the outermost first. */
 const keepUnknown = (said: Fields.Said, places: ReadonlyArray<Body>, used: ReadonlySet<string>): void => {
   const containers = new Set<unknown>(places)
   for (const place of places) {

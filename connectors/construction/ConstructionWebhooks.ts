@@ -25,7 +25,7 @@ export class Callbacks extends Context.Service<
     readonly creating: () => void
     readonly settled: () => void
     readonly whenSettled: () => Promise<void>
-    /** Set by whoever wants to know that a delivery was accepted, whether as a ping, and what it was signed with. */
+    /** Set to hear that a delivery was accepted, whether as a ping, and what it was signed with. */
     onAccepted: (isPing: boolean, secret: Secret) => void
   }
 >()("siteledger/construction/Callbacks") {

@@ -96,7 +96,7 @@ const make = (limit: number) =>
     })
   })
 
-/** The wall clock, but never back: nobody waits for an hour because a clock was set back by one. */
+/** The wall clock, but never back: else requests would wait for an hour when it is set back by one. */
 const steady = (clock: Clock.Clock) => {
   let ahead = 0
   let last = Number.NEGATIVE_INFINITY

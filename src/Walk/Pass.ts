@@ -96,7 +96,7 @@ const grantedSize = (first: Page): number => {
   return records > 0 && records < expected ? records : Math.max(1, first.perPage)
 }
 
-/** Fetches pages concurrently and writes whatever has arrived since the last write. */
+/** Fetches pages concurrently and writes what has arrived since the last write. */
 const walkPages = Effect.fnUntraced(function* (
   pass: Pass,
   initial: Checkpoints.PassState,

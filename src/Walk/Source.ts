@@ -42,7 +42,7 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
 
 export interface PagedList {
   readonly resource: EntityName
-  /** `perPage` undefined: whatever the service lists by default. */
+  /** `perPage` undefined: as many as the service lists by default. */
   readonly fetch: (page: number, perPage: number | undefined, lane: Lane) => Effect.Effect<Page, SourceError>
 }
 

@@ -1,6 +1,6 @@
 /**
  * Walk copies every list of the source into the warehouse, again and again: pass after pass, in the lowest
- * lane, every `every`. It is the backstop for whatever the webhooks missed.
+ * lane, every `every`. It is the backstop for what the webhooks missed.
  *
  * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). A disturbed pass is followed by another at
  * once, after the third in a row with growing pauses. After a crash a pass goes on at its checkpoints.
@@ -39,7 +39,7 @@ export class Walk extends Context.Service<
   Walk,
   {
     readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
-    /** True when every list has finished one pass, whatever its proof. */
+    /** True when every list has finished one pass, with any proof. */
     readonly isThrough: Effect.Effect<boolean>
     /** Begins the next pass of every list now, in a more urgent lane. */
     readonly now: (lane: Lane) => Effect.Effect<void>
@@ -109,7 +109,7 @@ const restore = (store: Store["Service"], track: Track) =>
     const state = yield* Checkpoints.load(store, resource)
     const pagesDone = (yield* Checkpoints.finishedPages(store, resource)).size
     const quarantined = yield* Checkpoints.quarantinedRecords(store, resource)
-    // Together, so that nobody sees one without the others.
+    // Together, so that none is seen without the others.
     Object.assign(track, { state, pagesDone, quarantined })
   })
 
@@ -127,7 +127,7 @@ const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
   quarantined
 })
 
-/** One pass and the rest after it. Whatever fails is shown, and tried again after a rest. */
+/** One pass and the rest after it. What fails is shown, and tried again after a rest. */
 const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}`

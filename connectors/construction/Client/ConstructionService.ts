@@ -78,7 +78,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
 const partsOf = (endpoint: ApiEndpoint["Service"]) =>
   ConstructionClient.layerNoDeps.pipe(
-    Layer.provideMerge(Credentials.layer),
+    Layer.provideMerge(Credentials.layerNoDeps),
     Layer.provide([Pace.layerWith(endpoint), TokenEndpoint.layerNoDeps]),
     Layer.provide([Layer.succeed(ApiEndpoint, endpoint), Layer.succeed(AuthEndpoint, endpoint)]),
     Layer.provide(Spending.layerAlone),
@@ -115,7 +115,7 @@ const subscribe = Effect.fnUntraced(function* (client: ConstructionClient["Servi
   const { text } = yield* client.call(
     "event",
     (api) => api.webhooks.create({ payload: webhook, responseMode: "response-only" }),
-    // Whatever came is taken: asking again would subscribe again.
+    // Any answer is taken: asking again would subscribe again.
     Effect.succeed
   )
   const body = Json.parse(text)

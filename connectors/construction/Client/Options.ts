@@ -32,7 +32,7 @@ export interface Options {
   readonly giveUpAfter?: Duration.Input | undefined
 }
 
-/** A client has its credentials only: nobody logs in to it. */
+/** A client has its credentials only, and no login. */
 const declared = {
   ...api,
   clientSecret: {

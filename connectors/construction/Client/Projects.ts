@@ -15,7 +15,7 @@ import { type RawPage, readPage } from "../ConstructionPages.ts"
 import { notAsPromised, type ServiceError } from "./ServiceError.ts"
 
 /**
- * `id` (an integer), `name` and `status` (the service's own word), and beside them whatever else the service sends,
+ * `id` (an integer), `name` and `status` (the service's own word), and beside them what else the service sends,
  * as `unknown`. No number is rounded: one that a double can't give back to the letter (many digits, a trailing zero)
  * is an object which JSON.stringify writes as it came. An id beyond 2^53 - 1 therefore fails the call that read it, as
  * NotAsPromised, with the id in the message.
@@ -29,7 +29,7 @@ export interface ProjectPage {
   readonly pagination: Api.Pagination
 }
 
-/** Puts a limit on the patience of a call, and its failure into words for whoever uses a client. */
+/** Puts a limit on the patience of a call, and its failure into words for the caller. */
 export type Limited = <A>(call: Effect.Effect<A, SourceError | ServiceError>) => Effect.Effect<A, ServiceError>
 
 export interface Projects {
@@ -57,7 +57,7 @@ export const make = (client: ConstructionClient["Service"], pageSize: number, li
   const all = Stream.paginate({ page: 1, size: 0 }, ({ page, size }) =>
     limited(page === 1 ? negotiate(page) : fetch(page, size)).pipe(
       Effect.flatMap(({ data, pagination: { total } }) => {
-        // What really came is what later pages are counted by, whatever `per_page` says.
+        // What really came is what later pages are counted by, not what `per_page` says.
         const granted = page === 1 ? data.length : size
         const seen = (page - 1) * granted + data.length
         if (seen >= total) return Effect.succeed([data, Option.none()] as const)

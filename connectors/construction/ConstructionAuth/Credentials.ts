@@ -8,8 +8,8 @@ import { SourceError } from "../../../src/Walk/Source.ts"
 import { type Held, keep, renewAt, Token } from "../ConstructionAuth.ts"
 import { type GrantRefused, TokenEndpoint } from "./TokenEndpoint.ts"
 
-/** For programs that nobody logs in to. */
-export const layer: Layer.Layer<Token, never, TokenEndpoint | Pace | Reasons> = Layer.effect(
+/** For programs without a person's login. */
+export const layerNoDeps: Layer.Layer<Token, never, TokenEndpoint | Pace | Reasons> = Layer.effect(
   Token,
   Effect.flatMap(Effect.context<TokenEndpoint | Pace>(), (context) =>
     keep({

@@ -4,7 +4,7 @@
  *
  * The file is whole at any instant: it is written beside, flushed, and put in place by one rename, which is flushed
  * too. What `write` returns from is on disk. A login that can't be used any more stays, with the reason and the time
- * but without its tokens, so that whoever looks is told what happened.
+ * but without its tokens, so that a person can be told what happened.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"

@@ -3,7 +3,7 @@
  * on the data directory.
  *
  * A refresh token may be good for one use only: the tokens that come for it are on disk before the access token is
- * used. If the process dies between the service's answer and our write, that login is lost, which nobody can prevent;
+ * used. If the process dies between the service's answer and our write, that login is lost, which can't be prevented;
  * nothing else happens between the two. An answer that was lost on the way is asked for again with the same
  * token. When the service takes either for a second use, the login has ended: that stands in its file and in Status,
  * and what needs a token waits until a person has logged in again.
@@ -70,7 +70,7 @@ const hold = ({ access, expiresAtMs, obtainedAtMs }: StoredTokens, version: stri
   version
 })
 
-/** Undefined: nobody has logged in. */
+/** Undefined: there is no login. */
 const active = (found: Found): Effect.Effect<ActiveLogin | undefined, LoginNeeded> => {
   if (found._tag === "None") return Effect.succeed(undefined)
   if (found._tag === "Active") return Effect.succeed(found)

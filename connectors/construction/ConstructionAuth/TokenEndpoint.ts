@@ -2,7 +2,7 @@
  * The service's token endpoint (interface document §4.3, §5; beyond what it shows RFC 6749 §4, §5, §6) and the
  * revocation endpoint beside it (RFC 7009, assumed).
  *
- * One request, no retries: whoever asks knows whether asking twice is safe. No sentence of the service is repeated
+ * One request, no retries: the caller knows whether asking twice is safe. No sentence of the service is repeated
  * in an error, only its error code: a description may hold the very token that it is about.
  */
 import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
