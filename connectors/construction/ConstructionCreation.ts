@@ -87,7 +87,7 @@ type Fresh = Pick<Row, "url" | "events" | "created_at" | "retired_at">
 const insert = async (tx: Transaction<StoreTables>, fresh: Fresh): Promise<Row> => {
   const row = await tx
     .insertInto("subscriptions")
-    .values({ ...fresh, secret: null, verified_at: null })
+    .values({ ...fresh, verified_at: null })
     .returningAll()
     .executeTakeFirstOrThrow()
   await SecretRows.reserve(tx, row.id, row.created_at)
