@@ -16,7 +16,7 @@ type Fill = (appender: DuckDBAppender, total: number) => void
 export const load = async ({ directory }: Place, total: number, fill: Fill): Promise<number> => {
   const instance = await DuckDBInstance.create(join(directory, "bare.duckdb"), { threads: "2" })
   const connection = await instance.connect()
-  const columns = table.columns.map(([name, type]) => `"${name}" ${type}${name === table.key ? " primary key" : ""}`)
+  const columns = table.columns.map(({ name, type }) => `"${name}" ${type}${name === table.key ? " primary key" : ""}`)
   await connection.run(`create table projects (${columns.join(", ")})`)
   const from = performance.now()
   const appender = await connection.createAppender("projects")

@@ -3,7 +3,7 @@
  * takes at least. It speaks the protocol itself, as `pg` leaves COPY to others.
  */
 import type { Client, Connection, Submittable } from "pg"
-import { typeName } from "../src/Stores/Postgres/Schema.ts"
+import { typeName } from "../src/Stores/Postgres/Ddl.ts"
 import { connected } from "./PostgresServer.ts"
 import { row, table } from "./Projects.ts"
 
@@ -59,7 +59,7 @@ const pageRows = 1000
 export const load = (url: string, total: number): Promise<number> =>
   connected(url, async (client) => {
     const columns = table.columns.map(
-      ([name, type]) => `"${name}" ${typeName(type)}${name === table.key ? " primary key" : ""}`
+      ({ name, type }) => `"${name}" ${typeName(type)}${name === table.key ? " primary key" : ""}`
     )
     await client.query(`create table projects (${columns.join(", ")})`)
     const from = performance.now()

@@ -1,228 +1,388 @@
--- The Store (SQLite)
+-- In SQLite: the Store
 
-CREATE TABLE alerts (
-    id integer primary key autoincrement,
-    status text not null,
-    body text not null,
-    delivered_at text
-  ) strict;
+CREATE TABLE "alerts" ( -- What was, or is to be, told about Status; the newest one says what was told last.
+  -- Its place in their order.
+  "id" integer primary key autoincrement,
+  -- What Status had turned to.
+  "status" text not null,
+  -- What is sent, as JSON.
+  "body" text not null,
+  -- When it was taken; null until then.
+  "delivered_at" text
+) strict;
 
-CREATE TABLE closed_gaps (
-    from_ms integer not null,
-    to_ms integer not null,
-    closed_at text not null,
-    reason text not null,
-    primary key (from_ms, to_ms)
-  ) strict, without rowid;
+CREATE TABLE "closed_gaps" ( -- Intervals in which the receiver was down, and which are dealt with.
+  -- Its beginning, in milliseconds since 1970.
+  "from_ms" integer not null,
+  -- Its end, in milliseconds since 1970.
+  "to_ms" integer not null,
+  -- When it was closed.
+  "closed_at" text not null,
+  -- Why.
+  "reason" text not null,
+  primary key ("from_ms", "to_ms")
+) strict, without rowid;
 
-CREATE TABLE event_ids (event_id text primary key, sequence integer not null) strict, without rowid;
+CREATE TABLE "event_ids" ( -- The ids of events that were looked at.
+  -- The id.
+  "event_id" text primary key,
+  -- The first delivery that came under it (inbox.sequence).
+  "sequence" integer not null
+) strict, without rowid;
 
-CREATE TABLE exports (run text primary key, started_at text not null, finished_at text not null) strict;
+CREATE TABLE "exports" ( -- The exports that ended well.
+  -- Its run.
+  "run" text primary key,
+  -- When it began.
+  "started_at" text not null,
+  -- When it ended.
+  "finished_at" text not null
+) strict, without rowid;
 
-CREATE TABLE inbox (
-    sequence integer primary key autoincrement,
-    body_sha256 blob not null unique,
-    body blob not null,
-    event_id text not null,
-    header_type text,
-    issued_at text,
-    received_at text not null,
-    deliveries integer not null default 1,
-    replayed integer not null default 0
-  , other_types text) strict;
+CREATE TABLE "inbox" ( -- Every signed delivery, its body once.
+  -- Its place in the stored order.
+  "sequence" integer primary key autoincrement,
+  -- SHA-256 of the body, by which it is known.
+  "body_sha256" blob not null unique,
+  -- The body, verbatim.
+  "body" blob not null,
+  -- The id of its first delivery.
+  "event_id" text not null,
+  -- What its first header said that it is (not signed).
+  "header_type" text,
+  -- When the first delivery was sent, by its header (not signed).
+  "issued_at" text,
+  -- When its first delivery came, by siteledger's clock.
+  "received_at" text not null,
+  -- How often it was delivered.
+  "deliveries" integer not null default 1,
+  -- 1 where it came under another id, too.
+  "replayed" integer not null default 0,
+  -- What else its later headers said that it is, as a JSON array.
+  "other_types" text
+) strict;
 
-CREATE TABLE inbox_touched (sequence integer primary key) strict;
+CREATE TABLE "inbox_touched" ( -- The queue of a single worker: deliveries that came again since they were applied.
+  -- The delivery (inbox.sequence).
+  "sequence" integer primary key
+) strict;
 
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
 
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 
-CREATE TABLE ledger_entries (
-    sequence integer primary key,
-    entry_id text not null unique,
-    ipc_id text not null,
-    project_id text,
-    kind text not null check (kind in ('payment', 'adjustment', 'reversal')),
-    amount text not null,
-    currency text,
-    payment_reference text not null,
-    certificate_url text,
-    debit_account text not null,
-    credit_account text not null,
-    effective_at text not null,
-    known_at text not null,
-    event_id text,
-    reverses text,
-    part text not null,
-    basis text not null,
-    fact integer not null references ledger_facts (number)
-  ) strict;
+CREATE TABLE "ledger_entries" ( -- The entries of the books: one for each payment, correction or reversal. Append-only.
+  -- Identifies the entry for ever: the same for the same facts.
+  "entry_id" text not null unique,
+  -- The entry's number in the journal: 1, 2, 3, … without a gap.
+  "sequence" integer primary key,
+  -- The interim payment certificate that it is about (ipcs.id).
+  "ipc_id" text not null,
+  -- The project of the certificate; null where no event has told it.
+  "project_id" text,
+  -- payment: an IPC was paid. adjustment: the amount of a payment turned out to be another. reversal: takes an entry back.
+  "kind" text not null check ("kind" in ('payment', 'adjustment', 'reversal')),
+  -- What the entry moves; below zero where it takes money back.
+  "amount" text not null,
+  -- ISO 4217; null where none is configured.
+  "currency" text,
+  -- The payment's reference, verbatim.
+  "payment_reference" text not null,
+  -- Where the certificate lies that the amount comes from; null where none is known.
+  "certificate_url" text,
+  -- The account that an amount above zero debits.
+  "debit_account" text not null,
+  -- The account that an amount above zero credits.
+  "credit_account" text not null,
+  -- When the money moved, or the first instant of the open period after it.
+  "effective_at" text not null,
+  -- When the fact that caused the entry was received.
+  "known_at" text not null,
+  -- The service's id of the event that caused it; null where a person did.
+  "event_id" text,
+  -- The entry that a reversal takes back; null for the other kinds.
+  "reverses" text,
+  -- What it is a part of: the settlement, or the decision of a hold by its id.
+  "part" text not null,
+  -- The facts that it rests on, as JSON.
+  "basis" text not null,
+  -- The fact that caused it (ledger_facts.number).
+  "fact" integer not null references "ledger_facts" ("number")
+) strict;
 
-CREATE INDEX ledger_entries_ipc on ledger_entries (ipc_id, sequence);
+CREATE INDEX "ledger_entries_ipc" on "ledger_entries" ("ipc_id", "sequence");
 
-CREATE TRIGGER ledger_entries_no_delete before delete on ledger_entries
-      begin select raise(abort, 'ledger_entries is append-only'); end;
+CREATE TRIGGER ledger_entries_no_delete before delete on "ledger_entries"
+  begin select raise(abort, 'ledger_entries is append-only'); end;
 
-CREATE TRIGGER ledger_entries_no_update before update on ledger_entries
-      begin select raise(abort, 'ledger_entries is append-only'); end;
+CREATE TRIGGER ledger_entries_no_update before update on "ledger_entries"
+  begin select raise(abort, 'ledger_entries is append-only'); end;
 
-CREATE UNIQUE INDEX ledger_entries_payment on ledger_entries (ipc_id, payment_reference) where kind = 'payment';
+CREATE UNIQUE INDEX "ledger_entries_payment" on "ledger_entries" ("ipc_id", "payment_reference") where kind = 'payment';
 
-CREATE TABLE ledger_facts (
-    number integer primary key,
-    ipc_id text not null,
-    kind text not null,
-    known_at text not null,
-    content text not null
-  ) strict;
+CREATE TABLE "ledger_facts" ( -- What was learned, in its stored order: from signed events, opening certificates and people. Append-only.
+  -- Its place in the stored order.
+  "number" integer primary key,
+  -- The interim payment certificate that it is about (ipcs.id).
+  "ipc_id" text not null,
+  -- certificate, payment, project, opening or decision.
+  "kind" text not null,
+  -- When it was stored: what it causes is known from then on.
+  "known_at" text not null,
+  -- What it says, as JSON.
+  "content" text not null
+) strict;
 
-CREATE INDEX ledger_facts_ipc on ledger_facts (ipc_id, number);
+CREATE INDEX "ledger_facts_ipc" on "ledger_facts" ("ipc_id", "number");
 
-CREATE TRIGGER ledger_facts_no_delete before delete on ledger_facts
-      begin select raise(abort, 'ledger_facts is append-only'); end;
+CREATE TRIGGER ledger_facts_no_delete before delete on "ledger_facts"
+  begin select raise(abort, 'ledger_facts is append-only'); end;
 
-CREATE TRIGGER ledger_facts_no_update before update on ledger_facts
-      begin select raise(abort, 'ledger_facts is append-only'); end;
+CREATE TRIGGER ledger_facts_no_update before update on "ledger_facts"
+  begin select raise(abort, 'ledger_facts is append-only'); end;
 
-CREATE TABLE ledger_hold_decisions (
-    number integer primary key autoincrement,
-    hold_id text not null,
-    ipc_id text not null,
-    payment_reference text not null,
-    reason text not null,
-    since text not null,
-    verdict text not null,
-    amount text,
-    decided_by text,
-    decided_at text not null,
-    why text,
-    fact integer not null references ledger_facts (number)
-  ) strict;
+CREATE TABLE "ledger_hold_decisions" ( -- The holds that are over, and how they ended. Append-only.
+  -- Its place in the order of decisions.
+  "number" integer primary key autoincrement,
+  -- Its id: the same for the same question.
+  "hold_id" text not null,
+  -- The interim payment certificate that it is about (ipcs.id).
+  "ipc_id" text not null,
+  -- The payment's reference, verbatim.
+  "payment_reference" text not null,
+  -- Why it isn't posted, as a word.
+  "reason" text not null,
+  -- When it began to wait.
+  "since" text not null,
+  -- accept or reject, by a person; or answered, by facts that came later.
+  "verdict" text not null,
+  -- The amount that a person accepted; null where none was asked for.
+  "amount" text,
+  -- Who decided; null where facts that came later did.
+  "decided_by" text,
+  -- When.
+  "decided_at" text not null,
+  -- The reason that was given.
+  "why" text,
+  -- The fact that caused it (ledger_facts.number).
+  "fact" integer not null references "ledger_facts" ("number")
+) strict;
 
-CREATE TRIGGER ledger_hold_decisions_no_delete before delete on ledger_hold_decisions
-      begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
+CREATE TRIGGER ledger_hold_decisions_no_delete before delete on "ledger_hold_decisions"
+  begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
 
-CREATE TRIGGER ledger_hold_decisions_no_update before update on ledger_hold_decisions
-      begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
+CREATE TRIGGER ledger_hold_decisions_no_update before update on "ledger_hold_decisions"
+  begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
 
-CREATE TABLE ledger_holds (
-    hold_id text primary key,
-    ipc_id text not null,
-    payment_reference text not null,
-    reason text not null,
-    since text not null,
-    basis text not null
-  , "amount" text, "currency" text) strict, without rowid;
+CREATE TABLE "ledger_holds" ( -- What waits for an amount or for a person before it can be posted.
+  -- Its id: the same for the same question.
+  "hold_id" text primary key,
+  -- The interim payment certificate that it is about (ipcs.id).
+  "ipc_id" text not null,
+  -- The payment's reference, verbatim.
+  "payment_reference" text not null,
+  -- Why it isn't posted, as a word.
+  "reason" text not null,
+  -- When it began to wait.
+  "since" text not null,
+  -- The facts that it rests on, as JSON.
+  "basis" text not null,
+  -- What it is about: the amount of the certificate in question, or what would be posted; null where none is known.
+  "amount" text,
+  -- Of the amount; null where it isn't known.
+  "currency" text
+) strict, without rowid;
 
-CREATE INDEX ledger_holds_ipc on ledger_holds (ipc_id);
+CREATE INDEX "ledger_holds_ipc" on "ledger_holds" ("ipc_id");
 
-CREATE TABLE ledger_outbox (
-    entry_id text primary key references ledger_entries (entry_id),
-    sequence integer not null unique,
-    ipc_id text not null,
-    status text not null check (status in ('draft', 'posted')),
-    state text not null default 'pending' check (state in ('pending', 'delivered', 'dead')),
-    attempts integer not null default 0,
-    refusals integer not null default 0,
-    queued_at text not null,
-    next_attempt_at text not null,
-    last_error text,
-    delivered_at text
-  ) strict, without rowid;
+CREATE TABLE "ledger_outbox" ( -- Entries on their way to the accounting sink, each put here in the transaction that made it.
+  -- The entry (ledger_entries.entry_id).
+  "entry_id" text primary key references "ledger_entries" ("entry_id"),
+  -- The entry's number in the journal.
+  "sequence" integer not null unique,
+  -- The interim payment certificate that it is about (ipcs.id).
+  "ipc_id" text not null,
+  -- How the sink is to take it, as configured when it was put here: one key always has the same body.
+  "status" text not null check ("status" in ('draft', 'posted')),
+  -- How far it is; dead: only a person can help.
+  "state" text not null default 'pending' check ("state" in ('pending', 'delivered', 'dead')),
+  -- How many since it was put here, replayed, or the sink got well: pauses grow with it.
+  "attempts" integer not null default 0,
+  -- How many of them the sink refused for good.
+  "refusals" integer not null default 0,
+  -- When it was put here.
+  "queued_at" text not null,
+  -- When its turn comes.
+  "next_attempt_at" text not null,
+  -- What came of the last attempt, or who settled it, in words for a bookkeeper.
+  "last_error" text,
+  -- When the sink had it; null until then.
+  "delivered_at" text
+) strict, without rowid;
 
-CREATE INDEX ledger_outbox_age on ledger_outbox (queued_at, sequence) where state = 'pending';
+CREATE INDEX "ledger_outbox_age" on "ledger_outbox" ("queued_at", "sequence") where state = 'pending';
 
-CREATE INDEX ledger_outbox_dead on ledger_outbox (sequence) where state = 'dead';
+CREATE INDEX "ledger_outbox_dead" on "ledger_outbox" ("sequence") where state = 'dead';
 
-CREATE INDEX ledger_outbox_ipc on ledger_outbox (ipc_id, sequence) where state <> 'delivered';
+CREATE INDEX "ledger_outbox_ipc" on "ledger_outbox" ("ipc_id", "sequence") where state <> 'delivered';
 
-CREATE INDEX ledger_outbox_turn on ledger_outbox (next_attempt_at, sequence) where state = 'pending';
+CREATE INDEX "ledger_outbox_turn" on "ledger_outbox" ("next_attempt_at", "sequence") where state = 'pending';
 
-CREATE TABLE ledger_terms (
-    number integer primary key autoincrement, from_fact integer not null, content text not null
-  ) strict;
+CREATE TABLE "ledger_terms" ( -- How entries are posted, as agreed at a start. Append-only.
+  -- Its place in their order.
+  "number" integer primary key autoincrement,
+  -- They hold from this fact on (ledger_facts.number), until later ones do.
+  "from_fact" integer not null,
+  -- The terms, as JSON.
+  "content" text not null
+) strict;
 
-CREATE TRIGGER ledger_terms_no_delete before delete on ledger_terms
-      begin select raise(abort, 'ledger_terms is append-only'); end;
+CREATE TRIGGER ledger_terms_no_delete before delete on "ledger_terms"
+  begin select raise(abort, 'ledger_terms is append-only'); end;
 
-CREATE TRIGGER ledger_terms_no_update before update on ledger_terms
-      begin select raise(abort, 'ledger_terms is append-only'); end;
+CREATE TRIGGER ledger_terms_no_update before update on "ledger_terms"
+  begin select raise(abort, 'ledger_terms is append-only'); end;
 
-CREATE TABLE meta (key text primary key, value text not null) strict, without rowid;
+CREATE TABLE "meta" ( -- Single facts: the service's identity, the warehouse's id, how far the inbox is applied.
+  -- What it is about.
+  "key" text primary key,
+  -- What is known of it.
+  "value" text not null
+) strict, without rowid;
 
-CREATE TABLE pace (second integer primary key, sent integer not null) strict;
+CREATE TABLE "pace" ( -- Requests that may have been sent, so that the plan holds across restarts.
+  -- The second of the wall clock, since 1970.
+  "second" integer primary key,
+  -- How many in it.
+  "sent" integer not null
+) strict;
 
-CREATE TABLE quarantine (sequence integer primary key, reason text not null) strict;
+CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
+  -- The delivery (inbox.sequence).
+  "sequence" integer primary key,
+  -- Why, as a word.
+  "reason" text not null
+) strict;
 
-CREATE TABLE record_quarantine (
-    resource text not null,
-    sha256 text not null,
-    record text not null,
-    reason text not null,
-    first_seen_at text not null,
-    last_seen_at text not null,
-    primary key (resource, sha256)
-  ) strict, without rowid;
+CREATE TABLE "record_quarantine" ( -- Records of lists that have no usable key.
+  -- The list, by its resource's name.
+  "resource" text not null,
+  -- SHA-256 of the record, as hex.
+  "sha256" text not null,
+  -- The record, verbatim.
+  "record" text not null,
+  -- Why, as a word.
+  "reason" text not null,
+  -- When it was first listed.
+  "first_seen_at" text not null,
+  -- When it was last listed.
+  "last_seen_at" text not null,
+  primary key ("resource", "sha256")
+) strict, without rowid;
 
-CREATE TABLE schedule (name text primary key, last_scheduled_ms integer not null) strict, without rowid;
+CREATE TABLE "schedule" ( -- What runs by the clock.
+  -- What it is.
+  "name" text primary key,
+  -- The last time that it was due and taken care of, in milliseconds since 1970.
+  "last_scheduled_ms" integer not null
+) strict, without rowid;
 
-CREATE TABLE sightings (
-    resource text not null,
-    id any not null,
-    last_pass integer not null,
-    prior_pass integer not null,
-    primary key (resource, id)
-  ) strict, without rowid;
+CREATE TABLE "sightings" ( -- For every id the last two passes that showed it.
+  -- The list, by its resource's name.
+  "resource" text not null,
+  -- The record's id.
+  "id" any not null,
+  -- The last pass that showed it.
+  "last_pass" integer not null,
+  -- The pass that showed it before that one; 0 where none did.
+  "prior_pass" integer not null,
+  primary key ("resource", "id")
+) strict, without rowid;
 
 CREATE TABLE sqlite_sequence(name,seq);
 
-CREATE TABLE subscriptions (
-    id integer primary key autoincrement,
-    url text not null,
-    events text not null,
-    secret text,
-    created_at text not null,
-    verified_at text,
-    retired_at text
-  ) strict;
+CREATE TABLE "subscriptions" ( -- What the service was asked to deliver, and where to.
+  -- Its place in their order.
+  "id" integer primary key autoincrement,
+  -- The callback.
+  "url" text not null,
+  -- The types of events, as a JSON array.
+  "events" text not null,
+  -- When it was asked for.
+  "created_at" text not null,
+  -- When the first signed delivery came; null until then.
+  "verified_at" text,
+  -- When another took its place; null while it counts.
+  "retired_at" text
+) strict;
 
-CREATE TABLE uptime (
-    id integer primary key autoincrement, from_ms integer not null, to_ms integer not null
-  ) strict;
+CREATE TABLE "uptime" ( -- Intervals in which the receiver was up.
+  -- Its place in their order.
+  "id" integer primary key autoincrement,
+  -- Its beginning, in milliseconds since 1970.
+  "from_ms" integer not null,
+  -- Its end, in milliseconds since 1970.
+  "to_ms" integer not null
+) strict;
 
-CREATE TABLE walk_pages (
-    resource text not null, page integer not null, primary key (resource, page)
-  ) strict, without rowid;
+CREATE TABLE "walk_pages" ( -- The pages that the pass under way is through with.
+  -- The list, by its resource's name.
+  "resource" text not null,
+  -- The number of the page.
+  "page" integer not null,
+  primary key ("resource", "page")
+) strict, without rowid;
 
-CREATE TABLE walks (
-    resource text primary key,
-    pass integer not null,
-    per_page integer not null,
-    pages_total integer not null,
-    total integer not null,
-    rows integer not null,
-    started_at text not null,
-    disturbed integer not null,
-    disturbed_in_a_row integer not null,
-    finished_at text,
-    proof text,
-    proof_at text
-  ) strict;
+CREATE TABLE "walks" ( -- Of each list, the pass under way and the last one that ended.
+  -- The list, by its resource's name.
+  "resource" text primary key,
+  -- The number of the pass.
+  "pass" integer not null,
+  -- The records of a page, as the service grants them.
+  "per_page" integer not null,
+  -- How many pages there are.
+  "pages_total" integer not null,
+  -- How many records there are, as the service says.
+  "total" integer not null,
+  -- How many distinct ones the pass has seen.
+  "rows" integer not null,
+  -- When the pass began.
+  "started_at" text not null,
+  -- Whether the list moved under it: 0 or 1.
+  "disturbed" integer not null,
+  -- How many of the last passes were disturbed, one after the other.
+  "disturbed_in_a_row" integer not null,
+  -- When the pass ended; null while it goes on.
+  "finished_at" text,
+  -- How sure the copy was when the last pass ended: unproven, counts-agree or proven.
+  "proof" text,
+  -- When that was.
+  "proof_at" text
+) strict, without rowid;
 
-CREATE TABLE webhook_secrets (
-    id integer primary key autoincrement,
-    subscription_id integer references subscriptions (id),
-    sealed text,
-    fingerprint text not null,
-    added_at text not null,
-    retired_at text,
-    expires_at text,
-    last_used_at text
-  ) strict;
+CREATE TABLE "webhook_secrets" ( -- What signs deliveries, sealed.
+  -- Its place in their order.
+  "id" integer primary key autoincrement,
+  -- The subscription that it came with; null: of one that was made by hand.
+  "subscription_id" integer references "subscriptions" ("id"),
+  -- The secret, encrypted; null while it is awaited, or where the answer with it was lost.
+  "sealed" text,
+  -- What people know it by.
+  "fingerprint" text not null,
+  -- When it was added.
+  "added_at" text not null,
+  -- When a person said that it is to end; null until then.
+  "retired_at" text,
+  -- When it ends; null where no end is set.
+  "expires_at" text,
+  -- When it last signed a delivery; null where it never did.
+  "last_used_at" text
+) strict;
 
--- The Warehouse (DuckDB)
+-- In DuckDB: the Warehouse
 
-CREATE TABLE construction.events(body_sha256 VARCHAR, "sequence" BIGINT,
+CREATE TABLE construction.events(body_sha256 VARCHAR,
+  "sequence" BIGINT,
   event_id VARCHAR,
   event_type VARCHAR,
   event_timestamp TIMESTAMP WITH TIME ZONE,
@@ -265,7 +425,8 @@ CREATE TABLE construction.ipcs(id VARCHAR,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.ledger_entries(entry_id VARCHAR PRIMARY KEY, "sequence" BIGINT,
+CREATE TABLE construction.ledger_entries(entry_id VARCHAR PRIMARY KEY,
+  "sequence" BIGINT,
   ipc_id VARCHAR,
   project_id BIGINT,
   kind VARCHAR,
@@ -328,7 +489,8 @@ CREATE TABLE construction.permits(id VARCHAR,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.projects(id BIGINT, "name" VARCHAR,
+CREATE TABLE construction.projects(id BIGINT,
+  "name" VARCHAR,
   status VARCHAR,
   _extra JSON,
   _clocks JSON,
@@ -365,6 +527,15 @@ CREATE TABLE construction.vos(id VARCHAR,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
+CREATE TABLE siteledger.kysely_migration("name" VARCHAR PRIMARY KEY,
+  "timestamp" VARCHAR NOT NULL);
+
+CREATE TABLE siteledger.kysely_migration_lock(id VARCHAR PRIMARY KEY,
+  is_locked INTEGER DEFAULT(0) NOT NULL);
+
+CREATE TABLE siteledger.meta("key" VARCHAR PRIMARY KEY,
+  "value" VARCHAR NOT NULL);
+
 CREATE VIEW construction.cashflow_by_month AS SELECT CAST(date_trunc('month', main.timezone('UTC', paid_at)) AS DATE) AS "month", project_id, count_star() AS ipcs_paid, sum(certified_amount) AS certified_amount, (count_star() - count(certified_amount)) AS without_amount FROM construction.ipcs WHERE ((paid_at IS NOT NULL) AND (_deleted_at IS NULL)) GROUP BY 1, project_id;
 
 CREATE VIEW construction.expiring_permits AS SELECT id AS permit_id, permit_type, validity, hours_until_expiry, expiring_at, (expiring_at + (hours_until_expiry * CAST('1 hour' AS INTERVAL))) AS expires_at FROM construction.permits WHERE ((status = 'expiring') AND (_deleted_at IS NULL));
@@ -376,3 +547,622 @@ CREATE VIEW construction.ledger_lines AS SELECT e.entry_id, l.account, l.debit, 
 CREATE VIEW construction.open_ncrs AS SELECT id AS ncr_id, project_id, severity, created_at, (CAST(main.timezone('UTC', current_timestamp) AS DATE) - CAST(main.timezone('UTC', created_at) AS DATE)) AS days_open FROM construction.ncrs WHERE ((status = 'open') AND (_deleted_at IS NULL));
 
 CREATE VIEW construction.vo_exposure AS SELECT project_id, status, count_star() AS vos, sum(total_cost_impact) AS total_cost_impact, sum(final_amount) AS final_amount, sum(COALESCE(final_amount, total_cost_impact)) AS exposure FROM construction.vos WHERE (_deleted_at IS NULL) GROUP BY project_id, status;
+
+-- In PostgreSQL: both
+
+create table construction.events (
+  "body_sha256" text not null,
+  "sequence" bigint,
+  "event_id" text,
+  "event_type" text,
+  "event_timestamp" timestamp with time zone,
+  "entity" text,
+  "entity_id" text,
+  "payload" text,
+  "issued_at" timestamp with time zone,
+  "received_at" timestamp with time zone,
+  "deliveries" bigint,
+  "outcome" text,
+  "reason" text,
+  "alarms" json
+);
+
+create table construction.hse_incidents (
+  "id" text not null,
+  "status" text,
+  "classification" text,
+  "reported_at" timestamp with time zone,
+  "_extra" json,
+  "_clocks" json,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+create table construction.ipcs (
+  "id" text not null,
+  "status" text,
+  "project_id" bigint,
+  "draft_amount" numeric(28,4),
+  "submitter" text,
+  "submitted_amount" numeric(28,4),
+  "certified_amount" numeric(28,4),
+  "certificate_url" text,
+  "payment_reference" text,
+  "created_at" timestamp with time zone,
+  "submitted_at" timestamp with time zone,
+  "certified_at" timestamp with time zone,
+  "paid_at" timestamp with time zone,
+  "_extra" json,
+  "_clocks" json,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+create table construction.ncrs (
+  "id" text not null,
+  "status" text,
+  "project_id" bigint,
+  "severity" text,
+  "closure_date" date,
+  "created_at" timestamp with time zone,
+  "closed_at" timestamp with time zone,
+  "_extra" json,
+  "_clocks" json,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+create table construction.permits (
+  "id" text not null,
+  "status" text,
+  "permit_type" text,
+  "validity" text,
+  "hours_until_expiry" numeric(10,2),
+  "issued_at" timestamp with time zone,
+  "expiring_at" timestamp with time zone,
+  "_extra" json,
+  "_clocks" json,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+create table construction.projects (
+  "id" bigint not null,
+  "name" text,
+  "status" text,
+  "_extra" json,
+  "_clocks" json,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+create table construction.transmittals (
+  "id" text not null,
+  "status" text,
+  "recipients" json,
+  "document_count" bigint,
+  "sent_at" timestamp with time zone,
+  "_extra" json,
+  "_clocks" json,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+create table construction.vos (
+  "id" text not null,
+  "status" text,
+  "project_id" bigint,
+  "description" text,
+  "total_cost_impact" numeric(28,4),
+  "final_amount" numeric(28,4),
+  "time_impact" text,
+  "boq_revision" text,
+  "created_at" timestamp with time zone,
+  "priced_at" timestamp with time zone,
+  "agreed_at" timestamp with time zone,
+  "absorbed_at" timestamp with time zone,
+  "_extra" json,
+  "_clocks" json,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+create table siteledger.alerts (
+  "id" bigint generated always as identity not null,
+  "status" text collate "C" not null,
+  "body" text collate "C" not null,
+  "delivered_at" text collate "C"
+);
+
+create table siteledger.closed_gaps (
+  "from_ms" bigint not null,
+  "to_ms" bigint not null,
+  "closed_at" text collate "C" not null,
+  "reason" text collate "C" not null
+);
+
+create table siteledger.event_ids (
+  "event_id" text collate "C" not null,
+  "sequence" bigint not null
+);
+
+create table siteledger.exports (
+  "run" text collate "C" not null,
+  "started_at" text collate "C" not null,
+  "finished_at" text collate "C" not null
+);
+
+create table siteledger.inbox (
+  "sequence" bigint generated always as identity not null,
+  "body_sha256" bytea not null,
+  "body" bytea not null,
+  "event_id" text collate "C" not null,
+  "header_type" text collate "C",
+  "issued_at" text collate "C",
+  "received_at" text collate "C" not null,
+  "deliveries" integer not null default 1,
+  "replayed" integer not null default 0,
+  "other_types" text collate "C"
+);
+
+create table siteledger.inbox_queue (
+  "id" bigint generated always as identity not null,
+  "sequence" bigint not null,
+  "is_first" boolean not null,
+  "received_at" text collate "C" not null
+);
+
+-- Its owner's rights: INSERT, SELECT
+create table siteledger.ledger_entries (
+  "entry_id" text collate "C" not null,
+  "sequence" bigint not null,
+  "ipc_id" text collate "C" not null,
+  "project_id" text collate "C",
+  "kind" text collate "C" not null,
+  "amount" text collate "C" not null,
+  "currency" text collate "C",
+  "payment_reference" text collate "C" not null,
+  "certificate_url" text collate "C",
+  "debit_account" text collate "C" not null,
+  "credit_account" text collate "C" not null,
+  "effective_at" text collate "C" not null,
+  "known_at" text collate "C" not null,
+  "event_id" text collate "C",
+  "reverses" text collate "C",
+  "part" text collate "C" not null,
+  "basis" text collate "C" not null,
+  "fact" bigint not null
+);
+
+-- Its owner's rights: INSERT, SELECT
+create table siteledger.ledger_facts (
+  "number" bigint not null,
+  "ipc_id" text collate "C" not null,
+  "kind" text collate "C" not null,
+  "known_at" text collate "C" not null,
+  "content" text collate "C" not null
+);
+
+-- Its owner's rights: INSERT, SELECT
+create table siteledger.ledger_hold_decisions (
+  "number" bigint generated always as identity not null,
+  "hold_id" text collate "C" not null,
+  "ipc_id" text collate "C" not null,
+  "payment_reference" text collate "C" not null,
+  "reason" text collate "C" not null,
+  "since" text collate "C" not null,
+  "verdict" text collate "C" not null,
+  "amount" text collate "C",
+  "decided_by" text collate "C",
+  "decided_at" text collate "C" not null,
+  "why" text collate "C",
+  "fact" bigint not null
+);
+
+create table siteledger.ledger_holds (
+  "hold_id" text collate "C" not null,
+  "ipc_id" text collate "C" not null,
+  "payment_reference" text collate "C" not null,
+  "reason" text collate "C" not null,
+  "since" text collate "C" not null,
+  "basis" text collate "C" not null,
+  "amount" text collate "C",
+  "currency" text collate "C"
+);
+
+create table siteledger.ledger_outbox (
+  "entry_id" text collate "C" not null,
+  "sequence" bigint not null,
+  "ipc_id" text collate "C" not null,
+  "status" text collate "C" not null,
+  "state" text collate "C" not null default 'pending'::text,
+  "attempts" integer not null default 0,
+  "refusals" integer not null default 0,
+  "queued_at" text collate "C" not null,
+  "next_attempt_at" text collate "C" not null,
+  "last_error" text collate "C",
+  "delivered_at" text collate "C"
+);
+
+-- Its owner's rights: INSERT, SELECT
+create table siteledger.ledger_terms (
+  "number" bigint generated always as identity not null,
+  "from_fact" bigint not null,
+  "content" text collate "C" not null
+);
+
+create table siteledger.meta (
+  "key" text collate "C" not null,
+  "value" text collate "C" not null
+);
+
+create table siteledger.pace (
+  "second" bigint not null,
+  "sent" integer not null
+);
+
+create table siteledger.quarantine (
+  "sequence" bigint not null,
+  "reason" text collate "C" not null
+);
+
+create table siteledger.record_quarantine (
+  "resource" text collate "C" not null,
+  "sha256" text collate "C" not null,
+  "record" text collate "C" not null,
+  "reason" text collate "C" not null,
+  "first_seen_at" text collate "C" not null,
+  "last_seen_at" text collate "C" not null
+);
+
+create table siteledger.schedule (
+  "name" text collate "C" not null,
+  "last_scheduled_ms" bigint not null
+);
+
+create table siteledger.sightings (
+  "resource" text collate "C" not null,
+  "id" text collate "C" not null,
+  "last_pass" integer not null,
+  "prior_pass" integer not null
+);
+
+create table siteledger.subscriptions (
+  "id" bigint generated always as identity not null,
+  "url" text collate "C" not null,
+  "events" text collate "C" not null,
+  "created_at" text collate "C" not null,
+  "verified_at" text collate "C",
+  "retired_at" text collate "C"
+);
+
+create table siteledger.uptime (
+  "id" bigint generated always as identity not null,
+  "from_ms" bigint not null,
+  "to_ms" bigint not null
+);
+
+create table siteledger.walk_pages (
+  "resource" text collate "C" not null,
+  "page" integer not null
+);
+
+create table siteledger.walks (
+  "resource" text collate "C" not null,
+  "pass" integer not null,
+  "per_page" integer not null,
+  "pages_total" integer not null,
+  "total" bigint not null,
+  "rows" bigint not null,
+  "started_at" text collate "C" not null,
+  "disturbed" integer not null,
+  "disturbed_in_a_row" integer not null,
+  "finished_at" text collate "C",
+  "proof" text collate "C",
+  "proof_at" text collate "C"
+);
+
+create table siteledger.webhook_secrets (
+  "id" bigint generated always as identity not null,
+  "subscription_id" bigint,
+  "sealed" text collate "C",
+  "fingerprint" text collate "C" not null,
+  "added_at" text collate "C" not null,
+  "retired_at" text collate "C",
+  "expires_at" text collate "C",
+  "last_used_at" text collate "C"
+);
+
+create table siteledger.workers (
+  "id" text collate "C" not null,
+  "host" text collate "C" not null,
+  "pid" integer not null,
+  "started_at" text collate "C" not null,
+  "seen_at" text collate "C" not null,
+  "is_leader" boolean not null,
+  "reasons" text collate "C" not null
+);
+
+-- Its owner's rights: SELECT
+create view construction.cashflow_by_month (
+  "month" date,
+  "project_id" bigint,
+  "ipcs_paid" bigint,
+  "certified_amount" numeric,
+  "without_amount" bigint
+);
+
+-- Its owner's rights: SELECT
+create view construction.expiring_permits (
+  "permit_id" text,
+  "permit_type" text,
+  "validity" text,
+  "hours_until_expiry" numeric(10,2),
+  "expiring_at" timestamp with time zone,
+  "expires_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction.ipc_ageing (
+  "ipc_id" text,
+  "project_id" bigint,
+  "status" text,
+  "certified_amount" numeric(28,4),
+  "submitted_at" timestamp with time zone,
+  "certified_at" timestamp with time zone,
+  "paid_at" timestamp with time zone,
+  "days_submitted_to_certified" integer,
+  "days_certified_to_paid" integer,
+  "days_waiting" integer,
+  "is_paid" boolean
+);
+
+-- Its owner's rights: SELECT
+create view construction.ledger_entries (
+  "entry_id" text collate "C",
+  "sequence" bigint,
+  "ipc_id" text collate "C",
+  "project_id" bigint,
+  "kind" text collate "C",
+  "amount" numeric(28,4),
+  "currency" text collate "C",
+  "payment_reference" text collate "C",
+  "certificate_url" text collate "C",
+  "debit_account" text collate "C",
+  "credit_account" text collate "C",
+  "effective_at" timestamp with time zone,
+  "known_at" timestamp with time zone,
+  "event_id" text collate "C",
+  "reverses" text collate "C",
+  "basis" json
+);
+
+-- Its owner's rights: SELECT
+create view construction.ledger_hold_decisions (
+  "number" bigint,
+  "hold_id" text collate "C",
+  "ipc_id" text collate "C",
+  "payment_reference" text collate "C",
+  "reason" text collate "C",
+  "since" timestamp with time zone,
+  "verdict" text collate "C",
+  "amount" numeric(28,4),
+  "decided_by" text collate "C",
+  "decided_at" timestamp with time zone,
+  "why" text collate "C"
+);
+
+-- Its owner's rights: SELECT
+create view construction.ledger_holds (
+  "hold_id" text collate "C",
+  "ipc_id" text collate "C",
+  "payment_reference" text collate "C",
+  "reason" text collate "C",
+  "since" timestamp with time zone,
+  "basis" json,
+  "amount" numeric(28,4),
+  "currency" text collate "C"
+);
+
+-- Its owner's rights: SELECT
+create view construction.ledger_lines (
+  "entry_id" text collate "C",
+  "account" text collate "C",
+  "debit" numeric(28,4),
+  "credit" numeric(28,4)
+);
+
+-- Its owner's rights: SELECT
+create view construction.open_ncrs (
+  "ncr_id" text,
+  "project_id" bigint,
+  "severity" text,
+  "created_at" timestamp with time zone,
+  "days_open" integer
+);
+
+-- Its owner's rights: SELECT
+create view construction.vo_exposure (
+  "project_id" bigint,
+  "status" text,
+  "vos" bigint,
+  "total_cost_impact" numeric,
+  "final_amount" numeric,
+  "exposure" numeric
+);
+
+alter table construction.events add constraint events_pkey PRIMARY KEY (body_sha256);
+
+alter table construction.hse_incidents add constraint hse_incidents_pkey PRIMARY KEY (id);
+
+alter table construction.ipcs add constraint ipcs_pkey PRIMARY KEY (id);
+
+alter table construction.ncrs add constraint ncrs_pkey PRIMARY KEY (id);
+
+alter table construction.permits add constraint permits_pkey PRIMARY KEY (id);
+
+alter table construction.projects add constraint projects_pkey PRIMARY KEY (id);
+
+alter table construction.transmittals add constraint transmittals_pkey PRIMARY KEY (id);
+
+alter table construction.vos add constraint vos_pkey PRIMARY KEY (id);
+
+alter table siteledger.alerts add constraint alerts_pkey PRIMARY KEY (id);
+
+alter table siteledger.closed_gaps add constraint closed_gaps_pkey PRIMARY KEY (from_ms, to_ms);
+
+alter table siteledger.event_ids add constraint event_ids_pkey PRIMARY KEY (event_id);
+
+alter table siteledger.exports add constraint exports_pkey PRIMARY KEY (run);
+
+alter table siteledger.inbox add constraint inbox_body_sha256_key UNIQUE (body_sha256);
+
+alter table siteledger.inbox add constraint inbox_pkey PRIMARY KEY (sequence);
+
+alter table siteledger.inbox_queue add constraint inbox_queue_pkey PRIMARY KEY (id);
+
+alter table siteledger.ledger_entries add constraint ledger_entries_entry_id_key UNIQUE (entry_id);
+
+alter table siteledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text])));
+
+alter table siteledger.ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (sequence);
+
+alter table siteledger.ledger_facts add constraint ledger_facts_pkey PRIMARY KEY (number);
+
+alter table siteledger.ledger_hold_decisions add constraint ledger_hold_decisions_pkey PRIMARY KEY (number);
+
+alter table siteledger.ledger_holds add constraint ledger_holds_pkey PRIMARY KEY (hold_id);
+
+alter table siteledger.ledger_outbox add constraint ledger_outbox_pkey PRIMARY KEY (entry_id);
+
+alter table siteledger.ledger_outbox add constraint ledger_outbox_sequence_key UNIQUE (sequence);
+
+alter table siteledger.ledger_outbox add constraint ledger_outbox_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])));
+
+alter table siteledger.ledger_outbox add constraint ledger_outbox_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'posted'::text])));
+
+alter table siteledger.ledger_terms add constraint ledger_terms_pkey PRIMARY KEY (number);
+
+alter table siteledger.meta add constraint meta_pkey PRIMARY KEY (key);
+
+alter table siteledger.pace add constraint pace_pkey PRIMARY KEY (second);
+
+alter table siteledger.quarantine add constraint quarantine_pkey PRIMARY KEY (sequence);
+
+alter table siteledger.record_quarantine add constraint record_quarantine_pkey PRIMARY KEY (resource, sha256);
+
+alter table siteledger.schedule add constraint schedule_pkey PRIMARY KEY (name);
+
+alter table siteledger.sightings add constraint sightings_pkey PRIMARY KEY (resource, id);
+
+alter table siteledger.subscriptions add constraint subscriptions_pkey PRIMARY KEY (id);
+
+alter table siteledger.uptime add constraint uptime_pkey PRIMARY KEY (id);
+
+alter table siteledger.walk_pages add constraint walk_pages_pkey PRIMARY KEY (resource, page);
+
+alter table siteledger.walks add constraint walks_pkey PRIMARY KEY (resource);
+
+alter table siteledger.webhook_secrets add constraint webhook_secrets_pkey PRIMARY KEY (id);
+
+alter table siteledger.webhook_secrets add constraint webhook_secrets_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES siteledger.subscriptions(id);
+
+alter table siteledger.workers add constraint workers_pkey PRIMARY KEY (id);
+
+CREATE INDEX events_timestamp ON construction.events USING btree (event_timestamp);
+
+CREATE INDEX ledger_entries_ipc ON siteledger.ledger_entries USING btree (ipc_id, sequence);
+
+CREATE INDEX ledger_facts_ipc ON siteledger.ledger_facts USING btree (ipc_id, number);
+
+CREATE INDEX ledger_holds_ipc ON siteledger.ledger_holds USING btree (ipc_id);
+
+CREATE INDEX ledger_outbox_age ON siteledger.ledger_outbox USING btree (queued_at, sequence) WHERE (state = 'pending'::text);
+
+CREATE INDEX ledger_outbox_dead ON siteledger.ledger_outbox USING btree (sequence) WHERE (state = 'dead'::text);
+
+CREATE INDEX ledger_outbox_ipc ON siteledger.ledger_outbox USING btree (ipc_id, sequence) WHERE (state <> 'delivered'::text);
+
+CREATE INDEX ledger_outbox_turn ON siteledger.ledger_outbox USING btree (next_attempt_at, sequence) WHERE (state = 'pending'::text);
+
+CREATE UNIQUE INDEX ledger_entries_payment ON siteledger.ledger_entries USING btree (ipc_id, siteledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
+
+CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+
+CREATE TRIGGER ledger_entries_has_fact AFTER INSERT ON siteledger.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION siteledger.ledger_entries_has_fact();
+
+CREATE TRIGGER ledger_facts_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_facts FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+
+CREATE TRIGGER ledger_hold_decisions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_hold_decisions FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+
+CREATE TRIGGER ledger_hold_decisions_has_fact AFTER INSERT ON siteledger.ledger_hold_decisions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION siteledger.ledger_hold_decisions_has_fact();
+
+CREATE TRIGGER ledger_outbox_has_entry_id AFTER INSERT ON siteledger.ledger_outbox REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION siteledger.ledger_outbox_has_entry_id();
+
+CREATE TRIGGER ledger_outbox_keeps_entry_id BEFORE UPDATE OF entry_id ON siteledger.ledger_outbox FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+
+CREATE TRIGGER ledger_terms_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_terms FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+
+CREATE OR REPLACE FUNCTION siteledger.digest_of(character varying)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE STRICT
+AS $function$ select sha256(convert_to($1, 'UTF8')) $function$;
+
+CREATE OR REPLACE FUNCTION siteledger.ledger_entries_has_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      missing text;
+    begin
+      select fact into missing from added
+        where (select true from siteledger.ledger_facts where number = added.fact) is null limit 1;
+      if found then
+        raise exception 'ledger_entries: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION siteledger.ledger_hold_decisions_has_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      missing text;
+    begin
+      select fact into missing from added
+        where (select true from siteledger.ledger_facts where number = added.fact) is null limit 1;
+      if found then
+        raise exception 'ledger_hold_decisions: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION siteledger.ledger_outbox_has_entry_id()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      missing text;
+    begin
+      select entry_id into missing from added
+        where (select true from siteledger.ledger_entries where entry_id = added.entry_id) is null limit 1;
+      if found then
+        raise exception 'ledger_outbox: there is no entry_id % in ledger_entries', missing using errcode = 'foreign_key_violation';
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION siteledger.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin raise exception '% is append-only', tg_table_name; end $function$;

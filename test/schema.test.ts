@@ -1,53 +1,56 @@
 /**
- * The schema that results from all migrations, dumped to `test/schema.sql` so that a review sees it. After a new
- * migration: UPDATE_SCHEMA=1 npx vitest run test/schema.test.ts
+ * The schema that results from all migrations, dumped to `test/schema.sql` so that a review sees it. After a change of a
+ * description: UPDATE_SCHEMA=1 npx vitest run test/schema.test.ts
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import * as DuckDb from "../src/Stores/DuckDb/Warehouse.ts"
 import { Warehouse } from "../src/Stores/Warehouse.ts"
-import { query, removeFolder, temporaryFolder } from "./RunningWorker.ts"
+import * as Databases from "./Postgres.ts"
+import { database, storesAt } from "./Stores/Postgres/World.ts"
+import * as Schemas from "./Stores/Schemas.ts"
+import { folder } from "./Stores/WarehouseEngines.ts"
 
 const dumped = join(import.meta.dirname, "schema.sql")
 
-const storeSchema = (file: string): ReadonlyArray<string> => {
-  const database = new DatabaseSync(file, { readOnly: true })
-  const rows = database.prepare("select sql from sqlite_schema where sql is not null order by name").all()
-  database.close()
-  return rows.map((row) => `${String(row["sql"])};`)
-}
+/** A part for each engine. */
+const parts = (): ReadonlyArray<string> => readFileSync(dumped, "utf8").split(/(?<=\n)\n(?=-- In )/)
 
-const warehouseSchema = async (file: string): Promise<ReadonlyArray<string>> => {
-  const tables = await query(
-    file,
-    "select sql from duckdb_tables() where schema_name = 'construction' order by table_name"
-  )
-  const views = await query(
-    file,
-    "select sql from duckdb_views() where schema_name = 'construction' and not internal order by view_name"
-  )
-  return [...tables, ...views].map((row) => String(row["sql"]).replace(/, (?=\w+ [A-Z]|_)/g, ",\n  "))
-}
-
-it.effect("the dumped schema is the one that the migrations make", () =>
-  Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(Effect.sync(temporaryFolder), (path) =>
-      Effect.sync(() => removeFolder(path))
+const assertDumped = (engine: string, schema: ReadonlyArray<string>): void => {
+  const part = `${[`-- In ${engine}`, ...schema].join("\n\n")}\n`
+  const isThis = (text: string): boolean => text.startsWith(`-- In ${engine}\n`)
+  if (process.env["UPDATE_SCHEMA"] !== undefined) {
+    writeFileSync(
+      dumped,
+      parts()
+        .map((text) => (isThis(text) ? part : text))
+        .join("\n")
     )
-    const [store, warehouse] = [join(folder, "store.sqlite"), join(folder, "warehouse.duckdb")]
-    const layer = DuckDb.layerAt(warehouse).pipe(Layer.provideMerge(Sqlite.layerAt(store)))
-    yield* Effect.scoped(Effect.provide(Effect.asVoid(Warehouse), layer))
-    const schema = [
-      "-- The Store (SQLite)",
-      ...storeSchema(store),
-      "-- The Warehouse (DuckDB)",
-      ...(yield* Effect.promise(() => warehouseSchema(warehouse)))
-    ].join("\n\n")
-    if (process.env["UPDATE_SCHEMA"] !== undefined) writeFileSync(dumped, `${schema}\n`)
-    assert.strictEqual(`${schema}\n`, readFileSync(dumped, "utf8"))
-  })
-)
+  }
+  assert.strictEqual(part, parts().find(isThis))
+}
+
+describe("the dumped schema is the one that the migrations make", () => {
+  it.effect("in SQLite and DuckDB", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const [store, warehouse] = [join(path, "store.sqlite"), join(path, "warehouse.duckdb")]
+      const layer = DuckDb.layerAt(warehouse).pipe(Layer.provideMerge(Sqlite.layerAt(store)))
+      yield* Effect.scoped(Effect.provide(Effect.asVoid(Warehouse), layer))
+      const inDuckDb = yield* Effect.promise(() => Schemas.ofDuckDb(warehouse))
+      assertDumped("SQLite: the Store", Schemas.ofSqlite(store))
+      assertDumped("DuckDB: the Warehouse", inDuckDb)
+    })
+  )
+
+  it.live.skipIf(Databases.skipped !== undefined)("in PostgreSQL", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      yield* Effect.scoped(Effect.provide(Effect.asVoid(Warehouse), storesAt(own.url)))
+      assertDumped("PostgreSQL: both", yield* Effect.promise(() => Schemas.ofPostgres(own)))
+    }).pipe(Effect.scoped)
+  )
+})

@@ -90,7 +90,7 @@ const projectOf = (record: unknown, clock: Clock.Clock, seenAt: Instant.Instant)
     const value = record[name]
     const column = columnOf.get(name)
     if (column === undefined) Fields.keepUnknown(said, name, value)
-    else if (!Fields.say(said, column, resource.columns[column] ?? "JSON", value)) {
+    else if (!Fields.say(said, column, resource.columns[column]?.type ?? "JSON", value)) {
       Fields.keepMisfit(said, column, value)
     }
   }

@@ -185,7 +185,7 @@ const saidOf = (
   let misfitCount = 0
   const fields = { ...wires[type.entity].fields, ...type.fields }
   for (const [column, names] of Object.entries(fields)) {
-    const columnType = resource.columns[column] ?? "JSON"
+    const columnType = resource.columns[column]?.type ?? "JSON"
     const found = lookup(names)
     if (found === undefined) continue
     used.add(found.name)

@@ -41,7 +41,7 @@ export const merge = (resource: Resource, stored: Row | undefined, changes: Read
 const open = (resource: Resource, stored: Row | undefined, id: string): Draft => {
   if (stored === undefined) {
     const row: Record<string, string | null> = {}
-    for (const [column] of tableColumns(resource)) row[column] = null
+    for (const { name } of tableColumns(resource)) row[name] = null
     row["id"] = id
     return {
       row,

@@ -1,5 +1,5 @@
 /**
- * The resources as data: which tables there are, what their columns hold, and the stages of a life.
+ * The resources as data: which tables there are, what their columns hold and mean, and the stages of a life.
  * Nothing else in the program knows an entity by name, so a new one is a row here and a row in the
  * connector's list of event types.
  *
@@ -11,86 +11,129 @@ import * as Json from "./Json.ts"
 
 export type ColumnType = "BIGINT" | "VARCHAR" | "DECIMAL(28,4)" | "DECIMAL(10,2)" | "TIMESTAMPTZ" | "DATE" | "JSON"
 
+/** What the tables of analysts have, in every engine. */
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  /** A sentence for people. */
+  readonly says: string
+  /** The version of the tables that brought it. */
+  readonly since: number
+}
+
+type Own = Omit<Column, "name">
+
 /** A stage of a life: reached when `at` holds the time it last happened. Later stages come later in the list. */
 export interface Stage {
   readonly status: string
   readonly at: string
+  /** "When it was last …" */
+  readonly happened: string
 }
 
 export interface Resource {
   readonly name: string
+  readonly says: string
   readonly key: "BIGINT" | "VARCHAR"
   /** What the service says, column by column. `status` is among them only where the service gives the word. */
-  readonly columns: Readonly<Record<string, ColumnType>>
+  readonly columns: Readonly<Record<string, Own>>
   readonly stages: ReadonlyArray<Stage>
+  readonly since?: number
 }
 
-/** Columns that every entity table has beside its own. */
-export const commonColumns = {
-  _extra: "JSON",
-  _clocks: "JSON",
-  _first_seen_at: "TIMESTAMPTZ",
-  _changed_at: "TIMESTAMPTZ",
-  _deleted_at: "TIMESTAMPTZ"
-} as const satisfies Record<string, ColumnType>
+const of =
+  (type: ColumnType) =>
+  (says: string, since = 1): Own => ({ type, says, since })
+const [text, number, money, date] = [of("VARCHAR"), of("BIGINT"), of("DECIMAL(28,4)"), of("DATE")]
+const [hours, time, json] = [of("DECIMAL(10,2)"), of("TIMESTAMPTZ"), of("JSON")]
 
+/** Columns that every entity table has beside its own. */
+export const commonColumns: Readonly<Record<string, Own>> = {
+  _extra: json("What the service says beyond the columns, as JSON; also a value that doesn't fit its column."),
+  _clocks: json("For each field, when and by what it was said last, as JSON: how the order of events was settled."),
+  _first_seen_at: time("When siteledger first heard of it."),
+  _changed_at: time("When siteledger last changed the row."),
+  _deleted_at: time("When the service's list stopped showing it; null while it does.")
+}
+
+const project = number("The project that it belongs to (projects.id).")
 const stages = (...names: ReadonlyArray<string>): ReadonlyArray<Stage> =>
-  names.map((status) => ({ status, at: `${status}_at` }))
+  names.map((status) => ({ status, at: `${status}_at`, happened: status }))
 
 export const resources = {
-  projects: { name: "projects", key: "BIGINT", columns: { name: "VARCHAR", status: "VARCHAR" }, stages: [] },
+  projects: {
+    name: "projects",
+    says: "Construction projects, from the service's list.",
+    key: "BIGINT",
+    columns: { name: text("Its name."), status: text("The service's own word.") },
+    stages: []
+  },
   ipcs: {
     name: "ipcs",
+    says: "Interim payment certificates.",
     key: "VARCHAR",
     columns: {
-      project_id: "BIGINT",
-      draft_amount: "DECIMAL(28,4)",
-      submitter: "VARCHAR",
-      submitted_amount: "DECIMAL(28,4)",
-      certified_amount: "DECIMAL(28,4)",
-      certificate_url: "VARCHAR",
-      payment_reference: "VARCHAR"
+      project_id: project,
+      draft_amount: money("The amount when it was created."),
+      submitter: text("Who submitted it."),
+      submitted_amount: money("The amount that was submitted."),
+      certified_amount: money("The amount that was certified."),
+      certificate_url: text("Where the certificate is."),
+      payment_reference: text("What the payment is known by.")
     },
     stages: stages("created", "submitted", "certified", "paid")
   },
   vos: {
     name: "vos",
+    says: "Variation orders.",
     key: "VARCHAR",
     columns: {
-      project_id: "BIGINT",
-      description: "VARCHAR",
-      total_cost_impact: "DECIMAL(28,4)",
-      final_amount: "DECIMAL(28,4)",
-      time_impact: "VARCHAR",
-      boq_revision: "VARCHAR"
+      project_id: project,
+      description: text("What varies."),
+      total_cost_impact: money("What it was priced at."),
+      final_amount: money("What was agreed."),
+      time_impact: text("What it does to the programme, in the service's words."),
+      boq_revision: text("The revision of the bill of quantities that absorbed it.")
     },
     stages: stages("created", "priced", "agreed", "absorbed")
   },
   ncrs: {
     name: "ncrs",
+    says: "Non-conformance reports.",
     key: "VARCHAR",
-    columns: { project_id: "BIGINT", severity: "VARCHAR", closure_date: "DATE" },
-    stages: [
-      { status: "open", at: "created_at" },
-      { status: "closed", at: "closed_at" }
-    ]
+    columns: {
+      project_id: project,
+      severity: text("How severe, in the service's words."),
+      closure_date: date("The date of its closure, as the service says it.")
+    },
+    stages: [{ status: "open", at: "created_at", happened: "opened" }, ...stages("closed")]
   },
   hse_incidents: {
     name: "hse_incidents",
+    says: "Health, safety and environment incidents.",
     key: "VARCHAR",
-    columns: { classification: "VARCHAR" },
+    columns: { classification: text("The kind of incident, in the service's words.") },
     stages: stages("reported")
   },
   permits: {
     name: "permits",
+    says: "Permits to work.",
     key: "VARCHAR",
-    columns: { permit_type: "VARCHAR", validity: "VARCHAR", hours_until_expiry: "DECIMAL(10,2)" },
-    stages: stages("issued", "expiring")
+    columns: {
+      permit_type: text("The kind of permit, in the service's words."),
+      validity: text("How long it is valid, in the service's words."),
+      hours_until_expiry: hours("Hours left when the service warned that it expires.")
+    },
+    stages: [...stages("issued"), { status: "expiring", at: "expiring_at", happened: "said to expire soon" }]
   },
   transmittals: {
     name: "transmittals",
+    says: "Transmittals of documents.",
     key: "VARCHAR",
-    columns: { recipients: "JSON", document_count: "BIGINT" },
+    columns: {
+      recipients: json("Who it was sent to, as JSON."),
+      document_count: number("How many documents it holds.")
+    },
     stages: stages("sent")
   }
 } as const satisfies Record<string, Resource>
@@ -101,20 +144,29 @@ export const byName = (name: EntityName): Resource => resources[name]
 
 export const entityNames = Object.keys(resources) as ReadonlyArray<EntityName>
 
-type Columns = ReadonlyArray<readonly [string, ColumnType]>
+const furthest = (reached: ReadonlyArray<Stage>): Own => {
+  const words = reached.map(({ status }) => status)
+  const listed = [words.slice(0, -1).join(", "), ...words.slice(-1)].filter((part) => part !== "").join(" or ")
+  return text(`The furthest stage that it has reached (it never goes back): ${listed}.`)
+}
 
-const columnsOf = (resource: Resource): Columns => [
-  ["id", resource.key],
-  ...(resource.stages.length > 0 ? [["status", "VARCHAR"] as const] : []),
-  ...Object.entries(resource.columns),
-  ...resource.stages.map((stage) => [stage.at, "TIMESTAMPTZ"] as const),
-  ...Object.entries(commonColumns)
-]
+const columnsOf = ({ columns, key, stages: reached }: Resource): ReadonlyArray<Column> =>
+  Object.entries({
+    id: of(key)("The service's id."),
+    ...(reached.length > 0 ? { status: furthest(reached) } : {}),
+    ...columns,
+    ...Object.fromEntries(
+      reached.map(({ at, happened }) => [at, time(`When it was last ${happened}, by the service's clock.`)])
+    ),
+    ...commonColumns
+  })
+    .map(([name, column]) => ({ name, ...column }))
+    .toSorted((a, b) => a.since - b.since)
 
-const knownColumns = new WeakMap<Resource, Columns>()
+const knownColumns = new WeakMap<Resource, ReadonlyArray<Column>>()
 
-/** Every column of an entity's table in order, with its type; made once, as it is asked for with every row. */
-export const tableColumns = (resource: Resource): Columns => {
+/** Every column of an entity's table, those of later versions at its end; made once, as it is asked for with every row. */
+export const tableColumns = (resource: Resource): ReadonlyArray<Column> => {
   const known = knownColumns.get(resource) ?? columnsOf(resource)
   knownColumns.set(resource, known)
   return known

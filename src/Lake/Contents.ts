@@ -2,8 +2,8 @@
  * The manifest of an export, from what was staged for it and the manifest of the export before. Pure.
  */
 import { Option } from "effect"
-import { described } from "../Stores/Described.ts"
 import type { Snapshot } from "../Stores/Warehouse.ts"
+import { tables as shown } from "../Stores/WarehouseTables.ts"
 import * as Manifest from "./Manifest.ts"
 import type { Published } from "./Published.ts"
 import type { Staged, StagedJournal } from "./Staging.ts"
@@ -53,9 +53,13 @@ const beside = (
   }
 }
 
+const sentences: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+  shown.map(({ columns, name }) => [name, new Map(columns.map((column) => [column.name, column.says]))])
+)
+
 const withDescriptions = (table: string, columns: Manifest.Columns): Manifest.Columns =>
   columns.map((column) => {
-    const description = described[table]?.columns[column.name]
+    const description = sentences.get(table)?.get(column.name)
     return description === undefined ? column : { ...column, description }
   })
 

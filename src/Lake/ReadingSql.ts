@@ -5,7 +5,7 @@
  * with that one export until it is run again, so that all its queries agree. The text is the same for every export of
  * the same tables.
  */
-import { ledgerLines, views } from "../Stores/DuckDb/Schema.ts"
+import { views } from "../Stores/Views.ts"
 import type { Manifest } from "./Manifest.ts"
 import * as Literal from "../Domain/Literal.ts"
 
@@ -19,7 +19,7 @@ export const readingSql = ({ tables }: Pick<Manifest, "tables">, lake: string): 
     "CREATE SCHEMA IF NOT EXISTS construction;",
     ...Object.keys(tables).map(view),
     "-- What people ask for most, as in the warehouse.",
-    ...Object.entries({ ...views, ledger_lines: ledgerLines }).map(
+    ...Object.entries(views).map(
       ([name, query]) => `CREATE OR REPLACE VIEW construction.${name} AS${indented(query)};`
     ),
     "-- What the columns mean.",

@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Schema, type Scope } from "effect"
 import * as Moved from "./Move/Moved.ts"
-import type { StoreTables } from "../Stores/StoreTables.ts"
+import { storeTables } from "../Stores/StoreTables.ts"
 import { disowned } from "../Stores/Seam.ts"
 
 export class MoveError extends Schema.TaggedError<MoveError>()("MoveError", { message: Schema.String }) {}
@@ -37,41 +37,10 @@ export interface Side {
 
 export type Open = Effect.Effect<Side, MoveError, Scope.Scope>
 
-/**
- * Every table of the Store, in the order in which they refer to each other: one that is missing here doesn't compile. Queues
- * are made from the inbox at the next start; workers tell of themselves.
- */
-const isMoved: Readonly<Record<keyof StoreTables, boolean>> = {
-  meta: true,
-  inbox: true,
-  event_ids: true,
-  inbox_touched: false,
-  inbox_queue: false,
-  workers: false,
-  quarantine: true,
-  record_quarantine: true,
-  walks: true,
-  walk_pages: true,
-  sightings: true,
-  pace: true,
-  uptime: true,
-  closed_gaps: true,
-  subscriptions: true,
-  webhook_secrets: true,
-  alerts: true,
-  exports: true,
-  schedule: true,
-  ledger_facts: true,
-  ledger_terms: true,
-  ledger_entries: true,
-  ledger_holds: true,
-  ledger_hold_decisions: true,
-  ledger_outbox: true
-}
-
-export const movedTables: ReadonlyArray<string> = Object.entries(isMoved).flatMap(([name, moved]) =>
-  moved ? [name] : []
-)
+/** In the order in which they refer to each other. What only one engine has is made from the others at the next start. */
+export const movedTables: ReadonlyArray<string> = storeTables
+  .filter(({ only }) => only === undefined)
+  .map(({ name }) => name)
 
 /** The same for the same rows, in whatever order they come. */
 export interface Sum {

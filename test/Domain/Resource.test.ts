@@ -15,7 +15,7 @@ describe("readValue", () => {
   it("gives null for null, whatever the column", () => {
     const types: ReadonlyArray<Resource.ColumnType> = [
       ...new Set(
-        Resource.entityNames.flatMap((name) => Resource.tableColumns(Resource.byName(name)).map(([, type]) => type))
+        Resource.entityNames.flatMap((name) => Resource.tableColumns(Resource.byName(name)).map(({ type }) => type))
       )
     ]
     assert.strictEqual(types.length, 7)
@@ -132,7 +132,7 @@ describe("tables", () => {
   it("are those of the contract, column by column", () => {
     const columns = (name: Resource.EntityName) =>
       Resource.tableColumns(Resource.byName(name))
-        .map(([column]) => column)
+        .map((column) => column.name)
         .filter((column) => !(column in Resource.commonColumns))
         .join(" ")
     assert.deepStrictEqual(Object.fromEntries(Resource.entityNames.map((name) => [name, columns(name)])), {
@@ -152,7 +152,7 @@ describe("tables", () => {
 
   it("have each column once, and all of the common ones", () => {
     for (const name of Resource.entityNames) {
-      const names = Resource.tableColumns(Resource.byName(name)).map(([column]) => column)
+      const names = Resource.tableColumns(Resource.byName(name)).map((column) => column.name)
       assert.strictEqual(new Set(names).size, names.length, name)
       assert.includeMembers(names, Object.keys(Resource.commonColumns))
     }
@@ -160,7 +160,7 @@ describe("tables", () => {
 
   it("hold every amount as DECIMAL(28,4)", () => {
     for (const name of Resource.entityNames) {
-      for (const [column, type] of Resource.tableColumns(Resource.byName(name))) {
+      for (const { name: column, type } of Resource.tableColumns(Resource.byName(name))) {
         assert.strictEqual(Resource.isMoney(type), /amount|cost/.test(column), `${name}.${column}`)
       }
     }

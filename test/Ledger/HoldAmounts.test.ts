@@ -1,15 +1,8 @@
 /** What a hold is about in money, wherever that is known: in the books, in what analysts see, and in the status. */
-import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import type { Migration } from "kysely/migration"
+import { Effect } from "effect"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
-import { migrations as postgresMigrations } from "../../src/Stores/Postgres/Schema.ts"
-import { Store } from "../../src/Stores/Store.ts"
-import { migrations as sqliteMigrations } from "../../src/Stores/Sqlite/Migrations.ts"
-import * as Postgres from "../Postgres.ts"
-import { ask, database, storesAt } from "../Stores/Postgres/World.ts"
 import { contractor } from "./Contractor.ts"
 import { at, certified, copied, copy, created, folder, hear, paid, started } from "./Started.ts"
 
@@ -81,55 +74,5 @@ describe("a hold", () => {
       assert.deepStrictEqual(open, [["1", "currency-unknown", "130.0000", null]])
       assert.deepStrictEqual((yield* after(perProject, first, [created("1", 3, 3, "7")]))[0], [])
     })
-  )
-
-  const events = [certified("1", 1, 1, "100.0000"), paid("1", 2, 2), paid("2", 2, 3)]
-  const filled = [
-    ["1", "period-closed", "100.0000", "EUR"],
-    ["2", "awaiting-certified-amount", null, null]
-  ]
-
-  /** As the migration does it, on a store without them. */
-  const migrated = (migrations: Readonly<Record<string, Migration>>, name: string) =>
-    Effect.flatMap(Store, (store) => store.transaction(async (tx) => migrations[name]?.up(tx.withTables())))
-
-  it.live("that was open before amounts were kept gets its own", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* started(path, Effect.andThen(hear(events), copy), closed)
-      const store = new DatabaseSync(`${path}/store.sqlite`)
-      store.exec("alter table ledger_holds drop column amount; alter table ledger_holds drop column currency")
-      store.close()
-      yield* started(path, migrated(sqliteMigrations, "0006_hold_amounts"), closed)
-      const [open, differences] = yield* started(path, Effect.all([amounts, verified]), closed)
-      assert.deepStrictEqual(open, filled)
-      assert.deepStrictEqual(differences, [])
-    }).pipe(Effect.scoped)
-  )
-
-  it.live.skipIf(Postgres.skipped !== undefined)("gets it on PostgreSQL, too", () =>
-    Effect.gen(function* () {
-      const own = yield* database
-      const books = Ledger.layerWith(closed).pipe(Layer.provideMerge(storesAt(own.url)))
-      yield* Effect.gen(function* () {
-        yield* hear(events)
-        yield* ask(
-          own,
-          `drop view construction.ledger_holds;
-           alter table siteledger.ledger_holds drop column amount, drop column currency;
-           create view construction.ledger_holds as
-             select hold_id, ipc_id, payment_reference, reason, cast(since as timestamptz) as since,
-               cast(basis as json) as basis
-             from siteledger.ledger_holds`
-        )
-        yield* migrated(postgresMigrations, "0003_hold_amounts")
-        assert.deepStrictEqual(yield* verified, [])
-      }).pipe(Effect.provide(books))
-      const open = yield* ask(own, "select ipc_id, reason, amount, currency from construction.ledger_holds order by 1")
-      assert.deepStrictEqual(
-        open.map(({ amount, currency, ipc_id, reason }) => [ipc_id, reason, amount, currency]),
-        filled
-      )
-    }).pipe(Effect.scoped)
   )
 })

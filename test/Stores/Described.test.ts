@@ -1,42 +1,105 @@
 /**
- * What is said of tables and columns fits what there is, and docs/tables.md says the same. After a change:
+ * Tables and columns are told in sentences, those that analysts see in docs/tables.md. After a change:
  * UPDATE_DOCS=1 npx vitest run test/Stores/Described.test.ts
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { described } from "../../src/Stores/Described.ts"
+import { Effect, Layer } from "effect"
+import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import { storeTables } from "../../src/Stores/StoreTables.ts"
+import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import { tables } from "../../src/Stores/WarehouseTables.ts"
+import * as Databases from "../Postgres.ts"
+import { ask, database, storesAt } from "./Postgres/World.ts"
+import { query } from "./Reading.ts"
+import * as Schemas from "./Schemas.ts"
+import { folder } from "./WarehouseEngines.ts"
 
 const file = join(import.meta.dirname, "../../docs/tables.md")
 
 const preface = `# Tables
 
 What analysts see: in schema \`construction\` of the warehouse, in \`analytics.duckdb\`, and as Parquet on the lake, where every
-manifest says it, too. Times are UTC to the microsecond, money is exact. Made from \`src/Stores/Described.ts\`.`
+manifest says it, too. Times are UTC to the microsecond, money is exact. Made from \`src/Domain/Resource.ts\` and
+\`src/Stores/Tables/\`.`
 
-const section = ({ columns, name }: (typeof tables)[number]): string => {
-  const said = described[name]
-  const rows = columns.map(([column, type]) => `| \`${column}\` | \`${type}\` | ${said?.columns[column]} |`)
-  return [`## ${name}`, "", said?.table, "", "| column | type | meaning |", "|---|---|---|", ...rows].join("\n")
+const section = ({ columns, name, says }: (typeof tables)[number]): string => {
+  const rows = columns.map((column) => `| \`${column.name}\` | \`${column.type}\` | ${column.says} |`)
+  return [`## ${name}`, "", says, "", "| column | type | meaning |", "|---|---|---|", ...rows].join("\n")
 }
 
+const inDuckDb = `
+  select schema_name as "schema", table_name as "table", '' as "column", comment as says from duckdb_tables()
+    where schema_name = 'construction'
+  union all select schema_name, table_name, column_name, comment from duckdb_columns()
+    where schema_name = 'construction' and comment is not null`
+
+const inPostgres = `
+  select n.nspname as "schema", c.relname as "table", coalesce(a.attname, '') as "column", d.description as says
+  from pg_description d join pg_class c on c.oid = d.objoid join pg_namespace n on n.oid = c.relnamespace
+    left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid and d.objsubid > 0
+  where d.classoid = 'pg_class'::regclass and n.nspname in ('siteledger', 'construction')`
+
+interface Said {
+  readonly name: string
+  readonly says: string
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly says: string }>
+}
+
+const commentsOf = (schema: string, described: ReadonlyArray<Said>) =>
+  described.flatMap(({ columns, name: table, says }) => [
+    { schema, table, column: "", says },
+    ...columns.map((column) => ({ schema, table, column: column.name, says: column.says }))
+  ])
+
 describe("what is said of the tables", () => {
-  it("fits their columns, each of them, in sentences", () => {
-    assert.sameMembers(
-      Object.keys(described),
-      tables.map(({ name }) => name)
-    )
-    for (const { columns, name } of tables) {
-      const said = described[name]?.columns ?? {}
-      assert.sameMembers(
-        Object.keys(said),
-        columns.map(([column]) => column),
-        name
-      )
-      for (const text of [described[name]?.table, ...Object.values(said)]) assert.match(text ?? "", /^[a-zA-Z].*\.$/)
+  it("is a sentence for each of them and each of their columns, also where no analyst sees it", () => {
+    for (const { columns, name, says } of [...tables, ...storeTables]) {
+      for (const sentence of [says, ...columns.map((column) => column.says)]) {
+        assert.match(sentence, /^[a-zA-Z0-9].*\.$/, name)
+      }
     }
   })
+
+  it.live("is said in SQLite, in the text of the tables", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "store.sqlite")
+      yield* Effect.scoped(Effect.provide(Effect.asVoid(Store), Sqlite.layerAt(path)))
+      const texts = Schemas.ofSqlite(path).join("\n")
+      for (const { columns, name, only, says } of storeTables) {
+        if (only === "postgres") continue
+        assert.include(texts, `CREATE TABLE "${name}" ( -- ${says}\n`)
+        for (const column of columns) assert.include(texts, `  -- ${column.says}\n  "${column.name}" `, name)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is said in DuckDB, also in the analysts' copy", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const [warehouse, copy] = [join(path, "warehouse.duckdb"), join(path, "analytics.duckdb")]
+      const layer = DuckDb.layerAt(warehouse).pipe(Layer.provide(Sqlite.layerAt(join(path, "store.sqlite"))))
+      const published = Effect.flatMap(Warehouse, ({ publish }) => publish(copy))
+      yield* Effect.scoped(Effect.provide(published, layer))
+      for (const file of [warehouse, copy]) {
+        const rows = yield* Effect.promise(() => query(file, inDuckDb))
+        assert.sameDeepMembers([...rows], [...commentsOf("construction", tables)])
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.skipIf(Databases.skipped !== undefined)("is said in PostgreSQL, of tables and views", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      yield* Effect.scoped(Effect.provide(Effect.asVoid(Store), storesAt(own.url)))
+      const ofStore = storeTables.filter(({ only }) => only !== "sqlite")
+      const rows = yield* ask(own, inPostgres)
+      assert.sameDeepMembers([...rows], [...commentsOf("siteledger", ofStore), ...commentsOf("construction", tables)])
+    }).pipe(Effect.scoped)
+  )
 
   it("is what docs/tables.md says", () => {
     const text = `${[preface, ...tables.map(section)].join("\n\n")}\n`

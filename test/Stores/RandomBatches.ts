@@ -6,10 +6,10 @@ import type { Row } from "../../src/Domain/Merge.ts"
 import { byName, type ColumnType, type EntityName, resources, tableColumns } from "../../src/Domain/Resource.ts"
 import type { Batch } from "../../src/Stores/Warehouse.ts"
 import {
-  type Columns,
   ledgerDecisionsTable,
   ledgerEntriesTable,
-  ledgerHoldsTable
+  ledgerHoldsTable,
+  type Shown
 } from "../../src/Stores/WarehouseTables.ts"
 import type { Random } from "../Seeded.ts"
 import { eventRow } from "./Written.ts"
@@ -72,26 +72,26 @@ const ours = /^_|^id$|^status$/
 
 const change = (random: Random, entity: EntityName, second: number): Change => {
   const resource = byName(entity)
-  const known = tableColumns(resource).filter(([column]) => !ours.test(column))
+  const known = tableColumns(resource).filter(({ name }) => !ours.test(name))
   const at = Instant.fromMicros((Date.UTC(2026, 10, 20) / 1000 + second) * 1_000_000)
   const number = random.below(4)
   // Some never get further than their first stage, so that no view is empty, whatever the seed.
   const later = number === 0 ? resource.stages.slice(1).map(({ at: column }) => column) : []
-  const picked = known.filter(([column]) => !later.includes(column) && random.chance(0.7))
+  const picked = known.filter(({ name }) => !later.includes(name) && random.chance(0.7))
   return {
     entity,
     id: entity === "projects" ? String(random.below(9)) : `${random.pick(["I", "é", "_", "a b"])}${number}`,
     clock: Clock.make(Instant.toMicros(at), 1 + random.below(2), String(second).padStart(64, "0")),
     source: random.chance(0.5) ? "event" : "page",
     seenAt: at,
-    values: Object.fromEntries(picked.map(([column, type]) => [column, valueOf(random, type)])),
+    values: Object.fromEntries(picked.map(({ name, type }) => [name, valueOf(random, type)])),
     misfits: random.chance(0.2) ? { project_id: '"not \\u0000 a number"' } : {},
     extra: random.chance(0.5) ? { note: JSON.stringify(random.pick(texts)), "a.b": "1.10" } : {}
   }
 }
 
-const row = (random: Random, columns: Columns, fixed: Row): Row => ({
-  ...Object.fromEntries(columns.map(([column, type]) => [column, valueOf(random, type) ?? random.pick(times)])),
+const row = (random: Random, columns: Shown["columns"], fixed: Row): Row => ({
+  ...Object.fromEntries(columns.map(({ name, type }) => [name, valueOf(random, type) ?? random.pick(times)])),
   ...fixed
 })
 
@@ -99,7 +99,7 @@ const row = (random: Random, columns: Columns, fixed: Row): Row => ({
 const entry = (random: Random, sequence: number): Row =>
   row(
     random,
-    ledgerEntriesTable.columns.filter(([, type]) => type === "VARCHAR" || type === "TIMESTAMPTZ"),
+    ledgerEntriesTable.columns.filter(({ type }) => type === "VARCHAR" || type === "TIMESTAMPTZ"),
     {
       entry_id: `entry ${sequence}`,
       sequence: String(sequence),

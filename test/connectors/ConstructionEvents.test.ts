@@ -49,7 +49,7 @@ describe("the event types", () => {
       const { stages } = byName(type.entity)
       assert.strictEqual(stages[stageOf(type) - 1]?.status, type.status, type.type)
       assert.strictEqual(stages[stageOf(type) - 1]?.at, stageColumn(type), type.type)
-      const columns = new Map(tableColumns(byName(type.entity)))
+      const columns = new Map(tableColumns(byName(type.entity)).map((column) => [column.name, column.type]))
       assert.strictEqual(columns.get(stageColumn(type)), "TIMESTAMPTZ", type.type)
     }
   })
@@ -131,7 +131,7 @@ describe("the wires", () => {
     for (const type of eventTypes) {
       for (const [column, names] of Object.entries(fieldsOf(type))) {
         const { columns } = byName(type.entity)
-        const columnType = columns[column]
+        const columnType = columns[column]?.type
         if (columnType !== undefined && (isMoney(columnType) || columnType === "JSON")) continue
         assert.strictEqual(names[0], column, `${type.type}: ${column}`)
       }

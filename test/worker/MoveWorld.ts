@@ -65,15 +65,16 @@ export const strange = `
   insert into pace values (1763600000, 4);
   insert into uptime (id, from_ms, to_ms) values (12, 1763600000000, 1763600000001);
   insert into closed_gaps values (1, 2, 'c', 'because');
-  insert into subscriptions values (4, 'https://x', '["ipc.paid"]', null, 'c', null, 'r');
+  insert into subscriptions values (4, 'https://x', '["ipc.paid"]', 'c', null, 'r');
   insert into webhook_secrets values (2, 4, 'sealed1.abc', 'f', 'a', null, null, 'u'), (3, null, null, 'g', 'a', 'r', 'e', null);
   insert into alerts values (5, 'red', '{}', null);
   insert into exports values ('run', 's', 'f');
   insert into schedule values ('export', 1763600000000);
   insert into ledger_facts values (7, 'i', 'paid', 'k', '{"a": 1.50}'), (8, 'i', 'paid', 'k', '{}');
   insert into ledger_terms values (6, 7, '{}');
-  insert into ledger_entries values (1, 'e', 'i', '1', 'payment', '9999999999999999999999.0001', null, 'r', null, 'd', 'c',
-    'at', 'k', null, null, 'p', '{}', 7);
+  insert into ledger_entries (sequence, entry_id, ipc_id, project_id, kind, amount, payment_reference, debit_account,
+      credit_account, effective_at, known_at, part, basis, fact)
+    values (1, 'e', 'i', '1', 'payment', '9999999999999999999999.0001', 'r', 'd', 'c', 'at', 'k', 'p', '{}', 7);
   insert into ledger_holds values ('h', 'i', 'r', 'zero-amount', 's', '[]', '-12.5000', 'EUR');
   insert into ledger_hold_decisions values (3, 'h2', 'i', 'r', 'zero-amount', 's', 'reject', null, 'me', 'd', null, 8);
   insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null);`

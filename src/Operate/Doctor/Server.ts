@@ -8,7 +8,7 @@ import type { Client } from "pg"
 import { examine, examineAll, fail, type Finding, ok, type Said, warn } from "../Doctor.ts"
 import { Connections } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
-import { migrations, oldestVersion } from "../../Stores/Postgres/Schema.ts"
+import { migrations, oldestVersion } from "../../Stores/Postgres/Migrations.ts"
 import { type Answer, type Ask } from "./Roles.ts"
 import * as Roles from "./Roles.ts"
 

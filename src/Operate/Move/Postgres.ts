@@ -8,7 +8,7 @@ import Cursor from "pg-cursor"
 import { MoveError, type Open, type Side, type Values } from "../Move.ts"
 import { Connections } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
-import { migrate, turn } from "../../Stores/Postgres/Schema.ts"
+import { migrate, turn } from "../../Stores/Postgres/Migrations.ts"
 
 /** Bodies may have megabytes each. */
 const batchRows = (columns: ReadonlyArray<Column>): number =>

@@ -13,9 +13,11 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./Dialect.ts"
-import { migrations } from "./Schema.ts"
+import { migrations } from "./Migrations.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 import * as Literal from "../../Domain/Literal.ts"
+
+type Migrations = typeof migrations
 
 export interface OpenFile {
   readonly instance: DuckDBInstance
@@ -78,33 +80,33 @@ const run = async (instance: DuckDBInstance, ...statements: ReadonlyArray<string
   }
 }
 
-const migrator = (db: Kysely<WarehouseTables>): Migrator =>
-  new Migrator({ db, provider: { getMigrations: async () => migrations }, migrationTableSchema: "siteledger" })
+const migrator = (db: Kysely<WarehouseTables>, to: Migrations): Migrator =>
+  new Migrator({ db, provider: { getMigrations: async () => to }, migrationTableSchema: "siteledger" })
 
-const migrate = async ({ db, instance }: OpenFile): Promise<void> => {
-  const { error } = await migrator(db).migrateToLatest()
+const migrate = async ({ db, instance }: OpenFile, to: Migrations): Promise<void> => {
+  const { error } = await migrator(db, to).migrateToLatest()
   if (error !== undefined) throw error
   await run(instance, "checkpoint")
 }
 
-const isCurrent = async ({ db }: OpenFile): Promise<boolean> =>
-  (await migrator(db).getMigrations()).every((migration) => migration.executedAt !== undefined)
+const isCurrent = async ({ db }: OpenFile, to: Migrations): Promise<boolean> =>
+  (await migrator(db, to).getMigrations()).every((migration) => migration.executedAt !== undefined)
 
 /** Opens the warehouse at `path`, making or migrating it first where that is needed. */
-export const openWarehouse = async (path: string): Promise<OpenFile> => {
+export const openWarehouse = async (path: string, to = migrations): Promise<OpenFile> => {
   mkdirSync(dirname(path), { recursive: true })
-  if (!existsSync(path)) await makeNew(path)
+  if (!existsSync(path)) await makeNew(path, to)
   const file = await open(path)
-  if (await isCurrent(file)) return file
-  await migrateCopy(file, path)
+  if (await isCurrent(file, to)) return file
+  await migrateCopy(file, path, to)
   return open(path)
 }
 
-const makeNew = async (path: string): Promise<void> => {
+const makeNew = async (path: string, to: Migrations): Promise<void> => {
   const unfinished = `${path}.new`
   discard(unfinished)
   const file = await open(unfinished)
-  await migrate(file)
+  await migrate(file, to)
   await file.db
     .insertInto("siteledger.meta")
     .values([
@@ -118,13 +120,13 @@ const makeNew = async (path: string): Promise<void> => {
   renameSync(unfinished, path)
 }
 
-const migrateCopy = async (file: OpenFile, path: string): Promise<void> => {
+const migrateCopy = async (file: OpenFile, path: string, to: Migrations): Promise<void> => {
   const copy = `${path}.migrating`
   discard(copy)
   await copyTo(file.instance, copy)
   await file.close()
   const migrated = await open(copy)
-  await migrate(migrated)
+  await migrate(migrated, to)
   await migrated.close()
   renameSync(copy, path)
 }

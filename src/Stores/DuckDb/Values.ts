@@ -140,11 +140,11 @@ const chunkRows = 2048
 /** Appends rows of canonical text; `columns` are names and types as in SQL, in the order of the table's own. */
 export const appendRows = (
   appender: DuckDB.DuckDBAppender,
-  columns: ReadonlyArray<readonly [name: string, type: string]>,
+  columns: ReadonlyArray<{ readonly name: string; readonly type: string }>,
   rows: ReadonlyArray<Readonly<Record<string, string | null>>>
 ): void => {
-  const types = columns.map(([, type]) => duckDbType(type))
-  const readers = columns.map(([name, type]) => [name, toDuckDb(type)] as const)
+  const types = columns.map(({ type }) => duckDbType(type))
+  const readers = columns.map(({ name, type }) => [name, toDuckDb(type)] as const)
   // What a chunk is made of is garbage before the collector has to carry it along.
   for (let from = 0; from < rows.length; from += chunkRows) {
     const part = rows.slice(from, from + chunkRows)

@@ -2,7 +2,7 @@
  * Writes a batch into DuckDB in one transaction: the stored rows that it touches are read, merged, deleted and
  * appended anew. A deletion and an append cost what they touch; DuckDB's UPDATE rewrites the columns around it.
  *
- * Each table has one row per key by what is done here, as an index would have to be in memory whole (Schema.ts).
+ * Each table has one row per key by what is done here, as an index would have to be in memory whole (`DuckDb/Ddl`).
  * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
@@ -18,7 +18,7 @@ import {
   ledgerDecisionsTable,
   ledgerEntriesTable,
   ledgerHoldsTable,
-  type Table
+  type Shown
 } from "../WarehouseTables.ts"
 
 export interface Written {
@@ -132,9 +132,9 @@ export class DuckDbWriter {
   }
 
   /** By id; each with its `rowid`, which holds until the transaction ends. */
-  async #read({ name, columns }: Table, ids: ReadonlyArray<string>): Promise<Map<string, Row>> {
+  async #read({ name, columns }: Shown, ids: ReadonlyArray<string>): Promise<Map<string, Row>> {
     const result = await this.#connection.run(
-      `select *, rowid from construction.${name} where id in (${listed(columns[0]?.[1] ?? "VARCHAR")})`,
+      `select *, rowid from construction.${name} where id in (${listed(columns[0]?.type ?? "VARCHAR")})`,
       [JSON.stringify(ids)]
     )
     const read = Rows.reader(result)
@@ -146,15 +146,15 @@ export class DuckDbWriter {
   }
 
   /** Of rows with one key the last is kept. */
-  async #replace<A extends object>(table: Table, key: keyof A & string, rows: ReadonlyArray<A>): Promise<void> {
+  async #replace<A extends object>(table: Shown, key: keyof A & string, rows: ReadonlyArray<A>): Promise<void> {
     const last = new Map(rows.map((row) => [String(row[key]), row]))
     await this.#delete(table, key, [...last.keys()])
     await this.#append(table, [...last.values()])
   }
 
-  async #delete({ columns, name }: Table, by: string, values: ReadonlyArray<string>): Promise<void> {
+  async #delete({ columns, name }: Shown, by: string, values: ReadonlyArray<string>): Promise<void> {
     if (values.length === 0) return
-    const type = columns.find(([column]) => column === by)?.[1] ?? "BIGINT"
+    const type = columns.find((column) => column.name === by)?.type ?? "BIGINT"
     const { rowsChanged } = await this.#connection.run(
       `delete from construction.${name} where ${by} in (${listed(type)})`,
       [JSON.stringify(values)]
@@ -162,7 +162,7 @@ export class DuckDbWriter {
     this.#dead += rowsChanged
   }
 
-  async #append({ columns, name }: Table, rows: ReadonlyArray<object>): Promise<void> {
+  async #append({ columns, name }: Shown, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
     const appender = await this.#connection.createAppender(name, "construction")
     try {

@@ -121,7 +121,7 @@ class Reaching extends Client {
   }
 }
 
-/** Migrations take their turns by themselves (`Postgres/Schema`), in their own transaction. */
+/** Migrations take their turns by themselves (`Postgres/Migrations`), in their own transaction. */
 class Adapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}

@@ -9,7 +9,7 @@ import { Clock, Context, Effect, Exit, Layer, type Redacted, Schema, Semaphore }
 import { type ControlledTransaction, type Kysely, sql } from "kysely"
 import { Connections, type Tables } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
-import { migrate } from "./Schema.ts"
+import { migrate } from "./Migrations.ts"
 import type { Session } from "./Sessions.ts"
 
 export class PostgresError extends Schema.TaggedError<PostgresError>()("PostgresError", {

@@ -9,16 +9,38 @@
  * row of an append-only table that is there once is there for ever, and one that another transaction hasn't committed
  * isn't seen.
  */
+import { storeTables } from "../StoreTables.ts"
+import type { Listed } from "../Table.ts"
 
 /** Of the Store. */
-export const appendOnly = ["ledger_facts", "ledger_terms", "ledger_entries", "ledger_hold_decisions"]
+export const appendOnly: ReadonlyArray<string> = storeTables
+  .filter(({ isAppendOnly }) => isAppendOnly === true)
+  .map(({ name }) => name)
+
+/** What the triggers call to refuse a statement. */
+export const refuseChange = `create function siteledger.refuse_change() returns trigger language plpgsql as $$
+  begin raise exception '% is append-only', tg_table_name; end $$`
+
+/** Rows of this table are written once. It was just made, so its owner is the role that migrates. */
+export const keep = ({ name }: Pick<Listed, "name">): ReadonlyArray<string> => [
+  `create trigger ${name}_append_only before update or delete or truncate on siteledger.${name}
+    for each statement execute function siteledger.refuse_change()`,
+  `revoke update, delete, truncate on siteledger.${name} from current_user`
+]
+
+/** A view over one table could be written through. */
+export const readOnly = (view: string): string => `revoke insert, update, delete, truncate on ${view} from current_user`
 
 /**
- * `column` of `table` names a row of `parent`, which is append-only. All rows of a statement at once: a trigger for each
- * row took a third of the time of an entry. One look-up by key for each, whatever the planner knows of the table's size.
+ * A column that names a row of a table which is append-only. All rows of a statement at once: a trigger for each row took a
+ * third of the time of an entry. One look-up by key for each, whatever the planner knows of the table's size. In a table
+ * whose rows change, what they name doesn't.
  */
-const reference = (table: string, column: string, parent: string, key: string): ReadonlyArray<string> => [
-  `create function siteledger.${table}_has_${key}() returns trigger language plpgsql as $$
+export const watch = (
+  { isAppendOnly, name: table }: Listed,
+  { name: column, references: [parent, key] = ["", ""] }: Listed["columns"][number]
+): ReadonlyArray<string> => [
+  `create function siteledger.${table}_has_${column}() returns trigger language plpgsql as $$
     declare
       missing text;
     begin
@@ -29,34 +51,12 @@ const reference = (table: string, column: string, parent: string, key: string): 
       end if;
       return null;
     end $$`,
-  `create trigger ${table}_has_${key} after insert on siteledger.${table} referencing new table as added
-    for each statement execute function siteledger.${table}_has_${key}()`,
-  `alter table siteledger.${table} drop constraint ${table}_${column}_fkey`
-]
-
-/** From the owner, whoever that is. A view over one table could be written through, which is nobody's business. */
-const revoke = `do $$
-  declare
-    kept record;
-  begin
-    for kept in
-      select oid::regclass as name, relowner::regrole as owner, 'update, delete, truncate' as rights from pg_class
-        where relnamespace = 'siteledger'::regnamespace
-          and relname in (${appendOnly.map((table) => `'${table}'`).join(", ")})
-      union all
-      select oid::regclass, relowner::regrole, 'insert, update, delete, truncate' from pg_class
-        where relnamespace = 'construction'::regnamespace and relkind = 'v'
-    loop
-      execute format('revoke %s on %s from %s', kept.rights, kept.name, kept.owner);
-    end loop;
-  end $$`
-
-export const statements: ReadonlyArray<string> = [
-  ...reference("ledger_entries", "fact", "ledger_facts", "number"),
-  ...reference("ledger_hold_decisions", "fact", "ledger_facts", "number"),
-  ...reference("ledger_outbox", "entry_id", "ledger_entries", "entry_id"),
-  // Of the three, the only table whose rows change at all.
-  `create trigger ledger_outbox_keeps_entry_id before update of entry_id on siteledger.ledger_outbox
-    for each statement execute function siteledger.refuse_change()`,
-  revoke
+  `create trigger ${table}_has_${column} after insert on siteledger.${table} referencing new table as added
+    for each statement execute function siteledger.${table}_has_${column}()`,
+  ...(isAppendOnly === true
+    ? []
+    : [
+        `create trigger ${table}_keeps_${column} before update of ${column} on siteledger.${table}
+    for each statement execute function siteledger.refuse_change()`
+      ])
 ]

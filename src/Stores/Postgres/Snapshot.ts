@@ -18,16 +18,16 @@ import { discardFile, openWarehouse } from "../DuckDb/File.ts"
 import * as EventPasses from "../EventPasses.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
 import * as PostgresThrough from "./Through.ts"
-import { eventsTable, ledgerEntriesTable, type Table, tables } from "../WarehouseTables.ts"
+import { eventsTable, ledgerEntriesTable, type Shown, tables } from "../WarehouseTables.ts"
 
 /** The same as `EventPasses.eventDate`. */
 const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
 const rowBytes = 200
 
 /** The payload is said by its own hash; the hash of all of its text took four times as long. */
-const hashed = eventsTable.columns.map(([column, type]) => {
-  if (column === "payload") return "payload is null"
-  return type === "JSON" ? `"${column}"::text` : `"${column}"`
+const hashed = eventsTable.columns.map(({ name, type }) => {
+  if (name === "payload") return "payload is null"
+  return type === "JSON" ? `"${name}"::text` : `"${name}"`
 })
 
 /**
@@ -53,7 +53,7 @@ const open = async (connections: Connections): Promise<Client> => {
 }
 
 /** The books in the order of their entries; the rest as it lies, which is mostly as it came. */
-const rowsOf = (client: Client, table: Table): Rows => ({
+const rowsOf = (client: Client, table: Shown): Rows => ({
   client,
   table,
   rest: table === ledgerEntriesTable ? "order by sequence" : ""

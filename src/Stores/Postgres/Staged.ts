@@ -18,21 +18,19 @@ import type { Pass } from "../EventPasses.ts"
 import * as ParquetFiles from "../ParquetFiles.ts"
 import { type Copied, copyOut } from "./Copy.ts"
 import * as PostgresText from "./Text.ts"
-import { ledgerLines } from "../DuckDb/Schema.ts"
-import { type Table, tables } from "../WarehouseTables.ts"
+import { createTable } from "../DuckDb/Ddl.ts"
+import { views } from "../Views.ts"
+import { type Shown, tables } from "../WarehouseTables.ts"
 
 const settings = { memory_limit: "384MB", threads: "2", allocator_flush_threshold: "1MB" }
 
 /** Without keys, since what comes from PostgreSQL has been held against them. */
-const createTable = ({ columns, name }: Table): string =>
-  `create table construction.${name} (${columns.map(([column, type]) => `"${column}" ${type}`).join(", ")})`
-
 const schema = [
   "create schema siteledger",
   "create table siteledger.meta (key varchar, value varchar)",
   "create schema construction",
-  ...tables.map(createTable),
-  `create view construction.ledger_lines as ${ledgerLines}`
+  ...tables.map((table) => createTable(table)),
+  `create view construction.ledger_lines as ${views["ledger_lines"]}`
 ]
 
 /** A longer row than this is rare, and costs a second try with more memory. */
@@ -41,7 +39,7 @@ const usualRoom = 4 * 1024 * 1024
 /** Some rows of a table, as they come from the server. */
 export interface Rows {
   readonly client: Client
-  readonly table: Table
+  readonly table: Shown
   /** What follows the table's name: which ones, in which order. */
   readonly rest: string
 }

@@ -5,15 +5,14 @@
  * money with all its digits and times to the microsecond, in UTC. DuckDB is told each type; what doesn't fit fails.
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
-import type { Table } from "../WarehouseTables.ts"
+import type { Shown } from "../WarehouseTables.ts"
 import * as Literal from "../../Domain/Literal.ts"
-
-const quoted = (name: string): string => `"${name}"`
+import { quoted } from "../Ddl.ts"
 
 /** `rest` is what follows the table's name: which rows, in which order. */
-export const copy = ({ columns, name }: Table, rest: string): string =>
+export const copy = ({ columns, name }: Shown, rest: string): string =>
   // The number comes first so that no text does: one that began with U+FEFF would lose it.
-  `copy (select 0, ${columns.map(([column]) => quoted(column)).join(", ")} from construction.${name} ${rest}) to stdout`
+  `copy (select 0, ${columns.map((column) => quoted(column.name)).join(", ")} from construction.${name} ${rest}) to stdout`
 
 const isText = (type: ColumnType): boolean => type === "VARCHAR" || type === "JSON"
 
@@ -28,10 +27,10 @@ const unescaped = (column: string): string => {
 }
 
 /** What DuckDB reads from `path`; no line of it is longer than `room`, in bytes. */
-export const reading = ({ columns }: Table, path: string, room: number): string => {
-  const types = columns.map(([column, type]) => `'${column}': '${isText(type) ? "VARCHAR" : type}'`)
-  const values = columns.map(([column, type]) =>
-    isText(type) ? `cast(${unescaped(quoted(column))} as ${type}) as ${quoted(column)}` : quoted(column)
+export const reading = ({ columns }: Shown, path: string, room: number): string => {
+  const types = columns.map(({ name, type }) => `'${name}': '${isText(type) ? "VARCHAR" : type}'`)
+  const values = columns.map(({ name, type }) =>
+    isText(type) ? `cast(${unescaped(quoted(name))} as ${type}) as ${quoted(name)}` : quoted(name)
   )
   return `select ${values.join(", ")} from read_csv(${Literal.text(path)}, auto_detect = false, header = false, delim = '\\t',
     quote = '', escape = '', comment = '', new_line = '\\n', nullstr = '\\N', max_line_size = ${room},

@@ -10,10 +10,10 @@
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Change } from "../../Domain/Change.ts"
 import { merge, type Row } from "../../Domain/Merge.ts"
-import { typeName } from "./Schema.ts"
+import { typeName } from "./Ddl.ts"
 import { byName, type ColumnType, type EntityName } from "../../Domain/Resource.ts"
 import type { Batch } from "../Warehouse.ts"
-import { type EventRow, entityTable, eventsTable, type Table, type WarehouseTables } from "../WarehouseTables.ts"
+import { type EventRow, entityTable, eventsTable, type Shown, type WarehouseTables } from "../WarehouseTables.ts"
 
 type Db = Kysely<WarehouseTables>
 
@@ -32,8 +32,7 @@ export const write = async (db: Db, { changes, events }: Batch): Promise<boolean
 const asText = (column: string, type: ColumnType): string =>
   type === "BIGINT" ? `"${column}"::text as "${column}"` : `"${column}"`
 
-const selectList = (columns: Table["columns"]): string =>
-  columns.map(([column, type]) => asText(column, type)).join(", ")
+const selectList = (columns: Shown["columns"]): string => columns.map(({ name, type }) => asText(name, type)).join(", ")
 
 interface Stored {
   readonly row: Row
@@ -44,7 +43,7 @@ const none: ReadonlyMap<string, Stored> = new Map()
 
 const read = async (
   db: Db,
-  { columns, name }: Table,
+  { columns, name }: Shown,
   ids: ReadonlyArray<string>
 ): Promise<ReadonlyMap<string, Stored>> => {
   const { rows } = await sql<Record<string, string | null> & { _version: string }>`
@@ -58,7 +57,7 @@ const many = 500
 const few = 20
 
 /** A guess: an insert finds out. A first walk, whose rows are all new, took a third longer with reading them. */
-const areNew = async (db: Db, table: Table, ids: ReadonlyArray<string>): Promise<boolean> => {
+const areNew = async (db: Db, table: Shown, ids: ReadonlyArray<string>): Promise<boolean> => {
   if (ids.length < many) return false
   const every = Math.floor(ids.length / few)
   return (
@@ -72,7 +71,7 @@ const areNew = async (db: Db, table: Table, ids: ReadonlyArray<string>): Promise
   )
 }
 
-const keyType = (columns: Table["columns"]): string => typeName(columns[0]?.[1] ?? "VARCHAR")
+const keyType = (columns: Shown["columns"]): string => typeName(columns[0]?.type ?? "VARCHAR")
 
 interface Merged {
   readonly id: string
@@ -108,7 +107,7 @@ interface Put {
   readonly overtaken: ReadonlyArray<string>
 }
 
-const putAll = async (db: Db, table: Table, merged: ReadonlyArray<Merged>): Promise<Put> => {
+const putAll = async (db: Db, table: Shown, merged: ReadonlyArray<Merged>): Promise<Put> => {
   const known = merged.filter(({ before }) => before !== undefined)
   const unchanged = await lockUnchanged(db, table, known)
   const written = new Set(unchanged.map(({ id }) => id))
@@ -128,7 +127,7 @@ const putAll = async (db: Db, table: Table, merged: ReadonlyArray<Merged>): Prom
 
 const lockUnchanged = async (
   db: Db,
-  { columns, name }: Table,
+  { columns, name }: Shown,
   merged: ReadonlyArray<Merged>
 ): Promise<ReadonlyArray<Merged>> => {
   if (merged.length === 0) return merged
@@ -148,7 +147,7 @@ type Texts = Readonly<Record<string, string | null>>
 const rowsAtOnce = 1000
 
 /** By their keys, in one order whoever writes, so that no two wait for each other. A walk's page stays together. */
-function* pieces<A extends Texts>({ key }: Table, rows: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
+function* pieces<A extends Texts>({ key }: Shown, rows: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
   const keyOf = (row: A): string => row[key] ?? ""
   const sorted = rows.toSorted((a, b) => inOrder(keyOf(a), keyOf(b)))
   for (let from = 0; from < sorted.length; from += rowsAtOnce) yield sorted.slice(from, from + rowsAtOnce)
@@ -164,8 +163,8 @@ interface Given {
 }
 
 /** The rows as a table, one parameter for each column: a list, or one value for all rows where it is the same. */
-const given = ({ columns, key }: Table, rows: ReadonlyArray<Texts>): Given => {
-  const lists = columns.map(([column, type]) => {
+const given = ({ columns, key }: Shown, rows: ReadonlyArray<Texts>): Given => {
+  const lists = columns.map(({ name: column, type }) => {
     const values = rows.map((row) => row[column] ?? null)
     const isSame = column !== key && values.every((value) => value === values[0])
     return { name: sql.raw(`"${column}"`), type: sql.raw(typeName(type)), values, isSame }
@@ -180,10 +179,10 @@ const given = ({ columns, key }: Table, rows: ReadonlyArray<Texts>): Given => {
   }
 }
 
-const names = (columns: Table["columns"]): string => columns.map(([column]) => `"${column}"`).join(", ")
+const names = (columns: Shown["columns"]): string => columns.map(({ name }) => `"${name}"`).join(", ")
 
 /** Returns how many were not there before. */
-const insert = async (db: Db, table: Table, rows: ReadonlyArray<Row>): Promise<number> => {
+const insert = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<number> => {
   const { expressions, from } = given(table, rows)
   const result = await sql`
     insert into construction.${sql.raw(table.name)} (${sql.raw(names(table.columns))})
@@ -191,9 +190,9 @@ const insert = async (db: Db, table: Table, rows: ReadonlyArray<Row>): Promise<n
   return Number(result.numAffectedRows ?? 0)
 }
 
-const update = async (db: Db, table: Table, rows: ReadonlyArray<Row>): Promise<void> => {
+const update = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<void> => {
   const { expressions, from } = given(table, rows)
-  const sets = table.columns.map(([column], place) => sql`${sql.raw(`"${column}"`)} = ${expressions[place]}`)
+  const sets = table.columns.map((column, place) => sql`${sql.raw(`"${column.name}"`)} = ${expressions[place]}`)
   await sql`
     update construction.${sql.raw(table.name)} as stored set ${sql.join(sets.slice(1))}
     from ${from} where stored.id = given.id`.execute(db)
@@ -202,7 +201,7 @@ const update = async (db: Db, table: Table, rows: ReadonlyArray<Row>): Promise<v
 /** What a later look at the same event found stays: two workers may show the same one, in any order. */
 const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<void> => {
   const distinct = [...new Map(events.map((row) => [row.body_sha256, storable(row)])).values()]
-  const sets = eventsTable.columns.slice(1).map(([column]) => `"${column}" = excluded."${column}"`)
+  const sets = eventsTable.columns.slice(1).map(({ name }) => `"${name}" = excluded."${name}"`)
   for (const rows of pieces(eventsTable, distinct)) {
     const { expressions, from } = given(eventsTable, rows)
     await sql`

@@ -96,8 +96,8 @@ export const openFile = (path: string): DatabaseSync => {
   return database
 }
 
-const migrate = async (db: Kysely<StoreTables>): Promise<void> => {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise<void> => {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => to } })
   const { error } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
 }

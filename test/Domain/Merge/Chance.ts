@@ -53,11 +53,11 @@ export const history = (
     const values: Values = record(
       random,
       types.map(([column]) => column),
-      (column) => (random.chance(0.2) ? null : random.pick(samples[resource.columns[column] ?? "JSON"]))
+      (column) => (random.chance(0.2) ? null : random.pick(samples[resource.columns[column]?.type ?? "JSON"]))
     )
     const misfits = record(
       random,
-      Object.keys(values).filter((column) => !isMoneyOrJson(resource.columns[column])),
+      Object.keys(values).filter((column) => !isMoneyOrJson(resource.columns[column]?.type)),
       () => random.pick(misfit)
     )
     const nulls = Object.fromEntries(Object.keys(misfits).map((column) => [column, null]))

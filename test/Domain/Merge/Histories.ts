@@ -127,7 +127,7 @@ export const oracle = (resource: Resource, changes: ReadonlyArray<Change>): Row 
     extra[name] = Json.parse(winner?.extra[name] ?? "")
     clocks[`+${name}`] = winner?.clock ?? ""
   }
-  for (const [column] of tableColumns(resource)) {
+  for (const { name: column } of tableColumns(resource)) {
     const winner = newest(changes.filter(speaksAbout(column)))
     row[column] = winner?.values[column] ?? null
     if (winner === undefined) continue

@@ -22,7 +22,7 @@ const append = async (
   await connection.run(`CREATE OR REPLACE TABLE staged (${types.map((type, index) => `c${index} ${type}`).join(", ")})`)
   const appender = await connection.createAppender("staged")
   try {
-    const named = types.map((type, index) => [`c${index}`, type] as const)
+    const named = types.map((type, index) => ({ name: `c${index}`, type }))
     const rows = (columns[0] ?? []).map((_, row) =>
       Object.fromEntries(columns.map((column, index) => [`c${index}`, column[row] ?? null]))
     )

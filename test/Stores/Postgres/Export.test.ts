@@ -10,7 +10,7 @@ import { Client } from "pg"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import { makePipe, through } from "../../../src/Stores/Postgres/Staged.ts"
 import { entityTable } from "../../../src/Stores/WarehouseTables.ts"
-import { typeName } from "../../../src/Stores/Postgres/Schema.ts"
+import { typeName } from "../../../src/Stores/Postgres/Ddl.ts"
 import * as Databases from "../../Postgres.ts"
 import { ask, database, proxy, storesAt, until } from "./World.ts"
 import { folder } from "../WarehouseEngines.ts"
@@ -42,9 +42,7 @@ const vos = entityTable("vos")
 const sleepyView = [
   "alter table construction.vos rename to vos_kept",
   `create view construction.vos as select ${vos.columns
-    .map(([column, type]) =>
-      column === "id" ? `repeat('x', 100) || n as id` : `null::${typeName(type)} as "${column}"`
-    )
+    .map(({ name, type }) => (name === "id" ? `repeat('x', 100) || n as id` : `null::${typeName(type)} as "${name}"`))
     .join(", ")}
    from generate_series(1, 60000) as n where case when n = 50000 then pg_sleep(60) is not null else true end`
 ]

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
-import { migrations } from "../../../src/Stores/Postgres/Schema.ts"
+import { migrations } from "../../../src/Stores/Postgres/Migrations.ts"
 import * as Databases from "../../Postgres.ts"
 import { ask, database, storesAt, until } from "./World.ts"
 

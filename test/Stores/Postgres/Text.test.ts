@@ -12,7 +12,7 @@ it("is read where the folder's name has a quote", async () => {
   try {
     const vos = entityTable("vos")
     const path = join(folder, "it's 'rows'")
-    const values = vos.columns.map(([column]) => (column === "id" ? "7" : "\\N"))
+    const values = vos.columns.map(({ name }) => (name === "id" ? "7" : "\\N"))
     writeFileSync(path, `0\t${values.join("\t")}\n`)
     const rows = await queryWithoutFile(PostgresText.reading(vos, path, 4096))
     assert.deepStrictEqual(

@@ -1,0 +1,45 @@
+/**
+ * What analysts see as DuckDB's DDL: the Warehouse's own tables and the copies of the books, with what they mean. Pure.
+ *
+ * No index is ever created: DuckDB lost entries of explicit ones after kill -9. Nor has a table that grows with the events
+ * a key: DuckDB keeps its index in memory whole, which with 10,000,000 events took 1 GB, and no write succeeded any more;
+ * nor does it give back the room of deleted rows there. The books' tables have their keys inline.
+ */
+import * as Literal from "../../Domain/Literal.ts"
+import { quoted } from "../Ddl.ts"
+import { cameWith, type Schema } from "../Versions.ts"
+import { type Shown, shown } from "../WarehouseTables.ts"
+
+type Column = Shown["columns"][number]
+
+export const createTable = ({ columns, name }: Shown, key?: string): string => {
+  const written = columns.map(
+    ({ name: column, type }) => `${quoted(column)} ${type}${column === key ? " primary key" : ""}`
+  )
+  return `create table construction.${name} (${written.join(", ")})`
+}
+
+const commentOnTable = ({ name, says }: Shown): string =>
+  `comment on table construction.${name} is ${Literal.text(says)}`
+
+const commentOnColumn = ({ name: table }: Shown, { name, says }: Column): string =>
+  `comment on column construction.${table}.${quoted(name)} is ${Literal.text(says)}`
+
+const addColumn = (table: Shown, column: Column): ReadonlyArray<string> => [
+  `alter table construction.${table.name} add column ${quoted(column.name)} ${column.type}`,
+  commentOnColumn(table, column)
+]
+
+/** What a version brought. */
+export const statements = ({ own, store }: Schema, version: number): ReadonlyArray<string> => {
+  const books = store.filter(({ shownBy }) => shownBy !== undefined).map(shown)
+  const { columns, tables } = cameWith([...own, ...books], version)
+  return [
+    ...tables.flatMap((table) => [
+      createTable(table, books.some(({ name }) => name === table.name) ? table.key : undefined),
+      commentOnTable(table),
+      ...table.columns.map((column) => commentOnColumn(table, column))
+    ]),
+    ...columns.flatMap(({ column, table }) => addColumn(table, column))
+  ]
+}

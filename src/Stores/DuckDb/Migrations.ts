@@ -1,0 +1,24 @@
+/**
+ * What makes the warehouse's file, and brings it up to date; the file's own facts are in schema `siteledger`.
+ */
+import type { Migration } from "kysely/migration"
+import { storeTables } from "../StoreTables.ts"
+import * as Versions from "../Versions.ts"
+import { views } from "../Views.ts"
+import { ownTables } from "../WarehouseTables.ts"
+import * as Ddl from "./Ddl.ts"
+
+const byHand = {
+  1: {
+    before: [
+      "create schema construction",
+      "create table siteledger.meta (key varchar primary key, value varchar not null)"
+    ],
+    after: Object.entries(views).map(([name, query]) => `create view construction.${name} as ${query}`)
+  }
+}
+
+export const migrationsOf = (schema: Versions.Schema): Readonly<Record<string, Migration>> =>
+  Versions.migrations(schema, (version) => Ddl.statements(schema, version), byHand)
+
+export const migrations = migrationsOf({ store: storeTables, own: ownTables })

@@ -1,0 +1,69 @@
+/**
+ * From the versions of the tables to migrations: 0001 makes what was there from the beginning, each later one adds the
+ * tables, columns and indexes that are described as there since then. What no description says is written by hand.
+ */
+import { type Kysely, sql } from "kysely"
+import type { Migration } from "kysely/migration"
+import { type Listed, type Named, type Index, type Since, sinceOf } from "./Table.ts"
+import type { Shown } from "./WarehouseTables.ts"
+
+/** What databases are made by: the Store's tables, and the Warehouse's own. */
+export interface Schema {
+  readonly store: ReadonlyArray<Listed>
+  readonly own: ReadonlyArray<Shown>
+}
+
+interface Dated<C extends Since> extends Since {
+  readonly columns: ReadonlyArray<C>
+  readonly indexes: ReadonlyArray<Named<Index>>
+}
+
+/** As it was in a version. */
+export const asOf = <C extends Since, T extends Dated<C>>(table: T & Dated<C>, version: number): T => ({
+  ...table,
+  columns: table.columns.filter((column) => sinceOf(column) <= version),
+  indexes: table.indexes.filter((index) => sinceOf(index) <= version)
+})
+
+/** What a version brought: whole tables, and what was added to those that were there. */
+export const cameWith = <C extends Since, T extends Dated<C>>(tables: ReadonlyArray<T & Dated<C>>, version: number) => {
+  const came = (thing: Since): boolean => sinceOf(thing) === version
+  const older = tables.filter((table) => sinceOf(table) < version)
+  return {
+    tables: tables.filter(came).map((table) => asOf<C, T>(table, version)),
+    columns: older.flatMap((table) => table.columns.filter(came).map((column) => ({ table: table as T, column }))),
+    indexes: older.flatMap((table) => table.indexes.filter(came).map((index) => ({ table: table as T, index })))
+  }
+}
+
+/** A statement, or what takes more than one. */
+export type Step = string | ((db: Kysely<unknown>) => Promise<unknown>)
+
+interface ByHand {
+  readonly before?: ReadonlyArray<Step>
+  readonly after?: ReadonlyArray<Step>
+}
+
+const latestOf = ({ own, store }: Schema): number =>
+  Math.max(...[...own, ...store].flatMap((table) => [table, ...table.columns, ...table.indexes]).map(sinceOf))
+
+/** By their names, which are their versions; none where a version brought an engine nothing. */
+export const migrations = (
+  schema: Schema,
+  described: (version: number) => ReadonlyArray<string>,
+  byHand: Readonly<Record<number, ByHand>>
+): Readonly<Record<string, Migration>> => {
+  const latest = Math.max(latestOf(schema), ...Object.keys(byHand).map(Number))
+  const steps = Array.from({ length: latest }, (_, index) => {
+    const version = index + 1
+    const { after = [], before = [] } = byHand[version] ?? {}
+    return [String(version).padStart(4, "0"), [...before, ...described(version), ...after]] as const
+  })
+  return Object.fromEntries(steps.filter(([, all]) => all.length > 0).map(([name, all]) => [name, migration(all)]))
+}
+
+const migration = (steps: ReadonlyArray<Step>): Migration => ({
+  up: async (db: Kysely<unknown>) => {
+    for (const step of steps) await (typeof step === "string" ? sql.raw(step).execute(db) : step(db))
+  }
+})
