@@ -202,7 +202,7 @@ CREATE TABLE "ledger_outbox" ( -- Entries on their way to the accounting sink, e
   "sequence" integer not null unique,
   -- The interim payment certificate that it is about (ipcs.id).
   "ipc_id" text not null,
-  -- How the sink is to take it, as configured when it was put here: one key always has the same body.
+  -- draft: for a person to look at and release in the accounting system. posted: to be booked as it is.
   "status" text not null check ("status" in ('draft', 'posted')),
   -- How far it is; dead: only a person can help.
   "state" text not null default 'pending' check ("state" in ('pending', 'delivered', 'dead')),

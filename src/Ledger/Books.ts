@@ -115,10 +115,10 @@ const writeHolds = async (tx: Tx, fact: Fact, { changed, closed, opened }: Turn)
   }
   for (const hold of changed) {
     const { amount, currency } = Rows.holdRow(hold)
-    await tx.updateTable("ledger_holds").set({ amount, currency }).where("hold_id", "=", hold.holdId).execute()
+    await tx.updateTable("ledger_holds").set({ amount, currency }).where("hold_id", "=", hold.hold_id).execute()
   }
   for (const hold of closed) {
-    await tx.deleteFrom("ledger_holds").where("hold_id", "=", hold.holdId).execute()
+    await tx.deleteFrom("ledger_holds").where("hold_id", "=", hold.hold_id).execute()
     await tx.insertInto("ledger_hold_decisions").values(Rows.decisionRow(hold, fact)).execute()
   }
 }
@@ -141,8 +141,8 @@ export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string
   const entries = await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()
   const holds = await tx.selectFrom("ledger_holds").selectAll().where(among).execute()
   // Each put together at once: an IPC may have thousands of any of them.
-  const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipcId }) => ipcId)
-  const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipcId }) => ipcId)
+  const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
+  const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
   const known = new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])
   return new Map(
     [...known].map((ipcId) => [
@@ -150,7 +150,7 @@ export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string
       {
         ...learn(empty(ipcId), facts.get(ipcId) ?? []),
         entries: entriesOf.get(ipcId) ?? [],
-        holds: new Map(holdsOf.get(ipcId)?.map((hold) => [hold.holdId, hold]))
+        holds: new Map(holdsOf.get(ipcId)?.map((hold) => [hold.hold_id, hold]))
       }
     ])
   )

@@ -3,9 +3,10 @@
  * decisions of people. Never the merged row of an IPC.
  *
  * Amounts are whole ten-thousandths (`units`), so that adding them up is exact; a fact's `number` is its place in the
- * stored order of the whole ledger.
+ * stored order of the whole ledger. Entries and holds, which facts lead to, are the rows that they are written as.
  */
 import type { Instant } from "../Domain/Instant.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 
 export type { Terms } from "../../config/Ledger.ts"
 
@@ -60,60 +61,23 @@ export interface DecisionFact extends Common {
 
 export type Fact = CertificateFact | PaymentFact | ProjectFact | OpeningFact | DecisionFact
 
-export type HoldReason =
-  /** Accept with the certified amount. */
-  | "awaiting-certified-amount"
-  /** Certificates of one instant with different amounts. Accept with the right one; reject to disregard them. */
-  | "ambiguous-order"
-  /** The certificate's amount is zero or negative. Accept with what was paid; reject to disregard it. */
-  | "amount-not-positive"
-  /** A certificate of another amount after the payment. Accept with the cash that it moved; reject: none. */
-  | "recertified-after-payment"
-  /** Accept with the amount of the second payment; reject: it is none. */
-  | "second-payment-reference"
-  /** Accept to post into the open period; reject to post nothing. */
-  | "period-closed"
-  /** Currencies differ by project, and the IPC's is unknown. The project answers it; or accept with the currency. */
-  | "currency-unknown"
-
-export interface Hold {
-  readonly holdId: string
-  readonly ipcId: string
-  readonly paymentReference: string
-  readonly reason: HoldReason
-  /** Its last fact was stored then. */
-  readonly since: Instant
-  readonly basis: Basis
-  /**
-   * What it is about, where that is one amount: what the certificate in question says, or what would be posted. It
-   * follows what is learned while the hold is open.
-   */
-  readonly units: bigint | null
-  /** Of the amount, where it is known. */
-  readonly currency: string | null
-}
+export type HoldReason = StoreTables["ledger_holds"]["reason"]
 
 /** The facts that something rests on, as JSON: what an auditor reads. */
 export type Basis = ReadonlyArray<Readonly<Record<string, string | number | null>>>
 
-export interface Entry {
-  readonly entryId: string
-  readonly ipcId: string
-  readonly projectId: string | null
-  readonly kind: "payment" | "adjustment" | "reversal"
+/** Its row, with the amount and the basis as values; what a row has besides is known when it is written. */
+export interface Entry extends Readonly<Omit<StoreTables["ledger_entries"], "amount" | "basis" | "fact" | "sequence">> {
   /** Signed. */
   readonly units: bigint
-  readonly currency: string | null
-  readonly paymentReference: string
-  readonly certificateUrl: string | null
-  readonly debitAccount: string
-  readonly creditAccount: string
-  readonly effectiveAt: Instant
-  readonly knownAt: Instant
-  readonly eventId: string | null
-  /** The entry that a reversal takes back. */
-  readonly reverses: string | null
-  /** What it is a part of: the settlement of the payment, or the decision of a hold by its id. */
-  readonly part: string
+  readonly basis: Basis
+}
+
+/**
+ * Its row, likewise. What it is about follows what is learned while it is open; where it isn't one amount, `units` is
+ * null.
+ */
+export interface Hold extends Readonly<Omit<StoreTables["ledger_holds"], "amount" | "basis">> {
+  readonly units: bigint | null
   readonly basis: Basis
 }

@@ -74,9 +74,9 @@ export const fold = (before: Books, fact: Fact, terms: Terms): Turn => {
   return {
     books: { ...books, holds },
     entries,
-    opened: [...holds.values()].filter(({ holdId }) => !before.holds.has(holdId)),
-    changed: [...holds.values()].filter((hold) => (before.holds.get(hold.holdId) ?? hold) !== hold),
-    closed: [...before.holds.values()].filter(({ holdId }) => !holds.has(holdId))
+    opened: [...holds.values()].filter(({ hold_id }) => !before.holds.has(hold_id)),
+    changed: [...holds.values()].filter((hold) => (before.holds.get(hold.hold_id) ?? hold) !== hold),
+    closed: [...before.holds.values()].filter(({ hold_id }) => !holds.has(hold_id))
   }
 }
 
@@ -138,13 +138,13 @@ function* wants(books: Books): Generator<Target | Question> {
 
 const settlementPart = "settlement"
 
-const settlementOf = (payment: PaymentFact, { basis, certificateUrl, units }: Settled): Target => ({
+const settlementOf = (payment: PaymentFact, { basis, certificate_url, units }: Settled): Target => ({
   part: settlementPart,
   units,
   first: "payment",
   payment,
-  effectiveAt: payment.at,
-  certificateUrl,
+  effective_at: payment.at,
+  certificate_url,
   basis
 })
 
@@ -161,17 +161,17 @@ function* recertified(books: Books, payment: PaymentFact, settled: Settled): Gen
     yield* answered(books, question, {
       first: "adjustment",
       payment,
-      effectiveAt: later.at,
-      certificateUrl: later.url,
+      effective_at: later.at,
+      certificate_url: later.url,
       basis: [payment, later]
     })
   }
-  for (const { certificateUrl, effectiveAt, part, paymentReference } of books.entries) {
-    if (part === settlementPart || paymentReference !== payment.reference || asked.has(part)) continue
+  for (const { certificate_url, effective_at, part, payment_reference } of books.entries) {
+    if (part === settlementPart || payment_reference !== payment.reference || asked.has(part)) continue
     asked.add(part)
     const decision = books.decisions.get(part)
     const basis = decision === undefined ? settled.basis : [...settled.basis, decision]
-    yield { part, units: 0n, first: "adjustment", payment, effectiveAt, certificateUrl, basis }
+    yield { part, units: 0n, first: "adjustment", payment, effective_at, certificate_url, basis }
   }
 }
 
@@ -191,8 +191,8 @@ const second = (books: Books, payment: PaymentFact, first: PaymentFact): Generat
   answered(books, ask("second-payment-reference", payment, [], [first]), {
     first: "payment",
     payment,
-    effectiveAt: payment.at,
-    certificateUrl: null,
+    effective_at: payment.at,
+    certificate_url: null,
     basis: [payment]
   })
 

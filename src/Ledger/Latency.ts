@@ -17,9 +17,9 @@ export const make = (): Latency => {
   let next = 0
   return {
     posted: (entries, nowMillis) => {
-      for (const { eventId, knownAt } of entries) {
-        if (eventId === null) continue
-        last[next] = Math.max(0, nowMillis - Instant.toMicros(knownAt) / 1000)
+      for (const { event_id, known_at } of entries) {
+        if (event_id === null) continue
+        last[next] = Math.max(0, nowMillis - Instant.toMicros(known_at) / 1000)
         next = (next + 1) % kept
       }
     },

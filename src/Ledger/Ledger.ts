@@ -131,7 +131,7 @@ const make = (
       const posting = yield* outbox?.posting ?? Effect.undefined
       const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
       if (told.entries.length > 0) yield* outbox?.news.open ?? Effect.void
-      copies.moved([...told.opened, ...told.changed, ...told.closed].map(({ holdId }) => holdId))
+      copies.moved([...told.opened, ...told.changed, ...told.closed].map(({ hold_id }) => hold_id))
       return told
     })
 

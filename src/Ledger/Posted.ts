@@ -17,21 +17,18 @@ export interface Posted extends Known {
 }
 
 /** A part of the books as it ought to be. */
-export interface Target {
-  readonly part: string
+export interface Target extends Pick<Entry, "certificate_url" | "effective_at" | "part"> {
   /** What the entries of the part come to in the end; its first one is of this kind. */
   readonly units: bigint
   readonly first: "payment" | "adjustment"
   readonly payment: PaymentFact
-  readonly effectiveAt: Instant
-  readonly certificateUrl: string | null
   readonly basis: ReadonlyArray<Fact>
 }
 
 type Outcome = { readonly entry: Entry } | { readonly question: Question } | undefined
 
 export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms): Outcome => {
-  const { basis, certificateUrl, part, payment } = target
+  const { basis, certificate_url, part, payment } = target
   const posted = books.entries.filter((entry) => entry.part === part)
   const net = posted.reduce((sum, { units }) => sum + units, 0n)
   // What one entry can't hold, the next one goes on with.
@@ -44,11 +41,11 @@ export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms):
   const period = periodOf(books, target, units, step, terms)
   if (period === undefined || "question" in period) return period
   const kind = posted.length === 0 ? target.first : target.units === 0n ? "reversal" : "adjustment"
-  const { currency } = account
-  const { effectiveAt } = period
+  const { credit_account, currency, debit_account } = account
+  const { effective_at } = period
   return {
     entry: {
-      entryId: identify(
+      entry_id: identify(
         "entry",
         books.ipcId,
         part,
@@ -56,21 +53,21 @@ export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms):
         kind,
         String(units),
         currency ?? "",
-        effectiveAt,
+        effective_at,
         payment.reference
       ),
-      ipcId: books.ipcId,
-      projectId: books.projectId,
+      ipc_id: books.ipcId,
+      project_id: books.projectId,
       kind,
       units,
       currency,
-      paymentReference: payment.reference,
-      certificateUrl,
-      debitAccount: account.debitAccount,
-      creditAccount: account.creditAccount,
-      effectiveAt,
-      knownAt: cause.knownAt,
-      eventId: (kind === "payment" ? payment : cause).eventId ?? null,
+      payment_reference: payment.reference,
+      certificate_url,
+      debit_account,
+      credit_account,
+      effective_at,
+      known_at: cause.knownAt,
+      event_id: (kind === "payment" ? payment : cause).eventId ?? null,
       reverses: kind === "reversal" ? reversed(posted) : null,
       part,
       basis: basisOf([...basis, ...account.basis, ...period.basis])
@@ -80,9 +77,9 @@ export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms):
 
 /** The entry that a reversal takes back: the first one since the last reversal. */
 const reversed = (posted: ReadonlyArray<Entry>): string | null =>
-  posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entryId ?? null
+  posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entry_id ?? null
 
-type Account = Pick<Entry, "currency" | "debitAccount" | "creditAccount"> & { readonly basis: ReadonlyArray<Fact> }
+type Account = Pick<Entry, "currency" | "debit_account" | "credit_account"> & { readonly basis: ReadonlyArray<Fact> }
 
 /** Of what would be posted for the payment; null where none is configured, or it waits for somebody to say it. */
 export const currencyOf = (books: Posted, payment: PaymentFact, terms: Terms): string | null => {
@@ -92,35 +89,35 @@ export const currencyOf = (books: Posted, payment: PaymentFact, terms: Terms): s
 
 /** As the first entry for the payment has them; else by the terms, or by the person who said the currency. */
 const accountOf = (books: Posted, payment: PaymentFact, terms: Terms): Account | { readonly question: Question } => {
-  const first = books.entries.find(({ paymentReference }) => paymentReference === payment.reference)
+  const first = books.entries.find(({ payment_reference }) => payment_reference === payment.reference)
   if (first !== undefined) return { ...first, basis: [] }
-  const { creditAccount, currencies, debitAccount } = terms
+  const { creditAccount: credit_account, currencies, debitAccount: debit_account } = terms
   const question = ask("currency-unknown", payment, [], [])
   const decision = books.decisions.get(question.holdId)
   if (decision?.currency !== undefined) {
-    return { currency: decision.currency, debitAccount, creditAccount, basis: [decision] }
+    return { currency: decision.currency, debit_account, credit_account, basis: [decision] }
   }
   if (books.projectId === null && Object.keys(currencies).length > 0) return { question }
-  return { currency: currencies[books.projectId ?? ""] ?? terms.currency, debitAccount, creditAccount, basis: [] }
+  return { currency: currencies[books.projectId ?? ""] ?? terms.currency, debit_account, credit_account, basis: [] }
 }
 
 interface Period {
-  readonly effectiveAt: Instant
+  readonly effective_at: Instant
   readonly basis: ReadonlyArray<DecisionFact>
 }
 
 /** An entry that is effective in a closed period goes into the open one, or waits for a person to say so. */
 const periodOf = (
   books: Posted,
-  { basis, effectiveAt, payment }: Target,
+  { basis, effective_at, payment }: Target,
   units: bigint,
   step: ReadonlyArray<string>,
   { inClosedPeriod, openFrom }: Terms
 ): Period | { readonly question: Question } | undefined => {
-  if (openFrom === null || effectiveAt >= openFrom) return { effectiveAt, basis: [] }
-  if (inClosedPeriod === "post") return { effectiveAt: openFrom, basis: [] }
+  if (openFrom === null || effective_at >= openFrom) return { effective_at, basis: [] }
+  if (inClosedPeriod === "post") return { effective_at: openFrom, basis: [] }
   const question = ask("period-closed", payment, step, basis, units)
   const decision = books.decisions.get(question.holdId)
   if (decision === undefined) return { question }
-  return decision.verdict === "accept" ? { effectiveAt: openFrom, basis: [decision] } : undefined
+  return decision.verdict === "accept" ? { effective_at: openFrom, basis: [decision] } : undefined
 }

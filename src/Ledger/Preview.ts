@@ -45,7 +45,7 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
           const books = known.reduce((before, fact) => Fold.fold(before, fact, terms).books, Fold.empty(ipcId))
           for (const { reason } of books.holds.values()) holds[reason] = (holds[reason] ?? 0) + 1
           for (const entry of books.entries) {
-            const key = JSON.stringify([entry.currency, entry.projectId, entry.debitAccount, entry.creditAccount])
+            const key = JSON.stringify([entry.currency, entry.project_id, entry.debit_account, entry.credit_account])
             const sum = totals.get(key) ?? { entry, entries: 0, units: 0n }
             totals.set(key, { entry, entries: sum.entries + 1, units: sum.units + entry.units })
           }
@@ -59,9 +59,9 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
     ipcs,
     totals: [...totals.values()].map(({ entries, entry, units }) => ({
       currency: entry.currency,
-      project_id: entry.projectId,
-      debit_account: entry.debitAccount,
-      credit_account: entry.creditAccount,
+      project_id: entry.project_id,
+      debit_account: entry.debit_account,
+      credit_account: entry.credit_account,
       entries,
       amount: Amount.ofUnits(units) ?? "more than fits"
     })),

@@ -1,5 +1,6 @@
 /**
- * Facts, entries and holds as rows of the Store and back. What comes back is what went in, to the byte.
+ * Facts, entries and holds as rows of the Store and back: amounts and bases become text, all else is the row's. What comes
+ * back is what went in, to the byte.
  */
 import * as Amount from "../Domain/Amount.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -24,47 +25,29 @@ export const factRow = ({ ipcId, kind, knownAt, number, ...content }: Fact) => (
   content: toJson(content)
 })
 
-export const entryRow = (entry: Entry, sequence: number, fact: Fact) => ({
+export const entryRow = ({ basis, units, ...entry }: Entry, sequence: number, fact: Fact) => ({
+  ...entry,
   sequence,
-  entry_id: entry.entryId,
-  ipc_id: entry.ipcId,
-  project_id: entry.projectId,
-  kind: entry.kind,
-  amount: amountText(entry.units),
-  currency: entry.currency,
-  payment_reference: entry.paymentReference,
-  certificate_url: entry.certificateUrl,
-  debit_account: entry.debitAccount,
-  credit_account: entry.creditAccount,
-  effective_at: entry.effectiveAt,
-  known_at: entry.knownAt,
-  event_id: entry.eventId,
-  reverses: entry.reverses,
-  part: entry.part,
-  basis: JSON.stringify(entry.basis),
+  amount: amountText(units),
+  basis: JSON.stringify(basis),
   fact: fact.number
 })
 
-export const holdRow = (hold: Hold) => ({
-  hold_id: hold.holdId,
-  ipc_id: hold.ipcId,
-  payment_reference: hold.paymentReference,
-  reason: hold.reason,
-  since: hold.since,
-  basis: JSON.stringify(hold.basis),
-  amount: hold.units === null ? null : amountText(hold.units),
-  currency: hold.currency
+export const holdRow = ({ basis, units, ...hold }: Hold) => ({
+  ...hold,
+  basis: JSON.stringify(basis),
+  amount: units === null ? null : amountText(units)
 })
 
 /** How a hold was closed: by the person's decision that this fact is, or because the question went away. */
-export const decisionRow = (hold: Hold, fact: Fact) => {
-  const decision: DecisionFact | undefined = fact.kind === "decision" && fact.holdId === hold.holdId ? fact : undefined
+export const decisionRow = ({ hold_id, ipc_id, payment_reference, reason, since }: Hold, fact: Fact) => {
+  const decision: DecisionFact | undefined = fact.kind === "decision" && fact.holdId === hold_id ? fact : undefined
   return {
-    hold_id: hold.holdId,
-    ipc_id: hold.ipcId,
-    payment_reference: hold.paymentReference,
-    reason: hold.reason,
-    since: hold.since,
+    hold_id,
+    ipc_id,
+    payment_reference,
+    reason,
+    since,
     verdict: decision?.verdict ?? ("answered" as const),
     amount: decision === undefined || decision.units === null ? null : amountText(decision.units),
     decided_by: decision?.by ?? null,
@@ -81,32 +64,20 @@ export const toFact = (row: StoreTables["ledger_facts"]): Fact => {
   return { ...content, ...units, kind, number, ipcId, knownAt } as Fact
 }
 
-export const toEntry = (row: StoreTables["ledger_entries"]): Entry => ({
-  entryId: row.entry_id,
-  ipcId: row.ipc_id,
-  projectId: row.project_id,
-  kind: row.kind,
-  units: Amount.toUnits(row.amount),
-  currency: row.currency,
-  paymentReference: row.payment_reference,
-  certificateUrl: row.certificate_url,
-  debitAccount: row.debit_account,
-  creditAccount: row.credit_account,
-  effectiveAt: row.effective_at,
-  knownAt: row.known_at,
-  eventId: row.event_id,
-  reverses: row.reverses,
-  part: row.part,
-  basis: JSON.parse(row.basis) as Entry["basis"]
+export const toEntry = ({
+  amount,
+  basis,
+  fact: _fact,
+  sequence: _sequence,
+  ...entry
+}: StoreTables["ledger_entries"]): Entry => ({
+  ...entry,
+  units: Amount.toUnits(amount),
+  basis: JSON.parse(basis) as Entry["basis"]
 })
 
-export const toHold = (row: StoreTables["ledger_holds"]): Hold => ({
-  holdId: row.hold_id,
-  ipcId: row.ipc_id,
-  paymentReference: row.payment_reference,
-  reason: row.reason,
-  since: row.since,
-  basis: JSON.parse(row.basis) as Hold["basis"],
-  units: row.amount === null ? null : Amount.toUnits(row.amount),
-  currency: row.currency
+export const toHold = ({ amount, basis, ...hold }: StoreTables["ledger_holds"]): Hold => ({
+  ...hold,
+  units: amount === null ? null : Amount.toUnits(amount),
+  basis: JSON.parse(basis) as Hold["basis"]
 })

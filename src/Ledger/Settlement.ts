@@ -30,7 +30,7 @@ export interface Question {
 
 export interface Settled {
   readonly units: bigint
-  readonly certificateUrl: string | null
+  readonly certificate_url: string | null
   /** Of its certificate; undefined where a person said the amount. */
   readonly at: Instant | undefined
   readonly basis: ReadonlyArray<Fact>
@@ -68,7 +68,7 @@ const settled = (units: bigint, from: ReadonlyArray<Certificate>, basis: Readonl
   const first = from.find((fact) => fact.kind === "certificate")
   return {
     _tag: "Settled",
-    settled: { units, certificateUrl: first?.url ?? null, at: first?.at, basis }
+    settled: { units, certificate_url: first?.url ?? null, at: first?.at, basis }
   }
 }
 
@@ -130,9 +130,9 @@ export const opened = (
   since: Instant,
   currency: string | null
 ): Hold => ({
-  holdId,
-  ipcId: payment.ipcId,
-  paymentReference: payment.reference,
+  hold_id: holdId,
+  ipc_id: payment.ipcId,
+  payment_reference: payment.reference,
   reason,
   since,
   basis: basisOf([payment, ...facts]),

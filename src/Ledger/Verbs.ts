@@ -26,14 +26,14 @@ const looked =
     Effect.all({ total: Look.count(table, given["ipc"]), rows: look(limitOf(given), given["ipc"]) })
 
 const posted = ({ closed, entries, opened }: Told) => ({
-  posted: entries.map(({ entryId, ipcId, kind, units }) => ({
-    entry_id: entryId,
-    ipc_id: ipcId,
+  posted: entries.map(({ entry_id, ipc_id, kind, units }) => ({
+    entry_id,
+    ipc_id,
     kind,
     amount: Amount.ofUnits(units)
   })),
-  opened: opened.map(({ holdId, ipcId, reason }) => ({ hold_id: holdId, ipc_id: ipcId, reason })),
-  closed: closed.map(({ holdId, ipcId, reason }) => ({ hold_id: holdId, ipc_id: ipcId, reason }))
+  opened: opened.map(({ hold_id, ipc_id, reason }) => ({ hold_id, ipc_id, reason })),
+  closed: closed.map(({ hold_id, ipc_id, reason }) => ({ hold_id, ipc_id, reason }))
 })
 
 const decide = (verdict: "accept" | "reject") => (given: Argument) =>

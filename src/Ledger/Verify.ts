@@ -62,7 +62,7 @@ const termsOf = (agreed: ReadonlyArray<Agreed.Agreed>, { number }: Fact): Terms 
 type Shown = Readonly<Record<string, unknown>>
 
 const entriesOf = ({ entries }: Fold.Books) =>
-  new Map(entries.map((entry) => [entry.entryId, { ...entry, units: String(entry.units) } satisfies Shown]))
+  new Map(entries.map((entry) => [entry.entry_id, { ...entry, units: String(entry.units) } satisfies Shown]))
 
 const holdsOf = ({ holds }: Fold.Books) =>
   new Map([...holds].map(([id, hold]) => [id, { ...hold, units: hold.units?.toString() ?? null } satisfies Shown]))

@@ -80,8 +80,8 @@ class Telling {
     this.told.push({ said, under })
     this.books = tell(this.books, said, this.told.length, under)
     const { openFrom } = under
-    for (const { effectiveAt } of this.books.entries.slice(before)) {
-      assert.isTrue(openFrom === null || effectiveAt >= openFrom, "nothing goes into a closed period")
+    for (const { effective_at } of this.books.entries.slice(before)) {
+      assert.isTrue(openFrom === null || effective_at >= openFrom, "nothing goes into a closed period")
     }
     this.#check()
   }
@@ -93,20 +93,16 @@ class Telling {
       const isAsked = holds.some((hold) =>
         hold.reason === "period-closed"
           ? this.#clerk.partOf(hold) === part
-          : hold.reason === "currency-unknown" && hold.paymentReference === reference
+          : hold.reason === "currency-unknown" && hold.payment_reference === reference
       )
       assert.isTrue(isAsked, `neither posted nor asked: ${text}`)
     }
-    for (const entries of Map.groupBy(books.entries, (entry) => entry.paymentReference).values()) {
-      const accounts = entries.map(({ creditAccount, currency, debitAccount }) => [
-        currency,
-        debitAccount,
-        creditAccount
-      ])
+    for (const entries of Map.groupBy(books.entries, (entry) => entry.payment_reference).values()) {
+      const accounts = entries.map((entry) => [entry.currency, entry.debit_account, entry.credit_account])
       assert.strictEqual(new Set(accounts.map(written)).size, 1, "one payment in one currency on one pair of accounts")
     }
     assert.deepStrictEqual(balances(books), [])
-    const ids = books.entries.map(({ entryId }) => entryId)
+    const ids = books.entries.map(({ entry_id }) => entry_id)
     assert.strictEqual(new Set(ids).size, ids.length)
   }
 }

@@ -69,7 +69,7 @@ const written = (terms: Terms, said: ReadonlyArray<Said | Answer>): ReadonlyArra
   const rows: Array<string> = []
   for (const [index, one] of said.entries()) {
     const told =
-      "kind" in one ? one : decision(holdFor(books, one.reason).holdId, one.verdict, one.units ?? null, one.currency)
+      "kind" in one ? one : decision(holdFor(books, one.reason).hold_id, one.verdict, one.units ?? null, one.currency)
     const number = index + 1
     const eventId = told.kind === "decision" || told.kind === "opening" ? {} : { eventId: `event-${number}` }
     const fact = { ...told, ...eventId, number, ipcId: "IPC-1", knownAt: minute(10_000 + number) } as Fact

@@ -56,15 +56,15 @@ export class Clerk {
   }
 
   answer(hold: Hold, books: Books): Said {
-    const { holdId, paymentReference, reason } = hold
-    if (reason === "currency-unknown") return decision(holdId, "accept", null, this.#currency)
+    const { hold_id, payment_reference, reason } = hold
+    if (reason === "currency-unknown") return decision(hold_id, "accept", null, this.#currency)
     if (reason === "period-closed") return this.#date(hold, books)
     const key = aboutOf(hold)
     const { isAccepted, units } = this.#intend(key, reason !== "awaiting-certified-amount")
     this.#answered.set(key, { isAccepted, units })
-    if (isAccepted && reason === "recertified-after-payment") this.#parts.set(holdId, key)
-    if (isAccepted && reason === "second-payment-reference") this.#parts.set(holdId, `second ${paymentReference}`)
-    return isAccepted ? decision(holdId, "accept", units) : decision(holdId, "reject")
+    if (isAccepted && reason === "recertified-after-payment") this.#parts.set(hold_id, key)
+    if (isAccepted && reason === "second-payment-reference") this.#parts.set(hold_id, `second ${payment_reference}`)
+    return isAccepted ? decision(hold_id, "accept", units) : decision(hold_id, "reject")
   }
 
   #intend(key: string, mayReject: boolean): Answer {
@@ -79,11 +79,11 @@ export class Clerk {
 
   #date(hold: Hold, books: Books): Said {
     const isAccepted = this.#isSteady
-      ? this.#intend(`period ${hold.paymentReference}`, true).isAccepted
+      ? this.#intend(`period ${hold.payment_reference}`, true).isAccepted
       : this.#random.chance(0.6)
     const rejected = isAccepted ? [] : this.lacking(books).filter(({ part }) => part === this.partOf(hold))
     for (const { text } of rejected) this.#rejectedSteps.add(text)
-    return decision(hold.holdId, isAccepted ? "accept" : "reject")
+    return decision(hold.hold_id, isAccepted ? "accept" : "reject")
   }
 
   /** Which part of the books a hold of a closed period is about. */

@@ -34,7 +34,7 @@ describe("an accepted recertification", () => {
     ])
     assert.deepStrictEqual(amounts(books), ["payment 100", "adjustment 20", "adjustment 20", "reversal -20"])
     assert.deepStrictEqual(reasons(books), [])
-    assert.strictEqual(books.entries[3]?.reverses, books.entries[1]?.entryId)
+    assert.strictEqual(books.entries[3]?.reverses, books.entries[1]?.entry_id)
     const basis = JSON.stringify(books.entries[3]?.basis)
     for (const part of [minute(4), minute(5), "checked"]) assert.include(basis, part)
   })
@@ -84,7 +84,7 @@ describe("an accepted recertification", () => {
     )
     assert.deepStrictEqual(
       books.entries.filter(({ reverses }) => reverses !== null).map(({ reverses }) => reverses),
-      [1, 5].map((index) => books.entries[index]?.entryId ?? "")
+      [1, 5].map((index) => books.entries[index]?.entry_id ?? "")
     )
   })
 
@@ -113,7 +113,7 @@ describe("an accepted recertification", () => {
       held
     )
     assert.deepStrictEqual(amounts(accepted), ["payment 100", "adjustment 20", "adjustment 20", "reversal -20"])
-    assert.strictEqual(accepted.entries[3]?.effectiveAt, minute(100))
+    assert.strictEqual(accepted.entries[3]?.effective_at, minute(100))
   })
 })
 
@@ -153,7 +153,7 @@ describe("a closed period", () => {
 
 describe("an entry's id", () => {
   const idsOf = (said: Parameters<typeof history>[0], under: Terms = contractor) =>
-    history(said, under).entries.map(({ entryId }) => entryId)
+    history(said, under).entries.map(({ entry_id }) => entry_id)
   const [p, c100, c120] = [payment(5), certificate(1, 100n), certificate(2, 120n)]
 
   it("is the same for the same stored order", () => {
@@ -180,7 +180,7 @@ describe("a difference that one entry can't hold", () => {
     const books = history([payment(5), certificate(1, -1n), accept("amount-not-positive", -most), certificate(2, most)])
     assert.deepStrictEqual(amounts(books), [`payment -${most}`, `adjustment ${most}`, `adjustment ${most}`])
     assert.strictEqual(net(books), most)
-    assert.strictEqual(new Set(books.entries.map(({ entryId }) => entryId)).size, 3)
+    assert.strictEqual(new Set(books.entries.map(({ entry_id }) => entry_id)).size, 3)
     for (const { units } of books.entries) assert.isDefined(Amount.ofUnits(units))
   })
 })

@@ -53,8 +53,8 @@ describe("the currency of a payment", () => {
   it("is that of what a later certificate moved", () => {
     const posted = history(paid, { ...contractor, currency: "EUR" })
     const asked = tell(tell(posted, project("7"), 3, byProject), certificate(9, 120n), 4, byProject)
-    const { holdId } = holdFor(asked, "recertified-after-payment")
-    assert.deepStrictEqual(inCurrencies(tell(asked, decision(holdId, "accept", 20n), 5, byProject)), [
+    const { hold_id } = holdFor(asked, "recertified-after-payment")
+    assert.deepStrictEqual(inCurrencies(tell(asked, decision(hold_id, "accept", 20n), 5, byProject)), [
       "payment 100 EUR",
       "adjustment 20 EUR"
     ])
@@ -62,13 +62,13 @@ describe("the currency of a payment", () => {
 
   it("can be said by a person, and a project that is told later doesn't change it", () => {
     const held = history(paid, byProject)
-    const { holdId } = holdFor(held, "currency-unknown")
-    const said = tell(held, decision(holdId, "accept", null, "USD"), 3, byProject)
+    const { hold_id } = holdFor(held, "currency-unknown")
+    const said = tell(held, decision(hold_id, "accept", null, "USD"), 3, byProject)
     assert.deepStrictEqual([inCurrencies(said), reasons(said)], [["payment 100 USD"], []])
     assert.include(JSON.stringify(said.entries[0]?.basis), `"currency":"USD"`)
     const later = tell(tell(said, project("8"), 4, byProject), certificate(2, 90n), 5, byProject)
     assert.deepStrictEqual(inCurrencies(later), ["payment 100 USD", "adjustment -10 USD"])
-    assert.deepStrictEqual(reasons(tell(held, decision(holdId, "reject"), 3, byProject)), ["currency-unknown"])
+    assert.deepStrictEqual(reasons(tell(held, decision(hold_id, "reject"), 3, byProject)), ["currency-unknown"])
   })
 
   it("is asked for a second payment on its own", () => {
@@ -85,7 +85,7 @@ describe("the currency of a payment", () => {
     const said = history([...paid, { ...accept("currency-unknown"), currency: "USD" }], closed)
     const accepted = tell(
       tell(said, project("8"), 4, closed),
-      decision(holdFor(said, "period-closed").holdId, "accept"),
+      decision(holdFor(said, "period-closed").hold_id, "accept"),
       5,
       closed
     )
@@ -99,15 +99,15 @@ describe("a correction", () => {
     const others: Terms = { ...contractor, debitAccount: "payable", creditAccount: "bank", currency: "EUR" }
     const books = tell(posted, certificate(2, 80n), 3, others)
     assert.deepStrictEqual(
-      books.entries.map((entry) => [entry.units, entry.currency, entry.debitAccount, entry.creditAccount]),
+      books.entries.map((entry) => [entry.units, entry.currency, entry.debit_account, entry.credit_account]),
       [
         [100n, null, "bank", "receivable"],
         [-20n, null, "bank", "receivable"]
       ]
     )
     const recertified = tell(posted, certificate(9, 80n), 3, others)
-    const { holdId } = holdFor(recertified, "recertified-after-payment")
-    const moved = tell(recertified, decision(holdId, "accept", -20n), 4, others)
-    assert.deepInclude(moved.entries[1], { units: -20n, debitAccount: "bank", creditAccount: "receivable" })
+    const { hold_id } = holdFor(recertified, "recertified-after-payment")
+    const moved = tell(recertified, decision(hold_id, "accept", -20n), 4, others)
+    assert.deepInclude(moved.entries[1], { units: -20n, debit_account: "bank", credit_account: "receivable" })
   })
 })

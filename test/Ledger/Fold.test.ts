@@ -28,8 +28,8 @@ const answered = (books: Books): Books => {
   for (let number = 1000; now.holds.size > 0; number++) {
     const [hold] = now.holds.values()
     assert.isDefined(hold)
-    const units = BigInt(Number.parseInt(hold.holdId.slice(0, 6), 16) + 1)
-    now = tell(now, decision(hold.holdId, "accept", units), number)
+    const units = BigInt(Number.parseInt(hold.hold_id.slice(0, 6), 16) + 1)
+    now = tell(now, decision(hold.hold_id, "accept", units), number)
     assert.isBelow(number, 1100)
   }
   return now
@@ -44,9 +44,9 @@ describe("a payment", () => {
     assert.deepStrictEqual(amounts(books), ["payment 500"])
     const [entry] = books.entries
     assert.isDefined(entry)
-    assert.strictEqual(entry.effectiveAt, minute(5))
-    assert.strictEqual(entry.knownAt, minute(10_003))
-    assert.deepStrictEqual([entry.projectId, entry.currency, entry.certificateUrl], ["7", "EUR", "https://c/1"])
+    assert.strictEqual(entry.effective_at, minute(5))
+    assert.strictEqual(entry.known_at, minute(10_003))
+    assert.deepStrictEqual([entry.project_id, entry.currency, entry.certificate_url], ["7", "EUR", "https://c/1"])
     assert.strictEqual(books.holds.size, 0)
   })
 
@@ -90,10 +90,10 @@ describe("a payment", () => {
     assert.deepStrictEqual([amounts(held), reasons(held)], [["payment 500"], ["second-payment-reference"]])
     const [hold] = held.holds.values()
     assert.isDefined(hold)
-    assert.strictEqual(hold.paymentReference, "Q")
-    const accepted = tell(held, decision(hold.holdId, "accept", 120n), 4)
+    assert.strictEqual(hold.payment_reference, "Q")
+    const accepted = tell(held, decision(hold.hold_id, "accept", 120n), 4)
     assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500", "payment 120"], []])
-    const rejected = tell(held, decision(hold.holdId, "reject", null), 4)
+    const rejected = tell(held, decision(hold.hold_id, "reject", null), 4)
     assert.deepStrictEqual([amounts(rejected), reasons(rejected)], [["payment 500"], []])
   })
 })
@@ -103,9 +103,9 @@ describe("a certificate", () => {
     const books = history([certificate(1, 500n), payment(5), certificate(8, 500n), certificate(9, 650n)])
     assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 500"], ["recertified-after-payment"]])
     const [hold] = books.holds.values()
-    const accepted = tell(books, decision(hold?.holdId ?? "", "accept", 150n), 9)
+    const accepted = tell(books, decision(hold?.hold_id ?? "", "accept", 150n), 9)
     assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500", "adjustment 150"], []])
-    assert.strictEqual(accepted.entries[1]?.effectiveAt, minute(9))
+    assert.strictEqual(accepted.entries[1]?.effective_at, minute(9))
   })
 
   it("of the same instant as another with another amount is a question, also when one is posted already", () => {
@@ -116,8 +116,8 @@ describe("a certificate", () => {
       const held = history(said)
       assert.deepStrictEqual(reasons(held), ["ambiguous-order"])
       const [hold] = held.holds.values()
-      assert.strictEqual(net(tell(held, decision(hold?.holdId ?? "", "accept", 510n), 9)), 510n)
-      const rejected = tell(held, decision(hold?.holdId ?? "", "reject", null), 9)
+      assert.strictEqual(net(tell(held, decision(hold?.hold_id ?? "", "accept", 510n), 9)), 510n)
+      const rejected = tell(held, decision(hold?.hold_id ?? "", "reject", null), 9)
       assert.deepStrictEqual(reasons(rejected), ["awaiting-certified-amount"])
     }
   })
@@ -150,16 +150,16 @@ describe("a closed period", () => {
     const held = history(said, closed)
     assert.deepStrictEqual([amounts(held), reasons(held)], [[], ["period-closed"]])
     const [hold] = held.holds.values()
-    const accepted = tell(held, decision(hold?.holdId ?? "", "accept", null), 9, closed)
+    const accepted = tell(held, decision(hold?.hold_id ?? "", "accept", null), 9, closed)
     assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500"], []])
-    assert.strictEqual(accepted.entries[0]?.effectiveAt, minute(100))
+    assert.strictEqual(accepted.entries[0]?.effective_at, minute(100))
     assert.include(JSON.stringify(accepted.entries[0]?.basis), minute(5))
   })
 
   it("can be told to post into the open one", () => {
     const books = history(said, { ...contractor, openFrom: minute(100), inClosedPeriod: "post" })
     assert.deepStrictEqual(
-      books.entries.map(({ effectiveAt, units }) => [effectiveAt, units]),
+      books.entries.map(({ effective_at, units }) => [effective_at, units]),
       [[minute(100), 500n]]
     )
   })
@@ -188,7 +188,9 @@ describe("over random histories", () => {
       for (let order = 0; order < 8; order++) {
         const books = answered(history(anyOrder(said, random)))
         nets.add(net(books))
-        const references = books.entries.filter(({ kind }) => kind === "payment").map((entry) => entry.paymentReference)
+        const references = books.entries
+          .filter(({ kind }) => kind === "payment")
+          .map((entry) => entry.payment_reference)
         assert.strictEqual(new Set(references).size, references.length)
       }
       assert.strictEqual(nets.size, 1, written(said))
@@ -203,7 +205,7 @@ describe("over random histories", () => {
         written([books.entries, [...books.holds]]),
         written([history(told).entries, [...history(told).holds]])
       )
-      const ids = books.entries.map(({ entryId }) => entryId)
+      const ids = books.entries.map(({ entry_id }) => entry_id)
       assert.strictEqual(new Set(ids).size, ids.length)
     })
   })

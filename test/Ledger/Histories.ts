@@ -60,7 +60,7 @@ export const history = (said: ReadonlyArray<Said | Answer>, under: Terms = contr
   )
 
 const answer = (books: Books, { currency, reason, units, verdict }: Answer): Said =>
-  decision(holdFor(books, reason).holdId, verdict, units ?? null, currency)
+  decision(holdFor(books, reason).hold_id, verdict, units ?? null, currency)
 
 export const holdFor = (books: Books, reason: HoldReason): Hold => {
   const [hold, ...others] = [...books.holds.values()].filter((open) => open.reason === reason)

@@ -1,6 +1,6 @@
 /**
  * An entry as the accounting sink gets it: the JSON document of `docs/accounting-sink.md`, whose JSON Schema and table
- * of fields are made from the schema here.
+ * of fields are made from the schema here, and that from the description of the entries' table.
  *
  * The same entry gives the same bytes, whenever and however often it is sent. Amounts are text, so that no reader
  * makes a float of them.
@@ -8,12 +8,49 @@
 import { Schema } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
+import type { Column } from "../../Stores/Table.ts"
+import { ledger } from "../../Stores/Tables/Ledger.ts"
+
+type Row = StoreTables["ledger_entries"]
+
+/** Of its row. A column of a later version isn't sent unless it is named here: what is sent again has the same bytes. */
+const sent = [
+  "entry_id",
+  "sequence",
+  "ipc_id",
+  "project_id",
+  "kind",
+  "amount",
+  "currency",
+  "payment_reference",
+  "certificate_url",
+  "effective_at",
+  "known_at",
+  "event_id",
+  "reverses"
+] as const satisfies ReadonlyArray<keyof Row>
+
+type Sent = (typeof sent)[number]
+
+/** As the table has it, and in its words. */
+const field = ({ isNullable, says, type }: Column) => {
+  const written = type.pattern === undefined ? Schema.String : Schema.String.check(Schema.isPattern(type.pattern))
+  const text = type.words === undefined ? written : Schema.Literals(type.words)
+  const value = type.sqlite === "integer" ? Schema.Int.check(Schema.isGreaterThan(0)) : text
+  return (isNullable === true ? Schema.NullOr(value) : value).annotate({ description: says })
+}
+
+const fields = Object.fromEntries(
+  sent.map((name) => [name, field(ledger.ledger_entries.columns[name])])
+) as unknown as { readonly [Name in Sent]: Schema.Codec<Row[Name]> }
+
+const status = field(ledger.ledger_outbox.columns.status) as unknown as Schema.Codec<
+  StoreTables["ledger_outbox"]["status"]
+>
 
 const said = (description: string) => ({ description })
 
-const time = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/))
 const notNegative = Schema.String.check(Schema.isPattern(/^\d{1,24}\.\d{4}$/))
-const entryId = Schema.String.check(Schema.isPattern(/^[0-9a-f]{32}$/))
 
 const Line = Schema.Struct({
   account: Schema.NonEmptyString.annotate(said("The account, as configured.")),
@@ -25,38 +62,8 @@ export const SinkEntry = Schema.Struct({
   version: Schema.Literal(1).annotate(
     said("Of this document. It is raised when a field goes or changes its meaning; a new field doesn't raise it.")
   ),
-  entry_id: entryId.annotate(said("Identifies the entry for ever; the same text as the Idempotency-Key header.")),
-  sequence: Schema.Int.check(Schema.isGreaterThan(0)).annotate(
-    said("The entry's number in the journal: 1, 2, 3, … without a gap.")
-  ),
-  status: Schema.Literals(["draft", "posted"]).annotate(
-    said("draft: for a person to look at and release in the accounting system. posted: to be booked as it is.")
-  ),
-  kind: Schema.Literals(["payment", "adjustment", "reversal"]).annotate(
-    said(
-      "payment: an IPC was paid. adjustment: the amount of a payment turned out to be another. reversal: takes an entry back."
-    )
-  ),
-  ipc_id: Schema.String.annotate(said("The interim payment certificate that was paid.")),
-  project_id: Schema.NullOr(Schema.String.check(Schema.isPattern(/^-?\d+$/))).annotate(
-    said("Its project, a whole number as text; null where no event has said it.")
-  ),
-  amount: Schema.String.check(Schema.isPattern(/^-?\d{1,24}\.\d{4}$/)).annotate(
-    said("What the entry moves, with four decimals; below zero where it takes money back. The lines say the same.")
-  ),
-  currency: Schema.NullOr(Schema.String.check(Schema.isPattern(/^[A-Z]{3}$/))).annotate(
-    said("ISO 4217; null where none is configured.")
-  ),
-  payment_reference: Schema.String.annotate(said("The payment's reference, verbatim.")),
-  certificate_url: Schema.NullOr(Schema.String).annotate(
-    said("Where the certificate lies that the payment settles; null where it isn't known.")
-  ),
-  effective_at: time.annotate(said("When the money moved, in UTC, or the first instant of the open period after it.")),
-  known_at: time.annotate(said("When the fact that caused the entry was received, in UTC.")),
-  event_id: Schema.NullOr(Schema.String).annotate(
-    said("The service's id of the event that caused it; null where a person did.")
-  ),
-  reverses: Schema.NullOr(entryId).annotate(said("The entry that a reversal takes back; null for the other kinds.")),
+  status,
+  ...fields,
   lines: Schema.Tuple([Line, Line]).annotate(
     said("The entry as two balanced lines. Where the amount is below zero, the accounts have changed sides.")
   )
@@ -66,24 +73,10 @@ export const SinkEntry = Schema.Struct({
 })
 export type SinkEntry = typeof SinkEntry.Type
 
-type Row = StoreTables["ledger_entries"]
-
 export const of = (row: Row, status: SinkEntry["status"]): SinkEntry => ({
   version: 1,
-  entry_id: row.entry_id,
-  sequence: row.sequence,
   status,
-  kind: row.kind,
-  ipc_id: row.ipc_id,
-  project_id: row.project_id,
-  amount: row.amount,
-  currency: row.currency,
-  payment_reference: row.payment_reference,
-  certificate_url: row.certificate_url,
-  effective_at: row.effective_at,
-  known_at: row.known_at,
-  event_id: row.event_id,
-  reverses: row.reverses,
+  ...(Object.fromEntries(sent.map((name) => [name, row[name]])) as Pick<Row, Sent>),
   lines: linesOf(row)
 })
 

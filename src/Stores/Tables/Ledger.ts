@@ -173,9 +173,10 @@ export const ledger = {
       }),
       sequence: required(int64, "The entry's number in the journal.", { isUnique: true }),
       ipc_id: ipcId,
+      // As configured when it was put here: one key always has the same body.
       status: required(
         oneOf("draft", "posted"),
-        "How the sink is to take it, as configured when it was put here: one key always has the same body."
+        "draft: for a person to look at and release in the accounting system. posted: to be booked as it is."
       ),
       state: preset(oneOf("pending", "delivered", "dead"), "pending", "How far it is; dead: only a person can help."),
       attempts: preset(

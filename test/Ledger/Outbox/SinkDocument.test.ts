@@ -9,34 +9,48 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { JsonSchema, Schema } from "effect"
+import type { Fact, Terms } from "../../../src/Ledger/Fact.ts"
+import { empty, fold } from "../../../src/Ledger/Fold.ts"
 import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
+import { entryRow } from "../../../src/Ledger/Rows.ts"
+import { contractor } from "../Contractor.ts"
 
 const path = join(import.meta.dirname, "../../../docs/accounting-sink.md")
 const secret = "change-me-please"
 
-const entry = SinkEntry.of(
+const terms: Terms = { ...contractor, currency: "EUR" }
+const common = { ipcId: "IPC-0042", eventId: "0d5c6ef0-3a53-4f1e-9f3c-2f6f0d6b7a11" }
+const url = "https://service.example.com/certificates/42"
+const facts: ReadonlyArray<Fact> = [
+  { ...common, kind: "project", number: 5, knownAt: "2026-11-02T08:00:00.500000Z", projectId: "7" },
   {
-    sequence: 42,
-    entry_id: "5f0c8a1e9d3b4c7281f6e0a4b2d79c35",
-    ipc_id: "IPC-0042",
-    project_id: "7",
-    kind: "payment",
-    amount: "1250000.0000",
-    currency: "EUR",
-    payment_reference: "PAY-2026-0042",
-    certificate_url: "https://service.example.com/certificates/42",
-    debit_account: "bank",
-    credit_account: "receivable",
-    effective_at: "2026-11-19T14:03:00.000000Z",
-    known_at: "2026-11-19T14:03:01.250000Z",
-    event_id: "0d5c6ef0-3a53-4f1e-9f3c-2f6f0d6b7a11",
-    reverses: null,
-    part: "settlement",
-    basis: "[]",
-    fact: 7
+    ...common,
+    kind: "certificate",
+    number: 6,
+    knownAt: "2026-11-12T10:30:01.000000Z",
+    at: "2026-11-12T10:30:00.000000Z",
+    units: 12_500_000_000n,
+    url
   },
-  "draft"
-)
+  {
+    ...common,
+    kind: "payment",
+    number: 7,
+    knownAt: "2026-11-19T14:03:01.250000Z",
+    at: "2026-11-19T14:03:00.000000Z",
+    reference: "PAY-2026-0042"
+  }
+]
+
+/** As the ledger posts it. */
+const entry = ((): SinkEntry.SinkEntry => {
+  const books = facts.reduce((before, fact) => fold(before, fact, terms).books, empty(common.ipcId))
+  const [posted] = books.entries
+  const [, , fact] = facts
+  assert.isDefined(posted)
+  assert.isDefined(fact)
+  return SinkEntry.of(entryRow(posted, 42, fact), "draft")
+})()
 
 interface Property {
   readonly description?: string
