@@ -1,11 +1,30 @@
 /**
- * The journal as a file: its bytes, their hash, and how many lines of the books it holds, in one reading of any length.
+ * The journal as a file: how it is written, and what there is to say of one: its bytes, their hash, and how many lines of
+ * the books it holds. In memory that doesn't grow with the books.
  */
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import type { Effect } from "effect"
+import { open } from "node:fs/promises"
+import { Effect } from "effect"
+import * as Journal from "../Ledger/Journal.ts"
+import type { Snapshot, WarehouseError } from "../Stores/Warehouse.ts"
 import type { LakeError } from "./Lake.ts"
 import { attempt, type Digest } from "./LocalFiles.ts"
+
+/** Into a new file. */
+export const write = (
+  path: string,
+  { readJournal }: Pick<Snapshot, "readJournal">
+): Effect.Effect<void, LakeError | WarehouseError> =>
+  Effect.acquireUseRelease(
+    attempt(() => open(path, "wx")),
+    (file) =>
+      Effect.andThen(
+        attempt(() => file.writeFile(Journal.heading)),
+        readJournal((lines) => file.writeFile(lines.map(Journal.line).join("")))
+      ),
+    (file) => attempt(() => file.close())
+  )
 
 export interface Described extends Digest {
   /** Without the heading. */

@@ -103,7 +103,7 @@ export interface StagedJournal extends JournalFile.Described {
 
 export const stageJournal = Effect.fn("Lake.stageJournal")(function* ({ folder, run, snapshot }: Staging) {
   const localFile = join(folder, "journal.csv")
-  yield* snapshot.writeJournal(localFile)
+  yield* JournalFile.write(localFile, snapshot)
   const said = yield* JournalFile.describe(localFile)
   return { path: Manifest.journalPath(run), localFile, ...said } satisfies StagedJournal
 })

@@ -7,25 +7,18 @@
  * character is in the Parquet files beside it. Pure.
  */
 import { csv } from "../Query/Writer.ts"
+import * as JournalLines from "../Stores/JournalLines.ts"
 
-/** In the order of the file. Those that hold text from outside are guarded; the others can't hold a formula. */
-export const columns = [
-  { name: "date", isText: false },
-  { name: "entry_id", isText: false },
-  { name: "sequence", isText: false },
-  { name: "ipc_id", isText: true },
-  { name: "project_id", isText: false },
-  { name: "account", isText: true },
-  { name: "debit", isText: false },
-  { name: "credit", isText: false },
-  { name: "currency", isText: false },
-  { name: "payment_reference", isText: true },
-  { name: "kind", isText: false },
-  { name: "certificate_url", isText: true },
-  { name: "known_at", isText: false }
-] as const
+/** These hold text from outside, and are guarded; the others can't hold a formula. */
+const fromOutside: ReadonlySet<JournalLines.JournalColumn> = new Set([
+  "account",
+  "certificate_url",
+  "ipc_id",
+  "payment_reference"
+])
 
-export type Line = ReadonlyArray<string | null>
+/** In the order of the file. */
+export const columns = JournalLines.columns.map((name) => ({ name, isText: fromOutside.has(name) }))
 
 const byteOrderMark = "\uFEFF"
 
@@ -37,7 +30,7 @@ export const heading = `${byteOrderMark}${writer.columns({
 })}`
 
 /** Cells in the order of the columns; null is an empty cell. */
-export const line = (cells: Line): string =>
+export const line = (cells: JournalLines.JournalLine): string =>
   writer.row(cells.map((cell, index) => (cell !== null && columns[index]?.isText === true ? guarded(cell) : cell)))
 
 /** The begin of the cell, and where a program that splits at other characters would begin one; then a formula's begin. */

@@ -9,6 +9,7 @@ import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import type { Change } from "../Domain/Change.ts"
 import type { Row } from "../Domain/Merge.ts"
+import type { JournalLine } from "./JournalLines.ts"
 import type { EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
@@ -63,6 +64,8 @@ export interface EventFile {
   readonly rows: number
 }
 
+export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
+
 /** One point in time over all tables, however much is written meanwhile. */
 export interface Snapshot {
   readonly appliedThrough: number
@@ -75,8 +78,8 @@ export interface Snapshot {
     dates: ReadonlyArray<Partition>,
     folder: string
   ) => Effect.Effect<ReadonlyArray<EventFile>, WarehouseError>
-  /** Writes the lines of the books as CSV for spreadsheets (`Ledger/Journal`) into a new file. */
-  readonly writeJournal: (path: string) => Effect.Effect<void, WarehouseError>
+  /** Gives the lines of the books (`JournalLines`), some at a time and the next ones once those are taken. */
+  readonly readJournal: (take: TakeLines) => Effect.Effect<void, WarehouseError>
 }
 
 export class Warehouse extends Context.Service<

@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import * as Journal from "../../src/Ledger/Journal.ts"
+import type { JournalLine } from "../../src/Stores/JournalLines.ts"
 import { contractor } from "../Ledger/Contractor.ts"
 import { certified, copied, copy, hear, paid } from "../Ledger/Started.ts"
 import { seeded } from "../Seeded.ts"
@@ -134,7 +135,7 @@ describe("the journal of an export", () => {
 })
 
 describe("a cell of the journal", () => {
-  const cellsWith = (reference: string): Journal.Line =>
+  const cellsWith = (reference: string): JournalLine =>
     Journal.columns.map(({ name }) => (name === "payment_reference" ? reference : name === "account" ? "bank" : "1"))
 
   it("is text as it was, but for an apostrophe where a formula would begin", () => {

@@ -4,13 +4,11 @@
  * Writers go on meanwhile. It is taken between two writes, so it holds exactly what is applied through one
  * sequence. Closing it ends the transaction; until then DuckDB can't shorten its WAL.
  */
-import { createWriteStream } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import * as Journal from "../../Ledger/Journal.ts"
-import type { EventFile, Partition, TableShape } from "../Warehouse.ts"
+import type { EventFile, Partition, TableShape, TakeLines } from "../Warehouse.ts"
+import * as JournalLines from "../JournalLines.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as ParquetFiles from "../ParquetFiles.ts"
 import { tables } from "../WarehouseTables.ts"
@@ -91,23 +89,9 @@ export class DuckDbSnapshot {
     return files
   }
 
-  /** Row by row, so that memory doesn't grow with the books. */
-  async writeJournal(path: string): Promise<void> {
-    const found = await this.#connection.stream(journal)
-    const text = async function* () {
-      yield Journal.heading
-      for await (const some of found.yieldRowsJson()) {
-        yield some.map((row) => Journal.line(row as Journal.Line)).join("")
-      }
-    }
-    await pipeline(text, createWriteStream(path, { flags: "wx" }))
+  /** A chunk at a time, so that memory doesn't grow with the books. */
+  async readJournal(take: TakeLines): Promise<void> {
+    const found = await this.#connection.stream(JournalLines.query)
+    for await (const lines of found.yieldRowsJson()) await take(lines as ReadonlyArray<JournalLines.JournalLine>)
   }
 }
-
-/** The lines of the view `ledger_lines` with what their entry says, the debited one first. */
-const journal = `
-  select strftime(e.effective_at at time zone 'UTC', '%Y-%m-%d'), e.entry_id, cast(e.sequence as varchar), e.ipc_id,
-    cast(e.project_id as varchar), l.account, cast(l.debit as varchar), cast(l.credit as varchar), e.currency,
-    e.payment_reference, e.kind, e.certificate_url, strftime(e.known_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')
-  from construction.ledger_entries e join construction.ledger_lines l on l.entry_id = e.entry_id
-  order by e.sequence, l.credit, l.account`

@@ -8,7 +8,7 @@
 import { existsSync, renameSync } from "node:fs"
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import { Store, type StoreError } from "../Store.ts"
-import { type Batch, type Partition, Warehouse, WarehouseError } from "../Warehouse.ts"
+import { type Batch, type Partition, type TakeLines, Warehouse, WarehouseError } from "../Warehouse.ts"
 import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./File.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 import { DuckDbWriter } from "./Writer.ts"
@@ -139,7 +139,7 @@ const make = (path: string) =>
         writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
         writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
           attemptFile(() => taken.writeEvents(dates, folder)),
-        writeJournal: (target: string) => attemptFile(() => taken.writeJournal(target))
+        readJournal: (take: TakeLines) => attemptFile(() => taken.readJournal(take))
       }
     })
 

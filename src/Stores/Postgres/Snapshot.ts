@@ -148,7 +148,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
           return staged.writeTable(rowsOf(client, table), path)
         }),
       writeEvents: (partitions, target) => attempt(() => writeEvents(partitions, target)),
-      writeJournal: (path) => attempt(() => staged.writeJournal(rowsOf(client, ledgerEntriesTable), path))
+      readJournal: (take) => attempt(() => staged.readJournal(rowsOf(client, ledgerEntriesTable), take))
     }
   })
 

@@ -12,7 +12,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Client } from "pg"
-import type { EventFile } from "../Warehouse.ts"
+import type { EventFile, TakeLines } from "../Warehouse.ts"
 import { DuckDbSnapshot } from "../DuckDb/Snapshot.ts"
 import type { Pass } from "../EventPasses.ts"
 import * as ParquetFiles from "../ParquetFiles.ts"
@@ -149,10 +149,10 @@ export class PostgresStaged {
   }
 
   /** From all rows of the books. */
-  writeJournal(entries: Rows, path: string): Promise<void> {
+  readJournal(entries: Rows, take: TakeLines): Promise<void> {
     return this.#inTurn(async () => {
       await fill(this.#connection, entries, this.#pipe)
-      await this.#read((filled) => filled.writeJournal(path))
+      await this.#read((filled) => filled.readJournal(take))
     })
   }
 

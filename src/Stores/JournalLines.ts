@@ -1,0 +1,32 @@
+/**
+ * The lines of the books as data, two for each entry: those of the view `ledger_lines` with what their entry says, in the
+ * order of the journal, the debited one first. As DuckDB reads them, wherever the books are.
+ */
+const cells = {
+  date: "strftime(e.effective_at at time zone 'UTC', '%Y-%m-%d')",
+  entry_id: "e.entry_id",
+  sequence: "cast(e.sequence as varchar)",
+  ipc_id: "e.ipc_id",
+  project_id: "cast(e.project_id as varchar)",
+  account: "l.account",
+  debit: "cast(l.debit as varchar)",
+  credit: "cast(l.credit as varchar)",
+  currency: "e.currency",
+  payment_reference: "e.payment_reference",
+  kind: "e.kind",
+  certificate_url: "e.certificate_url",
+  known_at: "strftime(e.known_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')"
+} as const
+
+export type JournalColumn = keyof typeof cells
+
+/** In the order of a line's cells. */
+export const columns = Object.keys(cells) as ReadonlyArray<JournalColumn>
+
+/** Text, or null where there is none. */
+export type JournalLine = ReadonlyArray<string | null>
+
+export const query = `
+  select ${Object.values(cells).join(", ")}
+  from construction.ledger_entries e join construction.ledger_lines l on l.entry_id = e.entry_id
+  order by e.sequence, l.credit, l.account`
