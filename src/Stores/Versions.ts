@@ -44,7 +44,7 @@ interface ByHand {
   readonly after?: ReadonlyArray<Step>
 }
 
-const latestOf = ({ own, store }: Schema): number =>
+export const latestOf = ({ own, store }: Schema): number =>
   Math.max(...[...own, ...store].flatMap((table) => [table, ...table.columns, ...table.indexes]).map(sinceOf))
 
 /** By their names, which are their versions; none where a version brought an engine nothing. */

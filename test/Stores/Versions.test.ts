@@ -4,15 +4,17 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { described } from "../../src/Stores/StoreTables.ts"
+import { described, storeTables } from "../../src/Stores/StoreTables.ts"
 import { instant, int32, listed, numbered, optional, preset, required, text, int64 } from "../../src/Stores/Table.ts"
 import { warehouse } from "../../src/Stores/Tables/Warehouse.ts"
-import type { Schema } from "../../src/Stores/Versions.ts"
+import { latestOf, type Schema } from "../../src/Stores/Versions.ts"
 import { ownTables, shown } from "../../src/Stores/WarehouseTables.ts"
 import { contents, engines } from "./VersionEngines.ts"
 
 const { ledger_holds: holds } = described
 const { events } = warehouse
+
+const next = latestOf({ store: storeTables, own: ownTables }) + 1
 
 /** Written down where it belongs: in front of what was there before. */
 const later: Schema = {
@@ -20,12 +22,12 @@ const later: Schema = {
     ...described,
     ledger_holds: {
       ...holds,
-      columns: { seen_by: optional(text, "Who's looked at it.", { since: 2 }), ...holds.columns },
-      indexes: { ...holds.indexes, ledger_holds_seen_by: { columns: ["seen_by"], since: 2 } }
+      columns: { seen_by: optional(text, "Who's looked at it.", { since: next }), ...holds.columns },
+      indexes: { ...holds.indexes, ledger_holds_seen_by: { columns: ["seen_by"], since: next } }
     },
     ledger_remarks: {
       says: "What people remarked. Append-only.",
-      since: 2,
+      since: next,
       key: ["number"],
       isAppendOnly: true,
       shownBy: "number",
@@ -36,23 +38,23 @@ const later: Schema = {
         made_at: required(instant, "When."),
         stars: preset(int32, 3, "How good it is."),
         // Of a version after that.
-        answer: optional(text, "What was answered.", { since: 3 })
+        answer: optional(text, "What was answered.", { since: next + 1 })
       }
     }
   }),
   own: [
     ...ownTables.filter(({ name }) => name !== "events"),
     ...listed({
-      events: { ...events, columns: { weather: optional(text, "Rain or shine.", { since: 2 }), ...events.columns } },
-      moods: { says: "How they feel.", key: ["id"], since: 2, columns: { id: required(text, "Whose.") } }
+      events: { ...events, columns: { weather: optional(text, "Rain or shine.", { since: next }), ...events.columns } },
+      moods: { says: "How they feel.", key: ["id"], since: next, columns: { id: required(text, "Whose.") } }
     }).map(shown)
   ]
 }
 
 /** Where it has come to the last table that is added, whose name is taken. */
 const failing: Schema = {
-  store: [...later.store, ...listed({ inbox: { ...described.inbox, since: 2 } })],
-  own: [...later.own, ...listed({ events: { ...events, since: 2 } }).map(shown)]
+  store: [...later.store, ...listed({ inbox: { ...described.inbox, since: next } })],
+  own: [...later.own, ...listed({ events: { ...events, since: next } }).map(shown)]
 }
 
 const remarks = (names: string) => names.split(" ").map((name) => `ledger_remarks.${name}`)
@@ -74,10 +76,11 @@ describe.each(engines)("a later version in $name", (engine) => {
     Effect.gen(function* () {
       const [old, fresh] = yield* Effect.all([released, empty])
       yield* Effect.promise(async () => {
+        await old.migrate(migrations)
         const known = await old.ask(columns)
         const before = await contents(old, known)
         const to = migrationsOf(later)
-        assert.deepStrictEqual(Object.keys(to), ["0001", "0002", "0003"])
+        assert.strictEqual(Object.keys(to).length, Object.keys(migrations).length + 2)
         await old.migrate(to)
         await fresh.migrate(to)
         assert.deepStrictEqual(await contents(old, known), before)
