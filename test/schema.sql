@@ -333,7 +333,7 @@ CREATE TABLE "walk_pages" ( -- The pages that the pass under way is through with
   primary key ("resource", "page")
 ) strict, without rowid;
 
-CREATE TABLE "walks" ( -- Of each list, the pass under way and the last one that ended.
+CREATE TABLE "walks" ( -- For each list, the pass under way and how the last one ended.
   -- The list, by its resource's name.
   "resource" text primary key,
   -- The number of the pass.

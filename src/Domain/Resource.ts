@@ -150,7 +150,7 @@ const furthest = (reached: ReadonlyArray<Stage>): Own => {
   return text(`The furthest stage that it has reached (it never goes back): ${listed}.`)
 }
 
-const columnsOf = ({ columns, key, stages: reached }: Resource): ReadonlyArray<Column> =>
+const columnsOf = ({ columns, key, since: oldest = 1, stages: reached }: Resource): ReadonlyArray<Column> =>
   Object.entries({
     id: of(key)("The service's id."),
     ...(reached.length > 0 ? { status: furthest(reached) } : {}),
@@ -160,7 +160,7 @@ const columnsOf = ({ columns, key, stages: reached }: Resource): ReadonlyArray<C
     ),
     ...commonColumns
   })
-    .map(([name, column]) => ({ name, ...column }))
+    .map(([name, column]) => ({ ...column, name, since: Math.max(column.since, oldest) }))
     .toSorted((a, b) => a.since - b.since)
 
 const knownColumns = new WeakMap<Resource, ReadonlyArray<Column>>()

@@ -2,7 +2,7 @@
  * What the DDL of the engines has in common. Pure.
  */
 import * as Literal from "../Domain/Literal.ts"
-import type { Index, Listed, Named } from "./Table.ts"
+import type { Index, Known, Listed } from "./Table.ts"
 
 export const quoted = (name: string): string => `"${name}"`
 
@@ -34,7 +34,7 @@ export const foreignKey = ({ references }: Column, called: (table: string) => st
 /** `over`: what of a column is in the index. */
 export const createIndex = (
   table: string,
-  { columns, isUnique, name, where }: Named<Index>,
+  { columns, isUnique, name, where }: Known<Index>,
   over: (column: string) => string = quoted
 ): string =>
   [

@@ -50,7 +50,7 @@ export const oneOf = <const W extends string>(...words: ReadonlyArray<W>): Type<
 export const word = <W extends string>(): Type<W> => text as Type<W>
 export const matching = (pattern: RegExp): Type<string> => ({ ...text, pattern })
 
-export interface Since {
+interface Since {
   /** The version that brought it: 1 where nothing is said. */
   readonly since?: number
 }
@@ -124,22 +124,22 @@ export type RowOf<T extends Table> = {
   [Name in keyof T["columns"]]: T["columns"][Name] extends Column<infer A> ? A : never
 }
 
-export type Named<A> = A & { readonly name: string }
+/** By its name, and with the version that brought it. */
+export type Known<A> = Omit<A, "since"> & { readonly name: string; readonly since: number }
 
 /** A table as DDL takes it, its columns in the order in which databases have them. */
-export interface Listed extends Named<Omit<Table, "columns" | "indexes">> {
-  readonly columns: ReadonlyArray<Named<Column>>
-  readonly indexes: ReadonlyArray<Named<Index>>
+export interface Listed extends Known<Omit<Table, "columns" | "indexes">> {
+  readonly columns: ReadonlyArray<Known<Column>>
+  readonly indexes: ReadonlyArray<Known<Index>>
 }
 
-const named = <A extends object>(things: Readonly<Record<string, A>>): ReadonlyArray<Named<A>> =>
-  Object.entries(things).map(([name, thing]) => ({ name, ...thing }))
-
-export const sinceOf = ({ since = 1 }: Since): number => since
+/** Nothing is older than what it is a part of. */
+const known = <A extends Since>(things: Readonly<Record<string, A>>, oldest = 1): ReadonlyArray<Known<A>> =>
+  Object.entries(things).map(([name, thing]) => ({ ...thing, name, since: Math.max(thing.since ?? 1, oldest) }))
 
 export const listed = (tables: Tables): ReadonlyArray<Listed> =>
-  named(tables).map((table) => ({
+  known(tables).map((table) => ({
     ...table,
-    columns: named(table.columns).toSorted((a, b) => sinceOf(a) - sinceOf(b)),
-    indexes: named(table.indexes ?? {})
+    columns: known(table.columns, table.since).toSorted((a, b) => a.since - b.since),
+    indexes: known(table.indexes ?? {}, table.since)
   }))

@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
-import { type Listed, type Named, type Index, type Since, sinceOf } from "./Table.ts"
+import type { Index, Known, Listed } from "./Table.ts"
 import type { Shown } from "./WarehouseTables.ts"
 
 /** What databases are made by: the Store's tables, and the Warehouse's own. */
@@ -13,22 +13,26 @@ export interface Schema {
   readonly own: ReadonlyArray<Shown>
 }
 
+interface Since {
+  readonly since: number
+}
+
 interface Dated<C extends Since> extends Since {
   readonly columns: ReadonlyArray<C>
-  readonly indexes: ReadonlyArray<Named<Index>>
+  readonly indexes: ReadonlyArray<Known<Index>>
 }
 
 /** As it was in a version. */
 export const asOf = <C extends Since, T extends Dated<C>>(table: T & Dated<C>, version: number): T => ({
   ...table,
-  columns: table.columns.filter((column) => sinceOf(column) <= version),
-  indexes: table.indexes.filter((index) => sinceOf(index) <= version)
+  columns: table.columns.filter(({ since }) => since <= version),
+  indexes: table.indexes.filter(({ since }) => since <= version)
 })
 
 /** What a version brought: whole tables, and what was added to those that were there. */
 export const cameWith = <C extends Since, T extends Dated<C>>(tables: ReadonlyArray<T & Dated<C>>, version: number) => {
-  const came = (thing: Since): boolean => sinceOf(thing) === version
-  const older = tables.filter((table) => sinceOf(table) < version)
+  const came = ({ since }: Since): boolean => since === version
+  const older = tables.filter(({ since }) => since < version)
   return {
     tables: tables.filter(came).map((table) => asOf<C, T>(table, version)),
     columns: older.flatMap((table) => table.columns.filter(came).map((column) => ({ table: table as T, column }))),
@@ -45,7 +49,9 @@ interface ByHand {
 }
 
 export const latestOf = ({ own, store }: Schema): number =>
-  Math.max(...[...own, ...store].flatMap((table) => [table, ...table.columns, ...table.indexes]).map(sinceOf))
+  Math.max(
+    ...[...own, ...store].flatMap((table) => [table, ...table.columns, ...table.indexes]).map(({ since }) => since)
+  )
 
 /** By their names, which are their versions; none where a version brought an engine nothing. */
 export const migrations = (

@@ -6,16 +6,7 @@
 const days = (from: string, to: string): string =>
   `(cast(${to} at time zone 'UTC' as date) - cast(${from} at time zone 'UTC' as date))`
 
-/** Two lines for each entry, balanced and never negative: a negative amount is written on the other side. */
-export const ledgerLines = `
-  select e.entry_id, l.account, l.debit, l.credit
-  from construction.ledger_entries e
-  cross join lateral (
-    values (e.debit_account, greatest(e.amount, 0), greatest(-e.amount, 0)),
-      (e.credit_account, greatest(-e.amount, 0), greatest(e.amount, 0))
-  ) as l (account, debit, credit)`
-
-export const views: Readonly<Record<string, string>> = {
+export const views = {
   ipc_ageing: `
     select id as ipc_id, project_id, status, certified_amount, submitted_at, certified_at, paid_at,
       ${days("submitted_at", "certified_at")} as days_submitted_to_certified,
@@ -42,7 +33,14 @@ export const views: Readonly<Record<string, string>> = {
       count(*) - count(certified_amount) as without_amount
     from construction.ipcs where paid_at is not null and _deleted_at is null
     group by 1, project_id`,
-  ledger_lines: ledgerLines
-}
+  // Two lines for each entry, balanced and never negative: a negative amount is written on the other side.
+  ledger_lines: `
+  select e.entry_id, l.account, l.debit, l.credit
+  from construction.ledger_entries e
+  cross join lateral (
+    values (e.debit_account, greatest(e.amount, 0), greatest(-e.amount, 0)),
+      (e.credit_account, greatest(-e.amount, 0), greatest(e.amount, 0))
+  ) as l (account, debit, credit)`
+} as const satisfies Readonly<Record<string, string>>
 
 export const viewNames = Object.keys(views)

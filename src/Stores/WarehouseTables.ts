@@ -5,7 +5,7 @@
 import type { Row } from "../Domain/Merge.ts"
 import { type Column, type EntityName, entityNames, byName, tableColumns } from "../Domain/Resource.ts"
 import { type StoreTables, storeTables } from "./StoreTables.ts"
-import { type Listed, listed, type RowOf, sinceOf } from "./Table.ts"
+import { type Listed, listed, type RowOf } from "./Table.ts"
 import { warehouse } from "./Tables/Warehouse.ts"
 
 export type EventRow = Readonly<RowOf<(typeof warehouse)["events"]>>
@@ -27,7 +27,7 @@ export interface Shown extends Pick<Listed, "indexes" | "name" | "says" | "since
   readonly columns: ReadonlyArray<Column>
 }
 
-export const shown = ({ columns, indexes, key: [first = ""], name, says, shownBy, since = 1 }: Listed): Shown => ({
+export const shown = ({ columns, indexes, key: [first = ""], name, says, shownBy, since }: Listed): Shown => ({
   name,
   says,
   since,
@@ -36,15 +36,15 @@ export const shown = ({ columns, indexes, key: [first = ""], name, says, shownBy
   columns: columns.flatMap((column) =>
     column.isHidden === true || column.type.shown === null
       ? []
-      : [{ name: column.name, type: column.type.shown, says: column.says, since: sinceOf(column) }]
+      : [{ name: column.name, type: column.type.shown, says: column.says, since: column.since }]
   )
 })
 
 const entityTables = new Map(
   entityNames.map((name) => {
-    const { says, since = 1, ...resource } = byName(name)
-    const columns = tableColumns(byName(name))
-    return [name, { name: resource.name, says, since, indexes: [], key: "id", columns } satisfies Shown]
+    const resource = byName(name)
+    const { says, since = 1 } = resource
+    return [name, { name, says, since, indexes: [], key: "id", columns: tableColumns(resource) } satisfies Shown]
   })
 )
 

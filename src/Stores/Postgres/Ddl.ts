@@ -5,7 +5,7 @@
 import type { ColumnType } from "../../Domain/Resource.ts"
 import * as Literal from "../../Domain/Literal.ts"
 import { constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
-import type { Index, Listed, Named } from "../Table.ts"
+import type { Index, Known, Listed } from "../Table.ts"
 import { asOf, cameWith, type Schema } from "../Versions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 import * as Rights from "./Rights.ts"
@@ -55,7 +55,7 @@ const watch = (schema: Schema, table: Listed, column: Column): ReadonlyArray<str
   isWatched(schema, column) ? Rights.watch(table, column) : []
 
 /** A digest, where a value may be longer than an index takes. */
-const indexOf = (table: string, index: Named<Index>): string =>
+const indexOf = (table: string, index: Known<Index>): string =>
   createIndex(table, index, (column) =>
     index.long?.includes(column) === true ? `siteledger.digest_of(${quoted(column)})` : quoted(column)
   )
@@ -112,11 +112,8 @@ const ofWarehouse = ({ own }: Schema, version: number): ReadonlyArray<string> =>
 /** Made again with what was added, which a view takes at its end. */
 const ofBooks = ({ store }: Schema, version: number): ReadonlyArray<string> => {
   const books = store.filter(({ shownBy }) => shownBy !== undefined).map(shown)
-  const { columns, tables } = cameWith(books, version)
-  const changed = [...tables, ...columns.map(({ table }) => table)]
-  return [...new Set(changed.map(({ name }) => name))].flatMap((name) =>
-    books.filter((table) => table.name === name).flatMap((table) => createView(asOf(table, version)))
-  )
+  const changed = books.filter(({ columns }) => columns.some(({ since }) => since === version))
+  return changed.flatMap((table) => createView(asOf(table, version)))
 }
 
 const createView = (table: Shown): ReadonlyArray<string> => {

@@ -30,7 +30,7 @@ const digestOf = `create function siteledger.digest_of(varchar) returns bytea la
 /** A plain 0 has no decimals here. */
 const ledgerLines = `
   select entry_id, account, cast(debit as numeric(28,4)) as debit, cast(credit as numeric(28,4)) as credit
-  from (${views["ledger_lines"]}) as lines`
+  from (${views.ledger_lines}) as lines`
 
 const byHand = {
   1: {

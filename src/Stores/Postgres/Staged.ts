@@ -30,7 +30,7 @@ const schema = [
   "create table siteledger.meta (key varchar, value varchar)",
   "create schema construction",
   ...tables.map((table) => createTable(table)),
-  `create view construction.ledger_lines as ${views["ledger_lines"]}`
+  `create view construction.ledger_lines as ${views.ledger_lines}`
 ]
 
 /** A longer row than this is rare, and costs a second try with more memory. */

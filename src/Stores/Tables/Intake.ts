@@ -49,7 +49,7 @@ export const intake = {
     columns: { sequence: required(int64, "The delivery (inbox.sequence).") }
   },
   inbox_queue: {
-    says: "The queue of several workers: a row for each delivery that isn't applied, which who applies it deletes.",
+    says: "The queue of several workers: a row for each delivery, until it is applied.",
     key: ["id"],
     only: "postgres",
     columns: {

@@ -14,7 +14,7 @@ export const operate = {
     key: ["id"],
     only: "postgres",
     columns: {
-      id: required(text, "Its own, new at each start."),
+      id: required(text, "Its id, new at each start."),
       host: required(text, "The machine that it runs on."),
       pid: required(int32, "Its process there."),
       started_at: required(instant, "When it started."),

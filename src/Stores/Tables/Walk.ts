@@ -7,7 +7,7 @@ const resource = "The list, by its resource's name."
 
 export const walk = {
   walks: {
-    says: "Of each list, the pass under way and the last one that ended.",
+    says: "For each list, the pass under way and how the last one ended.",
     key: ["resource"],
     columns: {
       resource: required(text, resource),

@@ -107,7 +107,7 @@ CREATE TABLE "webhook_secrets" ( -- What signs deliveries, sealed.
   -- When it last signed a delivery; null where it never did.
   "last_used_at" text
 ) strict;
-CREATE TABLE "walks" ( -- Of each list, the pass under way and the last one that ended.
+CREATE TABLE "walks" ( -- For each list, the pass under way and how the last one ended.
   -- The list, by its resource's name.
   "resource" text primary key,
   -- The number of the pass.
@@ -315,7 +315,7 @@ CREATE TABLE "ledger_outbox" ( -- Entries on their way to the accounting sink, e
   "sequence" integer not null unique,
   -- The interim payment certificate that it is about (ipcs.id).
   "ipc_id" text not null,
-  -- How the sink is to take it, as configured when it was put here: one key always has the same body.
+  -- draft: for a person to look at and release in the accounting system. posted: to be booked as it is.
   "status" text not null check ("status" in ('draft', 'posted')),
   -- How far it is; dead: only a person can help.
   "state" text not null default 'pending' check ("state" in ('pending', 'delivered', 'dead')),
@@ -347,7 +347,7 @@ insert into meta ("key", "value") values
   ('applied_through', '3'),
   ('ledger_sink', 'draft'),
   ('service', 'https://api.example.com/v1 client-1'),
-  ('warehouse_id', '5a77bbb6-eec2-4f14-a293-ab99cadf63e4');
+  ('warehouse_id', 'b78999d2-7fc3-41f3-998e-10f91ef659ce');
 
 insert into alerts ("id", "status", "body", "delivered_at") values
   (1, 'red', '{"status":"red"}', '2026-11-20T00:00:03.000000Z');
@@ -415,7 +415,7 @@ insert into ledger_facts ("number", "ipc_id", "kind", "known_at", "content") val
   (6, '3', 'certificate', '2026-11-20T00:00:06.000000Z', '{"eventId":"event-3-1-6","at":"2026-11-20T00:00:01.000000Z","units":"300000","url":"https://c/3"}'),
   (7, '3', 'payment', '2026-11-20T00:00:07.000000Z', '{"eventId":"event-3-3-7","at":"2026-11-20T00:00:03.000000Z","reference":"Zahlung \"Ü\" 7"}'),
   (8, '3', 'certificate', '2026-11-20T00:00:08.000000Z', '{"eventId":"event-3-2-8","at":"2026-11-20T00:00:02.000000Z","units":"299999","url":"https://c/3"}'),
-  (9, '1', 'decision', '2026-11-22T14:21:41.965000Z', '{"holdId":"02521a745e53b5c01ad57d818704c82a","verdict":"accept","units":"200000","by":"Ada","reason":"On the statement"}');
+  (9, '1', 'decision', '2026-11-20T15:10:57.546000Z', '{"holdId":"02521a745e53b5c01ad57d818704c82a","verdict":"accept","units":"200000","by":"Ada","reason":"On the statement"}');
 
 insert into ledger_terms ("number", "from_fact", "content") values
   (1, 1, '{"debitAccount":"bank","creditAccount":"receivable","currency":"EUR","currencies":{},"openFrom":null,"inClosedPeriod":"hold"}');
@@ -424,16 +424,16 @@ insert into ledger_entries ("entry_id", "sequence", "ipc_id", "project_id", "kin
   ('de9759df7c2d9fe1081ec7e99e9d71d3', 1, '1', '7', 'payment', '100.0000', 'EUR', 'PAY-1', 'https://c/1', 'bank', 'receivable', '2026-11-20T00:00:02.000000Z', '2026-11-20T00:00:02.000000Z', 'event-1-2-2', null, 'settlement', '[{"at":"2026-11-20T00:00:02.000000Z","eventId":"event-1-2-2","kind":"payment","knownAt":"2026-11-20T00:00:02.000000Z","number":3,"reference":"PAY-1"},{"amount":"100.0000","at":"2026-11-20T00:00:01.000000Z","eventId":"event-1-1-1","kind":"certificate","knownAt":"2026-11-20T00:00:01.000000Z","number":2,"url":"https://c/1"}]', 3),
   ('ebb728a956ad3e56cabee4f80446e50e', 2, '3', null, 'payment', '30.0000', 'EUR', 'Zahlung "Ü" 7', 'https://c/3', 'bank', 'receivable', '2026-11-20T00:00:03.000000Z', '2026-11-20T00:00:07.000000Z', 'event-3-3-7', null, 'settlement', '[{"at":"2026-11-20T00:00:03.000000Z","eventId":"event-3-3-7","kind":"payment","knownAt":"2026-11-20T00:00:07.000000Z","number":7,"reference":"Zahlung \"Ü\" 7"},{"amount":"30.0000","at":"2026-11-20T00:00:01.000000Z","eventId":"event-3-1-6","kind":"certificate","knownAt":"2026-11-20T00:00:06.000000Z","number":6,"url":"https://c/3"}]', 7),
   ('43fc410cba4653b231bd72fcc202a6a5', 3, '3', null, 'adjustment', '-0.0001', 'EUR', 'Zahlung "Ü" 7', 'https://c/3', 'bank', 'receivable', '2026-11-20T00:00:03.000000Z', '2026-11-20T00:00:08.000000Z', 'event-3-2-8', null, 'settlement', '[{"at":"2026-11-20T00:00:03.000000Z","eventId":"event-3-3-7","kind":"payment","knownAt":"2026-11-20T00:00:07.000000Z","number":7,"reference":"Zahlung \"Ü\" 7"},{"amount":"29.9999","at":"2026-11-20T00:00:02.000000Z","eventId":"event-3-2-8","kind":"certificate","knownAt":"2026-11-20T00:00:08.000000Z","number":8,"url":"https://c/3"}]', 8),
-  ('7b206d00d56bce489d1b77c4cb575808', 4, '1', '7', 'payment', '20.0000', 'EUR', 'AGAIN', null, 'bank', 'receivable', '2026-11-20T00:00:02.000000Z', '2026-11-22T14:21:41.965000Z', 'event-1-2-3', null, '02521a745e53b5c01ad57d818704c82a', '[{"at":"2026-11-20T00:00:02.000000Z","eventId":"event-1-2-3","kind":"payment","knownAt":"2026-11-20T00:00:03.000000Z","number":4,"reference":"AGAIN"},{"amount":"20.0000","by":"Ada","holdId":"02521a745e53b5c01ad57d818704c82a","kind":"decision","knownAt":"2026-11-22T14:21:41.965000Z","number":9,"reason":"On the statement","verdict":"accept"}]', 9);
+  ('7b206d00d56bce489d1b77c4cb575808', 4, '1', '7', 'payment', '20.0000', 'EUR', 'AGAIN', null, 'bank', 'receivable', '2026-11-20T00:00:02.000000Z', '2026-11-20T15:10:57.546000Z', 'event-1-2-3', null, '02521a745e53b5c01ad57d818704c82a', '[{"at":"2026-11-20T00:00:02.000000Z","eventId":"event-1-2-3","kind":"payment","knownAt":"2026-11-20T00:00:03.000000Z","number":4,"reference":"AGAIN"},{"amount":"20.0000","by":"Ada","holdId":"02521a745e53b5c01ad57d818704c82a","kind":"decision","knownAt":"2026-11-20T15:10:57.546000Z","number":9,"reason":"On the statement","verdict":"accept"}]', 9);
 
 insert into ledger_holds ("hold_id", "ipc_id", "payment_reference", "reason", "since", "basis", "amount", "currency") values
   ('84858664ca5f69549b7ab093eaf20210', '2', 'PAY-2', 'awaiting-certified-amount', '2026-11-20T00:00:04.000000Z', '[{"at":"2026-11-20T00:00:02.000000Z","eventId":"event-2-2-4","kind":"payment","knownAt":"2026-11-20T00:00:04.000000Z","number":5,"reference":"PAY-2"}]', null, null);
 
 insert into ledger_hold_decisions ("number", "hold_id", "ipc_id", "payment_reference", "reason", "since", "verdict", "amount", "decided_by", "decided_at", "why", "fact") values
-  (1, '02521a745e53b5c01ad57d818704c82a', '1', 'AGAIN', 'second-payment-reference', '2026-11-20T00:00:03.000000Z', 'accept', '20.0000', 'Ada', '2026-11-22T14:21:41.965000Z', 'On the statement', 9);
+  (1, '02521a745e53b5c01ad57d818704c82a', '1', 'AGAIN', 'second-payment-reference', '2026-11-20T00:00:03.000000Z', 'accept', '20.0000', 'Ada', '2026-11-20T15:10:57.546000Z', 'On the statement', 9);
 
 insert into ledger_outbox ("entry_id", "sequence", "ipc_id", "status", "state", "attempts", "refusals", "queued_at", "next_attempt_at", "last_error", "delivered_at") values
-  ('43fc410cba4653b231bd72fcc202a6a5', 3, '3', 'draft', 'pending', 0, 0, '2026-11-22T14:21:41.960000Z', '2026-11-22T14:21:41.960000Z', null, null),
-  ('7b206d00d56bce489d1b77c4cb575808', 4, '1', 'draft', 'pending', 0, 0, '2026-11-22T14:21:41.966000Z', '2026-11-22T14:21:41.966000Z', null, null),
-  ('de9759df7c2d9fe1081ec7e99e9d71d3', 1, '1', 'draft', 'delivered', 1, 0, '2026-11-22T14:21:41.946000Z', '2026-11-22T14:21:41.946000Z', null, '2026-11-22T14:21:42.021000Z'),
-  ('ebb728a956ad3e56cabee4f80446e50e', 2, '3', 'draft', 'pending', 0, 0, '2026-11-22T14:21:41.960000Z', '2026-11-22T14:21:41.960000Z', null, null);
+  ('43fc410cba4653b231bd72fcc202a6a5', 3, '3', 'draft', 'pending', 0, 0, '2026-11-20T15:10:57.540000Z', '2026-11-20T15:10:57.540000Z', null, null),
+  ('7b206d00d56bce489d1b77c4cb575808', 4, '1', 'draft', 'pending', 0, 0, '2026-11-20T15:10:57.547000Z', '2026-11-20T15:10:57.547000Z', null, null),
+  ('de9759df7c2d9fe1081ec7e99e9d71d3', 1, '1', 'draft', 'delivered', 1, 0, '2026-11-20T15:10:57.517000Z', '2026-11-20T15:10:57.517000Z', null, '2026-11-20T15:10:57.645000Z'),
+  ('ebb728a956ad3e56cabee4f80446e50e', 2, '3', 'draft', 'pending', 0, 0, '2026-11-20T15:10:57.540000Z', '2026-11-20T15:10:57.540000Z', null, null);
