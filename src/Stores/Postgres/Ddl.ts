@@ -33,6 +33,13 @@ const comment = (what: string, { says }: Said): string => `comment on ${what} is
 const columnComments = (table: string, columns: ReadonlyArray<Said>): ReadonlyArray<string> =>
   columns.map((column) => comment(`column ${table}.${quoted(column.name)}`, column))
 
+/** All of them in one go: there are hundreds, and the server may be far away. */
+const comments = (
+  what: "table" | "view",
+  name: string,
+  table: Said & { readonly columns: ReadonlyArray<Said> }
+): string => [comment(`${what} ${name}`, table), ...columnComments(name, table.columns)].join(";\n")
+
 type Column = Listed["columns"][number]
 
 const called = (name: string): string => `siteledger.${name}`
@@ -65,8 +72,7 @@ const createTable = (schema: Schema, table: Listed): ReadonlyArray<string> => {
   const parts = [...table.columns.map((column) => definition(schema, table, column)), ...keys(table)]
   return [
     `create table ${name} (${parts.join(", ")})`,
-    comment(`table ${name}`, table),
-    ...columnComments(name, table.columns),
+    comments("table", name, table),
     ...table.indexes.map((index) => indexOf(name, index)),
     ...table.columns.flatMap((column) => watch(schema, table, column)),
     ...(table.isAppendOnly === true ? Rights.keep(table) : [])
@@ -97,8 +103,7 @@ const ofWarehouse = ({ own }: Schema, version: number): ReadonlyArray<string> =>
   return [
     ...tables.flatMap((table) => [
       `create table ${seen(table)} (${[...table.columns.map(typed), `primary key (${quoted(table.key)})`].join(", ")})`,
-      comment(`table ${seen(table)}`, table),
-      ...columnComments(seen(table), table.columns),
+      comments("table", seen(table), table),
       ...table.indexes.map((index) => indexOf(seen(table), index))
     ]),
     ...columns.flatMap(({ column, table }) => [
@@ -120,8 +125,7 @@ const createView = (table: Shown): ReadonlyArray<string> => {
   const cast = table.columns.map(({ name, type }) => `cast(${quoted(name)} as ${typeName(type)}) as ${quoted(name)}`)
   return [
     `create or replace view ${seen(table)} as select ${cast.join(", ")} from ${inStore(table)}`,
-    comment(`view ${seen(table)}`, table),
-    ...columnComments(seen(table), table.columns),
+    comments("view", seen(table), table),
     Rights.readOnly(seen(table))
   ]
 }
