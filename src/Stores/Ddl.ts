@@ -41,3 +41,20 @@ export const createIndex = (
     `create ${isUnique === true ? "unique " : ""}index ${quoted(name)} on ${table} (${columns.map(over).join(", ")})`,
     ...(where === undefined ? [] : [`where ${where}`])
   ].join(" ")
+
+interface Said {
+  readonly name: string
+  readonly says: string
+}
+
+const comment = (what: string, { says }: Said): string => `comment on ${what} is ${Literal.text(says)}`
+
+/** What DuckDB and PostgreSQL keep of columns in words. */
+export const columnComments = (table: string, columns: ReadonlyArray<Said>): ReadonlyArray<string> =>
+  columns.map((column) => comment(`column ${table}.${quoted(column.name)}`, column))
+
+export const comments = (
+  what: "table" | "view",
+  name: string,
+  table: Said & { readonly columns: ReadonlyArray<Said> }
+): ReadonlyArray<string> => [comment(`${what} ${name}`, table), ...columnComments(name, table.columns)]

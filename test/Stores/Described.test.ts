@@ -23,8 +23,8 @@ const file = join(import.meta.dirname, "../../docs/tables.md")
 const preface = `# Tables
 
 What analysts see: in schema \`construction\` of the warehouse, in \`analytics.duckdb\`, and as Parquet on the lake, where every
-manifest says it, too. Times are UTC to the microsecond, money is exact. Made from \`src/Domain/Resource.ts\` and
-\`src/Stores/Tables/\`.`
+manifest says it, too; the databases have it as comments. Times are UTC to the microsecond, money is exact. Made from
+\`src/Domain/Resource.ts\` and \`src/Stores/Tables/\`.`
 
 const section = ({ columns, name, says }: (typeof tables)[number]): string => {
   const rows = columns.map((column) => `| \`${column.name}\` | \`${column.type}\` | ${column.says} |`)

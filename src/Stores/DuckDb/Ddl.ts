@@ -5,12 +5,9 @@
  * a key: DuckDB keeps its index in memory whole, which with 10,000,000 events took 1 GB, and no write succeeded any more;
  * nor does it give back the room of deleted rows there. The books' tables have their keys inline.
  */
-import * as Literal from "../../Domain/Literal.ts"
-import { quoted } from "../Ddl.ts"
+import { columnComments, comments, quoted } from "../Ddl.ts"
 import { cameWith, type Schema } from "../Versions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
-
-type Column = Shown["columns"][number]
 
 export const createTable = ({ columns, name }: Shown, key?: string): string => {
   const written = columns.map(
@@ -19,17 +16,6 @@ export const createTable = ({ columns, name }: Shown, key?: string): string => {
   return `create table construction.${name} (${written.join(", ")})`
 }
 
-const commentOnTable = ({ name, says }: Shown): string =>
-  `comment on table construction.${name} is ${Literal.text(says)}`
-
-const commentOnColumn = ({ name: table }: Shown, { name, says }: Column): string =>
-  `comment on column construction.${table}.${quoted(name)} is ${Literal.text(says)}`
-
-const addColumn = (table: Shown, column: Column): ReadonlyArray<string> => [
-  `alter table construction.${table.name} add column ${quoted(column.name)} ${column.type}`,
-  commentOnColumn(table, column)
-]
-
 /** What a version brought. */
 export const statements = ({ own, store }: Schema, version: number): ReadonlyArray<string> => {
   const books = store.filter(({ shownBy }) => shownBy !== undefined).map(shown)
@@ -37,9 +23,11 @@ export const statements = ({ own, store }: Schema, version: number): ReadonlyArr
   return [
     ...tables.flatMap((table) => [
       createTable(table, books.some(({ name }) => name === table.name) ? table.key : undefined),
-      commentOnTable(table),
-      ...table.columns.map((column) => commentOnColumn(table, column))
+      ...comments("table", `construction.${table.name}`, table)
     ]),
-    ...columns.flatMap(({ column, table }) => addColumn(table, column))
+    ...columns.flatMap(({ column, table }) => [
+      `alter table construction.${table.name} add column ${quoted(column.name)} ${column.type}`,
+      ...columnComments(`construction.${table.name}`, [column])
+    ])
   ]
 }

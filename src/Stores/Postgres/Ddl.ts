@@ -3,8 +3,7 @@
  * analysts see). The books in `construction` are views over the Store's, so they can never tell something else. Pure.
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
-import * as Literal from "../../Domain/Literal.ts"
-import { constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
+import { columnComments, comments, constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
 import type { Index, Known, Listed } from "../Table.ts"
 import { asOf, cameWith, type Schema } from "../Versions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
@@ -23,22 +22,8 @@ const typeNames: Readonly<Record<ColumnType, string>> = {
 
 export const typeName = (type: ColumnType): string => typeNames[type]
 
-interface Said {
-  readonly name: string
-  readonly says: string
-}
-
-const comment = (what: string, { says }: Said): string => `comment on ${what} is ${Literal.text(says)}`
-
-const columnComments = (table: string, columns: ReadonlyArray<Said>): ReadonlyArray<string> =>
-  columns.map((column) => comment(`column ${table}.${quoted(column.name)}`, column))
-
-/** All of them in one go: there are hundreds, and the server may be far away. */
-const comments = (
-  what: "table" | "view",
-  name: string,
-  table: Said & { readonly columns: ReadonlyArray<Said> }
-): string => [comment(`${what} ${name}`, table), ...columnComments(name, table.columns)].join(";\n")
+/** In one go: there are hundreds, and the server may be far away. */
+const said = (...given: Parameters<typeof comments>): string => comments(...given).join(";\n")
 
 type Column = Listed["columns"][number]
 
@@ -72,7 +57,7 @@ const createTable = (schema: Schema, table: Listed): ReadonlyArray<string> => {
   const parts = [...table.columns.map((column) => definition(schema, table, column)), ...keys(table)]
   return [
     `create table ${name} (${parts.join(", ")})`,
-    comments("table", name, table),
+    said("table", name, table),
     ...table.indexes.map((index) => indexOf(name, index)),
     ...table.columns.flatMap((column) => watch(schema, table, column)),
     ...(table.isAppendOnly === true ? Rights.keep(table) : [])
@@ -103,7 +88,7 @@ const ofWarehouse = ({ own }: Schema, version: number): ReadonlyArray<string> =>
   return [
     ...tables.flatMap((table) => [
       `create table ${seen(table)} (${[...table.columns.map(typed), `primary key (${quoted(table.key)})`].join(", ")})`,
-      comments("table", seen(table), table),
+      said("table", seen(table), table),
       ...table.indexes.map((index) => indexOf(seen(table), index))
     ]),
     ...columns.flatMap(({ column, table }) => [
@@ -125,7 +110,7 @@ const createView = (table: Shown): ReadonlyArray<string> => {
   const cast = table.columns.map(({ name, type }) => `cast(${quoted(name)} as ${typeName(type)}) as ${quoted(name)}`)
   return [
     `create or replace view ${seen(table)} as select ${cast.join(", ")} from ${inStore(table)}`,
-    comments("view", seen(table), table),
+    said("view", seen(table), table),
     Rights.readOnly(seen(table))
   ]
 }
