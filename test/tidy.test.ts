@@ -2,19 +2,19 @@
  * The cheap rules of the house, each a plain check of its own. They read text, not syntax: good enough for code that
  * oxfmt has laid out. Where a rule makes a file worse, delete its line here and say why in the commit.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { basename, dirname, join, normalize } from "node:path"
-import { fileURLToPath } from "node:url"
+import { existsSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-
-const root = fileURLToPath(new URL("..", import.meta.url))
-const ignored = new Set(["node_modules", ".git", "dist", "data"])
+import { arrows, circle, floors, rooms, upward } from "./Tidy/Rooms.ts"
+import { all, code, imports, read, root, sources, under } from "./Tidy/Sources.ts"
 
 const maxLinesPerFile = 250
 const maxLinesPerFunction = 60
 const maxLinesPerPipeline = 60
 const maxLinesOfAgents = 80
 const maxDepth = 3
+const mostArrows = 80
+const mostFloors = 11
 
 /** Started by a person, npm or another process, so imported by nobody. */
 const entryPoints = new Set(["cli/main.ts"])
@@ -28,29 +28,12 @@ const calendars = new Map([
 const bannedNames = new Set(["utils", "helpers", "common", "types", "services", "layers", "index"])
 const textFiles = /(\.(ts|js|json|md|env|sh|yml|yaml|csv|sql|html|css)|\/(siteledger|run|LICENSE|\.\w+))$/
 
-const walk = (folder: string): ReadonlyArray<string> =>
-  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = folder === "" ? entry.name : `${folder}/${entry.name}`
-    if (entry.isDirectory()) return ignored.has(entry.name) ? [] : walk(path)
-    return entry.isFile() ? [path] : []
-  })
-
-const read = (path: string) => readFileSync(join(root, path), "utf8")
 const lineCount = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0)
-/** The text without its whole-line comments, which may name what code may not. */
-const code = (path: string) => read(path).replace(/^\s*(\/\/|\/\*\*?|\*).*$/gm, "")
-
-const all = walk("")
-const sources = all.filter((path) => path.endsWith(".ts"))
-const under = (...folders: ReadonlyArray<string>) =>
-  sources.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)))
+/** What is shipped: everything but tests and benches. */
+const product = ["cli", "config", "connectors", "pipelines", "sandbox", "src"] as const
+const inHouse = under(...product, "bench")
 const matching = (paths: ReadonlyArray<string>, pattern: RegExp) => paths.filter((path) => pattern.test(code(path)))
 
-/** What a file imports, or starts by its URL, as paths from the root. */
-const imports = (path: string): ReadonlyArray<string> =>
-  [...code(path).matchAll(/(?:\bfrom|\bimport\(?|new URL\(|import\.meta\.resolve\()\s*"(\.{1,2}\/[^"]*)"/g)].map(
-    ([, target]) => normalize(join(dirname(path), target ?? ""))
-  )
 const importing = (paths: ReadonlyArray<string>, forbidden: ReadonlyArray<string>) =>
   paths.flatMap((path) =>
     imports(path)
@@ -93,11 +76,7 @@ describe("size", () => {
   })
 
   it("every module opens with a comment", () => {
-    none(
-      under("cli", "src", "connectors", "pipelines", "config", "sandbox").filter(
-        (path) => !read(path).startsWith("/**\n")
-      )
-    )
+    none(under(...product).filter((path) => !read(path).startsWith("/**\n")))
   })
 })
 
@@ -116,25 +95,19 @@ describe("names", () => {
 })
 
 describe("imports", () => {
-  it("src knows no connector, pipeline, sandbox or verb", () => {
-    none(importing(under("src"), ["connectors", "pipelines", "sandbox", "cli"]))
+  it("run downwards through the rooms, types included", () => {
+    none(upward)
+    assert.isUndefined(circle())
   })
 
-  it("connectors know no pipeline and no sandbox", () => {
-    none(importing(under("connectors"), ["pipelines", "sandbox", "cli"]))
-  })
-
-  it("pipelines know no sandbox, and the sandbox no pipeline", () => {
-    none(importing(under("pipelines"), ["sandbox", "cli"]))
-    none(importing(under("sandbox"), ["pipelines", "cli"]))
-  })
-
-  it("config knows nothing but itself", () => {
-    none(importing(under("config"), ["cli", "src", "connectors", "pipelines", "sandbox"]))
+  it(`leave ${mostArrows} arrows between rooms at the most, on ${mostFloors} floors`, () => {
+    assert.isAtMost(arrows.size, mostArrows)
+    assert.isAtMost(floors(), mostFloors)
+    none(inHouse.filter((path) => !rooms.some((room) => path.startsWith(`${room}/`))))
   })
 
   it("nothing but a test imports from test", () => {
-    none(importing(under("cli", "src", "connectors", "pipelines", "config", "sandbox", "bench"), ["test"]))
+    none(importing(inHouse, ["test"]))
   })
 
   it("imports between our own files end in .ts (or are data) and reach a file", () => {
@@ -178,19 +151,15 @@ describe("effects", () => {
   })
 })
 
-/** `src` has a room in each of its folders; outside of it each top-level folder is one. */
-const roomOf = (path: string): string =>
-  path
-    .split("/")
-    .slice(0, path.startsWith("src/") ? 2 : 1)
-    .join("/")
-
 describe("words", () => {
   const agents = existsSync(join(root, "AGENTS.md")) ? read("AGENTS.md") : ""
 
-  it("AGENTS.md names every room in its table", () => {
-    const rooms = new Set(under("cli", "pipelines", "connectors", "src", "config", "sandbox", "bench").map(roomOf))
-    none([...rooms].filter((room) => !agents.includes(`\n| \`${room}/`)))
+  it("AGENTS.md names every room, from the top down", () => {
+    const named = [...agents.matchAll(/^\| `((?:cli|bench|pipelines|sandbox|connectors|config|src\/\w+))\/`/gm)]
+    assert.deepStrictEqual(
+      named.map(([, room]) => room),
+      [...rooms]
+    )
   })
 
   it("AGENTS.md's table names no file that is gone", () => {
