@@ -5,6 +5,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
+import { service } from "../connectors/construction/ConstructionDoctor.ts"
 import * as Doctor from "../src/Operate/Doctor.ts"
 import { bucket } from "../src/Operate/Doctor/Bucket.ts"
 import * as Embedded from "../src/Operate/Doctor/Embedded.ts"
@@ -15,7 +16,6 @@ import { isHeld } from "../src/Runtime/Lock.ts"
 import type { StatusReport } from "../src/Operate/Status.ts"
 import { storePath } from "../src/Stores/Sqlite/Store.ts"
 import { running, send } from "./Ask.ts"
-import { service } from "./doctorService.ts"
 
 /** What failed has been said. */
 class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", { message: Schema.String }) {}
