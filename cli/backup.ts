@@ -10,8 +10,8 @@ import * as Settings from "../config/Settings.ts"
 import { store } from "../pipelines/stores.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import * as Json from "../src/Domain/Json.ts"
+import { byEngine } from "../src/Stores/Engine.ts"
 import { noBackup } from "../src/Stores/Postgres/Store.ts"
-import { storePath } from "../src/Stores/Sqlite/Store.ts"
 import { isCopy, isPartOf } from "../src/Stores/Sqlite/Copy.ts"
 import * as Verbs from "../src/Operate/Verbs.ts"
 import { ask, over } from "./Ask.ts"
@@ -51,11 +51,13 @@ const itself = (file: string) =>
 
 export const backup = Command.make("backup", { path }, (given) =>
   Effect.gen(function* () {
-    const { dataDir, warehouse } = yield* Settings.Settings
+    const own = yield* byEngine(yield* Settings.Settings, {
+      embedded: (files) => Effect.succeed(files.store),
+      server: () => noBackup
+    })
     // The worker may stand in another folder than whoever asks.
     const file = resolve(given.path)
-    if (warehouse.engine === "postgres") return yield* noBackup
-    const request = { path: file, replace: String(yield* isAgain(storePath(dataDir), file)) }
+    const request = { path: file, replace: String(yield* isAgain(own, file)) }
     yield* Console.log(Json.stringify(yield* ask("backup", request, Verbs.backup(request).pipe(over(store)))))
   }).pipe(Effect.provide(Log.layer.pipe(Layer.provideMerge(Settings.layer))))
 ).pipe(Command.withDescription("Copy the store, the one irreplaceable file, also while the worker runs"))

@@ -14,7 +14,7 @@ import { server } from "../src/Operate/Doctor/Server.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
 import type { StatusReport } from "../src/Operate/Status.ts"
-import { storePath } from "../src/Stores/Sqlite/Store.ts"
+import { byEngine } from "../src/Stores/Engine.ts"
 import { running, send } from "./Ask.ts"
 
 /** What failed has been said. */
@@ -69,21 +69,22 @@ const everything = Effect.gen(function* () {
 const all = Effect.all({ own: Settings.Settings, outer: Settings.ServiceSettings })
 
 const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
-  const { dataDir, lake, warehouse } = settings
+  const { dataDir, lake } = settings
   return [
     examine("data directory", Machine.folder(dataDir, "SITELEDGER_DATA_DIR")),
     examine("key", Machine.key(settings)),
     examine("worker", isRunning ? worker : Effect.succeed(alone)),
-    ...(warehouse.engine === "postgres"
-      ? [server(warehouse.url, (sealed) => Machine.secrets(settings, sealed))]
-      : [
-          examine("store", Embedded.store(storePath(dataDir))),
-          examine("warehouse", isRunning ? inUse : Embedded.warehouse(warehouse.path, storePath(dataDir))),
-          examine(
-            "secrets",
-            Effect.suspend(() => Machine.secrets(settings, Embedded.sealedSecrets(storePath(dataDir))))
-          )
-        ]),
+    ...byEngine(settings, {
+      embedded: ({ store, warehouse }) => [
+        examine("store", Embedded.store(store)),
+        examine("warehouse", isRunning ? inUse : Embedded.warehouse(warehouse, store)),
+        examine(
+          "secrets",
+          Effect.suspend(() => Machine.secrets(settings, Embedded.sealedSecrets(store)))
+        )
+      ],
+      server: (url) => [server(url, (sealed) => Machine.secrets(settings, sealed))]
+    }),
     examine("lake", lake.kind === "s3" ? bucket(lake) : Machine.folder(lake.path, "SITELEDGER_LAKE"))
   ].map(Effect.provideService(Settings.Settings, settings))
 }

@@ -12,7 +12,7 @@ import { Lock } from "../src/Runtime/Lock.ts"
 import * as Move from "../src/Operate/Move.ts"
 import * as PostgresSide from "../src/Operate/Move/Postgres.ts"
 import * as SqliteSide from "../src/Operate/Move/Sqlite.ts"
-import { storePath } from "../src/Stores/Sqlite/Store.ts"
+import { byEngine, isEmbedded } from "../src/Stores/Engine.ts"
 import * as Log from "./Log.ts"
 
 const flags = {
@@ -40,13 +40,13 @@ const sameEngine = new CliError.UserError({
 
 export const move = Command.make("move", flags, (given) =>
   Effect.gen(function* () {
-    const { dataDir, warehouse } = yield* Settings.Settings
-    const to = yield* readTarget(given.to)
-    if (to.engine === "duckdb" && warehouse.engine === "duckdb") return yield* sameEngine
-    const path = storePath(dataDir)
-    const from = warehouse.engine === "postgres" ? PostgresSide.open(warehouse.url) : SqliteSide.source(path)
-    const target = to.engine === "postgres" ? PostgresSide.open(to.url) : SqliteSide.target(path)
-    const moved = yield* Effect.scoped(Move.move(from, target)).pipe(Effect.provide(Lock.layer(dataDir)))
+    const here = yield* Settings.Settings
+    const { dataDir } = here
+    const there = { dataDir, warehouse: yield* readTarget(given.to) }
+    if (isEmbedded(here) && isEmbedded(there)) return yield* sameEngine
+    const from = byEngine(here, { embedded: ({ store }) => SqliteSide.source(store), server: PostgresSide.open })
+    const to = byEngine(there, { embedded: ({ store }) => SqliteSide.target(store), server: PostgresSide.open })
+    const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layer(dataDir)))
     yield* Console.log(Json.stringify(moved))
     yield* Console.error("Everything is there. Set SITELEDGER_WAREHOUSE to it, then start the worker.")
   }).pipe(Effect.provide(Log.layer), Effect.provide(Settings.layer))

@@ -12,6 +12,7 @@ import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import { flushFolderOf } from "../src/Runtime/Flush.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
+import { byEngine } from "../src/Stores/Engine.ts"
 import { Store } from "../src/Stores/Store.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
@@ -72,10 +73,12 @@ const notHere = new RestoreError({
 
 export const restore = Command.make("restore", { path }, (given) =>
   Effect.gen(function* () {
-    const { dataDir, warehouse } = yield* Settings.Settings
-    if (warehouse.engine === "postgres") return yield* notHere
+    const settings = yield* Settings.Settings
+    const store = yield* byEngine(settings, {
+      embedded: (files) => Effect.succeed(files.store),
+      server: () => notHere
+    })
     const file = resolve(given.path)
-    const store = Sqlite.storePath(dataDir)
     yield* check(file, store)
     const kept = `${store}.before-restore-${yield* Clock.currentTimeMillis}`
     const restoring = Effect.gen(function* () {
@@ -87,6 +90,6 @@ export const restore = Command.make("restore", { path }, (given) =>
       yield* Effect.sync(() => swap(restored, store, kept))
       yield* Console.log(Json.stringify({ restored: file, kept: existsSync(kept) ? kept : null }))
     })
-    yield* restoring.pipe(Effect.provide(Lock.layer(dataDir)))
+    yield* restoring.pipe(Effect.provide(Lock.layer(settings.dataDir)))
   }).pipe(Effect.provide(Settings.layer))
 ).pipe(Command.withDescription("Put a backup of the store in place; the warehouse is made again at the next start"))

@@ -39,9 +39,8 @@ export const backup = (given: Argument) =>
 
 /** The warehouse is made again from the inbox and a fresh walk; the old file is kept. */
 export const rebuild = Effect.gen(function* () {
-  const store = yield* Store
-  yield* Seam.rebuild(store)
-  if (store.engine === "sqlite") yield* Effect.flatMap(Restart, (service) => service.request)
+  const isAtNextStart = yield* Seam.rebuild(yield* Store)
+  if (isAtNextStart) yield* Effect.flatMap(Restart, (service) => service.request)
   return { rebuilding: true }
 })
 

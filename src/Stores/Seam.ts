@@ -88,10 +88,11 @@ export const disown = (store: Store["Service"]) =>
  * The warehouse is to be made again. A file at the next start, which keeps the old one; tables on a server at once,
  * while all workers go on: analysts see them fill up again. An export that has begun goes on with what was there, which
  * it wouldn't if they were truncated (that waits for whoever reads, too); a million rows are deleted in two seconds.
+ * Answers whether it takes a new start.
  */
 export const rebuild = (store: Store["Service"]) =>
   store.engine === "sqlite"
-    ? disown(store)
+    ? Effect.as(disown(store), true)
     : store.transaction(async (tx) => {
         // In the order in which batches are taken and written, so that nobody waits in a circle.
         await store.queue.restart(tx)
@@ -99,6 +100,7 @@ export const rebuild = (store: Store["Service"]) =>
           await empty(tx, `construction.${name}`)
         }
         await forget(tx)
+        return false
       })
 
 /** About a million events. No statement may take longer than a minute, and all of a large table would. */

@@ -9,6 +9,7 @@ import type { Listen, Settings } from "../../../config/Settings.ts"
 import { fail, ok, type Said, warn } from "../Doctor.ts"
 import { opened } from "../../Intake/Secrets/Rows.ts"
 import { Seal } from "../../Runtime/Seal.ts"
+import { isEmbedded } from "../../Stores/Engine.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
 
 const oldestNode = [22, 19] as const
@@ -59,7 +60,7 @@ export const key = (settings: Settings["Service"]) =>
       if (usable._tag === "Failure") return fail(usable.failure.message)
     }
     const where = existsSync(path) ? `The key is the file ${path}.` : `The key is made at the first start: ${path}.`
-    if (settings.warehouse.engine !== "postgres") return ok(where)
+    if (isEmbedded(settings)) return ok(where)
     return warn(
       where,
       "Workers on one database must share it: set SITELEDGER_KEY (or SITELEDGER_KEY_FILE) to the same for all of them."
