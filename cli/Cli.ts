@@ -1,26 +1,29 @@
 /**
- * The command line: one file per verb (or family of verbs), data on stdout, everything else on stderr.
+ * The command line: one file per verb, a folder per family, data on stdout, everything else on stderr.
  *
  * Exit codes: 0 done, 1 failed, 2 usage or configuration.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
-import * as Settings from "../config/Settings.ts"
 import { backup } from "./backup.ts"
 import { demo } from "./demo.ts"
 import { doctor } from "./doctor.ts"
+import { explain } from "./explain.ts"
+import { exportNow } from "./export.ts"
 import { lake } from "./lake.ts"
-import { explain, ledger } from "./ledger.ts"
+import { ledger } from "./ledger.ts"
 import { login } from "./login.ts"
 import { move } from "./move.ts"
+import { publish } from "./publish.ts"
 import { query } from "./query.ts"
+import { rebuild } from "./rebuild.ts"
+import { replay } from "./replay.ts"
 import { restore } from "./restore.ts"
 import { sandbox } from "./sandbox.ts"
 import { secret } from "./secret.ts"
 import { start } from "./start.ts"
 import { status } from "./status.ts"
-import { exportNow, publish, rebuild, replay } from "./stores.ts"
 
 const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
@@ -38,7 +41,7 @@ const siteledger = Command.make("siteledger").pipe(
     doctor,
     ledger,
     explain,
-    query.pipe(Command.provide(Settings.layer)),
+    query,
     exportNow,
     lake,
     publish,

@@ -6,7 +6,8 @@ import { Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { journal } from "../src/Ledger/Look.ts"
 import * as Text from "../src/Query/Text.ts"
-import { Status, type StatusReport } from "../src/Operate/Status.ts"
+import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
+import { Status } from "../src/Operate/Status.ts"
 import type { StoreTables } from "../src/Stores/StoreTables.ts"
 
 const barWidth = 30

@@ -6,7 +6,7 @@
 import { Config, Effect, Layer, Logger, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
-import { Settings } from "../config/Settings.ts"
+import * as Settings from "../config/Settings.ts"
 
 // Only the pretty logger looks at LogToStderr.
 const loggers = {
@@ -16,7 +16,7 @@ const loggers = {
 }
 
 const stderr = Layer.unwrap(
-  Effect.map(Settings, ({ logFormat, logLevel, color }) =>
+  Effect.map(Settings.Settings, ({ logFormat, logLevel, color }) =>
     Layer.mergeAll(
       Logger.layer([loggers[logFormat](color && process.stderr.isTTY)]),
       Layer.succeed(Logger.LogToStderr, true),
@@ -37,3 +37,6 @@ const collector = Layer.unwrap(
 )
 
 export const layer = collector.pipe(Layer.provideMerge(stderr))
+
+/** What a verb has before it does anything: the settings, and a log by them. */
+export const layerSettings = layer.pipe(Layer.provideMerge(Settings.layer))

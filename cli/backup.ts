@@ -4,18 +4,17 @@
  */
 import { existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { Console, Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { store } from "../pipelines/stores.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
-import * as Json from "../src/Domain/Json.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { noBackup } from "../src/Stores/Postgres/Store.ts"
 import { isCopy, isPartOf } from "../src/Stores/Sqlite/Copy.ts"
-import * as Verbs from "../src/Operate/Verbs.ts"
-import { ask, over } from "./Ask.ts"
+import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
+import * as Print from "./Print.ts"
 
 export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", { message: Schema.String }) {}
 
@@ -57,7 +56,9 @@ export const backup = Command.make("backup", { path }, (given) =>
     })
     // The worker may stand in another folder than whoever asks.
     const file = resolve(given.path)
-    const request = { path: file, replace: String(yield* isAgain(own, file)) }
-    yield* Console.log(Json.stringify(yield* ask("backup", request, Verbs.backup(request).pipe(over(store)))))
-  }).pipe(Effect.provide(Log.layer.pipe(Layer.provideMerge(Settings.layer))))
-).pipe(Command.withDescription("Copy the store, the one irreplaceable file, also while the worker runs"))
+    yield* Print.document(yield* ask("backup", { path: file, replace: yield* isAgain(own, file) }, store))
+  })
+).pipe(
+  Command.withDescription("Copy the store, the one irreplaceable file, also while the worker runs"),
+  Command.provide(Log.layerSettings)
+)

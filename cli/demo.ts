@@ -14,7 +14,7 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { display } from "./Display.ts"
 import * as Log from "./Log.ts"
-import { highestPort, wholeOr } from "./Whole.ts"
+import { highestPort, wholeOr } from "./Options.ts"
 import { runWorker } from "./Worker.ts"
 
 export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}

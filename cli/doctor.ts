@@ -3,7 +3,7 @@
  * runs and when things are down. Exit 0 when nothing failed.
  */
 import { Console, Effect, Option, Schema } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { service } from "../connectors/construction/ConstructionDoctor.ts"
 import * as Doctor from "../src/Operate/Doctor.ts"
@@ -11,28 +11,25 @@ import { bucket } from "../src/Operate/Doctor/Bucket.ts"
 import * as Embedded from "../src/Operate/Doctor/Embedded.ts"
 import * as Machine from "../src/Operate/Doctor/Machine.ts"
 import { server } from "../src/Operate/Doctor/Server.ts"
-import * as Json from "../src/Domain/Json.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
-import type { StatusReport } from "../src/Operate/Status.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
-import { running, send } from "./Ask.ts"
+import { report, running } from "./Ask.ts"
+import { json } from "./Options.ts"
+import * as Print from "./Print.ts"
 
 /** What failed has been said. */
 class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", { message: Schema.String }) {}
 
 const { examine, examineAll, fail, ok, warn } = Doctor
 
-const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print the findings as one JSON document"),
-  Flag.withDefault(false)
-)
+const flags = { json: json("Print the findings as one JSON document") }
 
-export const doctor = Command.make("doctor", { json }, ({ json: asJson }) =>
+export const doctor = Command.make("doctor", flags, ({ json: asJson }) =>
   Effect.gen(function* () {
     const findings = yield* everything
     const failed = findings.filter(({ verdict }) => verdict === "fail").length
-    const lines = findings.map(Doctor.line).join("\n")
-    yield* Console.log(asJson ? Json.stringify({ ok: failed === 0, findings }) : lines)
+    if (asJson) yield* Print.document({ ok: failed === 0, findings })
+    else yield* Console.log(findings.map(Doctor.line).join("\n"))
     if (failed === 0) return
     return yield* new DoctorFailed({ message: failed === 1 ? "1 check failed." : `${failed} checks failed.` })
   })
@@ -97,8 +94,8 @@ const worker = Effect.gen(function* () {
   const note = yield* running
   if (Option.isNone(note)) return warn("A process holds the data directory: a worker that is starting, or a verb.")
   const { pid } = note.value
-  const report = (yield* send(note.value, "GET", "/status")) as StatusReport
-  const told = `The worker with process id ${pid} runs, and is ${report.phase}.`
-  if (report.reasons.length === 0) return ok(told)
-  return [warn(told), ...report.reasons.map((reason) => warn(reason))]
+  const { phase, reasons } = yield* report(note.value)
+  const told = `The worker with process id ${pid} runs, and is ${phase}.`
+  if (reasons.length === 0) return ok(told)
+  return [warn(told), ...reasons.map((reason) => warn(reason))]
 })

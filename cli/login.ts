@@ -4,19 +4,17 @@
  *
  * `--status` tells of the stored login, without secrets; `--forget` revokes and removes it.
  */
+import { spawn } from "node:child_process"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Layer } from "effect"
-import { CliError, Command, Flag } from "effect/cli"
+import { CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { LoginFile } from "../connectors/construction/ConstructionAuth/LoginFile.ts"
 import { TokenEndpoint } from "../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
 import { describe, forget, logIn, LoginError } from "../connectors/construction/ConstructionLogin.ts"
 import { Seal } from "../src/Runtime/Seal.ts"
-import * as Browser from "./Browser.ts"
 import * as Log from "./Log.ts"
-
-const toggle = (name: string, what: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(what), Flag.withDefault(false))
+import { toggle } from "./Options.ts"
 
 const flags = {
   noBrowser: toggle("no-browser", "Only print the address"),
@@ -35,7 +33,22 @@ const show = (noBrowser: boolean) => (url: string) =>
   Effect.gen(function* () {
     yield* Console.error("Open this address in a browser and consent, within 10 minutes:")
     yield* Console.log(url)
-    if (!noBrowser) yield* Browser.open(url)
+    if (!noBrowser) yield* openBrowser(url)
+  })
+
+/** The command of each system, taking the address as its last argument; no shell reads it. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...ReadonlyArray<string>]>>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"]
+}
+
+/** A convenience: whether it worked is neither known nor waited for, and nothing fails when it didn't. */
+const openBrowser = (url: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const [command, ...given] = openers[process.platform] ?? ["xdg-open"]
+    spawn(command, [...given, url], { stdio: "ignore", detached: true })
+      .on("error", () => undefined)
+      .unref()
   })
 
 const begin = Effect.fnUntraced(function* (noBrowser: boolean) {

@@ -3,17 +3,18 @@
  * either. WHERE is what SITELEDGER_WAREHOUSE is to be from then on. The outcome is one JSON document on stdout: each
  * table with its rows and the hash that came out the same on both sides.
  */
-import { Console, Effect, Result, Stdio, Stream } from "effect"
+import { Console, Effect, Result } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import * as Address from "../config/Address.ts"
 import * as Settings from "../config/Settings.ts"
-import * as Json from "../src/Domain/Json.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import * as Move from "../src/Operate/Move.ts"
 import * as PostgresSide from "../src/Operate/Move/Postgres.ts"
 import * as SqliteSide from "../src/Operate/Move/Sqlite.ts"
 import { byEngine, isEmbedded } from "../src/Stores/Engine.ts"
 import * as Log from "./Log.ts"
+import { piped } from "./Options.ts"
+import * as Print from "./Print.ts"
 
 const flags = {
   to: Flag.String("to").pipe(
@@ -22,8 +23,6 @@ const flags = {
     )
   )
 }
-
-const piped = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin)))
 
 const readTarget = (given: string) =>
   Effect.gen(function* () {
@@ -47,7 +46,10 @@ export const move = Command.make("move", flags, (given) =>
     const from = byEngine(here, { embedded: ({ store }) => SqliteSide.source(store), server: PostgresSide.open })
     const to = byEngine(there, { embedded: ({ store }) => SqliteSide.target(store), server: PostgresSide.open })
     const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layer(dataDir)))
-    yield* Console.log(Json.stringify(moved))
+    yield* Print.document(moved)
     yield* Console.error("Everything is there. Set SITELEDGER_WAREHOUSE to it, then start the worker.")
-  }).pipe(Effect.provide(Log.layer), Effect.provide(Settings.layer))
-).pipe(Command.withDescription("Move the store to another, empty engine, whole; no worker may run"))
+  })
+).pipe(
+  Command.withDescription("Move the store to another, empty engine, whole; no worker may run"),
+  Command.provide(Log.layerSettings)
+)

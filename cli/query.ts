@@ -8,8 +8,9 @@
 import { join } from "node:path"
 import { Effect, Option, Runtime, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Settings } from "../config/Settings.ts"
+import * as Settings from "../config/Settings.ts"
 import * as Query from "../src/Query/Query.ts"
+import { json, toggle } from "./Options.ts"
 
 /** With 1, standard error has said why. */
 class QueryFailed extends Schema.TaggedError<QueryFailed>()("QueryFailed", {
@@ -22,14 +23,8 @@ class QueryFailed extends Schema.TaggedError<QueryFailed>()("QueryFailed", {
 
 const parameters = {
   sql: Argument.String("sql").pipe(Argument.withDescription("One statement that reads")),
-  csv: Flag.Boolean("csv").pipe(
-    Flag.withDescription('CSV with a header (NULL is empty, an empty text is "")'),
-    Flag.withDefault(false)
-  ),
-  json: Flag.Boolean("json").pipe(
-    Flag.withDescription("A JSON array, one object per line (decimals and big integers as text, so none is rounded)"),
-    Flag.withDefault(false)
-  ),
+  csv: toggle("csv", 'CSV with a header (NULL is empty, an empty text is "")'),
+  json: json("A JSON array, one object per line (decimals and big integers as text, so none is rounded)"),
   parquet: Flag.String("parquet").pipe(
     Flag.withDescription("A new file for the whole answer as Parquet, every value with its type"),
     Flag.optional
@@ -39,17 +34,20 @@ const parameters = {
 export const query = Command.make(
   "query",
   parameters,
-  Effect.fnUntraced(function* ({ csv, json, parquet, sql }) {
-    if ([csv, json, Option.isSome(parquet)].filter(Boolean).length > 1) {
+  Effect.fnUntraced(function* ({ csv, json: asJson, parquet, sql }) {
+    if ([csv, asJson, Option.isSome(parquet)].filter(Boolean).length > 1) {
       return yield* new QueryFailed({ message: "Give one of --csv, --json and --parquet FILE.", exitCode: 2 })
     }
     if (Option.isSome(parquet) && parquet.value === "") {
       return yield* new QueryFailed({ message: "--parquet needs the name of a new file.", exitCode: 2 })
     }
-    const { color, dataDir } = yield* Settings
-    const format = csv ? "csv" : json ? "json" : "table"
+    const { color, dataDir } = yield* Settings.Settings
+    const format = csv ? "csv" : asJson ? "json" : "table"
     const into = Option.match(parquet, { onNone: () => ({}), onSome: (file) => ({ parquet: file }) })
     const exitCode = yield* Query.run({ file: join(dataDir, "analytics.duckdb"), sql, format, color, ...into })
     if (exitCode !== 0) return yield* new QueryFailed({ message: "The query failed.", exitCode })
   })
-).pipe(Command.withDescription("Run one statement that reads, on the published copy of the warehouse"))
+).pipe(
+  Command.withDescription("Run one statement that reads, on the published copy of the warehouse"),
+  Command.provide(Settings.layer)
+)

@@ -5,18 +5,18 @@
 import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { resolve } from "node:path"
-import { Clock, Console, Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import { flushFolderOf } from "../src/Runtime/Flush.ts"
-import * as Json from "../src/Domain/Json.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { Store } from "../src/Stores/Store.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
 import * as Seam from "../src/Stores/Seam.ts"
+import * as Print from "./Print.ts"
 
 export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreError", { message: Schema.String }) {}
 
@@ -88,8 +88,11 @@ export const restore = Command.make("restore", { path }, (given) =>
       // Before it is in place, so that no start can take the warehouse for this store's own.
       yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Seam.disown), Sqlite.layerAt(restored)))
       yield* Effect.sync(() => swap(restored, store, kept))
-      yield* Console.log(Json.stringify({ restored: file, kept: existsSync(kept) ? kept : null }))
+      yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null })
     })
     yield* restoring.pipe(Effect.provide(Lock.layer(settings.dataDir)))
-  }).pipe(Effect.provide(Settings.layer))
-).pipe(Command.withDescription("Put a backup of the store in place; the warehouse is made again at the next start"))
+  })
+).pipe(
+  Command.withDescription("Put a backup of the store in place; the warehouse is made again at the next start"),
+  Command.provide(Settings.layer)
+)

@@ -9,7 +9,7 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import * as Json from "../src/Domain/Json.ts"
-import { highestPort, whole, wholeOr } from "./Whole.ts"
+import { highestPort, whole, wholeOr } from "./Options.ts"
 
 class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}
 

@@ -3,34 +3,32 @@
  * `/status` gives it.
  */
 import { Console, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
-import * as Json from "../src/Domain/Json.ts"
+import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
+import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
-import type { StatusReport } from "../src/Operate/Status.ts"
-import { AskError, running, send } from "./Ask.ts"
-
-const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the report as JSON"), Flag.withDefault(false))
+import * as Ask from "./Ask.ts"
+import { json } from "./Options.ts"
+import * as Print from "./Print.ts"
 
 const noWorker = (dataDir: string) => {
   const place = `${dataDir} (SITELEDGER_DATA_DIR)`
   const message = isHeld(dataDir)
     ? `A process holds ${place}, but tells nothing yet: a worker that is starting, or a verb.`
     : `No worker is running on ${place}.`
-  return new AskError({ message })
+  return new VerbError({ message })
 }
 
-export const status = Command.make("status", { json }, ({ json: asJson }) =>
+export const status = Command.make("status", { json: json("Print the report as JSON") }, ({ json: asJson }) =>
   Effect.gen(function* () {
     const { dataDir } = yield* Settings.Settings
-    const note = yield* running
+    const note = yield* Ask.running
     if (Option.isNone(note)) return yield* noWorker(dataDir)
-    const report = yield* send(note.value, "GET", "/status").pipe(
-      Effect.catchTag("HttpClientError", () => Effect.fail(noWorker(dataDir)))
-    )
-    yield* Console.log(asJson ? Json.stringify(report) : describe(report as StatusReport).join("\n"))
-  }).pipe(Effect.provide(Settings.layer))
-).pipe(Command.withDescription("How the running worker is"))
+    const report = yield* Effect.catchTag(Ask.report(note.value), "HttpClientError", () => noWorker(dataDir))
+    yield* asJson ? Print.document(report) : Console.log(describe(report).join("\n"))
+  })
+).pipe(Command.withDescription("How the running worker is"), Command.provide(Settings.layer))
 
 /** The report as lines for a person. */
 export const describe = (report: StatusReport): ReadonlyArray<string> => [

@@ -9,7 +9,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
-import type { StatusReport } from "../src/Operate/Status.ts"
+import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
 import { compileCache, main, traced } from "./GlobalSetup/Main.ts"
 import { leaks } from "./Marked.ts"
 

@@ -121,6 +121,17 @@ describe("imports", () => {
     )
   })
 
+  it("what describes the verbs can be loaded by a browser", () => {
+    const reached = new Set<string>()
+    const reach = (path: string): void => {
+      if (reached.has(path)) return
+      reached.add(path)
+      imports(path).forEach(reach)
+    }
+    reach("src/Operate/AdminApi.ts")
+    none(matching([...reached], /\bfrom "(?!\.{1,2}\/|effect["/])/))
+  })
+
   it("the AWS SDK is loaded by whoever has a bucket, and never by an import at the top", () => {
     none(matching(under("cli", "src", "pipelines", "config"), /^(import|export) (?!type )[^"]*"@(aws-sdk|smithy)\//m))
   })

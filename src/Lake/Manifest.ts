@@ -65,7 +65,7 @@ const Table = Schema.Struct({
   files: said(Schema.Array(File), "All files of the table in this export, also those that earlier runs wrote.")
 })
 
-const AsOf = Schema.Struct({
+export const AsOf = Schema.Struct({
   sequence: said(Count, "Every delivery through this sequence is applied."),
   at: said(Time, "Whatever was received by then is in, or shows as pending."),
   oldestPending: said(

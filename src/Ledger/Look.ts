@@ -7,6 +7,7 @@ import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { LedgerError } from "./Decide.ts"
+import type { Basis } from "./Fact.ts"
 import { questions } from "./Questions.ts"
 
 /** Newest first. */
@@ -56,7 +57,7 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
   const [found, another] = [...entries, ...open.map(asked)]
   if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
   if (another !== undefined) return yield* new LedgerError({ message: `${id} begins several ids: write more of it.` })
-  const basis = JSON.parse(found.basis) as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const basis = JSON.parse(found.basis) as Basis
   const eventIds = basis.flatMap(({ eventId }) => (typeof eventId === "string" ? [eventId] : []))
   return { ...found, basis, events: yield* eventsOf(eventIds) }
 })

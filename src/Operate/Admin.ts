@@ -8,20 +8,19 @@
 import { createServer, type Server } from "node:http"
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Redacted, Schema, SchemaIssue } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Listen, Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Json from "../Domain/Json.ts"
-import { Ledger as LedgerService } from "../Ledger/Ledger.ts"
-import type { Outbox } from "../Ledger/Outbox.ts"
-import * as Ledger from "../Ledger/Verbs.ts"
 import { Lock } from "../Runtime/Lock.ts"
+import { AdminApi, payloadOf, type VerbName } from "./AdminApi.ts"
+import { VerbError } from "./AdminApi/Verb.ts"
 import * as Metrics from "./Metrics.ts"
 import { Status } from "./Status.ts"
 import { Store, writeMeta } from "../Stores/Store.ts"
 import { whyNot } from "../Runtime/SystemFailure.ts"
-import * as Verbs from "./Verbs.ts"
+import { carryOut } from "./Verbs.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 
 const gracePeriod = Duration.seconds(2)
@@ -78,18 +77,25 @@ const ready = Effect.gen(function* () {
 
 const status = orExplain(Effect.flatMap(Status, (service) => service.report))
 
-const verbArguments = Effect.map(
-  Effect.orElseSucceed(
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text),
-    () => ""
-  ),
-  (text): Readonly<Record<string, string>> => {
-    const given = text === "" ? {} : Json.parse(text)
-    return Json.isObject(given)
-      ? Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]))
-      : {}
-  }
-)
+/** What a request gives a verb; no body is no arguments. */
+const givenTo = <Name extends VerbName>(name: Name) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
+    Effect.orElseSucceed(() => ""),
+    Effect.map((text) => (text === "" ? {} : Json.parse(text))),
+    Effect.flatMap(Schema.decodeUnknownEffect(payloadOf(name))),
+    Effect.mapError(misfit)
+  )
+
+const misfit = ({ issue }: Schema.SchemaError) => new VerbError({ message: wrongIn(issue) })
+
+/** The first thing that is wrong, never with its value: it may be a secret. */
+const wrongIn = (issue: SchemaIssue.Issue): string => {
+  const [wrong] = SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues
+  const name = wrong?.path?.map(String).join(".") ?? ""
+  if (wrong === undefined || name === "") return "The arguments aren't a JSON object."
+  if (wrong.message === "Missing key") return `The argument ${name} is missing.`
+  return `The argument ${name} isn't as it should be: ${wrong.message.replace(/^E/, "e")}.`
+}
 
 const routes = Effect.gen(function* () {
   const { token, guardsReading } = yield* tokens
@@ -98,30 +104,15 @@ const routes = Effect.gen(function* () {
   const router = yield* HttpRouter.HttpRouter
   yield* router.add("GET", "/health/live", Effect.succeed(answer(200, { live: true })))
   yield* router.add("GET", "/health/ready", ready)
-  yield* router.add("GET", "/status", reading(status))
+  yield* router.add("GET", AdminApi.groups.worker.endpoints.status.path, reading(status))
   yield* router.add("GET", "/metrics", reading(Metrics.response))
-  // A verb is carried through though the one who asked hangs up.
-  const verb = <E extends { readonly message: string }, R>(name: string, body: Effect.Effect<unknown, E, R>) =>
-    router.add("POST", `/verbs/${name}`, changing(orExplain(body)), { uninterruptible: true })
-  yield* verb("export", Verbs.exportNow)
-  yield* verb("publish", Verbs.publish)
-  yield* verb("replay", Verbs.replay)
-  yield* verb("rebuild", Verbs.rebuild)
-  yield* verb("backup", Effect.flatMap(verbArguments, Verbs.backup))
-  yield* verb("close-gap", Effect.flatMap(verbArguments, Verbs.closeGap))
-  yield* verb("secret-list", Verbs.listSecrets)
-  yield* verb("secret-add", Effect.flatMap(verbArguments, Verbs.addSecret))
-  yield* verb("secret-retire", Effect.flatMap(verbArguments, Verbs.retireSecret))
-  for (const [name, body] of Object.entries(Ledger.verbs)) {
-    const asked: LedgerVerb = body
-    yield* verb(name, Effect.flatMap(verbArguments, asked))
+  for (const { identifier: name, path } of Object.values(AdminApi.groups.verbs.endpoints)) {
+    const done = Effect.flatMap(givenTo(name), (given) => carryOut(name, given))
+    // It is carried through though the one who asked hangs up.
+    yield* router.add("POST", path, changing(orExplain(done)), { uninterruptible: true })
   }
   yield* announce(token)
 })
-
-type LedgerVerb = (
-  given: Readonly<Record<string, string>>
-) => Effect.Effect<unknown, { readonly message: string }, Settings | Store | Warehouse | LedgerService | Outbox>
 
 /** Tells the command line where we are. The note is the first thing to go at the end. */
 const announce = Effect.fnUntraced(function* (token: string) {
@@ -133,7 +124,7 @@ const announce = Effect.fnUntraced(function* (token: string) {
 })
 
 const cantListen = ({ host, port }: Listen, cause: unknown) =>
-  new Verbs.VerbError({
+  new VerbError({
     message: `The admin listener can't listen on ${host}:${port} (SITELEDGER_ADMIN_LISTEN): ${whyNot(cause)}.`
   })
 

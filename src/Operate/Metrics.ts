@@ -6,7 +6,8 @@ import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import * as Instant from "../Domain/Instant.ts"
 import { questions } from "../Ledger/Questions.ts"
-import { Status, type StatusReport } from "./Status.ts"
+import { Phase, type StatusReport } from "./AdminApi/StatusReport.ts"
+import { Status } from "./Status.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(`siteledger_${name}`, { description })
 
@@ -33,13 +34,11 @@ const sinkBacklog = gauge("ledger_sink_backlog", "Entries that the accounting si
 const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused for good")
 const sinkOldest = gauge("ledger_sink_oldest_pending_seconds", "Age of the oldest entry that the sink has yet to get")
 
-const phases = ["starting", "backfilling", "live", "catching-up", "degraded"] as const
-
 const set = (metric: Metric.Gauge<number>, value: number, labels?: Readonly<Record<string, string>>) =>
   Metric.update(labels === undefined ? metric : Metric.withAttributes(metric, labels), value)
 
 const update = Effect.fnUntraced(function* (report: StatusReport) {
-  for (const name of phases) yield* set(phase, report.phase === name ? 1 : 0, { phase: name })
+  for (const name of Phase.literals) yield* set(phase, report.phase === name ? 1 : 0, { phase: name })
   yield* set(reasons, report.reasons.length)
   yield* set(pending, report.inbox.pending)
   yield* set(quarantined, report.inbox.quarantined)

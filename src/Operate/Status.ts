@@ -7,53 +7,19 @@ import { Apply } from "../Intake/Apply.ts"
 import { Inbox, type InboxStatus, isDrained } from "../Intake/Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { Export } from "../Lake/Export.ts"
-import { Ledger, type LedgerStatus } from "../Ledger/Ledger.ts"
-import { Outbox, type OutboxStatus } from "../Ledger/Outbox.ts"
+import { Ledger } from "../Ledger/Ledger.ts"
+import { Outbox } from "../Ledger/Outbox.ts"
 import { Pace } from "../Walk/Pace.ts"
 import { Publish } from "../Lake/Publish.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { Receiver, type ReceiverStatus } from "../Intake/Receiver.ts"
-import { Secrets, type SecretsStatus } from "../Intake/Secrets.ts"
+import { Receiver } from "../Intake/Receiver.ts"
+import { Secrets } from "../Intake/Secrets.ts"
 import type { StoreError } from "../Stores/Store.ts"
-import { Subscription, type SubscriptionStatus } from "../Intake/Subscription.ts"
+import { Subscription } from "../Intake/Subscription.ts"
 import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk, type WalkStatus } from "../Walk/Walk.ts"
-import type { WorkerStatus } from "./Workers.ts"
+import type { GapStatus, Phase, StatusReport } from "./AdminApi/StatusReport.ts"
 import * as Workers from "./Workers.ts"
-
-export type Phase = "starting" | "backfilling" | "live" | "catching-up" | "degraded"
-
-export interface StatusReport {
-  readonly phase: Phase
-  /** Sentences, when something is not well. */
-  readonly reasons: ReadonlyArray<string>
-  readonly inbox: InboxStatus
-  readonly events: Readonly<Record<string, number>>
-  readonly backfill: Readonly<Record<string, WalkStatus>>
-  readonly api: { readonly limitPerMinute: number; readonly usedLastMinute: number }
-  readonly subscription: SubscriptionStatus
-  readonly receiver: ReceiverStatus
-  readonly secrets: SecretsStatus
-  readonly lastEventAt: string | null
-  readonly gaps: ReadonlyArray<GapStatus>
-  /** `sink`: null where none is configured and nothing is left of an earlier one. */
-  readonly ledger: LedgerStatus & { readonly sink: OutboxStatus | null }
-  readonly export: { readonly lastAt: string | null; readonly nextAt: string | null }
-  readonly published: { readonly at: string | null; readonly ageMs: number | null }
-  /** All that share the database; none where a worker is alone by construction. */
-  readonly workers: ReadonlyArray<WorkerStatus>
-}
-
-/** An interval in which the receiver was down, and that no retry of the service has healed yet. */
-export interface GapStatus {
-  readonly from: string
-  readonly to: string
-  /** When it will be healed if the receiver stays up; null when only a person can help. */
-  readonly healsAt: string | null
-  readonly isLost: boolean
-  /** How many of its deliveries have come since it was lost; null while it isn't. Nobody tells how many there are. */
-  readonly cameLate: number | null
-}
 
 const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapStatus => ({
   from: Instant.fromMillis(fromMs),

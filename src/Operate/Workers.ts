@@ -6,25 +6,11 @@ import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import * as Instant from "../Domain/Instant.ts"
+import type { WorkerStatus } from "./AdminApi/StatusReport.ts"
 import { Leadership } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
-
-export interface WorkerStatus {
-  readonly host: string
-  readonly pid: number
-  readonly startedAt: string
-  readonly seenAt: string
-  /** It has been heard of in the last ten seconds. */
-  readonly isUp: boolean
-  /** It walks, exports and sends to the accounting sink. */
-  readonly isLeader: boolean
-  /** It is the one that answers. */
-  readonly isThis: boolean
-  /** What it says about itself when something is not well. */
-  readonly reasons: ReadonlyArray<string>
-}
 
 export class Workers extends Context.Service<
   Workers,

@@ -3,7 +3,7 @@
  * the service at each kill.
  */
 import { assert } from "@effect/vitest"
-import type { StatusReport } from "../../src/Operate/Status.ts"
+import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import type { Random } from "../Seeded.ts"
 import { model, read, sha256, story, type Told } from "./Story.ts"

@@ -2,7 +2,7 @@
  * Several workers on one database: exactly one leads, all take and apply, and one that is killed takes nothing with it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type { StatusReport } from "../../src/Operate/Status.ts"
+import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { Client } from "pg"
 import * as Postgres from "../Postgres.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"

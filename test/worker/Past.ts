@@ -1,6 +1,6 @@
 /** A worker's life before the trouble of a test: what was told, and what the warehouse held at its end. */
 import { assert } from "@effect/vitest"
-import type { StatusReport } from "../../src/Operate/Status.ts"
+import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import type { RunningWorker } from "../RunningWorker.ts"
 import { seeded } from "../Seeded.ts"
 import { story, type Told } from "./Story.ts"

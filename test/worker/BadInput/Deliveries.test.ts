@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type EventInput, exactNumber, type Overrides } from "../../InterfaceServer.ts"
-import type { StatusReport } from "../../../src/Operate/Status.ts"
+import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import { type RunningWorker } from "../../RunningWorker.ts"
 import { sha256 } from "../Story.ts"
 import { World } from "../World.ts"

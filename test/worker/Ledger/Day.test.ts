@@ -4,7 +4,7 @@
  */
 import { rmSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import type { StatusReport } from "../../../src/Operate/Status.ts"
+import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import { type RunningWorker, until } from "../../RunningWorker.ts"
 import { type Random, seeded } from "../../Seeded.ts"
 import { sha256 } from "../Story.ts"

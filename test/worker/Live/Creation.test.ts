@@ -2,7 +2,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import type { StatusReport } from "../../../src/Operate/Status.ts"
+import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import { freePort } from "../../RunningWorker.ts"
 import { isVerified } from "../Past.ts"
 import { World } from "../World.ts"

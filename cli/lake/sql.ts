@@ -1,22 +1,17 @@
 /**
  * `siteledger lake sql`: the text with which plain DuckDB reads the newest export (`lake.sql` of the lake), for where
  * the lake is from here.
- *
- * Reads the lake alone: no lock, no stores, whether a worker runs or not.
  */
-import { Console, Effect, Layer, Option, Schema } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
-import * as Settings from "../config/Settings.ts"
-import { lake as configured } from "../pipelines/nightly.ts"
-import { Lake } from "../src/Lake/Lake.ts"
-import * as Published from "../src/Lake/Published.ts"
-import { readingSql } from "../src/Lake/ReadingSql.ts"
-import { visibleLines } from "../src/Query/Text.ts"
-import * as Log from "./Log.ts"
+import { Lake } from "../../src/Lake/Lake.ts"
+import * as Published from "../../src/Lake/Published.ts"
+import { readingSql } from "../../src/Lake/ReadingSql.ts"
+import { visibleLines } from "../../src/Query/Text.ts"
 
 export class NothingToRead extends Schema.TaggedError<NothingToRead>()("NothingToRead", { message: Schema.String }) {}
 
-export const lakeSql = Command.make("sql", {}, () =>
+export const sql = Command.make("sql", {}, () =>
   Effect.gen(function* () {
     const lake = yield* Lake
     const { manifest } = yield* Published.read(lake)
@@ -26,5 +21,5 @@ export const lakeSql = Command.make("sql", {}, () =>
       })
     }
     yield* Console.log(visibleLines(readingSql(manifest.value, lake.name).trimEnd()))
-  }).pipe(Effect.provide(configured.pipe(Layer.provideMerge(Log.layer), Layer.provideMerge(Settings.layer))))
+  })
 ).pipe(Command.withDescription("SQL with which DuckDB reads the newest export: siteledger lake sql > lake.sql"))

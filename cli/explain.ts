@@ -1,73 +1,31 @@
 /**
- * One IPC on one page, for a person: what came, what it became, what was posted and what waits, in the order of time.
+ * `siteledger explain IPC`: one IPC on one page: what came, what it became, what was posted and what waits, in the order
+ * of time.
  */
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
 import * as Amount from "../src/Domain/Amount.ts"
+import type { Answer } from "../src/Operate/AdminApi.ts"
+import type { Row } from "../src/Operate/AdminApi/LedgerVerbs.ts"
 import * as Text from "../src/Query/Text.ts"
+import * as Alone from "./Alone.ts"
+import { ask } from "./Ask.ts"
+import * as Log from "./Log.ts"
+import { json } from "./Options.ts"
+import * as Print from "./Print.ts"
 
-type Texts = Readonly<Record<string, string | number | null>>
+const given = { ipc: Argument.String("ipc").pipe(Argument.withDescription("The IPC's id")), json: json() }
 
-export interface Explained {
-  readonly ipc: string
-  readonly row: Texts | null
-  readonly events: ReadonlyArray<Texts>
-  readonly facts: ReadonlyArray<Texts>
-  readonly entries: ReadonlyArray<Texts>
-  readonly holds: ReadonlyArray<Texts>
-  readonly decisions: ReadonlyArray<Texts>
-}
+export const explain = Command.make("explain", given, ({ ipc, json: asJson }) =>
+  Effect.flatMap(ask("explain", { ipc }, Alone.books), (found) =>
+    asJson ? Print.laidOut(found) : Console.log(page(found))
+  )
+).pipe(
+  Command.withDescription("Every delivery, clock, fact, entry and hold of one IPC"),
+  Command.provide(Log.layerSettings)
+)
 
-const isOurs = (name: string): boolean => name.startsWith("_")
-
-const section = (title: string, lines: ReadonlyArray<string>, nothing: string): ReadonlyArray<string> => [
-  "",
-  title,
-  ...(lines.length === 0 ? [`  ${nothing}`] : lines.map((line) => `  ${line}`))
-]
-
-const clocks = (row: Texts): Readonly<Record<string, string>> =>
-  JSON.parse(String(row["_clocks"] ?? "{}")) as Readonly<Record<string, string>>
-
-/** A column with the clock that it won by: its microseconds, its stage, its body. */
-const columns = (row: Texts): ReadonlyArray<string> =>
-  Object.entries(row)
-    .filter(([name, value]) => !isOurs(name) && value !== null)
-    .map(([name, value]) => `${name.padEnd(18)} ${String(value).padEnd(32)} ${clocks(row)[name] ?? ""}`.trimEnd())
-
-const event = (row: Texts): string => {
-  const alarms = row["alarms"] === "[]" ? "" : `  alarms ${row["alarms"]}`
-  const times = Number(row["deliveries"]) === 1 ? "" : `, ${row["deliveries"]} times`
-  const state = row["outcome"] === "applied" ? "" : `  in quarantine: ${row["reason"]}`
-  return `${row["event_timestamp"] ?? "no time"}  ${row["event_type"] ?? "unknown"}  came ${row["received_at"]}${times}  ${row["event_id"]}${alarms}${state}`
-}
-
-/** Its contents by name, amounts as such and not as the ten-thousandths that they are kept as. */
-const fact = (row: Texts): string => {
-  const { units, ...content } = JSON.parse(String(row["content"])) as Texts
-  const amount = units == null ? "" : ` ${Amount.ofUnits(BigInt(units)) ?? units}`
-  const others = Object.entries(content).filter(([, value]) => value !== null)
-  return [
-    `${row["number"]}  ${row["known_at"]}  ${row["kind"]}${amount}`,
-    ...others.map(([name, value]) => `${name} ${value}`)
-  ].join("  ")
-}
-
-const entry = (row: Texts): string =>
-  `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${row["debit_account"]} / ${row["credit_account"]}, ${row["payment_reference"]}  (${row["entry_id"]})`
-
-const hold = (row: Texts): string => {
-  const amount = row["amount"] === null ? "" : ` ${[row["amount"], row["currency"] ?? ""].join(" ").trim()}`
-  return `since ${row["since"]}  ${row["reason"]}${amount}, ${row["payment_reference"]}  (${row["hold_id"]}). ${row["question"]}`
-}
-
-const decision = (row: Texts): string => {
-  const by =
-    row["verdict"] === "answered"
-      ? "answered by an event"
-      : `${row["verdict"]}ed by ${row["decided_by"]}: ${row["why"]}`
-  return `${row["decided_at"]}  ${row["reason"]} ${by}${row["amount"] === null ? "" : ` (${row["amount"]})`}`
-}
-
-export const explained = (of: Explained): string =>
+const page = (of: Answer<"explain">): string =>
   [
     `IPC ${of.ipc}`,
     ...section("Now (column, value, clock)", of.row === null ? [] : columns(of.row), "no row"),
@@ -79,3 +37,54 @@ export const explained = (of: Explained): string =>
   ]
     .map(Text.visible)
     .join("\n")
+
+const isOurs = (name: string): boolean => name.startsWith("_")
+
+const section = (title: string, lines: ReadonlyArray<string>, nothing: string): ReadonlyArray<string> => [
+  "",
+  title,
+  ...(lines.length === 0 ? [`  ${nothing}`] : lines.map((line) => `  ${line}`))
+]
+
+const clocks = (row: Row): Readonly<Record<string, string>> =>
+  JSON.parse(String(row["_clocks"] ?? "{}")) as Readonly<Record<string, string>>
+
+/** A column with the clock that it won by: its microseconds, its stage, its body. */
+const columns = (row: Row): ReadonlyArray<string> =>
+  Object.entries(row)
+    .filter(([name, value]) => !isOurs(name) && value !== null)
+    .map(([name, value]) => `${name.padEnd(18)} ${String(value).padEnd(32)} ${clocks(row)[name] ?? ""}`.trimEnd())
+
+const event = (row: Row): string => {
+  const alarms = row["alarms"] === "[]" ? "" : `  alarms ${row["alarms"]}`
+  const times = Number(row["deliveries"]) === 1 ? "" : `, ${row["deliveries"]} times`
+  const state = row["outcome"] === "applied" ? "" : `  in quarantine: ${row["reason"]}`
+  return `${row["event_timestamp"] ?? "no time"}  ${row["event_type"] ?? "unknown"}  came ${row["received_at"]}${times}  ${row["event_id"]}${alarms}${state}`
+}
+
+/** Its contents by name, amounts as such and not as the ten-thousandths that they are kept as. */
+const fact = (row: Row): string => {
+  const { units, ...content } = JSON.parse(String(row["content"])) as Row
+  const amount = units == null ? "" : ` ${Amount.ofUnits(BigInt(units)) ?? units}`
+  const others = Object.entries(content).filter(([, value]) => value !== null)
+  return [
+    `${row["number"]}  ${row["known_at"]}  ${row["kind"]}${amount}`,
+    ...others.map(([name, value]) => `${name} ${value}`)
+  ].join("  ")
+}
+
+const entry = (row: Row): string =>
+  `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${row["debit_account"]} / ${row["credit_account"]}, ${row["payment_reference"]}  (${row["entry_id"]})`
+
+const hold = (row: Row): string => {
+  const amount = row["amount"] === null ? "" : ` ${[row["amount"], row["currency"] ?? ""].join(" ").trim()}`
+  return `since ${row["since"]}  ${row["reason"]}${amount}, ${row["payment_reference"]}  (${row["hold_id"]}). ${row["question"]}`
+}
+
+const decision = (row: Row): string => {
+  const by =
+    row["verdict"] === "answered"
+      ? "answered by an event"
+      : `${row["verdict"]}ed by ${row["decided_by"]}: ${row["why"]}`
+  return `${row["decided_at"]}  ${row["reason"]} ${by}${row["amount"] === null ? "" : ` (${row["amount"]})`}`
+}

@@ -1,0 +1,13 @@
+/**
+ * `siteledger export`: a consistent export on the lake, now. The outcome is one JSON document on stdout.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as Alone from "./Alone.ts"
+import { ask } from "./Ask.ts"
+import * as Log from "./Log.ts"
+import * as Print from "./Print.ts"
+
+export const exportNow = Command.make("export", {}, () =>
+  Effect.flatMap(ask("export", {}, Alone.exporting), Print.document)
+).pipe(Command.withDescription("Lay a consistent export on the lake now"), Command.provide(Log.layerSettings))

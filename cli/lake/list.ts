@@ -1,0 +1,25 @@
+/**
+ * `siteledger lake list`: which exports there are.
+ */
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { Lake } from "../../src/Lake/Lake.ts"
+import * as Runs from "../../src/Lake/Runs.ts"
+import { json } from "../Options.ts"
+import * as Print from "../Print.ts"
+
+export const list = Command.make("list", { json: json("One JSON document") }, ({ json: asJson }) =>
+  Effect.gen(function* () {
+    const { name } = yield* Lake
+    const { fault, runs } = yield* Runs.list
+    if (asJson) return yield* Print.document({ lake: name, runs, fault })
+    if (fault !== null) yield* Console.log(Print.complaint(fault))
+    if (runs.length === 0)
+      return yield* Console.log(`There is no export on ${name} yet: \`siteledger export\` lays one.`)
+    const rows = runs.map(({ asOf, bytes, files, isNewest, run: id, rows: count }) => {
+      const said = asOf === null ? { as_of: "its manifest can't be read" } : { as_of: asOf, files, rows: count, bytes }
+      return { run: id, ...said, shown: isNewest ? "newest" : "" }
+    })
+    yield* Console.log(Print.aligned(["run", "as_of", "files", "rows", "bytes", "shown"], rows))
+  })
+).pipe(Command.withDescription("The exports on the lake, the newest first"))

@@ -1,0 +1,32 @@
+/**
+ * `siteledger ledger opening`: certificates from a file, shown as they were read, and signed off by a person.
+ */
+import { Console, Effect } from "effect"
+import { Argument, CliError, Command, Prompt } from "effect/cli"
+import { LedgerError } from "../../src/Ledger/Decide.ts"
+import { readOpenings } from "../../src/Ledger/Opening.ts"
+import * as Alone from "../Alone.ts"
+import { ask } from "../Ask.ts"
+import { by, toggle } from "../Options.ts"
+import * as Print from "../Print.ts"
+
+const file = Argument.String("file").pipe(Argument.withDescription("CSV with the columns ipc, amount, certificate"))
+const yes = toggle("yes", "Sign off without being asked")
+
+const nobodyToAsk = new CliError.UserError({
+  cause: "Nothing was signed off: nobody can be asked here. Give --yes to sign off without being asked."
+})
+const notSigned = new LedgerError({ message: "Nothing was signed off." })
+
+export const opening = Command.make("opening", { file, by, yes }, ({ by: who, file: path, yes: isAgreed }) =>
+  Effect.gen(function* () {
+    const openings = yield* readOpenings(path)
+    const rows = openings.map(({ amount, certificate, ipcId }) => ({ ipc: ipcId, amount, certificate }))
+    yield* Console.error(Print.aligned(["ipc", "amount", "certificate"], rows))
+    const these = openings.length === 1 ? "this certificate" : `these ${openings.length} certificates`
+    const message = `Sign off ${these} as ${who}?`
+    if (!isAgreed && !process.stdin.isTTY) return yield* nobodyToAsk
+    if (!isAgreed && !(yield* Prompt.run(Prompt.Confirm({ message })))) return yield* notSigned
+    yield* Effect.flatMap(ask("ledger-opening", { by: who, openings }, Alone.books), Print.laidOut)
+  })
+).pipe(Command.withDescription("Add opening certificates: amounts from before the events began, signed off by name"))

@@ -1,0 +1,39 @@
+/**
+ * `siteledger secret add`: one of a subscription that was made by hand. It is read from a file, from standard input or,
+ * on a terminal, masked; never from an argument, which every process of the machine can see.
+ */
+import { Effect, FileSystem, Option, type PlatformError, Redacted, Stdio } from "effect"
+import { Argument, Command, Prompt } from "effect/cli"
+import { VerbError } from "../../src/Operate/AdminApi/Verb.ts"
+import { whyNot } from "../../src/Runtime/SystemFailure.ts"
+import * as Alone from "../Alone.ts"
+import { ask } from "../Ask.ts"
+import { piped } from "../Options.ts"
+import * as Print from "../Print.ts"
+
+const file = Argument.String("file").pipe(
+  Argument.withDescription("The file that holds the secret; without it, standard input"),
+  Argument.optional
+)
+
+const typed = Prompt.run(Prompt.Password({ message: "The webhook secret" })).pipe(Effect.map(Redacted.value))
+
+const unreadable = (path: string, { cause }: PlatformError.PlatformError) =>
+  new VerbError({ message: `${path} can't be read: ${whyNot(cause)}.` })
+
+const read = (path: Option.Option<string>) =>
+  Effect.gen(function* () {
+    if (Option.isSome(path)) {
+      const files = yield* FileSystem.FileSystem
+      return yield* Effect.mapError(files.readFileString(path.value), (error) => unreadable(path.value, error))
+    }
+    const { stdinIsTerminal } = yield* Stdio.Stdio
+    return yield* (yield* stdinIsTerminal) ? typed : piped
+  })
+
+export const add = Command.make("add", { file }, (given) =>
+  Effect.gen(function* () {
+    const secret = yield* read(given.file)
+    yield* Effect.flatMap(ask("secret-add", { secret }, Alone.secrets), Print.document)
+  })
+).pipe(Command.withDescription("Take deliveries that are signed with one more secret, beside all others"))

@@ -1,0 +1,121 @@
+/**
+ * `GET /status`: how a worker is, as JSON. Its names are a contract: fields are added, never renamed.
+ */
+import { Schema } from "effect"
+
+const Count = Schema.Int
+/** Also parts of one. */
+const Millis = Schema.Finite
+const Time = Schema.NullOr(Schema.String)
+
+export const Phase = Schema.Literals(["starting", "backfilling", "live", "catching-up", "degraded"])
+export type Phase = typeof Phase.Type
+
+const Inbox = Schema.Struct({ pending: Count, quarantined: Count, oldestPendingAgeMs: Millis })
+
+const Walk = Schema.Struct({
+  pagesDone: Count,
+  pagesTotal: Count,
+  /** Distinct rows of the current pass. */
+  rows: Count,
+  /** `running` until the first pass ends, then the verdict of the last finished pass. */
+  proof: Schema.Literals(["running", "unproven", "counts-agree", "proven"]),
+  at: Time,
+  quarantined: Count
+})
+
+const Subscription = Schema.Struct({
+  url: Schema.String,
+  /** When a first signed delivery (a ping) arrived; null until then. */
+  verifiedAt: Time,
+  /** Callback URLs of `toDelete`. */
+  obsolete: Schema.Array(Schema.String),
+  /** Subscriptions that are no longer needed, to be deleted in the service's administration. */
+  toDelete: Schema.Array(
+    Schema.Struct({
+      url: Schema.String,
+      createdAt: Schema.String,
+      isSecretLost: Schema.Boolean,
+      fingerprint: Schema.String
+    })
+  )
+})
+
+const Receiver = Schema.Struct({
+  port: Count,
+  accepted: Count,
+  rejected: Count,
+  tooLarge: Count,
+  encoded: Count,
+  notStored: Count
+})
+
+const Secrets = Schema.Struct({ valid: Count, ending: Count, unreadable: Count, signedByEnding: Count })
+
+/** An interval in which the receiver was down, and that no retry of the service has healed yet. */
+const Gap = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String,
+  /** When it will be healed if the receiver stays up; null when only a person can help. */
+  healsAt: Time,
+  isLost: Schema.Boolean,
+  /** How many of its deliveries have come since it was lost; null while it isn't. The service tells no total. */
+  cameLate: Schema.NullOr(Count)
+})
+export type GapStatus = typeof Gap.Type
+
+const Ledger = Schema.Struct({
+  entries: Count,
+  holds: Count,
+  /** The hold that waits longest, and why. */
+  oldestHold: Schema.NullOr(
+    Schema.Struct({
+      reason: Schema.String,
+      since: Schema.String,
+      ipcId: Schema.String,
+      amount: Schema.NullOr(Schema.String),
+      currency: Schema.NullOr(Schema.String)
+    })
+  ),
+  /** From received to posted, over the last thousand entries that an event caused. */
+  postedMs: Schema.Struct({ p50: Schema.NullOr(Millis), p99: Schema.NullOr(Millis) }),
+  /** Null where none is configured and nothing is left of an earlier one. */
+  sink: Schema.NullOr(Schema.Struct({ backlog: Count, dead: Count, oldestPendingAgeMs: Millis }))
+})
+
+const Worker = Schema.Struct({
+  host: Schema.String,
+  pid: Count,
+  startedAt: Schema.String,
+  seenAt: Schema.String,
+  /** It has been heard of in the last ten seconds. */
+  isUp: Schema.Boolean,
+  /** It walks, exports and sends to the accounting sink. */
+  isLeader: Schema.Boolean,
+  /** It is the one that answers. */
+  isThis: Schema.Boolean,
+  /** What it says about itself when something is not well. */
+  reasons: Schema.Array(Schema.String)
+})
+export type WorkerStatus = typeof Worker.Type
+
+export const StatusReport = Schema.Struct({
+  phase: Phase,
+  /** Sentences, when something is not well. */
+  reasons: Schema.Array(Schema.String),
+  inbox: Inbox,
+  events: Schema.Record(Schema.String, Count),
+  backfill: Schema.Record(Schema.String, Walk),
+  api: Schema.Struct({ limitPerMinute: Count, usedLastMinute: Count }),
+  subscription: Subscription,
+  receiver: Receiver,
+  secrets: Secrets,
+  lastEventAt: Time,
+  gaps: Schema.Array(Gap),
+  ledger: Ledger,
+  export: Schema.Struct({ lastAt: Time, nextAt: Time }),
+  published: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Millis) }),
+  /** All that share the database; none where a worker is alone by construction. */
+  workers: Schema.Array(Worker)
+})
+export type StatusReport = typeof StatusReport.Type

@@ -1,0 +1,78 @@
+/**
+ * What does the ledger's verbs: the books for a person, and the way from there to the accounting system.
+ */
+import { Effect } from "effect"
+import { Settings } from "../../../config/Settings.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import type { Told } from "../../Ledger/Books.ts"
+import { LedgerError } from "../../Ledger/Decide.ts"
+import { Ledger, type Opening } from "../../Ledger/Ledger.ts"
+import * as Look from "../../Ledger/Look.ts"
+import { Outbox } from "../../Ledger/Outbox.ts"
+import { preview } from "../../Ledger/Preview.ts"
+import { Store } from "../../Stores/Store.ts"
+import type { Handler, Payload, VerbName } from "../AdminApi.ts"
+
+const posted = ({ closed, entries, opened }: Told) => ({
+  posted: entries.map(({ entry_id, ipc_id, kind, units }) => ({
+    entry_id,
+    ipc_id,
+    kind,
+    amount: Amount.ofUnits(units)
+  })),
+  opened: opened.map(({ hold_id, ipc_id, reason }) => ({ hold_id, ipc_id, reason })),
+  closed: closed.map(({ hold_id, ipc_id, reason }) => ({ hold_id, ipc_id, reason }))
+})
+
+const decide =
+  (verdict: "accept" | "reject"): Handler<"ledger-accept", Ledger> =>
+  ({ amount, ...given }) =>
+    Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.decide({ ...given, amount, verdict }), posted))
+
+const signOff: Handler<"ledger-opening", Ledger> = Effect.fnUntraced(function* ({ by, openings }) {
+  const read = openings.flatMap(({ amount, ...opening }): ReadonlyArray<Opening> => {
+    const exact = Amount.read(amount, Amount.Money)
+    return exact === undefined || exact.startsWith("-") ? [] : [{ ...opening, amount: exact }]
+  })
+  if (by.trim() === "" || read.length < openings.length) {
+    return yield* new LedgerError({ message: "Opening certificates need amounts above zero and a name (--by)." })
+  }
+  const ledger = yield* Ledger
+  return posted(yield* ledger.signOff(read, by.trim()))
+})
+
+const dead = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  return (yield* outbox.dead).map((letter) => ({
+    sequence: letter.sequence,
+    entry_id: letter.entryId,
+    ipc_id: letter.ipcId,
+    queued_at: letter.queuedAt,
+    waiting_behind: letter.waitingBehind,
+    reason: letter.reason
+  }))
+})
+
+const listed =
+  (table: "ledger_entries" | "ledger_holds", look: typeof Look.journal | typeof Look.holds) =>
+  ({ ipc, limit = Look.allOfThem }: Payload<"ledger-list">) =>
+    Effect.all({ total: Look.count(table, ipc), rows: look(limit, ipc) })
+
+export const ledger = {
+  "ledger-list": listed("ledger_entries", Look.journal),
+  "ledger-holds": listed("ledger_holds", Look.holds),
+  "ledger-show": ({ id }) => Look.one(id),
+  "ledger-accept": decide("accept"),
+  "ledger-reject": decide("reject"),
+  "ledger-opening": signOff,
+  "ledger-verify": () => Effect.flatMap(Ledger, (books) => books.verify),
+  "ledger-preview": () =>
+    Effect.flatMap(Settings, (settings) => Effect.flatMap(Store, (store) => preview(store, settings.ledger))),
+  explain: ({ ipc }) => Look.explain(ipc),
+  "sink-dead": () => dead,
+  "sink-replay": ({ entry }) =>
+    Effect.flatMap(Outbox, (outbox) => Effect.map(outbox.replay(entry), (replayed) => ({ replayed }))),
+  "sink-settle": ({ by, entry, reason }) =>
+    Effect.flatMap(Outbox, (outbox) => Effect.as(outbox.settle(entry, by, reason), { settled: entry })),
+  "sink-send": ({ from }) => Effect.flatMap(Outbox, (outbox) => Effect.map(outbox.send(from), (queued) => ({ queued })))
+} satisfies { readonly [Name in VerbName]?: Handler<Name> }
