@@ -11,6 +11,7 @@ import * as ConstructionWebhooks from "../connectors/construction/ConstructionWe
 import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Intake/Apply.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
+import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
 import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
@@ -50,7 +51,7 @@ const fill = Effect.gen(function* () {
 })
 
 const applying = Apply.layer.pipe(
-  Layer.provide(Layer.merge(ConstructionReader.layer, Ledger.layer)),
+  Layer.provide(Layer.mergeAll(ConstructionReader.layer, Ledger.layer, Copies.layer)),
   Layer.provideMerge(Inbox.layer)
 )
 

@@ -14,6 +14,7 @@ import { Apply } from "../src/Intake/Apply.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
 import * as Clock from "../src/Domain/Clock.ts"
 import * as Instant from "../src/Domain/Instant.ts"
+import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import type { Heard } from "../src/Ledger/Said.ts"
 import type { Fact, Terms } from "../src/Ledger/Fact.ts"
@@ -48,7 +49,7 @@ const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximum
 
 const posting = receiving.pipe(
   Layer.provideMerge(Apply.layer),
-  Layer.provideMerge(Layer.mergeAll(ConstructionReader.layer, Ledger.layer, Inbox.layer))
+  Layer.provideMerge(Layer.mergeAll(ConstructionReader.layer, Ledger.layer, Copies.layer, Inbox.layer))
 )
 
 /** Event id of the payment → when a query saw its entry first. */

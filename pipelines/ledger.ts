@@ -9,13 +9,14 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
+import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import * as Sink from "../src/Ledger/Outbox/Sink.ts"
 
-/** The books with their outbox: enough to post, with nobody to send. */
-export const books = Ledger.layer
+/** The books with their outbox, and what the warehouse has of them: enough to post, without sending. */
+export const books = Layer.provideMerge(Copies.layer, Ledger.layer)
 
-/** The same for a verb without a worker: by what the newest worker had. */
-export const booksAlone = Ledger.layerAlone
+/** The same for a verb without a worker: by the terms of the newest worker. */
+export const booksAlone = Layer.provideMerge(Copies.layer, Ledger.layerAlone)
 
 export const sending = Sink.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))

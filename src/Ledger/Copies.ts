@@ -1,166 +1,149 @@
 /**
- * What the warehouse has of the books: entries and decisions up to a number, and the open holds as of some moment.
- * Where Store and Warehouse are one database it shows the books themselves, and nothing is copied.
- * At the start the warehouse itself says how far it is; one that isn't a prefix of the books gets them all again.
+ * What the warehouse lacks of the books, for the write that comes next. A warehouse that shows the books themselves
+ * lacks nothing.
+ *
+ * Entries and decisions are copied up to a number, and the open holds of every IPC with facts since the last copy. At the
+ * start the warehouse says how much it has; if that isn't a prefix of the books, it gets them all again. Dying between
+ * the books and the copy leaves the copy one step behind, and the next start makes up for it.
  */
-import { Effect, Semaphore } from "effect"
-import { type Kysely, sql } from "kysely"
+import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import type { Kysely } from "kysely"
 import type { Row } from "../Domain/Merge.ts"
-import type { Store, StoreError } from "../Stores/Store.ts"
-import { listed } from "../Stores/Sql.ts"
+import { isAmong } from "../Stores/Sql.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { type LedgerCopy, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import { type BooksWatermark, type LedgerCopy, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 
-export interface Copies {
-  /** Runs a write that takes along what is missing. One at a time. */
-  readonly withCopy: <A, E, R>(
-    write: (copy: LedgerCopy | undefined) => Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, E | StoreError, R>
-  /** Writes what is missing and nothing else, up to some thousand rows. */
-  readonly now: Effect.Effect<void, StoreError | WarehouseError>
-  /** The same until nothing is missing. */
-  readonly catchUp: Effect.Effect<void, StoreError | WarehouseError>
-  /** Holds that were opened or closed. */
-  readonly moved: (holdIds: ReadonlyArray<string>) => void
+export interface Lacking {
+  readonly ledger: LedgerCopy | undefined
+  /** The write that took it along has succeeded. */
+  readonly isWritten: Effect.Effect<void>
 }
 
-interface Through {
-  readonly entries: number
-  readonly decisions: number
+export class Copies extends Context.Service<
+  Copies,
+  {
+    /** What the next write has to take along, up to some thousand rows. One at a time, until the scope closes. */
+    readonly lacking: Effect.Effect<Lacking, StoreError, Scope.Scope>
+    /** Writes what is lacking, and nothing else, until nothing is. */
+    readonly catchUp: Effect.Effect<void, StoreError | WarehouseError>
+  }
+>()("siteledger/Ledger/Copies") {
+  /** Brings the warehouse up to the books before anything else is written. */
+  static readonly layer: Layer.Layer<Copies, StoreError | WarehouseError, Store | Warehouse> = Layer.effect(
+    Copies,
+    Effect.gen(function* () {
+      const store = yield* Store
+      const warehouse = yield* Warehouse
+      const oneAtATime = yield* Semaphore.make(1)
+      const copied = yield* warehouse.books
+      if (copied === undefined) return Copies.of({ lacking: Effect.succeed(nothing), catchUp: Effect.void })
+      let watermark = lower(copied, yield* store.run(newest))
+
+      const lacking = Effect.gen(function* () {
+        yield* Effect.acquireRelease(oneAtATime.take(1), () => oneAtATime.release(1))
+        const [copy, after] = yield* store.run((db) => since(db, watermark))
+        return {
+          ledger: isEmpty(copy) ? undefined : copy,
+          isWritten: Effect.sync(() => void (watermark = after))
+        }
+      })
+      const next = Effect.scoped(
+        Effect.gen(function* () {
+          const { isWritten, ledger } = yield* lacking
+          if (ledger !== undefined) yield* warehouse.write({ changes: [], events: [], ledger })
+          yield* isWritten
+          return ledger !== undefined
+        })
+      )
+      const catchUp = Effect.gen(function* () {
+        while (yield* next) yield* Effect.yieldNow
+      })
+      yield* catchUp
+      return Copies.of({ lacking, catchUp })
+    })
+  )
 }
 
-type Moved = Set<string> | "any"
+const nothing: Lacking = { ledger: undefined, isWritten: Effect.void }
 
 /** Rows copied at once, so that a new warehouse gets a long journal in pieces. */
 const most = 5000
 
-export const make = Effect.fnUntraced(function* (
-  store: Store["Service"]
-): Effect.fn.Return<Copies, StoreError | WarehouseError, Warehouse> {
-  if (store.engine === "postgres") return none
-  const warehouse = yield* Warehouse
-  const oneAtATime = yield* Semaphore.make(1)
-  let through = yield* throughOf(store)
-  /** At the start any hold may have moved while nobody looked. */
-  let moved: Moved = "any"
-
-  const withCopy: Copies["withCopy"] = (write) =>
-    oneAtATime.withPermit(
-      Effect.gen(function* () {
-        const inHand = moved
-        moved = new Set()
-        const copying = Effect.gen(function* () {
-          const copy = yield* behind(store, through, inHand)
-          const result = yield* write(isEmpty(copy) ? undefined : copy)
-          through = after(through, copy)
-          return result
-        })
-        // What moved meanwhile stays for the next one, and so does all of it where this one fails.
-        const kept = () => void (moved = inHand === "any" || moved === "any" ? "any" : new Set([...inHand, ...moved]))
-        return yield* Effect.onError(copying, () => Effect.sync(kept))
-      })
-    )
-  const now = withCopy((copy) => (copy === undefined ? Effect.void : warehouse.write({ ...nothingElse, ledger: copy })))
-  const catchUp = Effect.gen(function* () {
-    let before: Through
-    do {
-      before = through
-      yield* now
-    } while (before.entries !== through.entries || before.decisions !== through.decisions)
-  })
-  const note = (ids: ReadonlyArray<string>): void => {
-    if (moved !== "any") for (const id of ids) moved.add(id)
-  }
-  return { withCopy, now, catchUp, moved: note }
-})
-
-const none: Copies = {
-  withCopy: (write) => write(undefined),
-  now: Effect.void,
-  catchUp: Effect.void,
-  moved: () => undefined
+const newest = async (db: Kysely<StoreTables>): Promise<BooksWatermark> => {
+  const row = await db
+    .selectNoFrom((from) => [
+      from
+        .selectFrom("ledger_entries")
+        .select((of) => of.fn.max("sequence").as("n"))
+        .as("entries"),
+      from
+        .selectFrom("ledger_hold_decisions")
+        .select((of) => of.fn.max("number").as("n"))
+        .as("decisions"),
+      from
+        .selectFrom("ledger_facts")
+        .select((of) => of.fn.max("number").as("n"))
+        .as("facts")
+    ])
+    .executeTakeFirstOrThrow()
+  return { entries: Number(row.entries ?? 0), decisions: Number(row.decisions ?? 0), facts: Number(row.facts ?? 0) }
 }
 
-const nothingElse = { changes: [], events: [] }
+/** A warehouse never has more of the books than there is. */
+const lower = (copied: BooksWatermark, known: BooksWatermark): BooksWatermark => ({
+  entries: Math.min(copied.entries, known.entries),
+  decisions: Math.min(copied.decisions, known.decisions),
+  facts: Math.min(copied.facts, known.facts)
+})
 
-/** How far the warehouse is; nothing counts where it holds other rows than the books' first ones. */
-const throughOf = (store: Store["Service"]) =>
-  Effect.gen(function* () {
-    const warehouse = yield* Warehouse
-    const { rows } = yield* warehouse.query((db) =>
-      sql<Record<string, unknown>>`
-        select (select count(*) from construction.ledger_entries) as entries,
-          (select coalesce(max(sequence), 0) from construction.ledger_entries) as last_entry,
-          (select count(*) from construction.ledger_hold_decisions) as decisions,
-          (select coalesce(max("number"), 0) from construction.ledger_hold_decisions) as last_decision`.execute(db)
-    )
-    const found = rows[0] ?? {}
-    const whole = (count: string, last: string): number =>
-      Number(found[count]) === Number(found[last]) ? Number(found[last]) : 0
-    const known = yield* store.run(async (db) => ({
-      entries: Number(
-        (
-          await db
-            .selectFrom("ledger_entries")
-            .select((of) => of.fn.max("sequence").as("n"))
-            .executeTakeFirst()
-        )?.n ?? 0
-      ),
-      decisions: Number(
-        (
-          await db
-            .selectFrom("ledger_hold_decisions")
-            .select((of) => of.fn.max("number").as("n"))
-            .executeTakeFirst()
-        )?.n ?? 0
-      )
-    }))
-    return {
-      entries: Math.min(whole("entries", "last_entry"), known.entries),
-      decisions: Math.min(whole("decisions", "last_decision"), known.decisions)
+const since = async (
+  db: Kysely<StoreTables>,
+  watermark: BooksWatermark
+): Promise<readonly [LedgerCopy, BooksWatermark]> => {
+  // Before the holds are read: what is told in between is copied once more.
+  const { facts } = await newest(db)
+  const entries = await db
+    .selectFrom("ledger_entries")
+    .selectAll()
+    .where("sequence", ">", watermark.entries)
+    .orderBy("sequence")
+    .limit(most)
+    .execute()
+  const decisions = await db
+    .selectFrom("ledger_hold_decisions")
+    .selectAll()
+    .where("number", ">", watermark.decisions)
+    .orderBy("number")
+    .limit(most)
+    .execute()
+  return [
+    {
+      entries: entries.map(textual),
+      decisions: decisions.map(textual),
+      holds: await holdsSince(db, watermark.facts, facts)
+    },
+    {
+      entries: entries.at(-1)?.sequence ?? watermark.entries,
+      decisions: decisions.at(-1)?.number ?? watermark.decisions,
+      facts
     }
-  })
+  ]
+}
+
+/** Only of IPCs with new facts: with 20,000 open ones, copying them all took a second for each that came. */
+const holdsSince = async (db: Kysely<StoreTables>, facts: number, newest: number): Promise<LedgerCopy["holds"]> => {
+  if (facts === newest) return { ofIpcs: [], open: [] }
+  const open = db.selectFrom("ledger_holds").selectAll()
+  // How far the holds of a warehouse are is known only once they were copied.
+  if (facts === 0) return { ofIpcs: "all", open: (await open.execute()).map(textual) }
+  const told = await db.selectFrom("ledger_facts").select("ipc_id").distinct().where("number", ">", facts).execute()
+  const ofIpcs = told.map((row) => row.ipc_id)
+  return { ofIpcs, open: (await open.where(isAmong(db, "ipc_id", ofIpcs)).execute()).map(textual) }
+}
 
 const textual = (row: object): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]))
 
-const behind = (store: Store["Service"], through: Through, moved: Moved) =>
-  store.run(async (db): Promise<LedgerCopy> => {
-    const entries = await db
-      .selectFrom("ledger_entries")
-      .selectAll()
-      .where("sequence", ">", through.entries)
-      .orderBy("sequence")
-      .limit(most)
-      .execute()
-    const decisions = await db
-      .selectFrom("ledger_hold_decisions")
-      .selectAll()
-      .where("number", ">", through.decisions)
-      .orderBy("number")
-      .limit(most)
-      .execute()
-    return {
-      entries: entries.map(textual),
-      decisions: decisions.map(textual),
-      holds: await holdsOf(db, moved)
-    }
-  })
-
-/** Only those that moved: with 20,000 open ones, copying them all took a second for each that came. */
-const holdsOf = async (db: Kysely<StoreTables>, moved: Moved): Promise<LedgerCopy["holds"]> => {
-  const all = db.selectFrom("ledger_holds").selectAll()
-  if (moved === "any") return { open: (await all.execute()).map(textual), gone: "all others" }
-  const open = await all.where("hold_id", "in", listed(db, [...moved])).execute()
-  const isOpen = new Set(open.map(({ hold_id }) => hold_id))
-  return { open: open.map(textual), gone: [...moved].filter((id) => !isOpen.has(id)) }
-}
-
-/** Where the warehouse is once it has this copy. */
-const after = (through: Through, { decisions, entries }: LedgerCopy): Through => ({
-  entries: Number(entries.at(-1)?.["sequence"] ?? through.entries),
-  decisions: Number(decisions.at(-1)?.["number"] ?? through.decisions)
-})
-
 const isEmpty = ({ decisions, entries, holds }: LedgerCopy): boolean =>
-  entries.length + decisions.length + holds.open.length === 0 && holds.gone !== "all others" && holds.gone.length === 0
+  entries.length + decisions.length === 0 && holds.ofIpcs !== "all" && holds.ofIpcs.length === 0

@@ -11,7 +11,6 @@ import { Settings } from "../../config/Settings.ts"
 import * as Amount from "../Domain/Amount.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
-import * as Copies from "./Copies.ts"
 import { type Decision, factOf, LedgerError } from "./Decide.ts"
 import { factsOf, type Heard } from "./Said.ts"
 import { type Verified, verify } from "./Verify.ts"
@@ -20,7 +19,6 @@ import * as Latency from "./Latency.ts"
 import { agree, difference, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
-import { type LedgerCopy, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 
 /** A certificate from before the events began. */
 export interface Opening {
@@ -52,39 +50,30 @@ export class Ledger extends Context.Service<
   {
     /** What events say, in stored order; their entries are on disk when it returns. */
     readonly hear: (heard: ReadonlyArray<Heard>) => Effect.Effect<void, StoreError>
-    /** Runs a write of the warehouse that takes along what its copies lack. One at a time. */
-    readonly withCopy: <A, E, R>(
-      write: (copy: LedgerCopy | undefined) => Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | StoreError, R>
-    /** A person's decision about a hold, posted and copied when it returns. */
-    readonly decide: (decision: Decision) => Effect.Effect<Books.Told, LedgerError | StoreError | WarehouseError>
+    /** A person's decision about a hold, posted when it returns. */
+    readonly decide: (decision: Decision) => Effect.Effect<Books.Told, LedgerError | StoreError>
     /** Opening certificates that a person vouches for; the payments that waited for them are posted. */
     readonly signOff: (
       openings: ReadonlyArray<Opening>,
       by: string
-    ) => Effect.Effect<Books.Told, LedgerError | StoreError | WarehouseError>
+    ) => Effect.Effect<Books.Told, LedgerError | StoreError>
     readonly verify: Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
 >()("siteledger/Ledger") {
   /** With the outbox that it fills. */
-  static readonly layer: Layer.Layer<Ledger | Outbox, StoreError | WarehouseError, Settings | Store | Warehouse> =
-    Layer.unwrap(Effect.zipWith(Settings, Outbox, ({ ledger }, outbox) => Ledger.layerWith(ledger, outbox))).pipe(
-      Layer.provideMerge(Outbox.layer)
-    )
+  static readonly layer: Layer.Layer<Ledger | Outbox, StoreError, Settings | Store> = Layer.unwrap(
+    Effect.zipWith(Settings, Outbox, ({ ledger }, outbox) => Ledger.layerWith(ledger, outbox))
+  ).pipe(Layer.provideMerge(Outbox.layer))
 
   /** For a verb without a worker: it posts by the terms of the newest worker, whatever the shell says, and changes none. */
-  static readonly layerAlone: Layer.Layer<Ledger | Outbox, StoreError | WarehouseError, Settings | Store | Warehouse> =
-    Layer.effect(
-      Ledger,
-      Effect.suspend(() => makeAlone)
-    ).pipe(Layer.provideMerge(Outbox.layerAlone))
+  static readonly layerAlone: Layer.Layer<Ledger | Outbox, StoreError, Settings | Store> = Layer.effect(
+    Ledger,
+    Effect.suspend(() => makeAlone)
+  ).pipe(Layer.provideMerge(Outbox.layerAlone))
 
   /** Without an outbox, entries stay here. */
-  static readonly layerWith = (
-    terms: Terms,
-    outbox?: Outbox["Service"]
-  ): Layer.Layer<Ledger, StoreError | WarehouseError, Store | Warehouse> =>
+  static readonly layerWith = (terms: Terms, outbox?: Outbox["Service"]): Layer.Layer<Ledger, StoreError, Store> =>
     Layer.effect(
       Ledger,
       Effect.gen(function* () {
@@ -122,7 +111,6 @@ const make = (
 ) =>
   Effect.gen(function* () {
     const store = yield* Store
-    const copies = yield* Copies.make(store)
     const latency = Latency.make()
     const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
@@ -131,7 +119,6 @@ const make = (
       const posting = yield* outbox?.posting ?? Effect.undefined
       const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
       if (told.entries.length > 0) yield* outbox?.news.open ?? Effect.void
-      copies.moved([...told.opened, ...told.changed, ...told.closed].map(({ hold_id }) => hold_id))
       return told
     })
 
@@ -149,7 +136,6 @@ const make = (
       if (typeof fact === "string") return yield* new LedgerError({ message: fact })
       const told = yield* tell([fact])
       if (told.facts === 0) return yield* new LedgerError({ message: "The hold has just been closed by an event." })
-      yield* copies.now
       return told
     })
 
@@ -166,14 +152,11 @@ const make = (
           by
         }))
       )
-      yield* copies.catchUp
       return told
     })
 
-    yield* copies.catchUp
     return Ledger.of({
       hear,
-      withCopy: copies.withCopy,
       decide,
       signOff,
       verify: verify(store),

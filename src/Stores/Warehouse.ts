@@ -38,8 +38,16 @@ export interface Batch {
 export interface LedgerCopy {
   readonly entries: ReadonlyArray<Row>
   readonly decisions: ReadonlyArray<Row>
-  /** Holds that are open, and those that are no longer: by their ids, or all that aren't among the open ones. */
-  readonly holds: { readonly open: ReadonlyArray<Row>; readonly gone: ReadonlyArray<string> | "all others" }
+  /** All open holds of these IPCs, in the place of those that are there. */
+  readonly holds: { readonly ofIpcs: ReadonlyArray<string> | "all"; readonly open: ReadonlyArray<Row> }
+}
+
+/** How much of the books is copied: entries and decisions up to a number, and the holds as of a fact. */
+export interface BooksWatermark {
+  readonly entries: number
+  readonly decisions: number
+  /** 0: not known. */
+  readonly facts: number
 }
 
 export interface TableShape {
@@ -87,8 +95,12 @@ export class Warehouse extends Context.Service<
   {
     /** Random, made with the file: tells a foreign file from our own. */
     readonly id: string
+    /** False for a change that the engine could never hold: writing it would keep everything after it waiting. */
+    readonly canHold: (change: Change | undefined) => boolean
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
     readonly appliedThrough: Effect.Effect<number, WarehouseError>
+    /** How much of the books it holds; undefined: it shows the books themselves, and nothing is copied. */
+    readonly books: Effect.Effect<BooksWatermark | undefined, WarehouseError>
     /** A real write, on disk when it returns: whether the warehouse works, and not only whether it is open. */
     readonly probe: Effect.Effect<void, WarehouseError>
     /** Moves by one with every write that an analyst can see. */

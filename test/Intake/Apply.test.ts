@@ -7,6 +7,7 @@ import { Deferred, Effect, Layer, Queue } from "effect"
 import { Apply } from "../../src/Intake/Apply.ts"
 import { EventReader, type Reading } from "../../src/Domain/Event.ts"
 import { Inbox } from "../../src/Intake/Inbox.ts"
+import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
@@ -42,11 +43,15 @@ const store = Layer.unwrap(
 const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.Effect<void, WarehouseError>) =>
   Layer.mock(Warehouse, {
     id: "mocked",
+    canHold: () => true,
     write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))
   })
 
 /** These events say nothing that could be posted. */
-const noLedger = Layer.mock(Ledger, { hear: () => Effect.void, withCopy: (write) => write(undefined) })
+const noLedger = Layer.merge(
+  Layer.mock(Ledger, { hear: () => Effect.void }),
+  Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) })
+)
 
 const offer = (body: string) =>
   Effect.flatMap(Inbox, (inbox) =>

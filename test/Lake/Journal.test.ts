@@ -4,7 +4,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import * as Journal from "../../src/Ledger/Journal.ts"
 import type { JournalLine } from "../../src/Stores/JournalLines.ts"
@@ -86,7 +87,7 @@ describe("the journal of an export", () => {
   it.effect("holds the lines of the books, balanced, for DuckDB and for a reader of RFC 4180", () =>
     inWorld((world) =>
       Effect.gen(function* () {
-        const lines = yield* Effect.provide(books(hostile), Ledger.layerWith(contractor))
+        const lines = yield* Effect.provide(books(hostile), Layer.merge(Ledger.layerWith(contractor), Copies.layer))
         yield* run
         const { path, text } = journalOf(world)
         assert.isTrue(text.startsWith(`\uFEFF${header}`))

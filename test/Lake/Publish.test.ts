@@ -47,8 +47,10 @@ const makeStub = () => {
   const failure = new WarehouseError({ reason: "Failed", message: "no room" })
   const layer = Layer.succeed(Warehouse, {
     id: "stub",
+    canHold: () => true,
     write: () => Effect.die("unused"),
     appliedThrough: Effect.succeed(0),
+    books: Effect.undefined,
     probe: Effect.void,
     version: Effect.sync(() => stub.version),
     query: () => Effect.die("unused"),

@@ -60,7 +60,7 @@ const entries = [
 export const written = Effect.gen(function* () {
   yield* write([on("2026-10-30"), on("2026-11-18"), on("2026-11-19"), event(null)], changes)
   const warehouse = yield* Warehouse
-  const holds = { open: [], gone: "all others" as const }
+  const holds = { open: [], ofIpcs: "all" as const }
   yield* warehouse.write({ changes: [], events: [], ledger: { entries, decisions: [], holds } })
   yield* run
 })

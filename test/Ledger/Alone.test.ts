@@ -5,6 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as Settings from "../../config/Settings.ts"
+import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
@@ -14,9 +15,9 @@ import { accounts, letters, sending } from "./Outbox/SinkWorld.ts"
 import { certified, folder, hear, journal, paid } from "./Started.ts"
 
 /** A verb in a shell that knows of another perspective and of no sink. */
-const alone = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Store | Warehouse>) => {
+const alone = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>) => {
   const environment = { SITELEDGER_DATA_DIR: path, SITELEDGER_LEDGER_PERSPECTIVE: "employer" }
-  const layer = Ledger.layerAlone.pipe(
+  const layer = Layer.provideMerge(Copies.layer, Ledger.layerAlone).pipe(
     Layer.provide(Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))))),
     Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
     Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))

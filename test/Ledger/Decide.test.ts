@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { contractor } from "./Contractor.ts"
-import { certified, copied, created, folder, hear, holds, journal, paid, started } from "./Started.ts"
+import { certified, copied, copy, created, folder, hear, holds, journal, paid, started } from "./Started.ts"
 
 describe("a decision", () => {
   const decision = {
@@ -26,6 +26,7 @@ describe("a decision", () => {
           yield* hear([paid("A", 5, 6)])
           const [hold] = yield* holds
           yield* decide({ ...decision, hold: hold?.hold_id.slice(0, 6) ?? "" })
+          yield* copy
           const [entry] = yield* copied("ledger_entries")
           assert.deepInclude(entry, { amount: "120.5000", event_id: "event-A-5-6" })
           assert.include(String(entry?.["basis"]), "bank statement")

@@ -6,6 +6,7 @@ import { sql } from "kysely"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Clock from "../../src/Domain/Clock.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
+import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { Heard } from "../../src/Ledger/Said.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
@@ -52,24 +53,21 @@ export const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path)
 )
 
 export const stores = (path: string, terms: Terms = contractor) =>
-  Ledger.layerWith(terms).pipe(
+  Layer.merge(Ledger.layerWith(terms), Copies.layer).pipe(
     Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
     Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))
   )
 
 /** Runs against the files of a folder, as one start of a worker. */
-export const started = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Store | Warehouse>, terms?: Terms) =>
-  Effect.scoped(Effect.provide(body, stores(path, terms), { local: true }))
+export const started = <A, E>(
+  path: string,
+  body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>,
+  terms?: Terms
+) => Effect.scoped(Effect.provide(body, stores(path, terms), { local: true }))
 
 export const hear = (batch: ReadonlyArray<Heard>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
 
-export const copy = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  const warehouse = yield* Warehouse
-  yield* ledger.withCopy((books) =>
-    warehouse.write({ changes: [], events: [], ...(books === undefined ? {} : { ledger: books }) })
-  )
-})
+export const copy = Effect.flatMap(Copies, ({ catchUp }) => catchUp)
 
 export const copied = (table: string) =>
   Effect.flatMap(Warehouse, (warehouse) =>

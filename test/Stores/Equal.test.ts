@@ -53,7 +53,7 @@ const write = ({ batch, decisions, entries, holds }: RandomBatch) =>
           .values(row as never)
           .execute()
     })
-    const open = { open: holds, gone: [] }
+    const open = { open: holds, ofIpcs: [] }
     yield* warehouse.write({ ...batch, ledger: { entries, decisions, holds: open } })
   })
 

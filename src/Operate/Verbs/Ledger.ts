@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Settings } from "../../../config/Settings.ts"
 import * as Amount from "../../Domain/Amount.ts"
 import type { Told } from "../../Ledger/Books.ts"
+import { Copies } from "../../Ledger/Copies.ts"
 import { LedgerError } from "../../Ledger/Decide.ts"
 import { Ledger, type Opening } from "../../Ledger/Ledger.ts"
 import * as Look from "../../Ledger/Look.ts"
@@ -25,11 +26,18 @@ const posted = ({ closed, entries, opened }: Told) => ({
 })
 
 const decide =
-  (verdict: "accept" | "reject"): Handler<"ledger-accept", Ledger> =>
+  (verdict: "accept" | "reject"): Handler<"ledger-accept", Copies | Ledger> =>
   ({ amount, ...given }) =>
-    Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.decide({ ...given, amount, verdict }), posted))
+    copied(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.decide({ ...given, amount, verdict }), posted)))
 
-const signOff: Handler<"ledger-opening", Ledger> = Effect.fnUntraced(function* ({ by, openings }) {
+/** Analysts see at once what a person has decided. */
+const copied = <A, E, R>(decided: Effect.Effect<A, E, R>) =>
+  Effect.tap(
+    decided,
+    Effect.flatMap(Copies, ({ catchUp }) => catchUp)
+  )
+
+const signOff: Handler<"ledger-opening", Copies | Ledger> = Effect.fnUntraced(function* ({ by, openings }) {
   const read = openings.flatMap(({ amount, ...opening }): ReadonlyArray<Opening> => {
     const exact = Amount.read(amount, Amount.Money)
     return exact === undefined || exact.startsWith("-") ? [] : [{ ...opening, amount: exact }]
@@ -38,7 +46,7 @@ const signOff: Handler<"ledger-opening", Ledger> = Effect.fnUntraced(function* (
     return yield* new LedgerError({ message: "Opening certificates need amounts above zero and a name (--by)." })
   }
   const ledger = yield* Ledger
-  return posted(yield* ledger.signOff(read, by.trim()))
+  return posted(yield* copied(ledger.signOff(read, by.trim())))
 })
 
 const dead = Effect.gen(function* () {

@@ -7,8 +7,16 @@
  */
 import { existsSync, renameSync } from "node:fs"
 import { Clock, Effect, Layer, Semaphore } from "effect"
+import { sql } from "kysely"
 import { Store, type StoreError } from "../Store.ts"
-import { type Batch, type Partition, type TakeLines, Warehouse, WarehouseError } from "../Warehouse.ts"
+import {
+  type Batch,
+  type BooksWatermark,
+  type Partition,
+  type TakeLines,
+  Warehouse,
+  WarehouseError
+} from "../Warehouse.ts"
 import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./File.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 import { DuckDbWriter } from "./Writer.ts"
@@ -79,6 +87,21 @@ const metaOf = (file: OpenFile) =>
     return { id: value("id"), appliedThrough: Number(value("applied_through")) }
   })
 
+/** Entries and decisions count only where they are the books' first ones, without a gap. */
+const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
+  const { rows } = await sql<Record<"entries" | "entry" | "decisions" | "decision", string>>`
+    select (select count(*) from construction.ledger_entries) as entries,
+      (select coalesce(max(sequence), 0) from construction.ledger_entries) as entry,
+      (select count(*) from construction.ledger_hold_decisions) as decisions,
+      (select coalesce(max("number"), 0) from construction.ledger_hold_decisions) as decision`.execute(db)
+  const [{ decision = "0", decisions = "0", entries = "0", entry = "0" } = {}] = rows
+  return {
+    entries: entries === entry ? Number(entry) : 0,
+    decisions: decisions === decision ? Number(decision) : 0,
+    facts: 0
+  }
+}
+
 /** Opens the file that belongs to this Store, or makes a new one and tells the Store so. */
 const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
   const store = yield* Store
@@ -145,8 +168,10 @@ const make = (path: string) =>
 
     return Warehouse.of({
       id,
+      canHold: () => true,
       write,
       appliedThrough: Effect.map(metaOf(file), (meta) => meta.appliedThrough),
+      books: attemptFile(() => booksOf(file)),
       probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => writer.probe()))),
       version: Effect.sync(() => version),
       query: (run) => attemptFile(() => run(file.db)),

@@ -83,23 +83,15 @@ export class DuckDbWriter {
     for (const [name, value] of Object.entries(settings)) await this.#connection.run(`set global ${name} = ${value}`)
   }
 
-  /** True when there was something to copy. */
   async #copyLedger(ledger: LedgerCopy | undefined): Promise<boolean> {
     if (ledger === undefined) return false
     const { decisions, entries, holds } = ledger
     await this.#replace(ledgerEntriesTable, "entry_id", entries)
     await this.#replace(ledgerDecisionsTable, "number", decisions)
-    const isWhole = holds.gone === "all others"
-    const named = holds.gone === "all others" ? holds.open.map((hold) => hold["hold_id"] ?? "") : holds.gone
-    if (isWhole || named.length > 0) {
-      await this.#connection.run(
-        `delete from construction.ledger_holds
-         where hold_id ${isWhole ? "not in" : "in"} (${listed("VARCHAR")})`,
-        [JSON.stringify(named)]
-      )
-    }
-    await this.#replace(ledgerHoldsTable, "hold_id", holds.open)
-    return entries.length + decisions.length + holds.open.length + named.length > 0
+    if (holds.ofIpcs === "all") await this.#connection.run("delete from construction.ledger_holds")
+    else await this.#delete(ledgerHoldsTable, "ipc_id", holds.ofIpcs)
+    await this.#append(ledgerHoldsTable, holds.open)
+    return true
   }
 
   /** A write that changes nothing an analyst sees. */

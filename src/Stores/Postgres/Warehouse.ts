@@ -7,6 +7,7 @@
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { Postgres, type PostgresError } from "./Postgres.ts"
+import type { Change } from "../../Domain/Change.ts"
 import { Warehouse, WarehouseError } from "../Warehouse.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
 import * as PostgresThrough from "./Through.ts"
@@ -17,6 +18,15 @@ const toWarehouseError = ({ cause, message, reason }: PostgresError): WarehouseE
   new WarehouseError({ reason: reason === "Refused" ? "Refused" : "Failed", message, cause })
 
 const deadlocksInARow = 3
+
+/** In bytes: an index takes no more than 2,704. */
+const longestKey = 2_000
+
+/** Text can't hold a NUL here, nor an index a key of a page. */
+const canHold = (change: Change | undefined): boolean =>
+  change === undefined ||
+  (![change.id, ...Object.values(change.values)].some((text) => text?.includes("\u0000")) &&
+    Buffer.byteLength(change.id) <= longestKey)
 
 /** As every other value here; the Store has them as numbers. */
 const wholeNumbersAsText: KyselyPlugin = {
@@ -41,6 +51,7 @@ const make = Effect.gen(function* () {
 
   return Warehouse.of({
     id: "postgres",
+    canHold,
     write: (batch) =>
       postgres
         .atomically(
@@ -57,6 +68,7 @@ const make = Effect.gen(function* () {
           Effect.mapError(toWarehouseError)
         ),
     appliedThrough: query(PostgresThrough.now),
+    books: Effect.undefined,
     probe: Effect.asVoid(
       query((db) =>
         sql`insert into siteledger.meta (key, value) values ('probed_at', now()::text)

@@ -12,6 +12,7 @@ import * as ConstructionReader from "../../../connectors/construction/Constructi
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
+import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import * as Instant from "../../../src/Domain/Instant.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -41,7 +42,7 @@ const reader = Layer.succeed(
 const applying = (folder: string) => {
   const { store, warehouse } = files(folder)
   return Apply.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Inbox.layer, Ledger.layerWith(contractor), reader)),
+    Layer.provideMerge(Layer.mergeAll(Inbox.layer, Ledger.layerWith(contractor), Copies.layer, reader)),
     Layer.provideMerge(DuckDb.layerAt(warehouse)),
     Layer.provideMerge(Layer.merge(Sqlite.layerAt(store), Reasons.layer))
   )

@@ -7,6 +7,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import type { Heard } from "../../../src/Ledger/Said.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
@@ -113,7 +114,7 @@ export interface Start {
 const ledger = Layer.unwrap(Effect.map(Outbox, (outbox) => Ledger.layerWith(contractor, outbox)))
 
 const books = (path: string, { status, store }: Pick<Start, "store"> & { readonly status: Start["status"] }) =>
-  ledger.pipe(
+  Layer.merge(ledger, Copies.layer).pipe(
     Layer.provideMerge(Outbox.layerWith(status === undefined ? undefined : { status })),
     Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
     Layer.provideMerge(
@@ -125,7 +126,7 @@ const books = (path: string, { status, store }: Pick<Start, "store"> & { readonl
     Layer.provideMerge(Reasons.layer)
   )
 
-type Services = Ledger | Outbox | Store | Warehouse | Reasons
+type Services = Ledger | Copies | Outbox | Store | Warehouse | Reasons
 
 /** One start of a worker over the files of a folder, with a sink. */
 export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Effect.Effect<A, E, Services>) => {

@@ -5,6 +5,7 @@ import { Apply } from "../../../src/Intake/Apply.ts"
 import type { Change } from "../../../src/Domain/Change.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
+import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
@@ -45,7 +46,12 @@ describe.skipIf(Databases.skipped !== undefined)("a replay of the quarantine", (
       const readable = { now: false }
       const worker = Apply.layer.pipe(
         Layer.provideMerge(
-          Layer.mergeAll(Inbox.layer, Ledger.layerWith(contractor), reader(readable, paid("1", 2, 2).change))
+          Layer.mergeAll(
+            Inbox.layer,
+            Ledger.layerWith(contractor),
+            Copies.layer,
+            reader(readable, paid("1", 2, 2).change)
+          )
         ),
         Layer.provideMerge(Layer.merge(storesAt(own.url), Reasons.layer))
       )

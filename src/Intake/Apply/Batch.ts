@@ -1,0 +1,96 @@
+/**
+ * One batch of events, in one direction: read → the ledger's entries in the Store → one write of the warehouse (rows,
+ * events, what it lacks of the books) → settled in the Store.
+ *
+ * Every step is idempotent, so if the process dies in between, the same events are applied once more and change nothing.
+ * An event that the engine can't hold waits in quarantine and blocks nothing after it.
+ */
+import { Clock, Effect } from "effect"
+import type { Transaction } from "kysely"
+import type { Change } from "../../Domain/Change.ts"
+import { type Event, EventReader } from "../../Domain/Event.ts"
+import { Copies } from "../../Ledger/Copies.ts"
+import { Ledger } from "../../Ledger/Ledger.ts"
+import type { Took } from "../../Stores/Queue.ts"
+import { listedNumbers } from "../../Stores/Sql.ts"
+import { Store } from "../../Stores/Store.ts"
+import type { StoreTables } from "../../Stores/StoreTables.ts"
+import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehouse.ts"
+import { Inbox } from "../Inbox.ts"
+import { heard, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
+
+/** `took`: undefined for events that were taken before, which keep their place in the order. */
+export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, took: Took | undefined) {
+  const store = yield* Store
+  const inbox = yield* Inbox
+  const reader = yield* EventReader
+  const warehouse = yield* Warehouse
+  const nowMicros = (yield* Clock.currentTimeMillis) * 1000
+  const reused = yield* inbox.reusedIds(events.map((event) => event.sequence))
+  const readings = events.map((event) => {
+    const reading = read(event, reader, nowMicros, reused)
+    return warehouse.canHold(reading.reading.change) ? reading : refused(reading)
+  })
+  const ledger = yield* Ledger
+  yield* ledger.hear(readings.flatMap(heard))
+  const written = yield* Effect.scoped(writeWithBooks(readings, took?.through))
+  yield* store.transaction(async (tx) => {
+    await quarantine(tx, written)
+    if (took === undefined) return
+    // Only what was written: a delivery that came meanwhile keeps its place.
+    await store.queue.settle(
+      tx,
+      took,
+      written.map(({ event }) => event)
+    )
+  })
+  return written
+})
+
+type Tail = Pick<Batch, "through" | "ledger">
+
+const writeWithBooks = Effect.fnUntraced(function* (readings: ReadonlyArray<ReadEvent>, through: number | undefined) {
+  const { isWritten, ledger } = yield* (yield* Copies).lacking
+  const written = yield* write(readings, {
+    ...(through === undefined ? {} : { through }),
+    ...(ledger === undefined ? {} : { ledger })
+  })
+  yield* isWritten
+  return written
+})
+
+/** Writes all of them; if the engine refuses one, halves the batch until that one is found. */
+const write = (
+  readings: ReadonlyArray<ReadEvent>,
+  tail: Tail
+): Effect.Effect<ReadonlyArray<ReadEvent>, WarehouseError, Warehouse> =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    const changes = readings
+      .map(({ reading }) => reading.change)
+      .filter((change): change is Change => change !== undefined)
+    const outcome = yield* Effect.result(warehouse.write({ changes, events: readings.map(toRow), ...tail }))
+    if (outcome._tag === "Success") return readings
+    if (outcome.failure.reason !== "Refused") return yield* outcome.failure
+    const [only, ...others] = readings
+    if (only === undefined || isRefused(only)) return yield* outcome.failure
+    if (others.length === 0) return yield* write([refused(only)], tail)
+    const middle = Math.ceil(readings.length / 2)
+    const first = yield* write(readings.slice(0, middle), {})
+    return [...first, ...(yield* write(readings.slice(middle), tail))]
+  })
+
+/** Puts there what can't be applied, and takes away what could. */
+const quarantine = async (tx: Transaction<StoreTables>, readings: ReadonlyArray<ReadEvent>): Promise<void> => {
+  const applied = readings.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
+  await tx.deleteFrom("quarantine").where("sequence", "in", listedNumbers(tx, applied)).execute()
+  const quarantined = readings.flatMap(({ event, reading }) =>
+    reading.reason === null ? [] : [{ sequence: event.sequence, reason: reading.reason }]
+  )
+  if (quarantined.length === 0) return
+  await tx
+    .insertInto("quarantine")
+    .values(quarantined)
+    .onConflict((conflict) => conflict.column("sequence").doUpdateSet((of) => ({ reason: of.ref("excluded.reason") })))
+    .execute()
+}

@@ -1,0 +1,74 @@
+/**
+ * Events with what a connector reads in them: what the ledger hears, and the row that analysts see. Pure.
+ */
+import type { Alarm, Event, EventReader, Reading } from "../../Domain/Event.ts"
+import type { Heard } from "../../Ledger/Said.ts"
+import type { EventRow } from "../../Stores/WarehouseTables.ts"
+
+/** An event and its reading, ready to be written. */
+export interface ReadEvent {
+  readonly event: Event
+  readonly reading: Omit<Reading, "reason"> & { readonly reason: string | null }
+  readonly alarms: ReadonlyArray<Alarm>
+}
+
+/** `reused`: sequences of events whose id an earlier, different body already used. */
+export const read = (
+  event: Event,
+  reader: EventReader["Service"],
+  nowMicros: number,
+  reused: ReadonlySet<number>
+): ReadEvent => {
+  const reading = reader.read(event, nowMicros)
+  const alarms: Array<Alarm> = []
+  if (reused.has(event.sequence)) alarms.push("id-reused")
+  if (event.replayed) alarms.push("replayed")
+  if (reading.relabelled) alarms.push("relabelled")
+  return { event, reading, alarms }
+}
+
+/** The ledger hears only of what is applied. */
+export const heard = ({ event, reading }: ReadEvent): ReadonlyArray<Heard> =>
+  reading.reason !== null || reading.change === undefined || reading.eventTimestamp === null
+    ? []
+    : [{ eventId: event.eventId, at: reading.eventTimestamp, receivedAt: event.receivedAt, change: reading.change }]
+
+const notStorable = "not-storable"
+
+/** The event in quarantine, because the engine can't hold what it says. */
+export const refused = ({ event, reading, alarms }: ReadEvent): ReadEvent => ({
+  event,
+  reading: { ...reading, entity: null, entityId: null, reason: notStorable, change: undefined },
+  alarms
+})
+
+export const isRefused = ({ reading }: ReadEvent): boolean => reading.reason === notStorable
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The whole body as text; null where text can't hold it (the Store has the bytes). */
+const payload = (read: ReadEvent): string | null => {
+  if (isRefused(read)) return null
+  try {
+    return decoder.decode(read.event.body)
+  } catch {
+    return null
+  }
+}
+
+export const toRow = (read: ReadEvent): EventRow => ({
+  body_sha256: read.event.bodySha256,
+  sequence: String(read.event.sequence),
+  event_id: read.event.eventId,
+  event_type: read.reading.type,
+  event_timestamp: read.reading.eventTimestamp,
+  entity: read.reading.entity,
+  entity_id: read.reading.entityId,
+  payload: payload(read),
+  issued_at: read.event.issuedAt,
+  received_at: read.event.receivedAt,
+  deliveries: String(read.event.deliveries),
+  outcome: read.reading.reason === null ? "applied" : "quarantined",
+  reason: read.reading.reason,
+  alarms: JSON.stringify(read.alarms)
+})
