@@ -106,6 +106,11 @@ describe("imports", () => {
     none(inHouse.filter((path) => !rooms.some((room) => path.startsWith(`${room}/`))))
   })
 
+  it("only Stores knows which engine it is: a difference is a method of the contract", () => {
+    const outside = under(...product).filter((path) => !path.startsWith("src/Stores/"))
+    none(matching(outside, /\bengine\s*[!=]==|\.engine\b|\bhasOthers\b|\bisPostgres\b/))
+  })
+
   it("nothing but a test imports from test", () => {
     none(importing(inHouse, ["test"]))
   })

@@ -3,8 +3,9 @@
  * sandbox's payments never reach real books.
  */
 import { Effect, Layer } from "effect"
-import { ServiceSettings } from "../../config/Settings.ts"
+import { ServiceSettings, Settings } from "../../config/Settings.ts"
 import * as Moved from "../../src/Operate/Move/Moved.ts"
+import { byEngine } from "../../src/Stores/Engine.ts"
 import { readMeta, Store, StoreError, writeMeta } from "../../src/Stores/Store.ts"
 
 const key = "service"
@@ -17,8 +18,10 @@ const identify = Effect.gen(function* () {
   const known = yield* store.run((db) => readMeta(db, key))
   if (known === undefined) return yield* Effect.asVoid(store.transaction((tx) => writeMeta(tx, key, ours)))
   if (known === ours) return
-  const [variable, place] =
-    store.engine === "sqlite" ? ["SITELEDGER_DATA_DIR", "directory"] : ["SITELEDGER_WAREHOUSE", "database"]
+  const [variable, place] = byEngine(yield* Settings, {
+    embedded: () => ["SITELEDGER_DATA_DIR", "directory"],
+    server: () => ["SITELEDGER_WAREHOUSE", "database"]
+  })
   return yield* new StoreError({
     reason: "Foreign",
     message:

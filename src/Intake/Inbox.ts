@@ -50,7 +50,58 @@ export class Inbox extends Context.Service<
 >()("siteledger/Inbox") {
   static readonly layer: Layer.Layer<Inbox, never, Store> = Layer.effect(
     Inbox,
-    Effect.suspend(() => make)
+    Effect.gen(function* () {
+      const store = yield* Store
+      const arrived = yield* Latch.make(true)
+      return Inbox.of({
+        offer: groupCommit(store, arrived),
+        arrived,
+        take: (limit) =>
+          Effect.map(
+            store.run((db) => store.queue.take(db, limit)),
+            (took) => ({ ...took, events: took.taken.map(({ row }) => toEvent(row)) })
+          ),
+        receivedAfter: (sequence) =>
+          Effect.map(
+            store.run((db) =>
+              db
+                .selectFrom("inbox")
+                .select("received_at")
+                .where("sequence", ">", sequence)
+                .orderBy("sequence")
+                .limit(1)
+                .executeTakeFirst()
+            ),
+            (row) => row?.received_at ?? null
+          ),
+        quarantined: (after, limit) =>
+          Effect.map(
+            store.run((db) =>
+              db
+                .selectFrom("quarantine")
+                .innerJoin("inbox", "inbox.sequence", "quarantine.sequence")
+                .selectAll("inbox")
+                .where("inbox.sequence", ">", after)
+                .orderBy("inbox.sequence")
+                .limit(limit)
+                .execute()
+            ),
+            (rows) => withinBytes(rows).map(toEvent)
+          ),
+        reusedIds: (sequences) => reusedIds(store, sequences),
+        status: status(store),
+        isDrained: status(store).pipe(
+          Effect.map(isDrained),
+          Effect.orElseSucceed(() => false)
+        ),
+        lastReceivedAt: Effect.map(
+          store.run((db) =>
+            db.selectFrom("inbox").select("received_at").orderBy("sequence", "desc").limit(1).executeTakeFirst()
+          ),
+          (row) => row?.received_at ?? null
+        )
+      })
+    })
   )
 }
 
@@ -85,59 +136,6 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
       setImmediate(flush)
     })
 }
-
-const make = Effect.gen(function* () {
-  const store = yield* Store
-  const arrived = yield* Latch.make(true)
-  return Inbox.of({
-    offer: groupCommit(store, arrived),
-    arrived,
-    take: (limit) =>
-      Effect.map(
-        store.run((db) => store.queue.take(db, limit)),
-        (took) => ({ ...took, events: took.taken.map(({ row }) => toEvent(row)) })
-      ),
-    receivedAfter: (sequence) =>
-      Effect.map(
-        store.run((db) =>
-          db
-            .selectFrom("inbox")
-            .select("received_at")
-            .where("sequence", ">", sequence)
-            .orderBy("sequence")
-            .limit(1)
-            .executeTakeFirst()
-        ),
-        (row) => row?.received_at ?? null
-      ),
-    quarantined: (after, limit) =>
-      Effect.map(
-        store.run((db) =>
-          db
-            .selectFrom("quarantine")
-            .innerJoin("inbox", "inbox.sequence", "quarantine.sequence")
-            .selectAll("inbox")
-            .where("inbox.sequence", ">", after)
-            .orderBy("inbox.sequence")
-            .limit(limit)
-            .execute()
-        ),
-        (rows) => withinBytes(rows).map(toEvent)
-      ),
-    reusedIds: (sequences) => reusedIds(store, sequences),
-    status: status(store),
-    isDrained: status(store).pipe(
-      Effect.map(isDrained),
-      Effect.orElseSucceed(() => false)
-    ),
-    lastReceivedAt: Effect.map(
-      store.run((db) =>
-        db.selectFrom("inbox").select("received_at").orderBy("sequence", "desc").limit(1).executeTakeFirst()
-      ),
-      (row) => row?.received_at ?? null
-    )
-  })
-})
 
 /** The first sequence of each id is recorded here, not by the receiver: an index on ids cost it a third of its speed. */
 const reusedIds = (store: Store["Service"], sequences: ReadonlyArray<number>) =>

@@ -6,7 +6,7 @@
  * within the batch that brought its event. The warehouse's tables are copies, brought along with the next write, and
  * compared with the books at every start; dying in between leaves the books right and the copies one step behind.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Amount from "../Domain/Amount.ts"
 import * as Instant from "../Domain/Instant.ts"
@@ -14,8 +14,7 @@ import * as Books from "./Books.ts"
 import { type Decision, factOf, LedgerError } from "./Decide.ts"
 import { factsOf, type Heard } from "./Said.ts"
 import { type Verified, verify } from "./Verify.ts"
-import type { Terms } from "./Fact.ts"
-import * as Latency from "./Latency.ts"
+import type { Entry, Terms } from "./Fact.ts"
 import { agree, difference, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
@@ -69,7 +68,17 @@ export class Ledger extends Context.Service<
   /** For a verb without a worker: it posts by the terms of the newest worker, whatever the shell says, and changes none. */
   static readonly layerAlone: Layer.Layer<Ledger | Outbox, StoreError, Settings | Store> = Layer.effect(
     Ledger,
-    Effect.suspend(() => makeAlone)
+    Effect.gen(function* () {
+      const { ledger: terms } = yield* Settings
+      const store = yield* Store
+      const agreed = yield* newestTerms(store)
+      const differs = agreed === undefined ? "" : difference(agreed, terms)
+      return yield* make(agreed ?? terms, yield* Outbox, {
+        // Where no worker has started yet, these are the first ones.
+        beforeTelling: agreed === undefined ? agree(store, terms) : Effect.void,
+        beforeDeciding: differs === "" ? Effect.void : otherTerms(differs)
+      })
+    })
   ).pipe(Layer.provideMerge(Outbox.layerAlone))
 
   /** Without an outbox, entries stay here. */
@@ -89,19 +98,34 @@ interface Guards {
   readonly beforeDeciding: Effect.Effect<void, LedgerError>
 }
 
-const makeAlone = Effect.gen(function* () {
-  const { ledger: terms } = yield* Settings
-  const store = yield* Store
-  const agreed = yield* newestTerms(store)
-  const differs = agreed === undefined ? "" : difference(agreed, terms)
-  const message =
-    `The settings here are not those that the worker posts by (they differ in ${differs}): give this command the ` +
-    "worker's SITELEDGER_LEDGER_* settings, or run it while the worker is running."
-  return yield* make(agreed ?? terms, yield* Outbox, {
-    // Where no worker has started yet, these are the first ones.
-    beforeTelling: agreed === undefined ? agree(store, terms) : Effect.void,
-    beforeDeciding: differs === "" ? Effect.void : Effect.fail(new LedgerError({ message }))
-  })
+const otherTerms = (differs: string) =>
+  Effect.fail(
+    new LedgerError({
+      message:
+        `The settings here are not those that the worker posts by (they differ in ${differs}): give this command the ` +
+        "worker's SITELEDGER_LEDGER_* settings, or run it while the worker is running."
+    })
+  )
+
+/** From received to posted, over the last thousand entries that an event caused. */
+const posted = Metric.summary("siteledger_ledger_posted_seconds", {
+  description: "From received to posted, over the last thousand entries",
+  maxAge: Duration.infinity,
+  maxSize: 1000,
+  quantiles: [0.5, 0.99]
+})
+
+const measure = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
+  const nowMs = yield* Clock.currentTimeMillis
+  for (const { event_id, known_at } of entries) {
+    if (event_id !== null)
+      yield* Metric.update(posted, Math.max(0, nowMs / 1000 - Instant.toMicros(known_at) / 1_000_000))
+  }
+})
+
+const postedMs = Effect.map(Metric.value(posted), ({ quantiles }) => {
+  const [p50, p99] = quantiles.map(([, seconds]) => (seconds === undefined ? null : seconds * 1000))
+  return { p50: p50 ?? null, p99: p99 ?? null }
 })
 
 const make = (
@@ -111,7 +135,6 @@ const make = (
 ) =>
   Effect.gen(function* () {
     const store = yield* Store
-    const latency = Latency.make()
     const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
     const tell = Effect.fnUntraced(function* (said: ReadonlyArray<Books.Said>) {
@@ -125,8 +148,7 @@ const make = (
     const hear = Effect.fnUntraced(function* (heard: ReadonlyArray<Heard>) {
       const said = heard.flatMap(factsOf)
       if (said.length === 0) return
-      const { entries } = yield* tell(said)
-      latency.posted(entries, yield* Clock.currentTimeMillis)
+      yield* measure((yield* tell(said)).entries)
     })
 
     const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
@@ -160,6 +182,6 @@ const make = (
       decide,
       signOff,
       verify: verify(store),
-      status: Effect.map(Books.totals(store), (totals) => ({ ...totals, postedMs: latency.percentiles() }))
+      status: Effect.zipWith(Books.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
     })
   })

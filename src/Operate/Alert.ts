@@ -21,9 +21,9 @@ import { ServiceSettings, Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { Store, type StoreError } from "../Stores/Store.ts"
+import { Store } from "../Stores/Store.ts"
 import { shownUrl } from "../Intake/Subscription.ts"
-import * as Workers from "./Workers.ts"
+import { Workers } from "./Workers.ts"
 
 export interface AlertOptions {
   /** It may hold a secret: many services put one in its path. */
@@ -60,7 +60,7 @@ const reasonKey = "alert"
 
 export const layerWith = (
   options: AlertOptions
-): Layer.Layer<never, StoreError, Store | Reasons | HttpClient.HttpClient> =>
+): Layer.Layer<never, never, Store | Reasons | Workers | HttpClient.HttpClient> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const written = yield* Latch.make(true)
@@ -120,14 +120,15 @@ const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
   })
 
 /** What the other workers that are up say about themselves, one kind for each. */
-const ofOthers = Effect.map(Workers.all, (workers) =>
-  workers
+const ofOthers = Effect.gen(function* () {
+  const workers = yield* (yield* Workers).all
+  return workers
     .filter((worker) => worker.isUp && !worker.isThis && worker.reasons.length > 0)
     .map(
       ({ host, pid, reasons }) =>
         [`worker ${host} ${pid}`, `The worker ${pid} on ${host}: ${reasons.join(" ")}`] as const
     )
-)
+})
 
 /** With those that were told since Status turned red, also where they have passed: one that comes back isn't new. */
 const kindsOf = (last: Told | undefined, standing: ReadonlyMap<string, string>): ReadonlyArray<string> => [

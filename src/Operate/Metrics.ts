@@ -29,7 +29,6 @@ const gaps = gauge("gaps_open", "Blind intervals that no retry has healed")
 const entries = gauge("ledger_entries", "Entries in the books")
 const holds = gauge("ledger_holds", "Payments and certificates that wait for a person or for an event")
 const oldestHold = gauge("ledger_oldest_hold_seconds", "Age of the hold that waits longest, by its reason")
-const posted = gauge("ledger_posted_seconds", "From received to posted, over the last thousand entries")
 const sinkBacklog = gauge("ledger_sink_backlog", "Entries that the accounting sink has yet to get")
 const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused for good")
 const sinkOldest = gauge("ledger_sink_oldest_pending_seconds", "Age of the oldest entry that the sink has yet to get")
@@ -64,16 +63,10 @@ const setLedger = Effect.fnUntraced(function* (ledger: StatusReport["ledger"]) {
   yield* set(entries, ledger.entries)
   yield* set(holds, ledger.holds)
   const nowMs = yield* Clock.currentTimeMillis
-  const { oldestHold: oldest, postedMs, sink } = ledger
+  const { oldestHold: oldest, sink } = ledger
   for (const reason of Object.keys(questions)) {
     const since = oldest?.reason === reason ? Instant.toMicros(oldest.since) / 1000 : nowMs
     yield* set(oldestHold, Math.max(0, nowMs - since) / 1000, { reason })
-  }
-  for (const [quantile, ms] of [
-    ["0.5", postedMs.p50],
-    ["0.99", postedMs.p99]
-  ] as const) {
-    if (ms !== null) yield* set(posted, ms / 1000, { quantile })
   }
   if (sink === null) return
   yield* set(sinkBacklog, sink.backlog)

@@ -19,7 +19,7 @@ import { Subscription } from "../Intake/Subscription.ts"
 import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk, type WalkStatus } from "../Walk/Walk.ts"
 import type { GapStatus, Phase, StatusReport } from "./AdminApi/StatusReport.ts"
-import * as Workers from "./Workers.ts"
+import { Workers } from "./Workers.ts"
 
 const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapStatus => ({
   from: Instant.fromMillis(fromMs),
@@ -34,50 +34,49 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
 ) {
   static readonly layer = Layer.effect(
     Status,
-    Effect.suspend(() => make)
+    Effect.gen(function* () {
+      const apply = yield* Apply
+      const inbox = yield* Inbox
+      const ledger = yield* Ledger
+      const outbox = yield* Outbox
+      const exports = yield* Export
+      const pace = yield* Pace
+      const publish = yield* Publish
+      const reasons = yield* Reasons
+      const receiver = yield* Receiver
+      const secrets = yield* Secrets
+      const subscription = yield* Subscription
+      const uptime = yield* Uptime
+      const walk = yield* Walk
+      const workers = yield* Workers
+
+      const report = Effect.gen(function* () {
+        const inboxStatus = yield* inbox.status
+        const backfill = yield* walk.status
+        const standing = yield* reasons.all
+        const isThrough = yield* walk.isThrough
+        return {
+          phase: phaseOf({ reasons: standing, inbox: inboxStatus, backfill, isThrough }),
+          reasons: standing,
+          inbox: inboxStatus,
+          events: yield* apply.counts,
+          backfill,
+          api: yield* pace.usage,
+          subscription: yield* subscription.status,
+          receiver: yield* receiver.status,
+          secrets: yield* secrets.status,
+          lastEventAt: yield* inbox.lastReceivedAt,
+          gaps: (yield* uptime.gaps).map(gapStatus),
+          ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
+          export: yield* exports.status,
+          published: yield* publish.status,
+          workers: yield* workers.all
+        } satisfies StatusReport
+      })
+      return Status.of({ report })
+    })
   )
 }
-
-const make = Effect.gen(function* () {
-  const apply = yield* Apply
-  const inbox = yield* Inbox
-  const ledger = yield* Ledger
-  const outbox = yield* Outbox
-  const exports = yield* Export
-  const pace = yield* Pace
-  const publish = yield* Publish
-  const reasons = yield* Reasons
-  const receiver = yield* Receiver
-  const secrets = yield* Secrets
-  const subscription = yield* Subscription
-  const uptime = yield* Uptime
-  const walk = yield* Walk
-
-  const report = Effect.gen(function* () {
-    const inboxStatus = yield* inbox.status
-    const backfill = yield* walk.status
-    const standing = yield* reasons.all
-    const isThrough = yield* walk.isThrough
-    return {
-      phase: phaseOf({ reasons: standing, inbox: inboxStatus, backfill, isThrough }),
-      reasons: standing,
-      inbox: inboxStatus,
-      events: yield* apply.counts,
-      backfill,
-      api: yield* pace.usage,
-      subscription: yield* subscription.status,
-      receiver: yield* receiver.status,
-      secrets: yield* secrets.status,
-      lastEventAt: yield* inbox.lastReceivedAt,
-      gaps: (yield* uptime.gaps).map(gapStatus),
-      ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
-      export: yield* exports.status,
-      published: yield* publish.status,
-      workers: yield* Workers.all
-    } satisfies StatusReport
-  })
-  return Status.of({ report })
-})
 
 export interface PhaseFacts {
   readonly reasons: ReadonlyArray<string>

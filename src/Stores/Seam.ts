@@ -103,6 +103,30 @@ export const rebuild = (store: Store["Service"]) =>
         return false
       })
 
+/**
+ * A store that was moved here has no warehouse of its own yet. A file is found to be foreign when it is opened; tables on
+ * a server are filled again now. Of several workers that start together the first one does it, and the others wait.
+ */
+export const adoptMoved = (store: Store["Service"]) =>
+  store.engine === "sqlite"
+    ? Effect.void
+    : store.atomically(
+        Effect.gen(function* () {
+          const { key, value } = disowned
+          const { numUpdatedRows } = yield* store.run((db) =>
+            db
+              .updateTable("meta")
+              .set({ value: "postgres" })
+              .where("key", "=", key)
+              .where("value", "=", value)
+              .executeTakeFirstOrThrow()
+          )
+          if (numUpdatedRows === 0n) return
+          yield* Effect.logInfo("The store was moved here: the warehouse is made from its inbox and a fresh walk")
+          yield* rebuild(store)
+        })
+      )
+
 /** About a million events. No statement may take longer than a minute, and all of a large table would. */
 const pagesAtOnce = 65_536
 

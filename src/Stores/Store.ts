@@ -21,6 +21,17 @@ export interface Delivery {
   readonly receivedAt: Instant
 }
 
+type WorkerRow = StoreTables["workers"]
+
+/** What workers on one Store know of each other. */
+export interface Presence {
+  /** Keeps the row until it is replaced, withdrawn, or older than `forgottenBefore`. */
+  readonly say: (row: WorkerRow, forgottenBefore: Instant) => Effect.Effect<void, StoreError>
+  readonly withdraw: (id: string) => Effect.Effect<void, StoreError>
+  /** The longest-running first. */
+  readonly all: Effect.Effect<ReadonlyArray<WorkerRow>, StoreError>
+}
+
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   /** Locked: another transaction was in the way; this one was rolled back. Refused: the engine can't hold the data. */
   reason: Schema.Literals(["Full", "Locked", "Foreign", "Refused", "Unusable", "Failed"]),
@@ -47,6 +58,8 @@ export class Store extends Context.Service<
      * do so; one of several would make a subscription that the others can't verify, and fails with what to do.
      */
     readonly lostKey: Effect.Effect<void, StoreError>
+    /** The workers that share this Store; where one is alone by construction, none is kept. */
+    readonly workers: Presence
     /** What of the Inbox is still to be applied. */
     readonly queue: Queue
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>

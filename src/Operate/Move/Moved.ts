@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { readMeta, Store, StoreError } from "../../Stores/Store.ts"
-import { disowned, rebuild } from "../../Stores/Seam.ts"
+import { adoptMoved } from "../../Stores/Seam.ts"
 
 export const key = "moved_to"
 
@@ -12,7 +12,7 @@ export const settle = Effect.gen(function* () {
   const store = yield* Store
   const movedTo = yield* store.run((db) => readMeta(db, key))
   if (movedTo !== undefined) return yield* movedAway(movedTo)
-  if (store.engine === "postgres") yield* store.atomically(adopt(store))
+  yield* adoptMoved(store)
 })
 
 /** Two stores of one service would each subscribe, and each post to accounting. */
@@ -20,21 +20,4 @@ const movedAway = (movedTo: string) =>
   new StoreError({
     reason: "Foreign",
     message: `This store was moved to ${movedTo}: set SITELEDGER_WAREHOUSE to that, or move it back (siteledger move).`
-  })
-
-/** Of several workers that start together, the first one does it, and the others wait for it. */
-const adopt = (store: Store["Service"]) =>
-  Effect.gen(function* () {
-    const { key: name, value } = disowned
-    const { numUpdatedRows } = yield* store.run((db) =>
-      db
-        .updateTable("meta")
-        .set({ value: "postgres" })
-        .where("key", "=", name)
-        .where("value", "=", value)
-        .executeTakeFirstOrThrow()
-    )
-    if (numUpdatedRows === 0n) return
-    yield* Effect.logInfo("The store was moved here: the warehouse is made from its inbox and a fresh walk")
-    yield* rebuild(store)
   })

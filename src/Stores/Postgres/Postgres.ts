@@ -35,10 +35,7 @@ export class Postgres extends Context.Service<
 >()("siteledger/Postgres") {
   /** Migrated, and refused in one sentence where it can't be used. */
   static readonly layerAt = (url: Redacted.Redacted): Layer.Layer<Postgres, PostgresError> =>
-    Layer.effect(
-      Postgres,
-      Effect.suspend(() => make(url))
-    )
+    Layer.effect(Postgres, make(url))
 }
 
 interface Open {

@@ -9,7 +9,7 @@ import type { Kysely, Transaction } from "kysely"
 import type { Pool } from "pg"
 import { Postgres, PostgresError } from "./Postgres.ts"
 import * as Failure from "./Failure.ts"
-import { type Delivery, Store, StoreError } from "../Store.ts"
+import { type Delivery, type Presence, Store, StoreError } from "../Store.ts"
 import { withinBytes } from "../Queue.ts"
 import { postgresQueue } from "./Queue.ts"
 import type { StoreTables } from "../StoreTables.ts"
@@ -135,6 +135,20 @@ const receive =
     return fresh
   }
 
+const presence = (run: Store["Service"]["run"]): Presence => ({
+  say: (row, forgottenBefore) =>
+    run(async (db) => {
+      await db
+        .insertInto("workers")
+        .values(row)
+        .onConflict((of) => of.column("id").doUpdateSet(row))
+        .execute()
+      await db.deleteFrom("workers").where("seen_at", "<", forgottenBefore).execute()
+    }),
+  withdraw: (id) => Effect.asVoid(run((db) => db.deleteFrom("workers").where("id", "=", id).execute())),
+  all: run((db) => db.selectFrom("workers").selectAll().orderBy("started_at").execute())
+})
+
 const make = Effect.gen(function* () {
   const postgres = yield* Postgres
   const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>): Effect.Effect<A, StoreError> =>
@@ -153,6 +167,7 @@ const make = Effect.gen(function* () {
     transaction: (body) => atomically(run((db) => body(db as Transaction<StoreTables>))),
     pollEvery: Duration.seconds(1),
     lostKey: Effect.fail(otherKey),
+    workers: presence(run),
     queue: postgresQueue,
     receive: (batch) =>
       receive(postgres.connections.prompt)(batch).catch((cause: unknown) => {

@@ -158,6 +158,7 @@ const make = (path: string) =>
       atomically: (effect) => effect,
       pollEvery: Duration.infinity,
       lostKey: Effect.void,
+      workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
       queue: sqliteQueue,
       run: (query) => Effect.tryPromise({ try: () => query(db), catch: storeError }),
       transaction: (body) =>

@@ -23,6 +23,7 @@ export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<S
   const unused = () => Effect.die("not played")
   return Layer.mock(Store, {
     pollEvery: Duration.infinity,
+    workers: { say: unused, withdraw: unused, all: unused() },
     engine: "sqlite",
     queue: sqliteQueue,
     receive,

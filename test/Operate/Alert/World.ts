@@ -10,6 +10,7 @@ import { TestClock } from "effect/testing"
 import * as Alert from "../../../src/Operate/Alert.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
+import { Workers } from "../../../src/Operate/Workers.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 
@@ -61,6 +62,7 @@ export const world = Effect.gen(function* () {
   })
   const options = { url: Redacted.make(marked), instance: "https://me.example.com/hooks", dataDir: path }
   const layer = Alert.layerWith(options).pipe(
+    Layer.provide(Workers.layer),
     Layer.provideMerge(Sqlite.layerAt(join(path, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),

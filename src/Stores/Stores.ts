@@ -1,0 +1,47 @@
+/**
+ * The Store and the Warehouse of the configured engine. Nothing above this room knows which one it is.
+ */
+import { Effect, Layer } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import * as DuckDb from "./DuckDb/Warehouse.ts"
+import { byEngine } from "./Engine.ts"
+import * as PostgresLeadership from "./Postgres/Leadership.ts"
+import { Postgres, type PostgresError } from "./Postgres/Postgres.ts"
+import * as PostgresStore from "./Postgres/Store.ts"
+import * as PostgresWarehouse from "./Postgres/Warehouse.ts"
+import type { Reasons } from "../Runtime/Reasons.ts"
+import * as Sqlite from "./Sqlite/Store.ts"
+import type { Store, StoreError } from "./Store.ts"
+import type { Warehouse, WarehouseError } from "./Warehouse.ts"
+
+export type StoresError = StoreError | WarehouseError | PostgresError
+
+/** One connection to the database for all layers of a worker. */
+const postgres = Layer.unwrap(
+  Effect.map(Settings, (settings) =>
+    byEngine(settings, {
+      embedded: () => Layer.effect(Postgres, Effect.die("no server")),
+      server: Postgres.layerAt
+    })
+  )
+)
+
+type Files = { readonly store: string; readonly warehouse: string }
+type Layers<A, R> = Layer.Layer<A, StoresError, Settings | R>
+
+const of = <A, R = never>(embedded: (files: Files) => Layers<A, R>, server: Layers<A, R>): Layers<A, R> =>
+  Layer.unwrap(Effect.map(Settings, (settings) => byEngine(settings, { embedded, server: () => server })))
+
+export const layer = of<Store | Warehouse>(
+  ({ warehouse }) => DuckDb.layerAt(warehouse).pipe(Layer.provideMerge(Sqlite.layer)),
+  Layer.merge(PostgresStore.layer, PostgresWarehouse.layer).pipe(Layer.provide(postgres))
+)
+
+/** For what needs no tables of analysts: the warehouse isn't opened. */
+export const layerStore = of<Store>(() => Sqlite.layer, PostgresStore.layer.pipe(Layer.provide(postgres)))
+
+/** Which of several workers leads; a worker on files is alone and leads by default. */
+export const layerLeadership = of<never, Reasons>(
+  () => Layer.empty,
+  PostgresLeadership.layer.pipe(Layer.provide(postgres))
+)
