@@ -8,7 +8,7 @@
  */
 import { Effect } from "effect"
 import type { Events } from "./Events.ts"
-import * as LastWord from "./LastWord.ts"
+import * as EntityState from "./EntityState.ts"
 import type { Entity } from "./Lifecycles.ts"
 
 export interface RecordPage {
@@ -27,7 +27,7 @@ export interface Records {
 /** Blocks made in one go; others get their turn in between. */
 const blocksPerTurn = 16
 
-const render = ({ contents, status }: LastWord.LastWord): string => {
+const render = ({ contents, status }: EntityState.EntityState): string => {
   const [id = "", ...others] = [...contents].map(([name, json]) => `"${name}":${json}`)
   return `{${[id, `"status":"${status}"`, ...others].join(",")}}`
 }
@@ -67,13 +67,13 @@ export const make = (events: Events): Records => {
   const page = Effect.fnUntraced(function* (entity: Entity, step: number, from: number, size: number) {
     const current = Math.floor(step / events.blockLength)
     yield* counts.countTo(entity, current)
-    const total = counts.before(entity, current) + LastWord.ofBlock(events, current, step, entity).length
+    const total = counts.before(entity, current) + EntityState.ofBlock(events, current, step, entity).length
     const first = lastWhere(current, (block) => counts.before(entity, block) <= from)
     const wanted = Math.max(0, Math.min(size, total - from))
     const records: Array<string> = []
     let skipped = from - counts.before(entity, first)
     for (let block = first; block <= current && records.length < wanted; block++) {
-      const words = LastWord.ofBlock(events, block, step, entity)
+      const words = EntityState.ofBlock(events, block, step, entity)
       records.push(...words.slice(skipped, skipped + wanted - records.length).map(render))
       skipped = 0
       if ((block - first) % blocksPerTurn === 0) yield* Effect.yieldNow
@@ -87,7 +87,7 @@ export const make = (events: Events): Records => {
       const number = Number(/\d+$/.exec(id)?.[0] ?? 0)
       const block = Math.floor((number - 1) / events.numbersPerBlock[entity])
       if (block < 0 || block * events.blockLength >= step) return undefined
-      const found = LastWord.ofBlock(events, block, step, entity).find((word) => word.id === id)
+      const found = EntityState.ofBlock(events, block, step, entity).find((word) => word.id === id)
       return found === undefined ? undefined : render(found)
     }
   }

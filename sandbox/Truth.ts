@@ -4,7 +4,7 @@
  * again from the seed, block by block (no life spans two), so it costs no memory until it is asked for.
  */
 import type { Events } from "./Events.ts"
-import * as LastWord from "./LastWord.ts"
+import * as EntityState from "./EntityState.ts"
 import type { Entity } from "./Lifecycles.ts"
 
 export interface EntityTruth {
@@ -42,7 +42,7 @@ const columnText = (column: string, json: string): string => {
   return json.startsWith('"') ? String(JSON.parse(json)) : json
 }
 
-const truthOf = ({ contents, entity, id, status }: LastWord.LastWord): EntityTruth => {
+const truthOf = ({ contents, entity, id, status }: EntityState.EntityState): EntityTruth => {
   const fields: Record<string, string> = {}
   for (const [name, json] of [...contents].slice(1)) {
     const column = columns[`${entity} ${name}`] ?? name
@@ -54,6 +54,6 @@ const truthOf = ({ contents, entity, id, status }: LastWord.LastWord): EntityTru
 /** `steps`: how many events have been emitted. */
 export function* entities(events: Events, steps: number): Generator<EntityTruth> {
   for (let number = 0; number * events.blockLength < steps; number++) {
-    for (const word of LastWord.ofBlock(events, number, steps)) yield truthOf(word)
+    for (const word of EntityState.ofBlock(events, number, steps)) yield truthOf(word)
   }
 }

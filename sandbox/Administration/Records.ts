@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Events } from "../Events.ts"
-import * as LastWord from "../LastWord.ts"
+import * as EntityState from "../EntityState.ts"
 import type { Entity } from "../Lifecycles.ts"
 import type { Column } from "./Page.ts"
 
@@ -87,12 +87,12 @@ export const kinds: ReadonlyArray<Kind> = [
   }
 ]
 
-export interface Changed extends LastWord.LastWord {
+export interface Changed extends EntityState.EntityState {
   /** ISO 8601 with microseconds: when it came to its status, or was told of again. */
   readonly changedAt: string
 }
 
-const changedAt = ({ contents }: LastWord.LastWord): string => {
+const changedAt = ({ contents }: EntityState.EntityState): string => {
   let latest = ""
   for (const [name, json] of contents) if (name.endsWith("_at") && json > latest) latest = json
   return latest.slice(1, -1)
@@ -102,7 +102,7 @@ const changedAt = ({ contents }: LastWord.LastWord): string => {
 export const latest = (events: Events, steps: number, entity: Entity, most: number): ReadonlyArray<Changed> => {
   const found: Array<Changed> = []
   for (let block = Math.floor(steps / events.blockLength); block >= 0 && found.length < most; block--) {
-    const words = LastWord.ofBlock(events, block, steps, entity).map((word) => ({
+    const words = EntityState.ofBlock(events, block, steps, entity).map((word) => ({
       ...word,
       changedAt: changedAt(word)
     }))
@@ -126,7 +126,7 @@ export const tally = (events: Events): Tally => {
   const whole = new Map<string, number>()
   let counted = 0
   const add = (counts: Map<string, number>, block: number, steps: number) => {
-    for (const { entity, status } of LastWord.ofBlock(events, block, steps)) {
+    for (const { entity, status } of EntityState.ofBlock(events, block, steps)) {
       const key = `${entity} ${status}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }

@@ -6,7 +6,7 @@
 import type { Events } from "./Events.ts"
 import type { Entity } from "./Lifecycles.ts"
 
-export interface LastWord {
+export interface EntityState {
   readonly entity: Entity
   readonly id: string
   readonly status: string
@@ -21,8 +21,8 @@ const stageName = (type: string): string => `${type.slice(type.lastIndexOf(".") 
  * Of one block, in the order in which the entities began, which later steps never change. `steps`: how many
  * events have been emitted; `only`: one kind.
  */
-export const ofBlock = (events: Events, number: number, steps: number, only?: Entity): ReadonlyArray<LastWord> => {
-  const words = new Map<string, LastWord & { readonly contents: Map<string, string> }>()
+export const ofBlock = (events: Events, number: number, steps: number, only?: Entity): ReadonlyArray<EntityState> => {
+  const words = new Map<string, EntityState & { readonly contents: Map<string, string> }>()
   const first = number * events.blockLength
   for (const [offset, { contents, entity, id, status, type }] of events.block(number).entries()) {
     if (first + offset >= steps) break
