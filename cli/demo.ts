@@ -69,7 +69,7 @@ const otherDemo = (dataDir: string) =>
   })
 
 /** The worker's environment: as for a real service, small enough to watch. */
-const environment = (sandbox: Sandbox["Service"], ports: Ports, dataDir: string): Record<string, string> => ({
+const environment = (sandbox: Sandbox, ports: Ports, dataDir: string): Record<string, string> => ({
   SITELEDGER_BASE_URL: sandbox.baseUrl,
   SITELEDGER_AUTH_URL: sandbox.authUrl,
   SITELEDGER_CLIENT_ID: sandbox.options.clientId,

@@ -1,10 +1,10 @@
 /**
  * The administration (interface document §1, §2.4, §3.2, §4.4: "Admin → API → Webhooks"), at `{authUrl}/admin`:
- * pages for people, and the same as JSON for scripts under `/admin/api`. How it looks and all of the JSON side is
- * assumed. It shows and changes subscriptions, deliveries and faults; it never changes what is true of a record.
+ * pages for people, and the same as JSON for scripts under `/admin/api`. Its look and the whole JSON side are assumed.
+ * It shows and changes subscriptions, deliveries and faults; it never changes a record.
  *
- * For this machine only (`SameOrigin.ts`), hence without a login. A form is answered with 303, and what it did is
- * told once, on the page that follows; so is a new secret.
+ * It serves this machine only (`SameOrigin.ts`) and therefore has no login. A form is answered with 303; the page that
+ * follows shows the result once. A new secret is shown the same way.
  */
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
@@ -24,7 +24,7 @@ import * as WebhookViews from "./Administration/WebhookViews.ts"
 export type { Administered } from "./Administration/Administered.ts"
 export const path = root
 
-/** What is told once, by a name that the next page is asked for with. */
+/** Notices that are shown once. The next page's address names the one to take. */
 const makeNotices = () => {
   const most = 100
   const left = new Map<string, Notice>()
@@ -59,13 +59,13 @@ const shown = (world: Administered, page: Page, status: number, notice?: Notice)
   return HttpServerResponse.text(render(page, faultsOn, notice), { status, contentType })
 }
 
-const notThere: Page = {
+const notFound: Page = {
   section: "none",
-  title: "Not there",
-  body: "It has been deleted, is so old that only its count is kept, or has never been."
+  title: "Not found",
+  body: "It was deleted, never existed, or is so old that only its count is kept."
 }
 
-const looks = (world: Administered, notices: Notices) => {
+const pageRoutes = (world: Administered, notices: Notices) => {
   const asked = makeAsked(Records.tally(world.events).counts(world.simulation.steps))
   return pages.map(([path, make]) =>
     HttpRouter.route(
@@ -74,7 +74,7 @@ const looks = (world: Administered, notices: Notices) => {
       Effect.gen(function* () {
         const given = yield* asked
         const page = yield* make(world, given)
-        if (page === undefined) return shown(world, notThere, 404)
+        if (page === undefined) return shown(world, notFound, 404)
         return shown(world, page, 200, notices.take(given.query["notice"]))
       })
     )
@@ -87,19 +87,19 @@ const json = (status: number, body: unknown) => HttpServerResponse.jsonUnsafe(bo
 const refused = ({ message, status }: Refused) =>
   json(status, { error: status === 400 ? "invalid_request" : status === 404 ? "not_found" : "conflict", message })
 
-const apiLooks = (world: Administered) =>
-  Api.looks.map(([path, look]) =>
+const viewRoutes = (world: Administered) =>
+  Api.views.map(([path, view]) =>
     HttpRouter.route(
       "GET",
       `${root}/api${path}`,
       Effect.gen(function* () {
         const { id, query } = yield* makeAsked(Effect.never)
-        return json(200, yield* look(world, query, id))
+        return json(200, yield* view(world, query, id))
       }).pipe(Effect.catchTag("Refused", (error) => Effect.succeed(refused(error))))
     )
   )
 
-const unreadable = new Refused({ status: 400, message: "the body is not as it should be" })
+const unreadable = new Refused({ status: 400, message: "the body is malformed" })
 
 const isObject = (given: unknown): given is Given =>
   typeof given === "object" && given !== null && !Array.isArray(given)
@@ -130,11 +130,11 @@ const forScript = (world: Administered, { path, run }: Action) =>
     { uninterruptible: true }
   )
 
-/** What was typed isn't lost where a webhook is refused; anything else takes one press to do again. */
+/** A refused webhook keeps what was typed; any other action takes one press to repeat. */
 const refusedForm = (world: Administered, { message, status }: Refused, { path }: Action, given: Given, now: number) =>
   path === "/subscriptions"
     ? shown(world, WebhookViews.page(world, now, { ...creation(given), complaint: message }), status)
-    : shown(world, notThere, status, { tone: "bad", text: `Not done: ${message}.` })
+    : shown(world, notFound, status, { tone: "bad", text: `Not done: ${message}.` })
 
 const forPerson = (world: Administered, notices: Notices, action: Action) =>
   HttpRouter.route(
@@ -159,8 +159,8 @@ const asset = (name: string, text: string, contentType: string) =>
 export const layer = (world: Administered) => {
   const notices = makeNotices()
   return HttpRouter.addAll([
-    ...looks(world, notices),
-    ...apiLooks(world),
+    ...pageRoutes(world, notices),
+    ...viewRoutes(world),
     ...actions.map((action) => forScript(world, action)),
     ...actions.map((action) => forPerson(world, notices, action)),
     asset("administration.css", stylesheet, "text/css; charset=utf-8"),

@@ -1,10 +1,10 @@
 /**
- * The endpoints that the sandbox adds to those of the interface document, which names these resources and shows
- * no endpoint of theirs (§2.5, §4.4): a list of each, in the envelope of §2.2, and single records. Nothing of the
- * worker rests on them.
+ * Endpoints that the sandbox adds to the interface document's. The document names these resources but shows no
+ * endpoints for them (§2.5, §4.4): each gets a list, in the envelope of §2.2, and single records. The worker doesn't
+ * use them.
  *
- * A record has the names of the events' contents (§6.3), its status and, as `…_at`, when each stage last happened.
- * Optional is what later stages say.
+ * A record has the field names of the events (§6.3), its status and, as `…_at`, when each stage last happened. Fields
+ * of later stages are optional.
  */
 import { Schema, SchemaAST } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -14,7 +14,8 @@ export const assumed = "Assumed: the interface document doesn't show it."
 
 const Amount = Schema.Finite.annotate({
   identifier: "Amount",
-  description: "Up to 24 digits before the point and four after it. Read it from the text: a double holds fewer."
+  description:
+    "Up to 24 digits before the decimal point and four after it. Parse it from the text: a double holds fewer."
 })
 /** When a stage last happened. */
 const Time = Schema.String.annotate({
@@ -22,7 +23,7 @@ const Time = Schema.String.annotate({
   description: "ISO 8601, UTC, with microseconds.",
   format: "date-time"
 })
-const said = Schema.optionalKey
+const optional = Schema.optionalKey
 
 export const Ipc = Schema.Struct({
   ipc_id: Schema.String,
@@ -30,14 +31,14 @@ export const Ipc = Schema.Struct({
   project_id: ProjectId,
   draft_amount: Amount,
   created_at: Time,
-  submitter: said(Schema.String),
-  amount: said(Amount),
-  submitted_at: said(Time),
-  certified_amount: said(Amount),
-  certificate_url: said(Schema.String),
-  certified_at: said(Time),
-  payment_reference: said(Schema.String),
-  paid_at: said(Time)
+  submitter: optional(Schema.String),
+  amount: optional(Amount),
+  submitted_at: optional(Time),
+  certified_amount: optional(Amount),
+  certificate_url: optional(Schema.String),
+  certified_at: optional(Time),
+  payment_reference: optional(Schema.String),
+  paid_at: optional(Time)
 }).annotate({ identifier: "Ipc" })
 
 export const Vo = Schema.Struct({
@@ -46,13 +47,13 @@ export const Vo = Schema.Struct({
   project_id: ProjectId,
   description: Schema.String,
   created_at: Time,
-  total_cost_impact: said(Amount),
-  priced_at: said(Time),
-  final_amount: said(Amount),
-  time_impact: said(Schema.String),
-  agreed_at: said(Time),
-  boq_revision: said(Schema.String),
-  absorbed_at: said(Time)
+  total_cost_impact: optional(Amount),
+  priced_at: optional(Time),
+  final_amount: optional(Amount),
+  time_impact: optional(Schema.String),
+  agreed_at: optional(Time),
+  boq_revision: optional(Schema.String),
+  absorbed_at: optional(Time)
 }).annotate({ identifier: "Vo" })
 
 export const Ncr = Schema.Struct({
@@ -61,8 +62,8 @@ export const Ncr = Schema.Struct({
   project_id: ProjectId,
   severity: Schema.String,
   created_at: Time,
-  closure_date: said(Schema.String.annotate({ format: "date" })),
-  closed_at: said(Time)
+  closure_date: optional(Schema.String.annotate({ format: "date" })),
+  closed_at: optional(Time)
 }).annotate({ identifier: "Ncr" })
 
 export const HseIncident = Schema.Struct({
@@ -78,8 +79,8 @@ export const Permit = Schema.Struct({
   type: Schema.String,
   validity: Schema.String,
   issued_at: Time,
-  hours_until_expiry: said(Schema.Finite),
-  expiring_at: said(Time)
+  hours_until_expiry: optional(Schema.Finite),
+  expiring_at: optional(Time)
 }).annotate({ identifier: "Permit" })
 
 export const Transmittal = Schema.Struct({
@@ -90,7 +91,7 @@ export const Transmittal = Schema.Struct({
   sent_at: Time
 }).annotate({ identifier: "Transmittal" })
 
-/** The bodies of errors (§7: not shown). */
+/** Error bodies (§7 doesn't show them). */
 export const Refusal = Schema.Struct({
   error: Schema.String.annotate({ description: "A word for programs." }),
   message: Schema.String.annotate({ description: "A sentence for people." })
@@ -111,7 +112,7 @@ const resource = <const Name extends string, Record extends Schema.Top>(
   const list = HttpApiEndpoint.get("list", path, { query: Paging, success: page }).annotateMerge(
     OpenApi.annotations({
       summary: `List ${what}s`,
-      description: `${assumed} In the order in which they began; new ones come at the end.`
+      description: `${assumed} In order of creation; new ones come at the end.`
     })
   )
   const get = HttpApiEndpoint.get("get", `${path}/:id`, {
@@ -124,7 +125,7 @@ const resource = <const Name extends string, Record extends Schema.Top>(
     .annotateMerge(OpenApi.annotations({ title: `${what}s` }))
 }
 
-/** The list of projects is the document's own. */
+/** The interface document itself has the list of projects. */
 const project = HttpApiGroup.make("project")
   .add(
     HttpApiEndpoint.get("get", "/projects/:id", {
@@ -147,16 +148,16 @@ export class AssumedApi extends HttpApi.make("construction-assumed").add(
   resource("transmittals", "/transmittals", "transmittal", Transmittal)
 ) {}
 
-/** That there is an OpenAPI description is shown (§1, §9), not where. */
+/** The interface document mentions an OpenAPI description (§1, §9) but not its address. */
 export class DescriptionApi extends HttpApi.make("construction-description").add(
   HttpApiGroup.make("description").add(
     HttpApiEndpoint.get("openapi", "/openapi.json", { success: Schema.Json }).annotateMerge(
-      OpenApi.annotations({ summary: "This description, as OpenAPI 3.1", description: `${assumed} Needs no token.` })
+      OpenApi.annotations({ summary: "This description as OpenAPI 3.1", description: `${assumed} Needs no token.` })
     ),
     HttpApiEndpoint.get("docs", "/docs", {
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" }))
     }).annotateMerge(
-      OpenApi.annotations({ summary: "This description, as a page to read", description: `${assumed} Needs no token.` })
+      OpenApi.annotations({ summary: "This description as a web page", description: `${assumed} Needs no token.` })
     )
   )
 ) {}

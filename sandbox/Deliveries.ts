@@ -1,11 +1,10 @@
 /**
- * Deliveries under way (interface document §3.2, §8): each is attempted when it is due, until it is delivered or
- * has failed for good; one that failed can be replayed by hand.
+ * Deliveries under way (interface document §3.2, §8): each is attempted when due until it is delivered or has failed
+ * permanently. A failed one can be replayed by hand.
  *
- * Every subscription has its own lane of at most `concurrency` attempts at once, so that a dead receiver
- * piles up no sockets and delays no other; nor does one that has been dead for long fill the memory, since its
- * oldest then fail for good. A delivery holds numbers only; the body is made when it is sent.
- * Knows nothing of HTTP: `attempt` says what the receiver answered.
+ * Each subscription has its own lane of at most `concurrency` attempts at once, so a dead receiver neither piles up
+ * sockets nor delays others. When memory runs short, the oldest deliveries of a long-dead receiver fail permanently. A
+ * delivery holds only numbers; its body is made when it is sent. HTTP stays outside: `attempt` returns the answer.
  */
 import { Clock, Effect, type Scope } from "effect"
 import * as Book from "./Deliveries/Book.ts"
@@ -23,52 +22,52 @@ import * as Lane from "./Deliveries/Lane.ts"
 export type { Attempt, Delivery, DeliveryCounts, DeliveryState, Outcome, StateCounts } from "./Deliveries/Book.ts"
 
 export interface DeliveriesOptions extends Lane.LaneOptions {
-  /** How many times faster than in the document retries are due. */
+  /** Divides the document's retry schedule. */
   readonly timeScale: number
   /** Waiting deliveries of all subscriptions together. */
   readonly maxWaiting: number
 }
 
 export interface Added {
-  /** By `now`. Default: now. */
+  /** On the clock of `now`. Default: now. */
   readonly due?: number
   readonly copy?: boolean
   readonly disguise?: Disguise
 }
 
 export interface Deliveries {
-  /** What instants of deliveries and attempts count from: milliseconds since 1970. */
+  /** Where instants of deliveries and attempts count from: milliseconds since 1970. */
   readonly startedAtMillis: number
-  /** Counts from there. */
+  /** Milliseconds since then. */
   readonly now: Effect.Effect<number>
-  /** Opens the lane of the next subscription; answers its number. */
+  /** Opens the lane of the next subscription; returns its number. */
   readonly subscribe: Effect.Effect<number>
-  /** No attempts until it is resumed; what is in hand is finished. */
+  /** No new attempts until it is resumed; attempts in flight finish. */
   readonly pause: (subscription: number) => Effect.Effect<void>
-  /** Attempts what is due. The time of the pause doesn't count for the retry schedule. */
+  /** Attempts what is due. The pause doesn't count towards the retry schedule. */
   readonly resume: (subscription: number) => Effect.Effect<void>
-  /** Ends the lane: what waits is dropped, what is in hand is not tried again. */
+  /** Ends the lane: waiting deliveries are dropped, attempts in flight aren't retried. */
   readonly remove: (subscription: number) => Effect.Effect<void>
   readonly add: (subscription: number, event: number, added?: Added) => Effect.Effect<void>
-  /** Until a later one is set, nothing is attempted that is due at this instant or later. At the start: Infinity. */
+  /** Deliveries due at this instant or later wait until a later horizon is set. Initially Infinity. */
   readonly setHorizon: (instant: number) => Effect.Effect<void>
-  /** A new attempt of a permanently failed delivery, and the whole schedule after it; false: no such one. */
+  /** Attempts a permanently failed delivery again, with the whole schedule after it; false: no such delivery. */
   readonly replay: (id: number) => Effect.Effect<boolean>
-  /** All that wait; the latest thousands that failed or were delivered. */
+  /** All that wait; of those failed or delivered the latest thousands. */
   readonly list: (state: DeliveryState) => ReadonlyArray<Delivery>
   readonly find: (id: number) => Delivery | undefined
-  /** The last ones, oldest first. None where they are forgotten. */
+  /** The last ones, oldest first. Empty once they are forgotten. */
   readonly attempts: (id: number) => ReadonlyArray<Attempt>
   readonly counts: () => DeliveryCounts
   readonly countsOf: (subscription: number) => StateCounts
   /** The lowest event that this subscription waits for; Infinity: none. */
   readonly oldestWaiting: (subscription: number) => number
   /**
-   * True while fewer than `maxWaiting` wait. Makes room where a subscription has been dead or paused for an hour
-   * (divided by `timeScale`) and another lives: the dead one's oldest fail for good.
+   * True while fewer than `maxWaiting` wait. Makes room if one subscription has been dead or paused for an hour
+   * (divided by `timeScale`) while another is alive: the dead one's oldest fail permanently.
    */
   readonly hasRoom: Effect.Effect<boolean>
-  /** Waits until the counts are so. */
+  /** Waits until the counts satisfy this. */
   readonly until: (reached: (counts: DeliveryCounts) => boolean) => Effect.Effect<void>
 }
 
@@ -77,12 +76,12 @@ const deadAfterMillis = 3_600_000
 const makeRoom = (book: Book.Book, lanes: ReadonlyArray<Lane.Lane>, options: DeliveriesOptions, at: number) => {
   if (book.counts().waiting < options.maxWaiting) return true
   const dead = Lane.deadLane(lanes, at - deadAfterMillis / options.timeScale)
-  // Many at once, since finding them takes a look at all.
+  // Many at once, because finding them scans all.
   for (const record of dead?.order.takeOldest(Math.ceil(options.maxWaiting / 10)) ?? []) book.finish(record, "failed")
   return book.counts().waiting < options.maxWaiting
 }
 
-/** What is asked of the deliveries, and changes nothing. */
+/** The part that changes nothing. */
 const look = (book: Book.Book, lanes: ReadonlyArray<Lane.Lane>) => {
   const waiting = () => lanes.flatMap(Lane.waitingIn)
   return {
@@ -118,10 +117,10 @@ export const make = Effect.fnUntraced(function* (
     lane.news.openUnsafe()
     book.waits(record)
   }
-  const order = (subscription: number, give: (lane: Lane.Lane, at: number) => void) =>
+  const command = (subscription: number, act: (lane: Lane.Lane, at: number) => void) =>
     Effect.map(now, (at) => {
       const lane = lanes[subscription]
-      if (lane !== undefined) give(lane, at)
+      if (lane !== undefined) act(lane, at)
     })
   return {
     startedAtMillis,
@@ -132,9 +131,9 @@ export const make = Effect.fnUntraced(function* (
       yield* Effect.forkIn(Effect.scoped(Lane.run(lane, book, options, now)), scope)
       return lanes.push(lane) - 1
     }),
-    pause: (subscription) => order(subscription, Lane.pause),
-    resume: (subscription) => order(subscription, Lane.resume),
-    remove: (subscription) => order(subscription, (lane) => Lane.remove(lane, book)),
+    pause: (subscription) => command(subscription, Lane.pause),
+    resume: (subscription) => command(subscription, Lane.resume),
+    remove: (subscription) => command(subscription, (lane) => Lane.remove(lane, book)),
     add: (subscription, event, { copy = false, disguise = "none", due } = {}) =>
       Effect.map(now, (at) =>
         enqueue({

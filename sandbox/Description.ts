@@ -1,6 +1,6 @@
 /**
- * How the API describes itself (interface document §1, §9): its OpenAPI document and the same as a page to read, for
- * anyone, without a token; and an answer in words to a request for what isn't there.
+ * The API's description of itself (interface document §1, §9): its OpenAPI document and the same as a web page, both
+ * without a token. Also the answer to requests for unknown addresses.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -26,11 +26,15 @@ const describe = (versionPath: `/${string}`, options: ResolvedOptions) => {
   )
 }
 
-const nothingThere = (versionPath: string, { method, url }: HttpServerRequest.HttpServerRequest) => {
+const notFound = (versionPath: string, { method, url }: HttpServerRequest.HttpServerRequest) => {
   const [, version] = /^\/(v\d+)(?=[/?#]|$)/.exec(url) ?? []
   return version === undefined || `/${version}` === versionPath
-    ? refusal(404, "not_found", `there is no ${method} ${url.replace(/[?#].*/s, "")}; ${versionPath}/docs lists all`)
-    : refusal(404, "unknown_version", `there is no version /${version}; the one that is served is ${versionPath}`)
+    ? refusal(
+        404,
+        "not_found",
+        `there is no ${method} ${url.replace(/[?#].*/s, "")}; ${versionPath}/docs lists all endpoints`
+      )
+    : refusal(404, "unknown_version", `there is no version /${version}; the served version is ${versionPath}`)
 }
 
 /** In front of all routes. */
@@ -38,7 +42,7 @@ const unknown = (versionPath: string) =>
   HttpRouter.middleware(
     Effect.catch((error) =>
       HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-        ? Effect.succeed(nothingThere(versionPath, error.reason.request))
+        ? Effect.succeed(notFound(versionPath, error.reason.request))
         : Effect.fail(error)
     ),
     { global: true }

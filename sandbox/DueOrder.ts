@@ -1,6 +1,6 @@
 /**
- * Things that wait for their time: a binary heap by due time, first come first served among equals. Holds
- * nothing but the things themselves, so that hundreds of thousands may wait.
+ * A queue by due time: a binary heap, first come first served among equals. It holds only the items themselves, so
+ * hundreds of thousands can wait.
  */
 export interface Due {
   /** Milliseconds; whole numbers below 2^31 stay small. */
@@ -13,7 +13,7 @@ export interface DueOrder<A extends Due> {
   readonly first: () => A | undefined
   readonly add: (a: A) => void
   readonly takeFirst: () => A | undefined
-  /** Takes those with the lowest ids, due or not. Looks at all: meant for many at once. */
+  /** Takes those with the lowest ids, due or not. Scans all, so it is meant for many at once. */
   readonly takeOldest: (count: number) => ReadonlyArray<A>
   /** In no particular order. */
   readonly all: () => Iterable<A>

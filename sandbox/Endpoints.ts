@@ -1,6 +1,6 @@
 /**
- * The sandbox's HTTP side: the handlers of ConstructionApi (under /v1, behind the guard) and the authorization
- * server (not under it).
+ * The sandbox's HTTP side: the handlers of ConstructionApi (under /v1, behind the guard) and the authorization server
+ * (outside of it).
  */
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,7 +1,7 @@
 /**
- * The last word of the events on every entity: its furthest status, what each event of its life has said
- * (interface document §6.3), the later over the earlier, and when each stage last happened. Pure, and made again
- * from the seed, one block of events at a time: no life spans two, so no more has to be held.
+ * The state of every entity by the events so far: its furthest status, the fields of each event of its life (interface
+ * document §6.3; later ones win), and when each stage last happened. Pure, and recomputed from the seed one block of
+ * events at a time: no life spans two blocks, so nothing more is held.
  */
 import type { Events } from "./Events.ts"
 import type { Entity } from "./Lifecycles.ts"
@@ -14,23 +14,23 @@ export interface EntityState {
   readonly contents: ReadonlyMap<string, string>
 }
 
-/** `paid_at`: from the last word of the event's type. */
+/** `paid_at`: from the end of the event's type. */
 const stageName = (type: string): string => `${type.slice(type.lastIndexOf(".") + 1)}_at`
 
 /**
- * Of one block, in the order in which the entities began, which later steps never change. `steps`: how many
- * events have been emitted; `only`: one kind.
+ * Of one block, in the order in which the entities began, which later steps never change. `steps`: how many events have
+ * been emitted; `only`: one kind.
  */
 export const ofBlock = (events: Events, number: number, steps: number, only?: Entity): ReadonlyArray<EntityState> => {
-  const words = new Map<string, EntityState & { readonly contents: Map<string, string> }>()
+  const states = new Map<string, EntityState & { readonly contents: Map<string, string> }>()
   const first = number * events.blockLength
   for (const [offset, { contents, entity, id, status, type }] of events.block(number).entries()) {
     if (first + offset >= steps) break
     if (only !== undefined && entity !== only) continue
-    const said = words.get(id)?.contents ?? new Map<string, string>()
-    for (const [name, json] of contents) said.set(name, json)
-    said.set(stageName(type), `"${events.timestamp(first + offset)}"`)
-    words.set(id, { entity, id, status, contents: said })
+    const known = states.get(id)?.contents ?? new Map<string, string>()
+    for (const [name, json] of contents) known.set(name, json)
+    known.set(stageName(type), `"${events.timestamp(first + offset)}"`)
+    states.set(id, { entity, id, status, contents: known })
   }
-  return [...words.values()]
+  return [...states.values()]
 }

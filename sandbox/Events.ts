@@ -1,11 +1,11 @@
 /**
  * The simulation's events by number: event k is a pure function of (seed, startAt, speed, anchors, k). Lives are laid
- * out in blocks of a fixed number of events, shuffled into each other but each in its own order, so any
- * event can be made again from its number: a delivery that waits for a retry holds no body.
+ * out in blocks of a fixed number of events, interleaved but each in its own order. Any event can be recomputed from
+ * its number, so a delivery that waits for a retry holds no body.
  *
- * `event_timestamp` is the simulated clock: startAt plus k steps, strictly ascending in k (down to a million
- * events per second). Steps last as long as they do in reality, so it never runs ahead of a startAt of now. A
- * sandbox that goes on after a restart has one more anchor, from which its further steps are counted.
+ * `event_timestamp` is the simulated clock: startAt plus k steps, strictly ascending in k (up to a million events per
+ * second). Steps last as long as in reality, so with a startAt of now the clock never runs ahead. Each restart adds an
+ * anchor, from which later steps are counted.
  */
 import { DateTime } from "effect"
 import * as Lifecycles from "./Lifecycles.ts"
@@ -35,11 +35,11 @@ export interface EventsOptions {
 export interface Events {
   readonly blockLength: number
   /**
-   * The ids of a kind are numbered through, from 1, and each block has so many numbers for it. Every one is used,
-   * but for transmittals: these fill what a block has left.
+   * How many ids of a kind each block has; they are numbered from 1 across blocks. All are used, except those of
+   * transmittals, which fill the rest of a block.
    */
   readonly numbersPerBlock: Readonly<Record<Lifecycles.Entity, number>>
-  /** How many transmittals a block has. One number is held for each block ever made. */
+  /** How many transmittals a block has. One number is remembered for each block ever made. */
   readonly transmittalsIn: (block: number) => number
   readonly block: (number: number) => ReadonlyArray<Lifecycles.Occurrence>
   readonly at: (step: number) => Lifecycles.Occurrence
@@ -54,7 +54,7 @@ export interface Events {
 export const envelope = (type: string, timestamp: string, data: string): string =>
   `{"event_type":"${type}","event_timestamp":"${timestamp}","data":{${data}}}`
 
-/** Lives per block. What is left of a block are transmittals. */
+/** Lives per block. Transmittals fill the rest. */
 const livesOf = (ipcs: number) => ({
   ipcs,
   vos: Math.ceil(ipcs / 3),
@@ -63,7 +63,7 @@ const livesOf = (ipcs: number) => ({
   permits: Math.ceil(ipcs / 4)
 })
 
-/** At most how many events a life has. */
+/** `longest`: the most events that a life can have. */
 const kinds = [
   { entity: "ipcs", make: Lifecycles.ipc, longest: 5 },
   { entity: "vos", make: Lifecycles.vo, longest: 4 },
@@ -101,11 +101,11 @@ const makeBlock = (options: EventsOptions, length: number, number: number): Read
   for (let ordinal = 0; placed.length < length; ordinal++) {
     place(Lifecycles.transmittal(circumstances(ordinal, length)))
   }
-  // The sort is stable: two stages of one life on the same place stay in order.
+  // The sort is stable: two stages of one life at the same place stay in order.
   return placed.toSorted((a, b) => a.place - b.place).map(({ occurrence }) => occurrence)
 }
 
-/** Each has one event. */
+/** A transmittal has exactly one event. */
 const isTransmittal = ({ entity }: Lifecycles.Occurrence): boolean => entity === "transmittals"
 
 const cachedBlocks = 16

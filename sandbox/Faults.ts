@@ -1,9 +1,9 @@
 /**
- * What the sandbox does wrong on demand, as data: one table that the switches, the command line, scenarios and
- * the administration page are made of. Every fault is off (0) until it is set, and can be set at any time.
+ * What the sandbox does wrong on demand, as data: one table behind the switches, the command line, scenarios and the
+ * administration page. Every fault is off (0) until it is set, and can be set at any time.
  *
- * What a share hits is decided by the seed and a number (of the event, the attempt, the request), so that runs
- * repeat. Nothing of it outlives the process: a sandbox that is started again begins with what it is told.
+ * The seed and a number (of the event, the attempt or the request) decide what a share hits, so runs are repeatable.
+ * Faults don't outlive the process: a restarted sandbox begins with those that it is given.
  */
 import * as Seed from "./Seed.ts"
 
@@ -11,10 +11,10 @@ interface Described {
   readonly title: string
   /** One sentence for a person. */
   readonly meaning: string
-  /** A share of 1; how many; of real time, or of difference; records per page. */
+  /** A share of 1; a number; seconds of real time or of clock difference; records per page. */
   readonly unit: "share" | "count" | "seconds" | "size"
   readonly most: number
-  /** 0 but where the value has a sign. */
+  /** 0, unless the value can be negative. */
   readonly least: number
 }
 
@@ -26,58 +26,61 @@ const share = (title: string, meaning: string) => ({ title, meaning, unit: "shar
 const day = 86_400
 
 const table = {
-  duplicate: share("Duplicates", "Deliveries that are sent a second time although the first was answered."),
-  reorder: share("Disorder", "Deliveries that are held back while up to 8 later events pass them."),
+  duplicate: share("Duplicates", "Deliveries that are sent a second time even if the first was answered."),
+  reorder: share("Out of order", "Deliveries that are held back while up to 8 later events overtake them."),
   "hold-back": share("A day late", "Deliveries that are held back for 25 hours, divided by the time scale."),
   "relabel-before": share(
     "Wrong type, before",
-    "Events whose body comes under another type just before it comes well."
+    "Events whose body is sent under another type just before it is sent correctly."
   ),
-  "relabel-after": share("Wrong type, after", "Events whose body comes under another type after it came well."),
-  "other-id": share("Another id", "Events whose body comes again under another event id."),
-  "reused-id": share("Used id", "Events that come under the id of the event before them."),
+  "relabel-after": share(
+    "Wrong type, after",
+    "Events whose body is sent under another type after it was sent correctly."
+  ),
+  "other-id": share("Another id", "Events whose body is sent again under another event id."),
+  "reused-id": share("Reused id", "Events that are sent under the previous event's id."),
   "wrong-signature": share("Wrong signature", "Attempts that are signed with another secret."),
   "rate-limit": {
     title: "Too many requests",
-    meaning: "So many of the next API requests are answered 429, with Retry-After 1.",
+    meaning: "This many of the next API requests are answered 429, with Retry-After 1.",
     unit: "count",
     most: 100_000,
     least: 0
   },
   "error-500": share("500", "Requests that are answered 500."),
-  "error-502": share("502", "Requests that are answered 502, as by a proxy."),
+  "error-502": share("502", "Requests that are answered 502, as a proxy would."),
   "error-503": share("503", "Requests that are answered 503."),
-  reset: share("Connection reset", "Requests whose connection is destroyed instead of an answer."),
-  hang: share("No answer", "Requests that are answered after 60 seconds only; their connection stays open."),
+  reset: share("Connection reset", "Requests whose connection is reset instead of answered."),
+  hang: share("No answer", "Requests that are answered only after 60 seconds; the connection stays open."),
   html: share("HTML", "API requests that are answered 200 with a page of HTML."),
   "cut-json": share(
     "Cut JSON",
-    "API answers that end in the middle, half of them with the Content-Length of the whole."
+    "API responses that end in the middle, half of them with the Content-Length of the whole body."
   ),
   "page-size-clamp": {
     title: "Small pages",
-    meaning: "Lists give no more records per page than this, whatever is asked for.",
+    meaning: "Lists return at most this many records per page, even if the request asks for more.",
     unit: "size",
     most: 1000,
     least: 0
   },
   churn: {
     title: "Moving list",
-    meaning: "At every request of a page after the first, so many projects are inserted and the first is removed.",
+    meaning: "On each request for a page after the first, this many projects are inserted and the first is removed.",
     unit: "count",
     most: 1000,
     least: 0
   },
   "clock-skew": {
     title: "Wrong clock",
-    meaning: "The service's clock (Date, X-Service-Timestamp) is so far ahead; below 0: behind.",
+    meaning: "How far the service's clock (Date, X-Service-Timestamp) is ahead; below 0: behind.",
     unit: "seconds",
     most: day,
     least: -day
   },
   outage: {
     title: "Outage",
-    meaning: "From now on, for so long, connections to the service are reset and no delivery reaches anyone.",
+    meaning: "For this long from now, connections to the service are reset and no delivery gets through.",
     unit: "seconds",
     most: 7 * day,
     least: 0
@@ -95,12 +98,12 @@ export const faults: ReadonlyArray<Fault> = names.map((name) => ({ name, ...tabl
 export interface Faults {
   /** 0: off. An outage counts down to it. */
   readonly value: (name: FaultName) => number
-  /** Takes the nearest value that the fault can have. Throws a RangeError on NaN. */
+  /** Sets the nearest value that the fault allows. Throws a RangeError on NaN. */
   readonly set: (name: FaultName, value: number) => void
   readonly all: () => ReadonlyArray<Fault & { readonly value: number }>
 }
 
-/** Undefined where the fault can have the value. */
+/** Undefined: the fault allows the value. */
 export const complaint = (name: FaultName, value: number): string | undefined => {
   const { least, most } = table[name]
   return value >= least && value <= most ? undefined : `${name} must be a number from ${least} to ${most}`
@@ -113,7 +116,7 @@ const allowed = (name: FaultName, value: number): number => {
   return unit === "count" || unit === "size" ? Math.floor(clamped) : clamped
 }
 
-/** `nowMillis`: any clock that outages are to be measured by. */
+/** `nowMillis`: the clock that measures outages. */
 export const make = (
   initial: Readonly<Partial<Record<FaultName, number>>> = {},
   nowMillis: () => number = () => performance.now()
@@ -135,7 +138,7 @@ export const make = (
   return { value, set, all: () => faults.map((fault) => ({ ...fault, value: value(fault.name) })) }
 }
 
-/** Whether a share hits this one. Each fault has chances of its own. */
+/** Whether the share hits number `n`. Each fault has its own chances. */
 export const hits = (faults: Faults, seed: number, name: FaultName, n: number): boolean => {
   const share = faults.value(name)
   return (

@@ -1,20 +1,18 @@
 /**
- * Faults of the REST side, in front of what answers: instead of an answer (resets, errors, HTML, an outage), before
- * it (no answer for a minute) or on it (cut JSON, a wrong clock). What a network or a proxy does happens to the
- * authorization server too; nothing of all this to the administration page.
+ * Faults of the REST side: instead of an answer (resets, errors, HTML, an outage), before it (no answer for a minute)
+ * or in it (cut JSON, a wrong clock). Faults of a network or a proxy also hit the authorization server; none of them
+ * hits the administration page.
  *
- * What is answered instead never reaches the API: it changes nothing there and doesn't count against the plan.
+ * A request that a fault answers never reaches the API: it changes nothing there and doesn't count against the plan.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, DateTime, Effect, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Faults, hits } from "./Faults.ts"
+import { refusal } from "./Guard.ts"
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 type Faulty = <E, R>(answer: Answer<E, R>) => Answer<E, R | HttpServerRequest.HttpServerRequest>
-
-const error = (status: number, error: string, message: string, headers: Readonly<Record<string, string>> = {}) =>
-  HttpServerResponse.jsonUnsafe({ error, message }, { status, headers })
 
 const html = (status: number, title: string) =>
   HttpServerResponse.text(`<!DOCTYPE html>\n<html><head><title>${title}</title></head><body>${title}</body></html>\n`, {
@@ -35,7 +33,7 @@ const reset = Effect.flatMap(connection, (socket) => {
   return closing
 })
 
-/** The first half of a body under the length of the whole, then the end of the connection. */
+/** The first half of a body with the Content-Length of the whole, then the end of the connection. */
 const brokenOff = ({ body, contentLength, contentType }: HttpBody.Uint8Array) =>
   Effect.map(connection, (socket) => {
     const end = Effect.andThen(
@@ -65,11 +63,11 @@ const makeFaulty = (seed: number, faults: Faults) => {
   const byNetwork = (request: number) => {
     if (hits(faults, seed, "reset", request)) return reset
     if (hits(faults, seed, "error-500", request)) {
-      return Effect.succeed(error(500, "internal_error", "an error that was asked for"))
+      return Effect.succeed(refusal(500, "internal_error", "an injected error"))
     }
     if (hits(faults, seed, "error-502", request)) return Effect.succeed(html(502, "502 Bad Gateway"))
     if (hits(faults, seed, "error-503", request)) {
-      return Effect.succeed(error(503, "unavailable", "a break that was asked for"))
+      return Effect.succeed(refusal(503, "unavailable", "an injected interruption"))
     }
     return undefined
   }
@@ -77,7 +75,7 @@ const makeFaulty = (seed: number, faults: Faults) => {
     const refusals = faults.value("rate-limit")
     if (refusals > 0) {
       faults.set("rate-limit", refusals - 1)
-      return Effect.succeed(error(429, "rate_limited", "a refusal that was asked for", { "retry-after": "1" }))
+      return Effect.succeed(refusal(429, "rate_limited", "an injected refusal", { "retry-after": "1" }))
     }
     return hits(faults, seed, "html", request) ? Effect.succeed(html(200, "Scheduled maintenance")) : undefined
   }
@@ -104,7 +102,7 @@ const makeFaulty = (seed: number, faults: Faults) => {
   }
 }
 
-/** `versionPath`: what the paths of the API begin with. */
+/** `versionPath`: the prefix of the API's paths. */
 export const layer = (seed: number, faults: Faults, versionPath: string) => {
   const { api, authorization } = makeFaulty(seed, faults)
   return HttpRouter.middleware(

@@ -1,7 +1,6 @@
 /**
- * Which deliveries an event makes, by the faults that are on when it happens: usually one, sometimes late, and
- * copies beside it that come under another type or id. Pure: the seed and the event's number decide, so the same
- * run makes the same ones.
+ * The deliveries of an event, by the faults that are on when it happens: usually one, sometimes late, sometimes with
+ * copies under another type or id. Pure: the seed and the event's number decide, so the same run makes the same ones.
  */
 import type { Delivery, Disguise } from "./Deliveries/Book.ts"
 import type { Events } from "./Events.ts"
@@ -10,7 +9,7 @@ import { eventTypes } from "./Lifecycles.ts"
 import * as Seed from "./Seed.ts"
 
 export interface Planned {
-  /** Of real time, after the event. */
+  /** Real time after the event. */
   readonly delayMillis: number
   readonly copy: boolean
   readonly disguise: Disguise
@@ -22,17 +21,17 @@ export interface PlanOptions {
   readonly timeScale: number
 }
 
-/** A held-back delivery is passed by up to so many later events. */
+/** Up to this many later events overtake a held-back delivery. */
 const heldSteps = 8
 const dayAndHourMillis = 25 * 3_600_000
 
-/** Undefined for most. */
+/** Undefined: it isn't held back. */
 const heldMillis = (options: PlanOptions, purpose: number, share: number, event: number): number | undefined => {
   const chance = Seed.share(options.seed, purpose, event)
   return chance < share ? ((1 + (chance / share) * (heldSteps - 1)) * options.microsPerStep) / 1000 : undefined
 }
 
-/** In the order in which they are to be added: those that are due at the same instant are sent so. */
+/** In the order in which to add them: those due at the same instant are sent in it. */
 export const plan = (faults: Faults, options: PlanOptions, event: number): ReadonlyArray<Planned> => {
   const { seed, timeScale } = options
   const late = heldMillis(options, Seed.Purpose.held, faults.value("reorder"), event) ?? 0
@@ -56,22 +55,22 @@ export interface Contents {
   readonly text: string
 }
 
-export interface Told {
+export interface Recipient {
   readonly seed: number
   readonly events: Events
   readonly event: number
   readonly subscription: { readonly events: ReadonlyArray<string>; readonly createdAtStep: number } | undefined
 }
 
-/** Of the types that the subscription lists, if it lists another. */
-const otherType = (type: string, { event, seed, subscription }: Told): string => {
+/** Another type that the subscription lists, or any other if it lists none. */
+const otherType = (type: string, { event, seed, subscription }: Recipient): string => {
   const listed = (subscription?.events ?? []).filter((each) => each !== type)
   const others = listed.length > 0 ? listed : eventTypes.filter((each) => each !== type)
   return others[Seed.hash(seed, Seed.Purpose.otherType, event) % others.length] ?? type
 }
 
-/** Of the last event before it that the subscription heard of; none: its own. */
-const usedId = (own: string, { event, events, subscription }: Told): string => {
+/** The id of the last earlier event that the subscription received; its own if there is none. */
+const usedId = (own: string, { event, events, subscription }: Recipient): string => {
   for (let before = event - 1; before >= (subscription?.createdAtStep ?? event); before--) {
     if (subscription?.events.includes(events.at(before).type) === true) return events.id(before)
   }
@@ -79,12 +78,13 @@ const usedId = (own: string, { event, events, subscription }: Told): string => {
 }
 
 /** The same on every attempt. The body is always the event's own. */
-export const disguised = (honest: Contents, disguise: Disguise, told: Told): Contents => {
-  if (disguise === "other-type") return { ...honest, type: otherType(honest.type, told) }
-  if (disguise === "other-id") return { ...honest, id: Seed.uuid(told.seed, Seed.Purpose.otherId, told.event) }
-  return disguise === "used-id" ? { ...honest, id: usedId(honest.id, told) } : honest
+export const disguised = (honest: Contents, disguise: Disguise, recipient: Recipient): Contents => {
+  if (disguise === "other-type") return { ...honest, type: otherType(honest.type, recipient) }
+  if (disguise === "other-id")
+    return { ...honest, id: Seed.uuid(recipient.seed, Seed.Purpose.otherId, recipient.event) }
+  return disguise === "used-id" ? { ...honest, id: usedId(honest.id, recipient) } : honest
 }
 
-/** Decided by the delivery and how often it has been attempted. */
+/** Decided by the delivery and its number of attempts. */
 export const isWronglySigned = (faults: Faults, seed: number, delivery: Delivery): boolean =>
   hits(faults, seed, "wrong-signature", delivery.id * 8 + delivery.attempts)

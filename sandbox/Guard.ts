@@ -1,9 +1,10 @@
 /**
- * What stands in front of every resource: the bearer token (RFC 6750), the plan of its client (interface document §8)
- * and the scope that the operation needs, in this order. A request without a good token counts against nobody's
- * plan; one without the scope does. Bodies of errors are not shown (§7); here they are {"error", "message"}.
+ * The checks in front of every resource, in this order: the bearer token (RFC 6750), the client's plan (interface
+ * document §8), and the scope that the operation needs. A request without a valid token counts against no plan; one
+ * that only lacks the scope counts. The interface document shows no error bodies (§7); here they are {"error",
+ * "message"}.
  *
- * The scope is looked up by the route that matched, not by the path as written, which may be spelt in many ways.
+ * The scope is looked up by the matched route, not by the path as written, which can be spelt in many ways.
  */
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -15,7 +16,7 @@ import { neededScope } from "./Scopes.ts"
 export interface Guard {
   readonly layer: ReturnType<typeof makeLayer>
   readonly requests: () => { readonly answered: number; readonly unauthorized: number; readonly overLimit: number }
-  /** Counted against the plans in the 60 seconds up to this instant, of all clients together. */
+  /** Requests of all clients that counted against their plans in the 60 seconds up to this instant. */
   readonly used: (nowMillis: number) => number
 }
 
@@ -30,7 +31,7 @@ const challenge = (...attributes: ReadonlyArray<string>) => ({
   "www-authenticate": ['Bearer realm="construction"', ...attributes].join(", ")
 })
 
-const noToken = refusal(401, "unauthorized", "a bearer token is needed", challenge())
+const noToken = refusal(401, "unauthorized", "a bearer token is required", challenge())
 const badToken = refusal(
   401,
   "unauthorized",
@@ -40,7 +41,7 @@ const badToken = refusal(
 const malformed = refusal(
   400,
   "invalid_request",
-  "Authorization: Bearer needs exactly one token",
+  "Authorization: Bearer must carry exactly one token",
   challenge('error="invalid_request"')
 )
 
@@ -98,13 +99,15 @@ const makeLayer = (state: State) =>
     }).pipe(
       Effect.catchDefect((defect) =>
         HttpApiError.HttpApiSchemaError.is(defect)
-          ? Effect.succeed(refusal(400, "invalid_request", `the ${defect.kind.toLowerCase()} is not as documented`))
+          ? Effect.succeed(
+              refusal(400, "invalid_request", `the ${defect.kind.toLowerCase()} doesn't match the documentation`)
+            )
           : Effect.die(defect)
       )
     )
   ).layer
 
-/** `versionPath`: what the routes' paths begin with. */
+/** `versionPath`: the prefix of the routes' paths. */
 export const make = (oauth: State["oauth"], versionPath: string): Guard => {
   const windows = new Map([...oauth.clients].map(([id, { plan }]) => [id, RequestWindow.make(plan)]))
   const requests = { answered: 0, unauthorized: 0, overLimit: 0 }

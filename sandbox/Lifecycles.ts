@@ -1,8 +1,8 @@
 /**
- * What happens to the service's entities: the lives of IPCs, VOs, NCRs, HSE incidents, permits and
- * transmittals, as lists of occurrences with the contents of interface document §6.3. Pure and seeded.
- * Values are JSON texts: an amount never passes through a float, and some have more digits than one holds.
- * Not every life is completed; the first one of each kind is, so that every block shows every event type.
+ * What happens to the service's entities: the lives of IPCs, VOs, NCRs, HSE incidents, permits and transmittals, as
+ * lists of occurrences with the contents of interface document §6.3. Pure and seeded. Values are JSON texts: an amount
+ * never passes through a float, and some have more digits than one holds. Not every life is completed, but the first of
+ * each kind is, so every block has every event type.
  */
 import type { Dice } from "./Seed.ts"
 
@@ -41,12 +41,12 @@ export type Life = ReadonlyArray<Occurrence>
 
 export interface Circumstances {
   readonly dice: Dice
-  /** `2026-000123`: what the ids of this life end in. */
+  /** `2026-000123`: the end of this life's ids. */
   readonly number: string
   readonly projectId: number
   /** Goes through every stage. */
   readonly complete: boolean
-  /** `YYYY-MM-DD`, so many days after the simulation's first day. */
+  /** `YYYY-MM-DD`, `offset` days after the simulation's first day. */
   readonly day: (offset: number) => string
 }
 
@@ -62,11 +62,11 @@ const life = (entity: Entity, idName: string, id: string, stages: ReadonlyArray<
     contents: [[idName, JSON.stringify(id)], ...contents]
   }))
 
-/** A life that isn't completed ends after any of its stages. */
+/** An incomplete life ends after any of its stages. */
 const cut = <A>(c: Circumstances, share: number, stages: ReadonlyArray<A>): ReadonlyArray<A> =>
   c.complete || !c.dice.chance(share) ? stages : stages.slice(0, 1 + c.dice.below(stages.length))
 
-/** Ten-thousandths. One in thirty has up to 20 digits before the point, which no double holds. */
+/** In ten-thousandths. One in thirty has up to 20 digits before the point, which no double holds. */
 const amount = ({ dice }: Circumstances): bigint => {
   const digits = dice.chance(1 / 30) ? 20 + dice.below(5) : 6 + dice.below(6)
   let text = String(1 + dice.below(9))

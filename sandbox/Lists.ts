@@ -1,7 +1,7 @@
 /**
- * What the lists and single records answer (interface document §2.2, §4.1; all but the list of projects assumed).
- * A page shows one step of the simulation. `page` below 1 counts as 1; `per_page` is brought between 1 and the
- * largest, and the answer tells the one that was used. A page beyond the last is empty.
+ * The lists and single records (interface document §2.2, §4.1; all but the list of projects are assumed). A page shows
+ * one step of the simulation. `page` below 1 counts as 1; `per_page` is brought between 1 and the largest, and the
+ * response says which was used. A page past the last one is empty.
  */
 import { Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -30,7 +30,7 @@ interface Asked {
 
 const json = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" })
 
-/** `read` answers at most `size` records from index `from` on. */
+/** `read` returns at most `size` records from index `from` on. */
 const page = Effect.fnUntraced(function* (
   { faults, options }: Parts,
   asked: Asked,

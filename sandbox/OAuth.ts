@@ -1,7 +1,7 @@
 /**
- * The sandbox's OAuth 2.0 server (interface document §5; what it doesn't show is read as RFC 6749, with PKCE as in
- * RFC 7636, loopback redirects as in RFC 8252, and RFC 9700 where these leave a choice). All its state is in memory:
- * after a restart every token, code and open form is void, and clients ask again.
+ * The sandbox's OAuth 2.0 server (interface document §5; what it doesn't show follows RFC 6749, with PKCE as in RFC
+ * 7636, loopback redirects as in RFC 8252, and RFC 9700 where these leave a choice). All its state is in memory: a
+ * restart voids every token, code and open form, and clients ask again.
  */
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
@@ -14,18 +14,18 @@ import * as TokenEndpoint from "./OAuth/TokenEndpoint.ts"
 
 export interface OAuthOptions extends Clients.ClientsOptions, Codes.CodesOptions, Grants.GrantsOptions {}
 
-/** For whoever wants to see a client cope. */
+/** For testing how a client copes. */
 export interface OAuthControl {
-  /** Every access token expires at once; refresh tokens stay good. */
+  /** Every access token expires at once; refresh tokens stay valid. */
   readonly revokeAll: Effect.Effect<void>
-  /** Refresh tokens end too, as if every person took back the consent. */
+  /** Refresh tokens end too, as if every person had withdrawn their consent. */
   readonly endGrants: Effect.Effect<void>
   readonly counts: () => TokenEndpoint.TokenCounts
 }
 
 export interface OAuth extends OAuthControl {
   readonly clients: Clients.Clients
-  /** Who holds this access token, and for what; undefined where it is not good. */
+  /** The grant and scopes of this access token; undefined: it isn't valid. */
   readonly access: Grants.Grants["access"]
   readonly layer: ReturnType<typeof makeLayer>
 }

@@ -1,7 +1,6 @@
 /**
- * What a sandbox can be told, with the defaults. Everything that the simulation makes (projects, events, what
- * is copied or held back) depends on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the
- * `stepsPer…` options alone.
+ * The options of a sandbox and their defaults. Everything that the simulation makes (projects, events, copies and
+ * delays) depends only on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the `stepsPer…` options.
  */
 import { Clock, DateTime, Effect } from "effect"
 import type { Anchor } from "./Events.ts"
@@ -12,13 +11,13 @@ export interface SandboxOptions {
   readonly seed?: number | undefined
   /** Projects at the start; any number. Default 700. */
   readonly projects?: number | undefined
-  /** On average one project changes its status in so many events; 0 = never. Default 20. */
+  /** Events per change of some project's status, on average; 0 = never. Default 20. */
   readonly stepsPerProjectChange?: number | undefined
-  /** A project is inserted every so many events; 0 = never. Default 1000. */
+  /** Events per inserted project; 0 = never. Default 1000. */
   readonly stepsPerNewProject?: number | undefined
-  /** Requests in any 60 seconds: 600 or 3000 in reality; Infinity = no limit. Default 600. Not of `…-premium`. */
+  /** Requests in any 60 seconds: 600 or 3000 in reality; Infinity = no limit. Default 600. Not for `…-premium`. */
   readonly plan?: number | undefined
-  /** `per_page` where none is asked for. Default 50. */
+  /** `per_page` for requests that name none. Default 50. */
   readonly pageSize?: number | undefined
   /** A larger `per_page` is lowered to this. Default 1000. */
   readonly pageSizeMax?: number | undefined
@@ -28,42 +27,42 @@ export interface SandboxOptions {
   readonly refreshSeconds?: number | undefined
   /** Life of an authorization code in real seconds. Default 60. */
   readonly codeSeconds?: number | undefined
-  /** Default `sandbox`; `…-premium` and the public `…-app` are there too. */
+  /** Default `sandbox`; `…-premium` and the public `…-app` exist too. */
   readonly clientId?: string | undefined
   /** Default `sandbox-secret`. */
   readonly clientSecret?: string | undefined
   /** The retry schedule (1 min … 24 h) is this many times faster. Default 1. */
   readonly timeScale?: number | undefined
-  /** The speed of the lives, at most a million; 0 = events come by `emit` only. Default 5. */
+  /** The speed of the lives, at most a million; 0 = only `emit` makes events. Default 5. */
   readonly eventsPerSecond?: number | undefined
-  /** No event after so many. Default: for ever. */
+  /** No events after this many. Default: no limit. */
   readonly maxEvents?: number | undefined
-  /** False: events happen from the start, heard or not. Default true: from the first subscription on. */
+  /** False: events happen from the start. Default true: from the first subscription on. */
   readonly awaitSubscription?: boolean | undefined
-  /** IPC lives that run at once, or so; other kinds in proportion. Default 40. */
+  /** About how many IPC lives run at once; other kinds in proportion. Default 40. */
   readonly ipcs?: number | undefined
   /** The fault `duplicate` at the start. Default 0.1. */
   readonly duplicates?: number | undefined
   /** The fault `reorder` at the start. Default 0.1. */
   readonly disorder?: number | undefined
-  /** What goes wrong from the start on. Default: nothing else. */
+  /** Other faults at the start. Default: none. */
   readonly faults?: Readonly<Partial<Record<FaultName, number>>> | undefined
   /** Attempts at once per subscription; 1, without disorder, keeps a healthy receiver's order. Default 16. */
   readonly concurrency?: number | undefined
   /**
-   * No further events while so many deliveries wait: memory is bounded. But where a subscription has heard
-   * nothing for an hour (by `timeScale`) while another hears, its oldest fail for good. Default 500,000.
+   * No further events while this many deliveries wait: memory is bounded. But if one subscription has been dead for an
+   * hour (divided by `timeScale`) while another is alive, its oldest fail permanently. Default 500,000.
    */
   readonly maxWaiting?: number | undefined
   /** The simulated clock's first instant. Default: now. */
   readonly startAt?: DateTime.DateTime.Input | undefined
-  /** The simulated clock stands at these instants at these steps, and goes on from there. Ascending. */
+  /** The simulated clock's instants at given steps; it continues from there. Ascending. */
   readonly anchors?: ReadonlyArray<Anchor> | undefined
-  /** Where the subscriptions and the step count outlive the process. Default: nowhere. */
+  /** The file in which subscriptions and the step count outlive the process. Default: none. */
   readonly statePath?: string | undefined
   /**
-   * After a restart at least so many of the last events are delivered again, and all since the oldest that may
-   * have waited, at most 50,000. Default: those of 90 seconds, from 100 to 5000.
+   * After a restart at least this many of the last events are delivered again, and all since the oldest that may have
+   * waited, at most 50,000. Default: those of 90 seconds, from 100 to 5000.
    */
   readonly redeliver?: number | undefined
   /** Default 127.0.0.1. */

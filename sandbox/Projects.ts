@@ -1,10 +1,10 @@
 /**
- * The service's projects as a pure function of (seed, index, step): nothing is held, so that a million
- * start at once. They change with the simulation's steps: some begin as `awarded` and move to
- * `in-progress` once, and now and then a new project is inserted, at the end of the list (ids ascend).
- * Pages are rendered as JSON text directly: encoding a thousand records through a schema is the slower part.
+ * The service's projects as a pure function of (seed, index, step): nothing is held, so a million are available at
+ * once. They change with the simulation's steps: some begin as `awarded` and move to `in-progress` once, and now and
+ * then a project is inserted at the end of the list (ids ascend). Pages are rendered directly as JSON text: encoding a
+ * thousand records through a schema is slower.
  *
- * Pure but for two numbers, for a fault: how many more were inserted at the end, and how many removed at the front.
+ * Pure except for two numbers of the fault `churn`: how many were inserted at the end and removed at the front.
  */
 import { hash, Purpose } from "./Seed.ts"
 
@@ -12,9 +12,9 @@ export interface ProjectsOptions {
   readonly seed: number
   /** How many there are at step 0. */
   readonly projects: number
-  /** On average one project changes its status in so many steps; 0 = never. */
+  /** Steps per change of some project's status, on average; 0 = never. */
   readonly stepsPerProjectChange: number
-  /** A project is inserted every so many steps; 0 = never. */
+  /** Steps per inserted project; 0 = never. */
   readonly stepsPerNewProject: number
 }
 
@@ -28,11 +28,11 @@ export interface Projects {
   readonly total: (step: number) => number
   /** By place in the list. */
   readonly at: (step: number, place: number) => ProjectTruth
-  /** The records from one place to before another, as the inside of a JSON array. */
+  /** The records from one place up to, but not including, another, as the inside of a JSON array. */
   readonly render: (step: number, from: number, to: number) => string
-  /** One record as JSON text; undefined where the list hasn't this id. */
+  /** One record as JSON text; undefined: the list doesn't have this id. */
   readonly find: (step: number, id: string) => string | undefined
-  /** Inserts so many at the end of the list and removes the first, for good. The last one stays. */
+  /** Permanently inserts this many at the end of the list and removes the first. The last one stays. */
   readonly churn: (inserted: number, step: number) => void
 }
 
@@ -42,7 +42,7 @@ export const idOf = (index: number): number => firstId + index
 
 const places = ["Harbour", "Ørsted", "North", "Kanał", "Station", "Saint-André", "Mill", "Old Town", "Ridge", "東京"]
 const works = ["Bridge", "Quay", "Tunnel", "Hospital", '"B" Block', "Depot", "Viaduct", "School", "Reservoir", "Tower"]
-/** Escaped once, so that a page is only put together. */
+/** Escaped once, so that rendering a page only concatenates. */
 const jsonNames = places.flatMap((place) => works.map((work) => JSON.stringify(`${place} ${work} `).slice(1, -1)))
 
 const awardedShare = 0.4
@@ -56,7 +56,7 @@ export const make = (options: ProjectsOptions): Projects => {
     return made + churned.inserted - churned.removed
   }
 
-  /** Changes are spread evenly over the steps, so that the list moves slowly whatever its size. */
+  /** Changes are spread evenly over the steps, so a list of any size moves slowly. */
   const startedAt = (index: number, chance: number): number => {
     if (index >= projects) {
       const inserted = (index - projects + 1) * stepsPerNewProject

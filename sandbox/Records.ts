@@ -1,10 +1,10 @@
 /**
- * The lists of IPCs, VOs, NCRs, HSE incidents, permits and transmittals, of any size: a page is made again from
- * the events' blocks that it touches. Held is one number per block, for transmittals only: how many come before.
+ * The lists of IPCs, VOs, NCRs, HSE incidents, permits and transmittals, of any size: a page is recomputed from the
+ * blocks of events that it touches. Only one number per block is held, for transmittals: how many come before.
  *
- * A list is in the order in which its entities began, and none is ever deleted: new ones come at the end, so a
- * walk sees each once, also while events go on. A page shows one step, the one at which it was asked for.
- * Records are rendered as JSON text from the events' own JSON texts: an amount never passes through a float.
+ * A list is in the order in which its entities began, and none is ever deleted. New ones come at the end, so a walk
+ * sees each once even while events go on. A page shows one step, the one at which it was requested. Records are
+ * rendered as JSON text from the events' own JSON texts: an amount never passes through a float.
  */
 import { Effect } from "effect"
 import type { Events } from "./Events.ts"
@@ -18,13 +18,13 @@ export interface RecordPage {
 }
 
 export interface Records {
-  /** At most `size` records from index `from` on (0 is the first), after so many steps. */
+  /** At most `size` records from index `from` on (0 is the first), after `step` steps. */
   readonly page: (entity: Entity, step: number, from: number, size: number) => Effect.Effect<RecordPage>
-  /** One record as JSON text; undefined where no event has told of it. */
+  /** One record as JSON text; undefined: no event has mentioned it. */
   readonly find: (entity: Entity, step: number, id: string) => string | undefined
 }
 
-/** Blocks made in one go; others get their turn in between. */
+/** Blocks computed before the fiber yields. */
 const blocksPerTurn = 16
 
 const render = ({ contents, status }: EntityState.EntityState): string => {
@@ -43,7 +43,7 @@ const makeCounts = (events: Events) => {
     }
   })
   return {
-    /** Needed once for the blocks that `before` is asked about. */
+    /** Must run before `before` is asked about these blocks. */
     countTo: (entity: Entity, block: number) => (entity === "transmittals" ? countTo(block) : Effect.void),
     before: (entity: Entity, block: number): number =>
       entity === "transmittals" ? (transmittals[block] ?? 0) : block * events.numbersPerBlock[entity]
@@ -73,8 +73,8 @@ export const make = (events: Events): Records => {
     const records: Array<string> = []
     let skipped = from - counts.before(entity, first)
     for (let block = first; block <= current && records.length < wanted; block++) {
-      const words = EntityState.ofBlock(events, block, step, entity)
-      records.push(...words.slice(skipped, skipped + wanted - records.length).map(render))
+      const states = EntityState.ofBlock(events, block, step, entity)
+      records.push(...states.slice(skipped, skipped + wanted - records.length).map(render))
       skipped = 0
       if ((block - first) % blocksPerTurn === 0) yield* Effect.yieldNow
     }
@@ -87,7 +87,7 @@ export const make = (events: Events): Records => {
       const number = Number(/\d+$/.exec(id)?.[0] ?? 0)
       const block = Math.floor((number - 1) / events.numbersPerBlock[entity])
       if (block < 0 || block * events.blockLength >= step) return undefined
-      const found = EntityState.ofBlock(events, block, step, entity).find((word) => word.id === id)
+      const found = EntityState.ofBlock(events, block, step, entity).find((state) => state.id === id)
       return found === undefined ? undefined : render(found)
     }
   }

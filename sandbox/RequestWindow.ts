@@ -1,10 +1,10 @@
 /**
- * The plan's limit as the service counts it: never more than `plan` requests in any sliding 60 seconds. A
- * request that was refused doesn't count, so a client that goes on trying is let in again. Not scaled: the
- * limit is a promise about real time.
+ * The plan's limit as the service counts it: at most `plan` requests in any sliding 60 seconds. A refused request
+ * doesn't count, so a client that keeps trying gets in again. Not divided by `timeScale`: the limit is a promise about
+ * real time.
  */
 export interface RequestWindow {
-  /** Admits a request at this instant (0), or says in how many milliseconds the next one would be. */
+  /** 0: the request is admitted. Otherwise the milliseconds until the next one would be. */
   readonly admit: (nowMillis: number) => number
   /** Requests admitted in the 60 seconds up to this instant. */
   readonly used: (nowMillis: number) => number

@@ -1,9 +1,11 @@
 /**
- * The service of the interface document, to run and to test against: token, projects, webhooks and the
- * deliveries of simulated lives, over real HTTP on this machine. Served from the same ConstructionApi that
- * the worker's client is derived from. With a `statePath` it survives its process: started again, it goes on,
- * knows its subscriptions and delivers again what may have been under way; only tokens die. Without, a restart
- * is another service, though with the same projects and events where the options are the same.
+ * The service of the interface document, to run and to test against: token, projects, webhooks and the deliveries of
+ * simulated lives, over real HTTP on this machine. It is served from the same ConstructionApi that the worker's client
+ * is derived from.
+ *
+ * With a `statePath` it survives a restart: it knows its subscriptions and delivers again what may have been under way;
+ * only tokens are lost. Without one a restart is another service, with the same projects and events if the options are
+ * the same.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -39,7 +41,7 @@ export type { SandboxOptions } from "./Options.ts"
 export interface SandboxTruth {
   /** Events emitted so far. */
   readonly steps: number
-  /** Made while iterated, so that a million need no memory. */
+  /** Computed while iterated, so a million need no memory. */
   readonly entities: Iterable<Truth.EntityTruth>
   readonly projectCount: number
   readonly project: (index: number) => Projects.ProjectTruth
@@ -52,20 +54,20 @@ export interface SandboxStats extends Deliveries.DeliveryCounts {
   readonly usedLastMinute: number
 }
 
-export interface Service {
+export interface Sandbox {
   /** With the version path: `http://127.0.0.1:…/v1`. */
   readonly baseUrl: string
-  /** Without: the token endpoint is `{authUrl}/oauth/token`, a person is asked at `{authUrl}/oauth/authorize`. */
+  /** Without it: the token endpoint is `{authUrl}/oauth/token`, people log in at `{authUrl}/oauth/authorize`. */
   readonly authUrl: string
   readonly options: ResolvedOptions
   /** The page for people: subscriptions, deliveries, records and faults. */
   readonly adminUrl: string
-  /** What the authorization server has answered, and how to make a client's tokens bad. */
+  /** What the authorization server has answered, and how to end its clients' tokens. */
   readonly oauth: OAuth.OAuthControl
   readonly truth: () => SandboxTruth
   readonly stats: Effect.Effect<SandboxStats>
   readonly subscriptions: () => ReadonlyArray<Subscriptions.Subscription>
-  /** Waiting, delivered and failed deliveries; `until` the counts are so; `replay` of a failed one. */
+  /** `until` waits for a condition on the counts; `replay` sends a failed delivery again. */
   readonly deliveries: Pick<Deliveries.Deliveries, "counts" | "list" | "now" | "replay" | "setHorizon" | "until">
   /** The events themselves, by number: type, id, body. */
   readonly events: Events.Events
@@ -74,9 +76,9 @@ export interface Service {
   readonly drained: Simulation.Simulation["drained"]
   /** What goes wrong: can be set at any time. */
   readonly faults: Faults.Faults
-  /** A new secret, which all further attempts are signed with; undefined: no such subscription. */
+  /** Returns a new secret, which signs all further attempts; undefined: no such subscription. */
   readonly rotateSecret: Simulation.Simulation["rotateSecret"]
-  /** Every permanently failed delivery, by hand; answers how many. */
+  /** Replays every permanently failed delivery, as by hand; returns how many. */
   readonly replayFailed: Effect.Effect<number>
 }
 
@@ -90,7 +92,7 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: "unknown host"
 }
 
-/** In the words of the deliveries' list. */
+/** In the words that the list of deliveries shows. */
 const whyNoAnswer = (error: HttpClientError.HttpClientError): string => {
   let cause: unknown = error
   while (cause instanceof Error) {
@@ -124,7 +126,7 @@ const attemptWith = (
         HttpClientRequest.bodyUint8Array(signed.body, "application/json"),
         HttpClientRequest.setHeaders(signed.headers)
       )
-      // The body is read to its end, or else the connection can't be used again.
+      // The body is read to its end; otherwise the connection can't be reused.
       const answered = yield* client.execute(request).pipe(
         Effect.tap((response) => response.arrayBuffer),
         Effect.timeoutOption(answerWithin),
@@ -150,7 +152,7 @@ const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administ
 
 const start = Effect.fnUntraced(function* (
   given: SandboxOptions = {}
-): Effect.fn.Return<Service, HttpServerError.ServeError, Scope.Scope> {
+): Effect.fn.Return<Sandbox, HttpServerError.ServeError, Scope.Scope> {
   const checkpoint = yield* Checkpoint.open(given, yield* resolve(given))
   const { anchors, options } = checkpoint
   const events = Events.make({ ...options, anchors })
@@ -225,9 +227,5 @@ const start = Effect.fnUntraced(function* (
   }
 })
 
-export class Sandbox extends Context.Service<Sandbox, Service>()("siteledger/Sandbox") {
-  /** Serves until the scope closes. Fails only where it can't listen. */
-  static readonly start = start
-  static readonly layer = (options?: SandboxOptions): Layer.Layer<Sandbox, HttpServerError.ServeError> =>
-    Layer.effect(Sandbox, start(options))
-}
+/** `start` serves until the scope closes. It fails only if it can't listen. */
+export const Sandbox = { start }

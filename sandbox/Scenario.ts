@@ -1,33 +1,33 @@
 /**
- * A scenario: what happens in a sandbox, and when, from a JSON file. Times are of simulated time since the first
- * subscription; `timeScale` makes them shorter. Steps are done in the order of the file.
+ * A scenario: what happens in a sandbox, and when, from a JSON file. Times are simulated time since the first
+ * subscription, divided by `timeScale`. Steps run in the order of the file.
  *
- * The same file gives the same bodies, ids and order of first attempts every time, to a receiver that answers 2xx:
- * events happen at the times that the file says, not when the machine gets to it, the simulated clock stands at
- * these times too, and nothing is attempted that is due after a step which hasn't been done.
+ * For a receiver that answers 2xx, the same file always gives the same bodies, ids and order of first attempts. Events
+ * happen at the file's times and not when the machine gets to them, the simulated clock shows these times too, and a
+ * delivery that is due after a pending step waits for that step.
  */
 import { readFileSync } from "node:fs"
 import { DateTime, Duration, Effect, Result, Runtime, Schema } from "effect"
 import * as Faults from "./Faults.ts"
 import type { SandboxOptions } from "./Options.ts"
-import type { Service } from "./Sandbox.ts"
+import type { Sandbox } from "./Sandbox.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-const said = Schema.optionalKey
+const optional = Schema.optionalKey
 
 const Action = Schema.Struct({
   at: Schema.DurationFromString.annotate({ expected: 'a time such as "2 hours"' }),
-  /** So many events. */
-  emit: said(Count),
-  /** Is set to `value`. */
-  fault: said(Schema.Literals(Faults.names)),
-  value: said(Schema.Finite),
-  /** Every permanently failed delivery is replayed, as an administrator would. */
-  replayFailed: said(Schema.Literal(true)),
+  /** This many events. */
+  emit: optional(Count),
+  /** Set to `value`. */
+  fault: optional(Schema.Literals(Faults.names)),
+  value: optional(Schema.Finite),
+  /** Replays every permanently failed delivery, as an administrator would. */
+  replayFailed: optional(Schema.Literal(true)),
   /** Of the subscription with this number; 0 is the first. */
-  rotateSecret: said(Count),
-  /** The service ends. */
-  stop: said(Schema.Literal(true))
+  rotateSecret: optional(Count),
+  /** Ends the service. */
+  stop: optional(Schema.Literal(true))
 })
 type Action = typeof Action.Type
 
@@ -36,7 +36,7 @@ const actions = ["emit", "fault", "replayFailed", "rotateSecret", "stop"] as con
 const actionComplaint = (step: Action): string | undefined => {
   if (Duration.isNegative(step.at)) return "at is before the first subscription"
   if (actions.filter((action) => step[action] !== undefined).length !== 1) {
-    return `a step has exactly one of ${actions.join(", ")}`
+    return `a step must have exactly one of ${actions.join(", ")}`
   }
   if (step.fault === undefined) return step.value === undefined ? undefined : "value belongs to a fault"
   return step.value === undefined ? "a fault needs a value" : Faults.complaint(step.fault, step.value)
@@ -52,14 +52,14 @@ const Steps = Schema.Array(Action.check(Schema.makeFilter(actionComplaint))).che
 )
 
 const File = Schema.Struct({
-  seed: said(Schema.Int),
+  seed: optional(Schema.Int),
   /** How many times faster than in reality. Default 1. */
-  timeScale: said(Schema.Finite.check(Schema.isGreaterThan(0))),
-  projects: said(Count),
-  /** Attempts at once. Default 1: what came first arrives first. */
-  concurrency: said(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  timeScale: optional(Schema.Finite.check(Schema.isGreaterThan(0))),
+  projects: optional(Count),
+  /** Attempts at once. Default 1: deliveries arrive in order. */
+  concurrency: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   /** The simulated clock at the first subscription. */
-  startAt: said(Schema.DateTimeUtcFromString),
+  startAt: optional(Schema.DateTimeUtcFromString),
   steps: Steps
 })
 export type Scenario = typeof File.Type
@@ -82,13 +82,13 @@ export const read = (path: string): Effect.Effect<Scenario, ScenarioError> =>
     Effect.mapError((wrong) => new ScenarioError({ message: `The scenario ${path} can't be played: ${wrong}` }))
   )
 
-/** Always the same, so that bodies are. */
+/** Fixed, so that bodies are always the same. */
 const standardStart = DateTime.makeUnsafe("2026-01-05T08:00:00Z")
 
-/** Events that are emitted at once are so far apart. */
+/** The distance between events that are emitted at once. */
 const eventMillis = 1
 
-/** For a sandbox that is to play it. */
+/** The options of a sandbox that plays it. */
 export const options = ({ concurrency, projects, seed, startAt, steps, timeScale }: Scenario): SandboxOptions => {
   const startAtMillis = DateTime.toEpochMillis(startAt ?? standardStart)
   const anchors: Array<{ readonly step: number; readonly atMillis: number }> = []
@@ -113,7 +113,7 @@ export const options = ({ concurrency, projects, seed, startAt, steps, timeScale
 }
 
 type Stage = Pick<
-  Service,
+  Sandbox,
   "deliveries" | "emit" | "faults" | "options" | "replayFailed" | "rotateSecret" | "subscribed"
 >
 
@@ -124,11 +124,13 @@ const perform = (stage: Stage, step: Action, at: number): Effect.Effect<void> =>
   if (replayFailed !== undefined) return Effect.asVoid(stage.replayFailed)
   if (rotateSecret === undefined) return Effect.void
   return Effect.flatMap(stage.rotateSecret(rotateSecret), (secret) =>
-    secret === undefined ? Effect.logWarning(`The scenario has no subscription ${rotateSecret} to rotate`) : Effect.void
+    secret === undefined
+      ? Effect.logWarning(`The scenario rotates the secret of subscription ${rotateSecret}, which doesn't exist`)
+      : Effect.void
   )
 }
 
-/** Ends after the last step, and says whether that was `stop`. `stage`: a sandbox that has the scenario's options. */
+/** After the last step, returns whether that was `stop`. `stage`: a sandbox with the scenario's options. */
 export const play = Effect.fnUntraced(function* (stage: Stage, { steps }: Scenario) {
   const { deliveries } = stage
   yield* stage.subscribed

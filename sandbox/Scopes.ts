@@ -1,8 +1,8 @@
 /**
- * Which scope a request needs (interface document §5). The names follow the two that the document shows,
- * `projects.read` and `ipcs.read`; its complete list is not shown (§5.2), so the others are assumed.
+ * The scope that a request needs (interface document §5). The names follow the two that the document shows,
+ * `projects.read` and `ipcs.read`. It doesn't show the complete list (§5.2), so the others are assumed.
  *
- * Pure. What no scope is written for (the API's own description, paths that aren't served) needs none.
+ * Pure. Anything without an entry (the API's own description, paths that aren't served) needs no scope.
  */
 
 const readScopes: ReadonlyMap<string, string> = new Map([

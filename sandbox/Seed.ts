@@ -1,10 +1,10 @@
 /**
- * The sandbox's only source of chance: a hash of (seed, purpose, number) and a small generator that starts
- * from such a hash (sfc32). Both are pure, so anything made of them (a project, an event, the choice to
- * send a delivery twice) can be made again at any time from its number alone, and need not be remembered.
+ * The sandbox's only source of chance: a hash of (seed, purpose, number) and a small generator that starts from such a
+ * hash (sfc32). Both are pure, so anything made of them (a project, an event, the choice to send a delivery twice) can
+ * be recomputed from its number alone and needn't be stored.
  */
 
-/** What a hash is for: equal numbers in different purposes must not give equal chances. */
+/** What a hash is for: equal numbers for different purposes must not give equal chances. */
 export const Purpose = {
   project: 1,
   lifecycle: 2,

@@ -1,11 +1,11 @@
 /**
- * The service at work: one owner of the step count. Each step is one event, delivered to every subscription
- * that lists its type, as well or badly as the faults say. Steps come at `eventsPerSecond`, or by `emit`. While
- * too many deliveries wait, the simulation stands still.
+ * The service at work: one owner of the step count. Each step is one event, delivered to every subscription that lists
+ * its type, with the faults that are on. Steps come at `eventsPerSecond`, or by `emit`. While too many deliveries wait,
+ * the simulation stands still.
  *
- * Where there is a checkpoint, a step is promised in it before it happens, a second's worth at a time, and a
- * subscription is in it before it is answered. After a kill -9 the promised steps count as happened, and what may
- * have been under way is delivered again, with the same bytes. While the disk takes nothing, nothing happens.
+ * With a checkpoint, a step is promised on disk before it happens, a second's worth at a time, and a subscription is
+ * saved before it is answered. After a kill -9 the promised steps count as done, and what may have been under way is
+ * delivered again, with the same bytes. While the disk can't be written, nothing happens.
  */
 import { Clock, Deferred, Effect, Schedule, type Scope } from "effect"
 import type { Checkpoint } from "./Checkpoint.ts"
@@ -20,17 +20,17 @@ export interface Simulation {
   /** Events so far. */
   readonly steps: () => number
   /**
-   * So many more events now, whatever the speed, but none beyond `maxEvents`. `at`, by the deliveries' clock: when
-   * they are said to happen, if not now.
+   * Emits `count` events now, regardless of the speed but not beyond `maxEvents`. `at`: when they happen by the
+   * deliveries' clock, if not now.
    */
   readonly emit: (count: number, at?: number) => Effect.Effect<void>
   /** Makes a subscription and sends its ping. */
   readonly subscribe: (url: string, events: ReadonlyArray<string>) => Effect.Effect<Subscription>
   /** Waits for the first subscription. */
   readonly subscribed: Effect.Effect<void>
-  /** The new secret; undefined: no such subscription. In the checkpoint before it is answered. */
+  /** Returns the new secret once it is in the checkpoint; undefined: no such subscription. */
   readonly rotateSecret: (subscription: number) => Effect.Effect<string | undefined>
-  /** Pauses, resumes or deletes a subscription for good: it is on disk when this ends. */
+  /** Pauses, resumes or deletes a subscription; the state is on disk when this returns. */
   readonly setState: (subscription: number, state: SubscriptionState) => Effect.Effect<void>
   /** Sends a test event to one subscription. */
   readonly fireTest: (subscription: number) => Effect.Effect<void>
@@ -40,10 +40,10 @@ export interface Simulation {
 
 const shortestTickMillis = 5
 const mostPromised = 10_000
-/** A restart delivers no more than so many events again, lest those of a long dead receiver hold it up. */
+/** A restart delivers at most this many events again, so that a long-dead receiver doesn't delay it. */
 const mostRedelivered = 50_000
-/** The steps in hand (of the speed, of `emit`) may not be among the deliveries yet. */
-const stepsInHand = 2
+/** Steps in progress (one by the speed, one by `emit`) may not have their deliveries yet. */
+const stepsInProgress = 2
 
 /** The step count and its promise on disk. */
 const makeCount = (checkpoint: Checkpoint, subscriptions: Subscriptions, deliveries: Deliveries) => {
@@ -55,7 +55,7 @@ const makeCount = (checkpoint: Checkpoint, subscriptions: Subscriptions, deliver
   const save = checkpoint.save(() => ({
     steps: saved,
     subscriptions: subscriptions.all().map((subscription, id) => {
-      const unsettled = Math.min(deliveries.oldestWaiting(id), count.steps - stepsInHand)
+      const unsettled = Math.min(deliveries.oldestWaiting(id), count.steps - stepsInProgress)
       return { id, ...subscription, unsettledFrom: Math.max(subscription.createdAtStep, unsettled) }
     })
   }))
@@ -73,13 +73,13 @@ const makeCount = (checkpoint: Checkpoint, subscriptions: Subscriptions, deliver
   })
   return {
     steps: () => count.steps,
-    /** Answers the number of the next step. */
+    /** Returns the number of the next step. */
     next: Effect.fnUntraced(function* (wanted: number) {
       while (count.steps >= promised) yield* promise(wanted)
       return count.steps++
     }),
     save: insist,
-    /** Takes back what was promised and not needed. */
+    /** Withdraws promised steps that weren't needed. */
     close: Effect.suspend(() => {
       saved = count.steps
       return save.pipe(Effect.catch((error) => Effect.logWarning(error.message)))
@@ -87,7 +87,7 @@ const makeCount = (checkpoint: Checkpoint, subscriptions: Subscriptions, deliver
   }
 }
 
-/** Milliseconds until a promised step is due that hasn't happened: 0 in a time that is ahead on purpose. */
+/** Milliseconds until a promised step that hasn't happened is due; 0 if the simulated time is ahead on purpose. */
 const untilDue = ({ eventsPerSecond, microsPerStep }: ResolvedOptions, dueMillis: number, nowMillis: number) => {
   const most = eventsPerSecond > 0 ? (Math.ceil(eventsPerSecond) * microsPerStep) / 1000 : 0
   return dueMillis > nowMillis && dueMillis - nowMillis <= most ? dueMillis - nowMillis : 0
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Steps at their speed, from this instant on where it is near. */
+/** Runs the steps at their speed, from this instant on if it is near. */
 const run = Effect.fnUntraced(function* (
   options: ResolvedOptions,
   deliveries: Deliveries,
@@ -208,7 +208,7 @@ const run = Effect.fnUntraced(function* (
   while (steps() < options.maxEvents) {
     yield* Effect.sleep(Math.max(shortestTickMillis, stepMillis))
     const now = yield* Clock.currentTimeMillis
-    // After a stand-still at most one second is caught up.
+    // After standing still it catches up on at most one second.
     due = Math.min(due + (now - last) / stepMillis, Math.max(1, options.eventsPerSecond))
     last = now
     if (due < 1 || !(yield* deliveries.hasRoom)) continue

@@ -1,7 +1,7 @@
 /**
- * Webhook subscriptions (interface document §2.3, §4.2) and what is sent to them: the exact body and headers
- * of a delivery (§6.2). Every creation makes another subscription: idempotency is not shown. The ping is an
- * event of its own, numbered -1 for the first subscription, -2 for the second.
+ * Webhook subscriptions (interface document §2.3, §4.2) and what is sent to them: the exact body and headers of a
+ * delivery (§6.2). Every creation makes another subscription, because the document shows no idempotency. The ping is a
+ * separate event, numbered -1 for the first subscription, -2 for the second.
  */
 import { createHmac } from "node:crypto"
 import { DateTime } from "effect"
@@ -16,12 +16,12 @@ export interface Subscription {
   readonly events: ReadonlyArray<string>
   readonly secret: string
   readonly createdAtMillis: number
-  /** Hears of no event before; dates the ping. */
+  /** It receives no earlier event; also dates the ping. */
   readonly createdAtStep: number
   readonly state: SubscriptionState
 }
 
-/** Paused: its deliveries wait. Deleted: it is only remembered, so that its number isn't another's. */
+/** Paused: its deliveries wait. Deleted: only remembered, so that its number isn't reused. */
 export type SubscriptionState = "active" | "paused" | "deleted"
 
 export interface Signed {
@@ -39,19 +39,19 @@ export interface Odd {
 export interface Subscriptions {
   /** By number, the deleted ones too. */
   readonly all: () => ReadonlyArray<Subscription>
-  /** Answers the subscription; its number is `all().length - 1`. */
+  /** Returns the subscription; its number is `all().length - 1`. */
   readonly create: (made: Omit<Subscription, "secret" | "state">) => Subscription
-  /** A deleted one stays so, and loses its secret. */
+  /** A deleted one stays deleted, and loses its secret. */
   readonly setState: (subscription: number, state: SubscriptionState) => void
   /** Numbers of the subscriptions that list the type. */
   readonly listening: (type: string) => ReadonlyArray<number>
-  /** The number of a new test event. Its timestamp is this instant, whenever it arrives. */
+  /** The number of a new test event. Its timestamp is this instant, even if it arrives later. */
   readonly testEvent: (nowMillis: number) => number
-  /** What an event (below 0: a ping or a test) says to a subscription. */
+  /** The type, id and body of an event (below 0: a ping or a test) for a subscription. */
   readonly contents: (subscription: number, event: number, disguise?: Disguise) => Contents | undefined
   /** The same as it goes over the wire. */
   readonly sign: (subscription: number, event: number, nowMillis: number, odd?: Odd) => Signed | undefined
-  /** Answers the secret that everything is signed with from now on; undefined: no such subscription. */
+  /** Returns the secret that signs everything from now on; undefined: no such subscription. */
   readonly rotateSecret: (subscription: number) => string | undefined
 }
 
@@ -66,7 +66,7 @@ const pingContents = (seed: number, events: Events, { createdAtStep, url }: Subs
   text: envelope("webhook.ping", events.timestamp(createdAtStep), `"url":${JSON.stringify(url)}`)
 })
 
-/** The type is assumed (interface document §6.1 names none); a test tells of no record. */
+/** The type is assumed (interface document §6.1 names none); a test is about no record. */
 const testContents = (seed: number, event: number): Contents => {
   const timestamp = DateTime.formatIso(DateTime.makeUnsafe(firstTest - event))
   const data = `"message":"A test, fired by hand in the administration: nothing has happened."`
@@ -77,14 +77,14 @@ const testContents = (seed: number, event: number): Contents => {
   }
 }
 
-/** Undefined where the request is good. */
+/** Undefined: the request is valid. */
 export const complaint = (url: string, events: ReadonlyArray<string>): string | undefined => {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return "url must be an absolute http or https address"
   if (events.length === 0) return "events must name at least one event type"
   return events.includes("") ? "events must be names of event types" : undefined
 }
 
-/** Who listens to a type, by number. */
+/** Numbers of the subscriptions that list a type. */
 const makeListeners = () => {
   const byType = new Map<string, ReadonlyArray<number>>()
   const of = (type: string) => byType.get(type) ?? []
@@ -119,7 +119,7 @@ const signedAs = ({ secret, url }: Subscription, { id, text, type }: Contents, n
   }
 }
 
-/** `saved`: those of a former run, by number. */
+/** `saved`: those of an earlier run, by number. */
 export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSubscription> = []): Subscriptions => {
   const subscriptions: Array<Subscription> = []
   const listeners = makeListeners()
@@ -161,7 +161,7 @@ export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSub
     rotateSecret: (number) => {
       const subscription = subscriptions[number]
       if (subscription === undefined || subscription.state === "deleted") return undefined
-      // From the old one, so that no secret comes back, in a later run either.
+      // Derived from the old one, so that no secret repeats, in a later run either.
       const secret = `whsec_${createHmac("sha256", subscription.secret).update(String(seed)).digest("hex")}`
       subscriptions[number] = { ...subscription, secret }
       return secret
@@ -169,9 +169,9 @@ export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSub
     listening: listeners.of,
     sign: (number, event, nowMillis, { disguise, wrongSignature = false } = {}) => {
       const subscription = subscriptions[number]
-      const told = contents(number, event, disguise)
-      if (subscription === undefined || subscription.state === "deleted" || told === undefined) return undefined
-      return signedAs(subscription, told, nowMillis, wrongSignature)
+      const sent = contents(number, event, disguise)
+      if (subscription === undefined || subscription.state === "deleted" || sent === undefined) return undefined
+      return signedAs(subscription, sent, nowMillis, wrongSignature)
     }
   }
 }

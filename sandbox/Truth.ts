@@ -1,7 +1,7 @@
 /**
- * What is true of every entity after so many steps, by the events alone: the furthest status and the last
- * word on every field, under the names of the worker's tables, so that a test can compare the two. Made
- * again from the seed, block by block (no life spans two), so it costs no memory until it is asked for.
+ * The true state of every entity after a number of steps, from the events alone: the furthest status and the last value
+ * of every field, under the names of the worker's tables, so that a test can compare the two. Recomputed from the seed
+ * block by block (no life spans two), so it needs no memory until it is asked for.
  */
 import type { Events } from "./Events.ts"
 import * as EntityState from "./EntityState.ts"
@@ -13,12 +13,12 @@ export interface EntityTruth {
   readonly status: string
   /**
    * By column, as text. Money has exactly four decimals; `recipients` is JSON; `…_at` has microseconds. A
-   * column is missing where no event has said anything.
+   * column is missing until an event has set it.
    */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Where the column has another name than the content. */
+/** Columns with another name than the event's field. */
 const columns: Readonly<Record<string, string>> = {
   "ipcs amount": "submitted_amount",
   "permits type": "permit_type"
@@ -54,6 +54,6 @@ const truthOf = ({ contents, entity, id, status }: EntityState.EntityState): Ent
 /** `steps`: how many events have been emitted. */
 export function* entities(events: Events, steps: number): Generator<EntityTruth> {
   for (let number = 0; number * events.blockLength < steps; number++) {
-    for (const word of EntityState.ofBlock(events, number, steps)) yield truthOf(word)
+    for (const state of EntityState.ofBlock(events, number, steps)) yield truthOf(state)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What can be done in the administration, as data: each action has one path, which is a form's under `/admin` and
- * a script's under `/admin/api`, one effect, and what it says afterwards to a person and to a script.
+ * The actions of the administration, as data. Each has one path (under `/admin` for forms, under `/admin/api` for
+ * scripts), one effect, and a result for a person and for a script.
  */
 import { Effect, Option, Schema } from "effect"
 import { isFaultName, type FaultName } from "../Faults.ts"
@@ -17,17 +17,17 @@ export interface Done {
   readonly status: 200 | 201 | 202
   /** For a script. */
   readonly body: unknown
-  /** For a person, and where they are led. */
+  /** For a person, and the page that they see next. */
   readonly notice: Shown
   readonly location: string
 }
 
-/** What came with the request: fields of a form, of a query or of a JSON object. */
+/** The request's fields: of a form, a query or a JSON object. */
 export type Given = Readonly<Record<string, unknown>>
 
 export interface Action {
   readonly path: `/${string}`
-  /** `id`: what stands for `:id` in the path. */
+  /** `id`: the path's `:id`. */
   readonly run: (world: Administered, id: string, given: Given) => Effect.Effect<Done, Refused>
 }
 
@@ -36,7 +36,7 @@ const Creation = Schema.Struct({
   events: Schema.optionalKey(Schema.Union([Schema.Array(Schema.String), Schema.String]))
 })
 
-/** What a creation asks for, as far as it can be read. */
+/** The webhook asked for, as far as the request is readable. */
 export const creation = (given: Given): { readonly url: string; readonly events: ReadonlyArray<string> } => {
   const read = Option.getOrUndefined(Schema.decodeUnknownOption(Creation)(given))
   const events = read?.events ?? []
@@ -54,7 +54,7 @@ const create: Action = {
     return {
       status: 201,
       body: { ...Api.subscription(world, { ...made, id }), secret: made.secret },
-      notice: secretOnce(made.secret, `Webhook ${id} is made.`),
+      notice: secretOnce(made.secret, `Webhook ${id} created.`),
       location: `${root}/subscriptions/${id}`
     }
   })
@@ -86,7 +86,7 @@ const pause = onSubscription("pause", ({ simulation }, { id }) =>
 )
 
 const resume = onSubscription("resume", ({ simulation }, { id }) =>
-  Effect.as(simulation.setState(id - 1, "active"), { notice: "Resumed: what is due is delivered." })
+  Effect.as(simulation.setState(id - 1, "active"), { notice: "Resumed: due deliveries are being sent." })
 )
 
 const fireTest = onSubscription("test", ({ simulation }, { id, state }) =>
@@ -100,7 +100,7 @@ const fireTest = onSubscription("test", ({ simulation }, { id, state }) =>
 
 const rotateSecret = onSubscription("secret", ({ simulation }, { id }) =>
   Effect.map(simulation.rotateSecret(id - 1), (secret = "") => ({
-    notice: secretOnce(secret, "The old secret is gone."),
+    notice: secretOnce(secret, "The old secret is no longer used."),
     body: { secret }
   }))
 )
@@ -111,7 +111,7 @@ const remove = onSubscription("delete", ({ deliveries, simulation }, { id }) =>
     yield* simulation.setState(id - 1, "deleted")
     const dropped = waiting === 0 ? "" : ` ${Wording.counted(waiting, "delivery", "deliveries")} dropped.`
     return {
-      notice: `Webhook ${id} is deleted.${dropped}`,
+      notice: `Webhook ${id} deleted.${dropped}`,
       body: { dropped: waiting },
       location: `${root}/subscriptions`
     }
@@ -128,13 +128,13 @@ const replay: Action = {
     if (!(yield* deliveries.replay(number))) {
       return yield* new Refused({
         status: 409,
-        message: "only failed deliveries of webhooks that are there are replayed"
+        message: "only failed deliveries of existing webhooks can be replayed"
       })
     }
     return {
       status: 202,
       body: { id: number, state: "waiting" },
-      notice: `Delivery ${number} is sent again.`,
+      notice: `Delivery ${number} is being sent again.`,
       location: `${root}/deliveries/${number}`
     }
   })
@@ -149,7 +149,7 @@ const replayAll: Action = {
     return {
       status: 202,
       body: { replayed },
-      notice: `${Wording.counted(replayed, "failed delivery is", "failed deliveries are")} sent again.`,
+      notice: `${Wording.counted(replayed, "failed delivery is", "failed deliveries are")} being sent again.`,
       location: `${root}/deliveries?state=failed`
     }
   })
@@ -157,7 +157,7 @@ const replayAll: Action = {
 
 const Measure = Schema.Struct({
   value: Schema.Union([Schema.Finite, Schema.FiniteFromString]),
-  /** Else as the fault has it: a share is from 0 to 1. */
+  /** Without it the fault's own unit: a share is from 0 to 1. */
   unit: Schema.optionalKey(Schema.Literal("percent"))
 })
 

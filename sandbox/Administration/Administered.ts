@@ -1,6 +1,6 @@
 /**
- * What the administration is about: the parts of a running sandbox, and the looks at them that its pages and its
- * JSON side share. Subscriptions are numbered from 1 for people. Changes nothing.
+ * The parts of a running sandbox that the administration works on, and the read-only views that its pages and its JSON
+ * side share. Subscriptions are numbered from 1 for people.
  */
 import type { Delivery, Deliveries, DeliveryState } from "../Deliveries.ts"
 import type { Events } from "../Events.ts"
@@ -22,7 +22,7 @@ export interface Administered {
   readonly usedLastMinute: (nowMillis: number) => number
 }
 
-/** What a person may have typed, from 1 on. NaN: no number of anything. */
+/** A number as a person may have typed it. NaN: not a whole number. */
 export const numbered = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN)
 
 export interface Listed extends Subscription {
@@ -40,7 +40,7 @@ export const subscription = (world: Administered, id: number): Listed | undefine
 
 export const deliveryStates: ReadonlyArray<DeliveryState> = ["waiting", "delivered", "failed"]
 
-/** What a delivery says, as it goes over the wire. */
+/** A delivery's type, id and body as they go over the wire. */
 export const contents = ({ subscriptions }: Administered, { disguise, event, subscription }: Delivery) =>
   subscriptions.contents(subscription, event, disguise) ?? { type: "unknown", id: "unknown", text: "" }
 
@@ -59,7 +59,7 @@ const given = (text: string | undefined): string | undefined => (text === "" ? u
 const numberGiven = (text: string | undefined): number | undefined =>
   given(text) === undefined ? undefined : numbered(text ?? "")
 
-/** What makes no sense as a state is taken for all of them. */
+/** An unknown state selects all of them. */
 export const filterOf = ({
   before,
   state,
@@ -75,14 +75,14 @@ export const filterOf = ({
 export interface Excerpt {
   /** Newest first. */
   readonly deliveries: ReadonlyArray<Delivery>
-  /** Where older ones begin; undefined: there are none. */
+  /** Where the next, older page begins; undefined: there is none. */
   readonly before: number | undefined
 }
 
-/** Whose type is looked at for one page. A type that is rarer makes a short page, with older ones to follow. */
+/** Deliveries searched by type for one page. A rarer type makes a short page, with older ones on the next. */
 const mostLookedAt = 5_000
 
-/** The newest deliveries that the filter lets through, at most `size`. */
+/** The newest deliveries that pass the filter, at most `size`. */
 export const excerpt = (world: Administered, filter: Filter, size: number): Excerpt => {
   const { before = Infinity, state, subscription, type } = filter
   const found = (state === undefined ? deliveryStates : [state])

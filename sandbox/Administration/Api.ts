@@ -1,7 +1,7 @@
 /**
- * The administration for scripts: what its pages show, as JSON, under `/admin/api`. Assumed as a whole: the
- * interface document says that these actions exist in the administration UI and shows no API for them (§4.4).
- * Names are written as in the service's own API; instants in ISO 8601; secrets are told by what makes them only.
+ * The administration for scripts: the content of its pages as JSON, under `/admin/api`. All of it is assumed: the
+ * interface document mentions these actions in the administration UI but shows no API for them (§4.4). Names follow
+ * the service's own API; instants are ISO 8601. Only the actions that make a secret return it.
  */
 import { Effect } from "effect"
 import type { Delivery } from "../Deliveries.ts"
@@ -28,18 +28,18 @@ export const subscription = (world: Administered, { createdAtMillis, events, id,
   deliveries: world.deliveries.countsOf(id - 1)
 })
 
-export const delivery = (world: Administered, one: Delivery) => {
+export const delivery = (world: Administered, record: Delivery) => {
   const { deliveries } = world
-  const { attempts, due, id, state, subscription } = one
-  const said = contents(world, one)
+  const { attempts, due, id, state, subscription } = record
+  const sent = contents(world, record)
   const at = (millis: number) => Wording.iso(deliveries.startedAtMillis + millis)
   return {
     id,
     subscription: subscription + 1,
     state,
-    event_id: said.id,
-    event_type: said.type,
-    /** Of the present schedule; the latest ones, also of former schedules, are below. */
+    event_id: sent.id,
+    event_type: sent.type,
+    /** In the current schedule. `attempts` has the latest ones, those of earlier schedules included. */
     attempts_made: attempts,
     attempts: deliveries.attempts(id).map((attempt) => ({
       at: at(attempt.at),
@@ -50,10 +50,10 @@ export const delivery = (world: Administered, one: Delivery) => {
   }
 }
 
-/** `before`: to be asked for with, for older ones; null where there are none. */
+/** `before`: asks for the next, older page; null where there is none. */
 export const deliveries = (world: Administered, filter: Filter, size: number) => {
   const { before, deliveries } = excerpt(world, filter, size)
-  return { data: deliveries.map((one) => delivery(world, one)), before: before ?? null }
+  return { data: deliveries.map((each) => delivery(world, each)), before: before ?? null }
 }
 
 export const faults = ({ faults }: Administered) => ({
@@ -69,20 +69,20 @@ export const faults = ({ faults }: Administered) => ({
 })
 
 type Query = Readonly<Record<string, string | undefined>>
-type Look = (world: Administered, query: Query, id: string) => Effect.Effect<unknown, Refused>
+type View = (world: Administered, query: Query, id: string) => Effect.Effect<unknown, Refused>
 
 const standardSize = 25
 const mostSize = 500
 
-/** What can't be answered as it was meant; undefined: nothing. */
+/** What is wrong with the query; undefined: nothing. */
 const wrongIn = (query: Query, filter: Filter, size: number): string | undefined => {
-  const isLost = query["state"] !== undefined && filter.state === undefined
-  if (isLost) return `state must be one of ${deliveryStates.join(", ")}`
-  if (Number.isNaN(filter.before) || Number.isNaN(filter.subscription)) return "before and subscription are numbers"
+  const isUnknown = query["state"] !== undefined && filter.state === undefined
+  if (isUnknown) return `state must be one of ${deliveryStates.join(", ")}`
+  if (Number.isNaN(filter.before) || Number.isNaN(filter.subscription)) return "before and subscription must be numbers"
   return size >= 1 && size <= mostSize ? undefined : `limit must be from 1 to ${mostSize}`
 }
 
-const deliveriesLook: Look = (world, query) => {
+const deliveriesView: View = (world, query) => {
   const filter = filterOf(query)
   const size = query["limit"] === undefined ? standardSize : numbered(query["limit"])
   const wrong = wrongIn(query, filter, size)
@@ -91,20 +91,20 @@ const deliveriesLook: Look = (world, query) => {
     : Effect.fail(new Refused({ status: 400, message: wrong }))
 }
 
-const deliveryLook: Look = (world, _query, id) => {
+const deliveryView: View = (world, _query, id) => {
   const found = world.deliveries.find(numbered(id))
   return found === undefined
     ? Effect.fail(new Refused({ status: 404, message: "there is no such delivery" }))
     : Effect.sync(() => delivery(world, found))
 }
 
-/** What can be asked for, by path. */
-export const looks: ReadonlyArray<readonly [path: `/${string}`, look: Look]> = [
+/** The views, by path. */
+export const views: ReadonlyArray<readonly [path: `/${string}`, view: View]> = [
   [
     "/subscriptions",
     (world) => Effect.sync(() => ({ data: subscriptions(world).map((each) => subscription(world, each)) }))
   ],
-  ["/deliveries", deliveriesLook],
-  ["/deliveries/:id", deliveryLook],
+  ["/deliveries", deliveriesView],
+  ["/deliveries/:id", deliveryView],
   ["/faults", (world) => Effect.sync(() => faults(world))]
 ]

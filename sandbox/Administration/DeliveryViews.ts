@@ -1,6 +1,6 @@
 /**
- * Deliveries (interface document §2.4, §3.2): by state, newest first, with their attempts, what they say, and
- * their replay.
+ * Deliveries (interface document §2.4, §3.2): by state, newest first, with their attempts, their bodies and their
+ * replay.
  */
 import type { Attempt, Delivery, Outcome } from "../Deliveries.ts"
 import { type Disguise, isSuccess, retrySeconds } from "../Deliveries/Book.ts"
@@ -26,7 +26,7 @@ const lastAnswer = (attempt: Attempt | undefined): Shown =>
     ? nothing
     : html`${outcomeText(attempt.outcome)} <span class="took">${Wording.span(attempt.tookMillis)}</span>`
 
-/** When the next attempt is made, and why there is none. */
+/** When the next attempt is due, or why there is none. */
 const nextAttempt = (world: Administered, { due, state, subscription: number }: Delivery, now: number): Shown => {
   if (state !== "waiting") return nothing
   if (subscription(world, number + 1)?.state === "paused") return "when resumed"
@@ -73,7 +73,7 @@ const cells: ReadonlyArray<Cell> = [
 interface Listing {
   readonly caption: string
   readonly empty: string
-  /** Name of a column that would say the same in every row. */
+  /** Name of a column to leave out because it would be the same in every row. */
   readonly without?: string
 }
 
@@ -143,7 +143,7 @@ const replayAll = (filter: Filter, failed: number) =>
   failed > 0 &&
   act(
     `${root}/deliveries/replay${filter.subscription === undefined ? "" : `?subscription=${filter.subscription}`}`,
-    filter.subscription === undefined ? "Replay all failed" : "Replay all failed of this webhook"
+    filter.subscription === undefined ? "Replay all failed" : "Replay all failed for this webhook"
   )
 
 export const page = (world: Administered, filter: Filter, now: number): Page => {
@@ -156,7 +156,7 @@ export const page = (world: Administered, filter: Filter, now: number): Page => 
     body: html`
       ${tabs(world, filter)}
       <div class="tools">${choices(filter, world)} ${replayAll(filter, failed)}</div>
-      ${list(world, deliveries, now, { caption: "Deliveries, newest first", empty: "No such deliveries." })}
+      ${list(world, deliveries, now, { caption: "Deliveries, newest first", empty: "No matching deliveries." })}
       <nav class="pager" aria-label="Pages">
         ${filter.before !== undefined && html`<a href="${address({ ...filter, before: undefined })}">Newest</a>`}
         ${before !== undefined && html`<a href="${address({ ...filter, before })}">Older</a>`}
@@ -164,7 +164,7 @@ export const page = (world: Administered, filter: Filter, now: number): Page => 
       ${
         dropped > 0 &&
         html`<p class="note">
-          ${Wording.counted(dropped, "delivery was", "deliveries were")} dropped with deleted webhooks.
+          ${Wording.counted(dropped, "delivery was", "deliveries were")} dropped when webhooks were deleted.
         </p>`
       }
     `
@@ -175,7 +175,7 @@ const disguises: Readonly<Record<Disguise, string>> = {
   none: "",
   "other-type": "sent under another type",
   "other-id": "sent under another event id",
-  "used-id": "sent under the id of the event before it"
+  "used-id": "sent under the id of the previous event"
 }
 
 const attemptsTable = (world: Administered, delivery: Delivery, now: number) => {
@@ -194,7 +194,8 @@ const attemptsTable = (world: Administered, delivery: Delivery, now: number) => 
         ]
       }))
       .toReversed(),
-    empty: delivery.attempts === 0 ? "Not attempted yet." : "Too long ago: attempts are kept of the latest deliveries."
+    empty:
+      delivery.attempts === 0 ? "Not attempted yet." : "Too long ago: only the latest deliveries keep their attempts."
   })
 }
 

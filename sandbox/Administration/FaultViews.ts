@@ -1,6 +1,6 @@
 /**
- * The faults, each with its switch and its measure. Shares are shown in percent; what is off suggests a value, so
- * that it takes one press to see it.
+ * The faults, each with its switch and its value. Shares are shown in percent. A fault that is off suggests a value, so
+ * trying it takes one press.
  */
 import type { Fault } from "../Faults.ts"
 import type { Administered } from "./Administered.ts"
@@ -65,7 +65,9 @@ export const page = ({ faults }: Administered): Page => {
     title: "Faults",
     body: html`
       <div class="tools">
-        <p class="note">What the sandbox does wrong on purpose, until it is turned off or started again.</p>
+        <p class="note">
+          What the sandbox does wrong on purpose. A fault stays on until it is turned off or the sandbox restarts.
+        </p>
         ${on > 0 && act(`${root}/faults/off`, `Turn all off (${on})`)}
       </div>
       <ul class="faults">

@@ -1,6 +1,6 @@
 /**
- * HTML from template literals. Whatever is put into one is escaped, for text and for quoted attributes alike,
- * unless it is Html itself; so a hostile name can end up nowhere but in the text. Attributes are always quoted.
+ * HTML from template literals. Every value is escaped, for text and for quoted attributes alike, unless it is Html
+ * itself, so a hostile name can only end up as text. Attributes are always quoted.
  */
 export class Html {
   readonly text: string
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** False and undefined show nothing; of a list all, one after the other. */
+/** False and undefined show nothing; a list shows its members one after the other. */
 export type Shown = Html | string | number | false | undefined | ReadonlyArray<Shown>
 
 const named: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }

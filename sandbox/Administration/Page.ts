@@ -1,7 +1,7 @@
 /**
- * The frame of every page of the administration: landmarks, navigation, notices, foot; and the parts that the
- * pages share. What is inside `main` is refreshed in place every second (`Script.ts`): rows have keys, so that
- * they move rather than change, and what a person types into or was told once is marked `data-keep` (with a key too).
+ * The frame of every administration page (landmarks, navigation, notices, footer) and the parts that pages share.
+ * `main` is refreshed in place every second (`Script.ts`): rows have keys, so they move rather than change. Forms and
+ * notices are marked `data-keep` (also with a key) and are left alone.
  */
 import { html, type Html, type Shown } from "./Html.ts"
 
@@ -17,7 +17,7 @@ export interface Page {
   readonly body: Shown
 }
 
-/** Told once, at the top of the next page. */
+/** Shown once, at the top of the next page. */
 export interface Notice {
   readonly tone: "good" | "bad"
   readonly text: Shown
@@ -70,7 +70,7 @@ export const render = (page: Page, faultsOn: number, notice: Notice | undefined)
         <script src="${root}/administration.js" defer></script>
       </head>
       <body>
-        <a class="skip" href="#main">Skip to the content</a>
+        <a class="skip" href="#main">Skip to content</a>
         <header>
           <div class="bar">
             <p class="brand"><span class="mark" aria-hidden="true"></span>Construction service <b>sandbox</b></p>
@@ -86,8 +86,8 @@ export const render = (page: Page, faultsOn: number, notice: Notice | undefined)
         </main>
         <footer>
           <p>
-            A stand-in for the service, for development and tests. It listens to this machine only, and therefore asks
-            for no login. Times are in UTC.
+            A stand-in for the service, for development and tests. It serves this machine only, so it needs no login.
+            Times are in UTC.
           </p>
         </footer>
       </body>
@@ -95,12 +95,12 @@ export const render = (page: Page, faultsOn: number, notice: Notice | undefined)
 
 export type Tone = "good" | "wait" | "bad" | "idle"
 
-/** A state: the colour never says more than the word. */
+/** A state. The colour never says more than the word. */
 export const pill = (tone: Tone, word: string): Html => html`<span class="pill ${tone}">${word}</span>`
 
 export interface Column {
   readonly name: string
-  /** Numbers and amounts stand to the right; what is short needs little room. */
+  /** Numbers and amounts are aligned right; a short column is narrow. */
   readonly kind?: "number" | "amount" | "short" | "action" | undefined
 }
 
@@ -112,16 +112,16 @@ export interface Row {
 }
 
 export interface Table {
-  /** For those who hear it; said by the heading to those who see. */
+  /** For screen readers; the heading says it to everyone else. */
   readonly caption: string
   readonly columns: ReadonlyArray<Column>
   readonly rows: ReadonlyArray<Row>
-  /** Where there are no rows. */
+  /** Shown where there are no rows. */
   readonly empty: Shown
   readonly className?: string
 }
 
-/** Roles are written out: narrow pages lay rows out as blocks, and the table would be one no more. */
+/** Roles are explicit: narrow pages lay rows out as blocks, and the table would lose its semantics. */
 export const table = ({ caption, className = "", columns, empty, rows }: Table): Html =>
   rows.length === 0
     ? html`<p class="empty">${empty}</p>`
@@ -152,7 +152,7 @@ export const table = ({ caption, className = "", columns, empty, rows }: Table):
         </tbody>
       </table>`
 
-/** A form that is one button. */
+/** A form with one button. */
 export const act = (action: string, label: Shown, className = "", hidden = ""): Html =>
   html`<form method="post" action="${action}">
     <button class="${className}">${label}${hidden !== "" && html`<span class="hidden"> ${hidden}</span>`}</button>

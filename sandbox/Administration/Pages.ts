@@ -1,5 +1,5 @@
 /**
- * Which page stands at which path, as data. Undefined: there is no such thing (any more).
+ * The pages by path, as data. Undefined: the record doesn't exist, or no longer does.
  */
 import { Effect } from "effect"
 import { type Administered, filterOf, numbered, subscription } from "./Administered.ts"
@@ -11,7 +11,7 @@ import * as RecordViews from "./RecordViews.ts"
 import * as WebhookViews from "./WebhookViews.ts"
 
 export interface Asked {
-  /** What stands for `:id` in the path. */
+  /** The path's `:id`. */
   readonly id: string
   readonly query: Readonly<Record<string, string | undefined>>
   readonly now: number

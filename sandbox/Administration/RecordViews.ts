@@ -1,6 +1,6 @@
 /**
- * Records moving through their lives: how many stand at each stage, and those that changed last. And the overview,
- * which shows the IPCs of them beside the sandbox's figures.
+ * Records moving through their lives: how many are at each stage, and which changed last. Also the overview, which
+ * shows the IPCs next to the sandbox's figures.
  */
 import { type Administered, subscriptions } from "./Administered.ts"
 import { html, type Html, type Shown } from "./Html.ts"
@@ -9,13 +9,13 @@ import { type Changed, type Counts, type Kind, kinds, latest } from "./Records.t
 import * as WebhookViews from "./WebhookViews.ts"
 import * as Wording from "./Wording.ts"
 
-/** Everything but the last stage is on its way. */
+/** Idle at the first stage, good at the last. */
 const toneOf = ({ stages }: Kind, stage: string): Tone => {
   if (stage === stages.at(-1)) return "good"
   return stage === stages[0] ? "idle" : "wait"
 }
 
-/** How far it has come, for the eye: the word stands beside it. */
+/** How far it has come, as a drawing; the status next to it says it in words. */
 const track = (kind: Kind, status: string) => {
   const reached = kind.stages.indexOf(status)
   return html`<span class="track" aria-hidden="true"
@@ -45,7 +45,7 @@ const row = (kind: Kind, { changedAt, contents, id, status }: Changed): Row => (
 
 const moving = ({ events, simulation }: Administered, kind: Kind, most: number): Html =>
   table({
-    caption: `${kind.name}, the last changed first`,
+    caption: `${kind.name}, last changed first`,
     className: `moving ${kind.entity}`,
     columns: [
       { name: kind.singular },
@@ -54,10 +54,10 @@ const moving = ({ events, simulation }: Administered, kind: Kind, most: number):
       { name: "Changed" }
     ],
     rows: latest(events, simulation.steps(), kind.entity, most).map((changed) => row(kind, changed)),
-    empty: "None yet. Events begin with the first subscription, unless the sandbox was told otherwise."
+    empty: "None yet. By default, events begin with the first subscription."
   })
 
-/** The stages as a line of boxes, with how many stand at each. */
+/** The stages as a line of boxes with their counts. */
 const flow = (kind: Kind, counts: Counts): Html =>
   html`<ol class="flow" aria-label="${kind.name} by status">
     ${kind.stages.map(
@@ -93,7 +93,7 @@ export const overview = (world: Administered, counts: Counts, now: number): Page
       ])}
       ${
         ipcs !== undefined &&
-        html`<h2>IPCs on their way</h2>
+        html`<h2>IPCs in progress</h2>
           ${flow(ipcs, counts)} ${moving(world, ipcs, ofOverview)}
           <p><a href="${root}/records">All kinds of records</a></p>`
       }

@@ -1,6 +1,6 @@
 /**
- * The service's records as they move through their lives: how many are at each stage, and those that changed
- * last. Pure, by the events up to a step; only the counts of whole blocks of events are remembered.
+ * The service's records as they move through their lives: how many are at each stage, and which changed last. Pure,
+ * from the events up to a step. Only the counts of whole blocks of events are remembered.
  */
 import { Effect } from "effect"
 import type { Events } from "../Events.ts"
@@ -88,7 +88,7 @@ export const kinds: ReadonlyArray<Kind> = [
 ]
 
 export interface Changed extends EntityState.EntityState {
-  /** ISO 8601 with microseconds: when it came to its status, or was told of again. */
+  /** When its last event happened: ISO 8601 with microseconds. */
   readonly changedAt: string
 }
 
@@ -98,15 +98,15 @@ const changedAt = ({ contents }: EntityState.EntityState): string => {
   return latest.slice(1, -1)
 }
 
-/** At most so many of a kind, the last changed first. No life spans two blocks, so a block is older as a whole. */
+/** At most `most` of a kind, last changed first. No life spans two blocks, so an earlier block is older as a whole. */
 export const latest = (events: Events, steps: number, entity: Entity, most: number): ReadonlyArray<Changed> => {
   const found: Array<Changed> = []
   for (let block = Math.floor(steps / events.blockLength); block >= 0 && found.length < most; block--) {
-    const words = EntityState.ofBlock(events, block, steps, entity).map((word) => ({
-      ...word,
-      changedAt: changedAt(word)
+    const changed = EntityState.ofBlock(events, block, steps, entity).map((state) => ({
+      ...state,
+      changedAt: changedAt(state)
     }))
-    found.push(...words.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)))
+    found.push(...changed.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)))
   }
   return found.slice(0, most)
 }
@@ -115,11 +115,11 @@ export const latest = (events: Events, steps: number, entity: Entity, most: numb
 export type Counts = (entity: Entity, stage: string) => number
 
 export interface Tally {
-  /** `steps`: how many events have been emitted, asked for again whenever others had their turn. */
+  /** `steps`: how many events have been emitted; read again after each yield. */
   readonly counts: (steps: () => number) => Effect.Effect<Counts>
 }
 
-/** Blocks counted in one go; others get their turn in between. */
+/** Blocks counted before the fiber yields. */
 const blocksPerTurn = 16
 
 export const tally = (events: Events): Tally => {

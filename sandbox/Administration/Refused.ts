@@ -1,6 +1,6 @@
 /**
- * Why something that was asked of the administration isn't done or shown: the request is wrong (400), there is no
- * such thing (404), or it doesn't go with its state (409).
+ * Why the administration refuses a request: it is malformed (400), its target doesn't exist (404), or the target's
+ * state doesn't allow it (409).
  */
 import { Schema } from "effect"
 

@@ -1,8 +1,8 @@
 /**
- * The pages' script. Without it everything works, but stands still. It asks for the page anew every second and
- * changes only what differs, in place: rows with the same key stay the same element, so focus, selections and
- * opened details survive. It holds still while the reader points at rows with buttons, while the page is hidden
- * and when told to; what is marked `data-keep` it never touches. Such parts have keys, and keep their order.
+ * The pages' script. Without it everything works except the refreshing. It fetches the page every second and changes
+ * only what differs, in place: rows with the same key stay the same element, so focus, selections and opened details
+ * survive. It pauses while the reader points at rows with buttons, while the page is hidden and when switched off. It
+ * never touches the parts marked `data-keep`; these have keys and keep their order.
  */
 export const script = /* js */ `"use strict"
 const everyMillis = 1000
@@ -12,7 +12,7 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)")
 let shown = ""
 let on = sessionStorage.getItem("refreshing") !== "off"
 
-// A notice is told once: the address that told it is not to be kept.
+// A notice is shown once, so its name is removed from the address.
 const address = new URL(location.href)
 if (address.searchParams.has("notice")) {
   address.searchParams.delete("notice")
@@ -64,7 +64,7 @@ const change = (from, to) => {
       old?.remove()
       greet(added)
     } else if (kept(found)) {
-      // Not moved, lest it lose the focus: what stands before it goes.
+      // Moving it would lose the focus, so what comes before it is removed instead.
       while (at !== found) at = dropped(at)
       at = found.nextSibling
     } else {

@@ -1,6 +1,6 @@
 /**
- * The pages' one stylesheet: dense, calm, with digits of one width; light or dark as the reader's system is. Below
- * 720 px rows of tables are laid out as blocks, so that nothing has to be scrolled sideways.
+ * The pages' one stylesheet: dense, calm, with digits of equal width, light or dark as the reader's system asks. Below
+ * 720 px table rows become blocks, so nothing scrolls sideways.
  */
 const colours = /* css */ `
 :root {

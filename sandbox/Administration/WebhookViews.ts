@@ -1,6 +1,6 @@
 /**
- * The subscriptions (interface document §2.3; "Admin → API → Webhooks", §1): all of them, and one with what can
- * be done with it. Their secrets are shown once, when they are made.
+ * The subscriptions (interface document §2.3; "Admin → API → Webhooks", §1): the list, and one with its actions. A
+ * secret is shown once, when it is made.
  */
 import { eventTypes } from "../Lifecycles.ts"
 import type { SubscriptionState } from "../Subscriptions.ts"
@@ -12,7 +12,7 @@ import * as Wording from "./Wording.ts"
 
 const tones: Readonly<Record<SubscriptionState, Tone>> = { active: "good", paused: "idle", deleted: "idle" }
 
-const heard = (events: ReadonlyArray<string>): Shown =>
+const subscribedTypes = (events: ReadonlyArray<string>): Shown =>
   eventTypes.every((type) => events.includes(type))
     ? `all ${eventTypes.length}`
     : html`<span title="${events.join(", ")}">${Wording.counted(events.length, "type", "types")}</span>`
@@ -29,7 +29,7 @@ const overviewRows = (world: Administered, now: number) =>
         id,
         html`<a href="${root}/subscriptions/${id}"><bdi class="url">${url}</bdi></a>`,
         pill(tones[state], state),
-        heard(events),
+        subscribedTypes(events),
         linked("waiting", waiting),
         linked("delivered", delivered),
         linked("failed", failed),
@@ -49,10 +49,10 @@ export const list = (world: Administered, now: number): Html =>
       { name: "Waiting", kind: "number" },
       { name: "Delivered", kind: "number" },
       { name: "Failed", kind: "number" },
-      { name: "Made" }
+      { name: "Created" }
     ],
     rows: overviewRows(world, now),
-    empty: "Nobody subscribes yet. A worker does it by itself when it starts; or make one here, by hand."
+    empty: "No webhooks yet. A worker creates its own when it starts; under Webhooks you can create one by hand."
   })
 
 /** What was typed, and what is wrong with it. */
@@ -86,7 +86,7 @@ const creation = ({ complaint, events, url }: Draft) =>
   html`<section aria-labelledby="new" class="panel" data-keep data-key="creation">
     <h2 id="new">New webhook</h2>
     <form method="post" action="${root}/subscriptions" class="creation">
-      ${complaint !== undefined && html`<p class="complaint" id="complaint" role="alert">Not made: ${complaint}.</p>`}
+      ${complaint !== undefined && html`<p class="complaint" id="complaint" role="alert">Not created: ${complaint}.</p>`}
       <label for="url">URL</label>
       <input
         id="url"
@@ -107,8 +107,8 @@ const creation = ({ complaint, events, url }: Draft) =>
           <button type="button" class="small" data-check="none" hidden>None</button>
         </p>
       </fieldset>
-      <p class="row"><button class="primary">Make webhook</button></p>
-      <p class="note">It is sent a <code>webhook.ping</code> at once. Its secret is shown on the next page, once.</p>
+      <p class="row"><button class="primary">Create webhook</button></p>
+      <p class="note">It gets a <code>webhook.ping</code> at once. The next page shows its secret, once.</p>
     </form>
   </section>`
 
@@ -119,9 +119,9 @@ export const page = (world: Administered, now: number, draft: Draft): Page => ({
   body: html`${list(world, now)} ${creation(draft)}`
 })
 
-/** To be told in a notice. */
-export const secretOnce = (secret: string, said: string): Html =>
-  html`<p>${said} This is its secret, shown this once:</p>
+/** For a notice. */
+export const secretOnce = (secret: string, reason: string): Html =>
+  html`<p>${reason} This is its secret, shown only once:</p>
     <p class="secret">
       <code id="secret">${secret}</code>
       <button type="button" class="small" data-copy="secret" hidden>Copy</button>
@@ -137,10 +137,8 @@ const asked = (summary: string, explained: Shown, action: Html) =>
     </div>
   </details>`
 
-const fateOf = (waiting: number): string =>
-  waiting === 0
-    ? "and nothing waits"
-    : `and ${Wording.counted(waiting, "waiting delivery is", "waiting deliveries are")} dropped`
+const loss = (waiting: number): string =>
+  waiting === 0 ? "" : `${Wording.counted(waiting, "waiting delivery", "waiting deliveries")} will be dropped. `
 
 const actions = ({ id, state }: Listed, waiting: number) => {
   const at = `${root}/subscriptions/${id}`
@@ -149,12 +147,12 @@ const actions = ({ id, state }: Listed, waiting: number) => {
     ${state === "paused" ? act(`${at}/resume`, "Resume") : act(`${at}/pause`, "Pause")}
     ${asked(
       "New secret",
-      "From then on every delivery is signed with the new secret, those that wait too. The old one is gone.",
+      "Every delivery from then on is signed with the new secret, waiting ones included. The old one is no longer used.",
       act(`${at}/secret`, "Make a new secret")
     )}
     ${asked(
       "Delete",
-      `Nothing more is delivered, ${fateOf(waiting)}. It can't be undone.`,
+      `Nothing more will be delivered. ${loss(waiting)}This can't be undone.`,
       act(`${at}/delete`, "Delete this webhook", "danger")
     )}
   </div>`
@@ -178,7 +176,7 @@ export const one = (world: Administered, webhook: Listed, now: number): Page => 
         <dd>${pill(tones[state], state)} ${state === "paused" && "Deliveries wait until it is resumed."}</dd>
         <dt>Event types</dt>
         <dd class="types">${events.map((type) => html`<code>${type}</code> `)}</dd>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>${Wording.instant(createdAtMillis, now)}</dd>
       </dl>
       ${actions(webhook, waiting)}
@@ -188,8 +186,8 @@ export const one = (world: Administered, webhook: Listed, now: number): Page => 
         ["Failed", Wording.count(failed), undefined, failed > 0 && "bad"]
       ])}
       <h2>Latest deliveries</h2>
-      ${DeliveryViews.list(world, latest, now, { caption: "Latest deliveries", empty: "Nothing yet.", without: "Webhook" })}
-      <p><a href="${root}/deliveries?subscription=${id}">All its deliveries</a></p>
+      ${DeliveryViews.list(world, latest, now, { caption: "Latest deliveries", empty: "None yet.", without: "Webhook" })}
+      <p><a href="${root}/deliveries?subscription=${id}">All deliveries of this webhook</a></p>
     `
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How the administration writes numbers, instants and spans. Instants are in UTC, whatever the reader's place,
- * so that they can be compared with a log. Pure.
+ * How the administration writes numbers, instants and spans. Instants are in UTC for every reader, so that they can be
+ * compared with a log. Pure.
  */
 import { DateTime } from "effect"
 import { html, type Html } from "./Html.ts"
@@ -12,7 +12,7 @@ export const count = (n: number): string => grouped.format(n)
 /** `1 delivery`, `2 deliveries`. */
 export const counted = (n: number, one: string, many: string): string => `${count(n)} ${n === 1 ? one : many}`
 
-/** A JSON number of any size: its digits are grouped, none is rounded. A line may break between groups. */
+/** A JSON number of any size, its digits grouped and never rounded. A line may break between groups. */
 export const amount = (json: string): Html => {
   const [whole = "", decimals] = json.split(".")
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",").split(",")
@@ -24,7 +24,7 @@ export const percent = (share: number): string => `${Number((share * 100).toFixe
 
 export const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** The time of day; before it the date where that isn't today's. */
+/** The time of day, after the date unless that is today's. */
 export const instant = (millis: number, nowMillis: number): Html => {
   const text = iso(millis)
   const [date = "", time = ""] = text.split("T")
@@ -53,7 +53,7 @@ export const span = (millis: number): string => {
   return words.filter((word) => word !== "").join(" ")
 }
 
-/** When something is due. Whole seconds, since it is counted down. */
+/** When something is due, in whole seconds because it counts down. */
 export const until = (dueMillis: number, nowMillis: number): string => {
   const seconds = Math.ceil((dueMillis - nowMillis) / 1000)
   return seconds <= 0 ? "now" : `in ${seconds < 10 ? `${seconds} s` : span(seconds * 1000)}`

@@ -1,27 +1,27 @@
 /**
- * Who owns the states of deliveries (interface document §3.2, §8), their counts and the last attempts of each.
- * Decides nothing about time but when the next attempt is due.
+ * The one owner of the deliveries' states (interface document §3.2, §8), their counts and the last attempts of each. Of
+ * time it decides only when the next attempt is due.
  *
- * Memory is bounded: of settled deliveries the latest are kept, older ones live on in the counts; attempts are
- * kept of the deliveries kept as delivered and of those others that were attempted last.
+ * Memory is bounded. Of settled deliveries only the latest are kept; older ones remain in the counts. Attempts are kept
+ * for the delivered ones that are kept and for the others that were attempted last.
  */
 import { Deferred, Effect } from "effect"
 
 export type DeliveryState = "waiting" | "delivered" | "failed"
 
-/** How the request is not as it should be: under another type, another event id, or the id of the event before it. */
+/** What is wrong with the request: another type, another event id, or the previous event's id. */
 export type Disguise = "none" | "other-type" | "other-id" | "used-id"
 
 export interface Delivery {
   readonly id: number
   readonly subscription: number
-  /** The event's number; below 0: one of the service's own (`Subscriptions.ts`). */
+  /** The event's number; below 0: a ping or a test (`Subscriptions.ts`). */
   readonly event: number
   /** Sent a second time although nothing was wrong. */
   readonly copy: boolean
   readonly disguise: Disguise
   readonly state: DeliveryState
-  /** Attempts of the present schedule: a replay begins again. */
+  /** Attempts in the current schedule; a replay starts a new one. */
   readonly attempts: number
   /** Milliseconds since the sandbox started; below 0: not attempted yet. */
   readonly firstAttemptAt: number
@@ -29,7 +29,7 @@ export interface Delivery {
 }
 export type Kept = { -readonly [Key in keyof Delivery]: Delivery[Key] }
 
-/** The status that the receiver answered in time, or in a few words why there was none. */
+/** The status that the receiver answered in time, or a few words on why there was none. */
 export type Outcome = number | string
 
 export const isSuccess = (outcome: Outcome): boolean => typeof outcome === "number" && outcome >= 200 && outcome < 300
@@ -46,7 +46,7 @@ export interface StateCounts {
   /** Waiting for an attempt or in one. */
   readonly waiting: number
   readonly failed: number
-  /** Waited when their subscription was deleted. */
+  /** Still waiting when their subscription was deleted. */
   readonly dropped: number
 }
 
@@ -58,15 +58,15 @@ export const retrySeconds = [60, 300, 1800, 7200, 21_600, 86_400] as const
 
 const deliveredKept = 2_000
 const failedKept = 100_000
-/** Deliveries, beside the delivered ones, whose attempts are kept. */
+/** How many undelivered ones keep their attempts. */
 const attemptedKept = 10_000
-/** More than one schedule has, so that a replay doesn't hide what came before it. */
+/** More than one schedule has, so a replay doesn't hide what came before it. */
 const attemptsKept = 10
 
 const none: StateCounts = { delivered: 0, waiting: 0, failed: 0, dropped: 0 }
 const noAttempts: ReadonlyArray<Attempt> = []
 
-/** The one given last is the last to go. */
+/** Drops the one that was given longest ago. */
 const keep = <A>(kept: Map<number, A>, id: number, a: A, most: number) => {
   kept.delete(id)
   kept.set(id, a)
@@ -89,7 +89,7 @@ const makeAttempts = () => {
   }
 }
 
-/** Who waits for the counts to be so. */
+/** Fibers that wait for a condition on the counts. */
 const makeWaiters = (counts: DeliveryCounts) => {
   const waiters = new Set<{ reached: (counts: DeliveryCounts) => boolean; done: Deferred.Deferred<void> }>()
   return {
@@ -147,7 +147,7 @@ export const make = (timeScale: number) => {
     },
     finish,
     drop: (record: Kept) => leave(record, "dropped"),
-    /** A failed one that is to wait anew. */
+    /** Takes a failed one out, so that it can wait again. */
     reopen: (id: number): Kept | undefined => {
       const record = failed.get(id)
       if (record !== undefined && failed.delete(id)) count(record, "failed", -1)

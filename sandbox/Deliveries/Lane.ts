@@ -1,7 +1,7 @@
 /**
  * The lane of one subscription: its waiting deliveries in the order in which they are due, at most `concurrency`
- * attempts at once. Paused, it makes no attempt, and the clock of its retry schedules stands still; removed, it
- * ends, and what is in hand is not tried again.
+ * attempts at once. While paused it makes no attempts and its retry schedules stand still. Once removed it ends;
+ * attempts in flight aren't retried.
  */
 import { Effect, Latch } from "effect"
 import * as DueOrder from "../DueOrder.ts"
@@ -9,12 +9,12 @@ import { type Book, type Delivery, isSuccess, type Kept, type Outcome } from "./
 
 export interface Lane {
   readonly order: DueOrder.DueOrder<Kept>
-  readonly inHand: Set<Kept>
-  /** Open: something was added, finished or ordered since the lane last looked. */
+  readonly inFlight: Set<Kept>
+  /** Open: something was added, finished or commanded since the lane last looked. */
   readonly news: Latch.Latch
   /** The first failure since the last 2xx; Infinity: none. */
   failingSince: number
-  /** Infinity: it isn't. */
+  /** Infinity: not paused. */
   pausedSince: number
   removed: boolean
   /** Nothing due at this instant or later is attempted. */
@@ -28,7 +28,7 @@ export interface LaneOptions {
 
 export const make = Effect.map(Latch.make(), (news): Lane => ({
   order: DueOrder.make(),
-  inHand: new Set(),
+  inFlight: new Set(),
   news,
   failingSince: Infinity,
   pausedSince: Infinity,
@@ -42,7 +42,7 @@ export const setHorizon = (lane: Lane, horizon: number) => {
 }
 
 export const waitingIn = (lane: Lane | undefined): ReadonlyArray<Kept> =>
-  lane === undefined ? [] : [...lane.inHand, ...lane.order.all()]
+  lane === undefined ? [] : [...lane.inFlight, ...lane.order.all()]
 
 const takeAll = (lane: Lane): ReadonlyArray<Kept> => lane.order.takeOldest(lane.order.size())
 
@@ -50,7 +50,7 @@ export const pause = (lane: Lane, at: number) => {
   lane.pausedSince = Math.min(lane.pausedSince, at)
 }
 
-/** What was attempted before goes on in its schedule as if no time had passed. */
+/** Deliveries already attempted continue their schedule as if no time had passed. */
 export const resume = (lane: Lane, at: number) => {
   if (lane.pausedSince === Infinity) return
   const pausedMillis = Math.max(0, at - lane.pausedSince)
@@ -73,7 +73,7 @@ export const remove = (lane: Lane, book: Book) => {
 
 const silentSince = (lane: Lane): number => Math.min(lane.failingSince, lane.pausedSince)
 
-/** The longest of the lanes that nobody has listened to for long; none while nobody listens to any. */
+/** The longest lane that has been silent since `deadSince`; undefined while every lane is silent. */
 export const deadLane = (lanes: ReadonlyArray<Lane>, deadSince: number): Lane | undefined => {
   const open = lanes.filter((lane) => !lane.removed)
   if (open.every((lane) => silentSince(lane) < Infinity)) return undefined
@@ -83,7 +83,7 @@ export const deadLane = (lanes: ReadonlyArray<Lane>, deadSince: number): Lane | 
 
 const settle = (lane: Lane, book: Book, record: Kept, outcome: Outcome, startedAt: number, at: number) => {
   lane.failingSince = isSuccess(outcome) ? Infinity : Math.min(lane.failingSince, at)
-  lane.inHand.delete(record)
+  lane.inFlight.delete(record)
   if (book.settle(record, { at: startedAt, tookMillis: at - startedAt, outcome })) {
     if (lane.removed) book.drop(record)
     else lane.order.add(record)
@@ -91,7 +91,7 @@ const settle = (lane: Lane, book: Book, record: Kept, outcome: Outcome, startedA
   lane.news.openUnsafe()
 }
 
-/** Attempts what is due until the lane is removed and nothing is in hand. */
+/** Attempts what is due until the lane is removed and nothing is in flight. */
 export const run = (lane: Lane, book: Book, options: LaneOptions, now: Effect.Effect<number>) => {
   const attempt = Effect.fnUntraced(function* (record: Kept, startedAt: number) {
     const outcome = yield* Effect.catchCause(options.attempt(record), () => Effect.succeed("no attempt"))
@@ -99,13 +99,13 @@ export const run = (lane: Lane, book: Book, options: LaneOptions, now: Effect.Ef
   })
   return Effect.gen(function* () {
     const scope = yield* Effect.scope
-    // Its end would interrupt what is in hand.
-    while (!lane.removed || lane.inHand.size > 0) {
+    // The end of this scope would interrupt the attempts in flight.
+    while (!lane.removed || lane.inFlight.size > 0) {
       lane.news.closeUnsafe()
-      // Nothing yields between the look at the first and its taking: another could be first by then.
+      // No yield between reading the first and taking it: another could be first by then.
       const at = yield* now
       const first = lane.order.first()
-      const mayGo = lane.inHand.size < options.concurrency && lane.pausedSince === Infinity
+      const mayGo = lane.inFlight.size < options.concurrency && lane.pausedSince === Infinity
       if (first === undefined || first.due >= lane.horizon || !mayGo) {
         yield* lane.news.await
         continue
@@ -116,7 +116,7 @@ export const run = (lane: Lane, book: Book, options: LaneOptions, now: Effect.Ef
       }
       lane.order.takeFirst()
       if (first.firstAttemptAt < 0) first.firstAttemptAt = at
-      lane.inHand.add(first)
+      lane.inFlight.add(first)
       yield* Effect.forkIn(attempt(first, at), scope)
     }
   })

@@ -1,9 +1,9 @@
 /**
- * The API's OpenAPI 3.1 document (interface document §1, §9), derived from the definitions that are served: the
- * document's own endpoints, the assumed ones, and the token endpoint, which isn't below the version (§1). Added is
- * what stands in front of them all: scopes, and the refusals of the guard.
+ * The API's OpenAPI 3.1 document (interface document §1, §9), derived from the served definitions: the document's own
+ * endpoints, the assumed ones, and the token endpoint, which is outside the version (§1). It adds what stands in front
+ * of all of them: the scopes and the guard's refusals.
  *
- * Addresses in it are relative to the address it was read from, so that it is right behind any host and port.
+ * Its addresses are relative, so it is right behind any host and port.
  */
 import { OpenApi } from "effect/http-api"
 import { ConstructionApi, ConstructionTokenApi } from "../../connectors/construction/ConstructionApi.ts"
@@ -14,7 +14,7 @@ import { allScopes, describeScope, neededScope } from "../Scopes.ts"
 export type Operation = OpenApi.OpenAPISpecOperation
 export const methods = ["get", "post", "put", "patch", "delete"] as const
 export interface Path extends Partial<Record<(typeof methods)[number], Operation>> {
-  /** Where it isn't the document's. */
+  /** Where they aren't the document's. */
   readonly servers?: Document["servers"]
 }
 
@@ -40,20 +40,20 @@ export interface Document extends Pick<OpenApi.OpenAPISpec, "openapi" | "info" |
   }
 }
 
-/** What the interface document shows, by operation; the definitions there carry no words. */
+/** Words for the operations that the interface document shows; their definitions carry none. */
 const shown: Readonly<Record<string, { readonly summary: string; readonly description: string }>> = {
   "projects.list": {
     summary: "List projects",
-    description: "Interface document §4.1. The paging parameters are assumed: it doesn't show any."
+    description: "Interface document §4.1. It shows no paging parameters; these are assumed."
   },
   "webhooks.create": {
     summary: "Create a webhook subscription",
-    description: "Interface document §4.2. The secret is told this once: deliveries are signed with it (§6.2)."
+    description: "Interface document §4.2. The secret is returned only here; deliveries are signed with it (§6.2)."
   },
   "oauth.token": {
     summary: "Obtain a token",
     description:
-      "Interface document §4.3, §5. Shown are client credentials with id and secret in the form; the other grants and the answer are assumed, as in RFC 6749 and RFC 7636."
+      "Interface document §4.3, §5. It shows client credentials with id and secret in the form; the other grants and the response are assumed, as in RFC 6749 and RFC 7636."
   }
 }
 
@@ -64,9 +64,9 @@ const summaries: Readonly<Record<string, string>> = {
 
 const description = [
   "A construction project management service as its interface document describes it, to run and to test against.",
-  'The document shows three endpoints: the list of projects, the creation of webhook subscriptions, and the token endpoint. All others are assumed, and say so ("Assumed: …"). Assumed are also: the paging parameters, the bodies of errors, and the names of the scopes but for `projects.read` and `ipcs.read`.',
-  "Amounts are exact JSON numbers of up to 24 digits before the point and four after it. Read them from the text: a double holds fewer.",
-  "The version is part of the path. Fields may be added within a version; whatever breaks a client comes with a new one."
+  'The document shows three endpoints: the list of projects, the creation of webhook subscriptions, and the token endpoint. All others are assumed and marked "Assumed: …". Also assumed are the paging parameters, the error bodies, and the scope names other than `projects.read` and `ipcs.read`.',
+  "Amounts are exact JSON numbers with up to 24 digits before the decimal point and four after it. Parse them from the text: a double holds fewer.",
+  "The version is part of the path. Fields may be added within a version; a breaking change comes with a new one."
 ].join("\n\n")
 
 const scopes = Object.fromEntries(allScopes.map((scope) => [scope, describeScope(scope)]))
@@ -74,7 +74,7 @@ const tokenUrl = "/oauth/token"
 const oauth2: OAuth2 = {
   type: "oauth2",
   description:
-    "`Authorization: Bearer <ACCESS_TOKEN>` (interface document §5). With an authorization code, PKCE is needed (S256).",
+    "`Authorization: Bearer <ACCESS_TOKEN>` (interface document §5). The authorization code flow requires PKCE (S256).",
   flows: {
     clientCredentials: { tokenUrl, scopes },
     authorizationCode: { authorizationUrl: "/oauth/authorize", tokenUrl, refreshUrl: tokenUrl, scopes }
@@ -88,8 +88,8 @@ const refused = (description: string, header?: string): OpenApi.OpenApiSpecRespo
 })
 
 const refusals: OpenApi.OpenAPISpecResponses = {
-  400: refused("A parameter or the body is not as described."),
-  401: refused("There is no token, or it is not good.", "www-authenticate"),
+  400: refused("A parameter or the body doesn't match the description."),
+  401: refused("The token is missing or not valid.", "www-authenticate"),
   403: refused("The token lacks the scope.", "www-authenticate"),
   429: refused("The plan's requests in 60 seconds are used up; `retry-after` is in seconds.", "retry-after")
 }
@@ -99,7 +99,7 @@ const pagingParameters = ({ pageSize, pageSizeMax }: ResolvedOptions): Readonly<
   page: { schema: { type: "integer", minimum: 1, default: 1 }, description: "A page beyond the last one is empty." },
   per_page: {
     schema: { type: "integer", minimum: 1, default: pageSize },
-    description: `More than ${pageSizeMax} is lowered to it. The answer tells the number that was used.`
+    description: `More than ${pageSizeMax} is lowered to ${pageSizeMax}. The response says which number was used.`
   }
 })
 
@@ -116,7 +116,7 @@ const complete = (method: string, path: string, operation: Operation, paging: Pa
     security: scope === undefined ? [] : [{ oauth2: [scope] }],
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, answer]) => [status, { ...answer, description: "Done." }])
+        Object.entries(responses).map(([status, answer]) => [status, { ...answer, description: "Success." }])
       ),
       ...(404 in responses ? { 404: notFound } : {}),
       ...(scope === undefined ? {} : refusals)
@@ -139,7 +139,7 @@ const completeAll = (
     })
   )
 
-/** A later version of a schema may have more fields, so none says that it has no others. */
+/** Later versions of a schema may add fields, so none forbids additional ones. */
 const open = (key: string, value: unknown): unknown =>
   key === "additionalProperties" && value === false ? undefined : value
 

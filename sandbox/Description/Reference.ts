@@ -1,7 +1,6 @@
 /**
- * The API reference: the OpenAPI document as one page to read. Static and complete without scripts, in light and
- * dark, by keyboard; nothing is loaded from anywhere. Each endpoint has an anchor, its operation's id; each schema
- * one too (`schema-Ipc`).
+ * The API reference: the OpenAPI document as one web page. Static, usable without scripts and by keyboard, in light and
+ * dark; it loads nothing. Each endpoint has an anchor, its operation's id; each schema has one too (`schema-Ipc`).
  */
 import { Predicate } from "effect"
 import { html, Html, type Shown } from "../Administration/Html.ts"
@@ -24,7 +23,7 @@ const endpointsOf = ({ paths, servers }: Document): ReadonlyArray<Endpoint> =>
     })
   })
 
-/** `code` between backticks. */
+/** Text between backticks becomes code. */
 const words = (text: string): Shown =>
   text.split("`").map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))
 
@@ -108,7 +107,7 @@ const endpoint = ({ address, method, operation }: Endpoint) => {
     ${prose(description)}
     <p>${scopes.length === 0 ? "Needs no bearer token." : html`Needs the scope <code>${scopes.join(" ")}</code>.`}</p>
     ${parametersOf(operation)}
-    <h4>Answers</h4>
+    <h4>Responses</h4>
     ${table(
       ["Status", "Meaning", "Body"],
       Object.entries(responses).map(([status, { content, description }]) => [
@@ -194,7 +193,7 @@ export const render = (document: Document): string => {
         ${new Html(`<style>${style}</style>`)}
       </head>
       <body>
-        <a class="skip" href="#reference">Skip to the reference</a>
+        <a class="skip" href="#reference">Skip to reference</a>
         ${navigation(groups)}
         <main id="reference">
           <h1>${title}</h1>

@@ -1,6 +1,6 @@
 /**
- * The look of the API reference, in the colours that the reader's system asks for. Text is never cut or scrolled
- * sideways: long words break. The policy lets the page use this style and nothing else, from anywhere.
+ * The style of the API reference, light or dark as the reader's system asks. Text is never cut off or scrolled
+ * sideways: long words break. The policy allows this style and nothing else, from anywhere.
  */
 import { createHash } from "node:crypto"
 

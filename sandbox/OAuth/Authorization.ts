@@ -1,7 +1,7 @@
 /**
- * What GET /oauth/authorize decides before anyone is asked (RFC 6749 §4.1.1 and §4.1.2.1, RFC 7636 §4.3; the interface
- * document shows nothing of it, §5.2: assumed). While the client or the redirect URI is in doubt, nobody is sent
- * anywhere: that would make an open redirector of the page. Pure.
+ * What GET /oauth/authorize decides before a person is asked (RFC 6749 §4.1.1 and §4.1.2.1, RFC 7636 §4.3; the
+ * interface document doesn't show it, §5.2: assumed). While the client or the redirect URI is in doubt it redirects
+ * nowhere: the page would be an open redirector. Pure.
  */
 import { Result } from "effect"
 import { type Client, type Clients, mayRedirectTo } from "./Clients.ts"
@@ -16,10 +16,10 @@ export interface Return {
   readonly state: string | undefined
 }
 
-/** A good request: what a person is to be asked. */
+/** A valid request, ready to be put to a person. */
 export interface Request extends Allowed, Return {}
 
-/** `to` undefined: to be shown, since there is no address that can be trusted. */
+/** `to` undefined: shown on a page, because no address can be trusted. */
 export interface Refused extends Refusal {
   readonly to: Return | undefined
 }
@@ -32,20 +32,21 @@ const trusted = (
   { repeated, values }: Parameters
 ): Result.Result<{ readonly client: Client; readonly redirectUri: string }, Refused> => {
   const { client_id: id, redirect_uri: redirectUri } = values
-  if (id === undefined || repeated.includes("client_id")) return show("client_id is needed, once")
+  if (id === undefined || repeated.includes("client_id")) return show("client_id is required, exactly once")
   const client = clients.get(id)
   if (client === undefined) return show(`there is no client ${id}`)
-  if (redirectUri === undefined || repeated.includes("redirect_uri")) return show("redirect_uri is needed, once")
+  if (redirectUri === undefined || repeated.includes("redirect_uri"))
+    return show("redirect_uri is required, exactly once")
   if (!mayRedirectTo(client, redirectUri)) return show(`redirect_uri isn't registered for ${id}: ${redirectUri}`)
   return Result.succeed({ client, redirectUri })
 }
 
 const wrong = ({ repeated, values }: Parameters): readonly [ErrorCode, string] | undefined => {
   const { code_challenge: challenge, code_challenge_method: method, response_type: type } = values
-  if (repeated.length > 0) return ["invalid_request", `more than once: ${repeated.join(", ")}`]
-  if (type === undefined) return ["invalid_request", "response_type is needed"]
-  if (type !== "code") return ["unsupported_response_type", `response_type ${type} isn't supported, code is`]
-  if (challenge === undefined) return ["invalid_request", "code_challenge is needed (RFC 7636)"]
+  if (repeated.length > 0) return ["invalid_request", `sent more than once: ${repeated.join(", ")}`]
+  if (type === undefined) return ["invalid_request", "response_type is required"]
+  if (type !== "code") return ["unsupported_response_type", `response_type ${type} isn't supported; it must be code`]
+  if (challenge === undefined) return ["invalid_request", "code_challenge is required (RFC 7636)"]
   if (method !== "S256") return ["invalid_request", "code_challenge_method must be S256"]
   return isChallenge(challenge) ? undefined : ["invalid_request", "code_challenge is not 43 characters of base64url"]
 }
@@ -53,7 +54,7 @@ const wrong = ({ repeated, values }: Parameters): readonly [ErrorCode, string] |
 export const read = (clients: Clients, parameters: Parameters): Result.Result<Request, Refused> =>
   Result.flatMap(trusted(clients, parameters), ({ client, redirectUri }) => {
     const { code_challenge: challenge = "", scope, state } = parameters.values
-    // Of two states neither can be said to be the client's.
+    // Of two states neither is known to be the client's.
     const to = { redirectUri, state: parameters.repeated.includes("state") ? undefined : state }
     const complaint = wrong(parameters)
     const granted = complaint === undefined ? scopes(scope, client.scopes) : refuse(...complaint)
@@ -63,15 +64,16 @@ export const read = (clients: Clients, parameters: Parameters): Result.Result<Re
     )
   })
 
-/** The redirect URI with the answer, in RFC 9207's form: `iss` keeps a client of several servers from mixing them up. */
+/** The redirect URI with the answer. `iss` (RFC 9207) keeps a client of several servers from mixing them up. */
 export const locate = (
   { redirectUri, state }: Return,
   issuer: string,
   answer: { readonly code: string } | Refusal
 ): string => {
   const url = new URL(redirectUri)
-  const said = "code" in answer ? { code: answer.code } : { error: answer.error, error_description: answer.description }
-  for (const [name, value] of Object.entries({ ...said, ...(state === undefined ? {} : { state }), iss: issuer })) {
+  const result =
+    "code" in answer ? { code: answer.code } : { error: answer.error, error_description: answer.description }
+  for (const [name, value] of Object.entries({ ...result, ...(state === undefined ? {} : { state }), iss: issuer })) {
     url.searchParams.append(name, value)
   }
   return url.href

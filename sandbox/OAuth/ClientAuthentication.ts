@@ -1,6 +1,6 @@
 /**
  * Which client is asking (RFC 6749 §2.3, §3.2.1): HTTP Basic or `client_secret` among the parameters, never both; a
- * public client only names itself. Another scheme, an unknown client and a wrong secret are answered alike.
+ * public client only names itself. An unknown scheme, an unknown client and a wrong secret get the same answer.
  */
 import { Result } from "effect"
 import { Base64 } from "effect/encoding"
@@ -34,19 +34,19 @@ const basic = (authorization: string): Credentials | undefined => {
 
 const credentials = ({ authorization, client_id, client_secret }: Presented): Result.Result<Credentials, Refusal> => {
   if (authorization === undefined) {
-    if (client_id === undefined) return refuse("invalid_request", "client_id is needed")
+    if (client_id === undefined) return refuse("invalid_request", "client_id is required")
     return Result.succeed({ id: client_id, secret: client_secret })
   }
-  if (client_secret !== undefined) return refuse("invalid_request", "client_secret came in two ways")
+  if (client_secret !== undefined) return refuse("invalid_request", "client_secret was sent in two ways")
   const presented = basic(authorization)
   if (presented === undefined) return refuse("invalid_client", "Authorization isn't well-formed HTTP Basic")
   if (client_id !== undefined && client_id !== presented.id) {
-    return refuse("invalid_request", "client_id is another one than in Authorization")
+    return refuse("invalid_request", "client_id differs from the one in Authorization")
   }
   return Result.succeed(presented)
 }
 
-/** A public client has no secret to be right. */
+/** A public client has no secret and must send none. */
 const secretFits = (client: Client, secret: string | undefined): boolean =>
   client.secret === undefined ? secret === undefined : secret !== undefined && same(secret, client.secret)
 
@@ -54,5 +54,5 @@ export const authenticate = (clients: Clients, presented: Presented): Result.Res
   Result.flatMap(credentials(presented), ({ id, secret }) => {
     const client = clients.get(id)
     if (client !== undefined && secretFits(client, secret)) return Result.succeed(client)
-    return refuse("invalid_client", "no such client, or another secret")
+    return refuse("invalid_client", "unknown client or wrong secret")
   })

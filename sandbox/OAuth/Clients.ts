@@ -1,9 +1,9 @@
 /**
- * The sandbox's OAuth clients as data (interface document §5; which kinds of client there are is not shown). What a
- * client may do hangs on its row alone: its grant types, its redirect URIs, its scopes, its plan (§8).
+ * The sandbox's OAuth clients as data (interface document §5 doesn't say which kinds there are). A client's row alone
+ * decides what it may do: its grant types, its redirect URIs, its scopes, its plan (§8).
  *
- * Redirect URIs are compared as text, never parsed and mended. For a native app the port on a loopback address is
- * its own choice at each login (RFC 8252 §7.3); `localhost` is no such address (§8.3).
+ * Redirect URIs are compared as text, never parsed and repaired. A native app chooses the port of its loopback address
+ * at each login (RFC 8252 §7.3); `localhost` doesn't count as such an address (§8.3).
  */
 import { allScopes } from "../Scopes.ts"
 
@@ -16,9 +16,9 @@ export interface Client {
   /** Undefined: a public client, which can't keep one (RFC 6749 §2.1). */
   readonly secret: string | undefined
   readonly grantTypes: ReadonlyArray<GrantType>
-  /** Beside those on a loopback address. */
+  /** In addition to those on a loopback address. */
   readonly redirectUris: ReadonlyArray<string>
-  /** All that it may ask for, and what it gets where it names none. */
+  /** All that it may ask for; what it gets if it names none. */
   readonly scopes: ReadonlyArray<string>
   /** Requests in any 60 seconds. */
   readonly plan: number
@@ -27,7 +27,7 @@ export interface Client {
 export interface ClientsOptions {
   readonly clientId: string
   readonly clientSecret: string
-  /** Of the default client and of the public one. */
+  /** Of the default and the public client. */
   readonly plan: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * Authorization codes (RFC 6749 §4.1.2): good once, for `codeSeconds`, for the client, redirect URI and PKCE challenge
- * that they were issued for. The first well-formed attempt of that client spends a code, also where it fails, so that
- * nobody tries verifiers one by one. A further attempt ends the grant that came of the first: one of the two stole it.
+ * Authorization codes (RFC 6749 §4.1.2): valid once, for `codeSeconds`, for the client, redirect URI and PKCE challenge
+ * that they were issued for. The client's first well-formed attempt spends a code even if it fails, so verifiers can't
+ * be tried one by one. A further attempt ends the grant that came of the first: one of the two stole the code.
  */
 import { Result } from "effect"
 import type { Client } from "./Clients.ts"
@@ -21,7 +21,7 @@ export interface Allowed {
 
 export interface CodesOptions {
   readonly codeSeconds: number
-  /** A second use is noticed as long as something of the first may live. */
+  /** A second use is noticed for as long as tokens of the first may live. */
   readonly refreshSeconds: number
 }
 
@@ -49,7 +49,7 @@ export const make = ({ codeSeconds, refreshSeconds }: CodesOptions): Codes => {
   const complaint = (code: Code, { redirectUri, verifier }: Redemption, nowMillis: number): string | undefined => {
     if (code.endsAtMillis <= nowMillis) return "the code has expired"
     if (code.redirectUri !== redirectUri) return "redirect_uri is not the one that the code was sent to"
-    return same(code.challenge, challengeOf(verifier)) ? undefined : "code_verifier doesn't fit the code_challenge"
+    return same(code.challenge, challengeOf(verifier)) ? undefined : "code_verifier doesn't match the code_challenge"
   }
   return {
     issue: (allowed, nowMillis) => {

@@ -1,9 +1,10 @@
 /**
- * The two pages of the authorization endpoint: the login with its question, and what can't be answered by a redirect.
- * Plain HTML that works without scripts, by keyboard, in light and dark; nothing is loaded from anywhere. Whatever
- * came with the request is escaped, and no other page can frame either (RFC 9700 §4.16).
+ * The two pages of the authorization endpoint: the login with its question, and errors that can't be answered by a
+ * redirect. Plain HTML that works without scripts, by keyboard, in light and dark, and loads nothing. Everything from
+ * the request is escaped, and no other page can frame either (RFC 9700 §4.16).
  */
 import { createHash } from "node:crypto"
+import { escape } from "../Administration/Html.ts"
 import type { Request } from "./Authorization.ts"
 import { administrator } from "./Consents.ts"
 
@@ -11,15 +12,6 @@ export interface Page {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }
-
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;"
-}
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
 
 const style = `
 :root { color-scheme: light dark; --edge: light-dark(#6b7280, #9ca3af); --accent: light-dark(#1d4ed8, #93c5fd);
@@ -72,13 +64,13 @@ ${main}
   }
 })
 
-/** A form's redirect is under `form-action` too. That can name no IPv6 address, so there any http one has to do. */
+/** `form-action` also covers a form's redirect. It can't name an IPv6 address: for one, any http address is allowed. */
 const formAction = (redirectUri: string): string => {
   const { hostname, origin } = new URL(redirectUri)
   return `'self' ${hostname.startsWith("[") ? "http:" : origin}`
 }
 
-const wrongLogin = `<p role="alert" id="wrong">That user name and password don't belong together. Try again.</p>`
+const wrongLogin = `<p role="alert" id="wrong">The user name or the password is wrong. Try again.</p>`
 
 /** `consent`: the form's secret. */
 export const question = (request: Request, consent: string, action: string, again: boolean): Page => {
@@ -88,7 +80,7 @@ export const question = (request: Request, consent: string, action: string, agai
 <ul>
 ${request.scopes.map((scope) => `<li><code>${escape(scope)}</code></li>`).join("\n")}
 </ul>
-<p>The answer goes to <code>${escape(new URL(request.redirectUri).origin)}</code>. If you didn't start this, deny it.</p>
+<p>The answer goes to <code>${escape(new URL(request.redirectUri).origin)}</code>. If you didn't start this login, deny it.</p>
 ${again ? wrongLogin : ""}
 <form method="post" action="${escape(action)}">
 <input type="hidden" name="consent" value="${escape(consent)}">
@@ -103,10 +95,10 @@ ${again ? wrongLogin : ""}
   return document(`Give “${request.client.name}” access?`, main, formAction(request.redirectUri))
 }
 
-/** What went wrong, where no address can be trusted with it. */
+/** An error that no address can be trusted with. */
 export const problem = (description: string): Page =>
   document(
     "This request can't be answered",
-    `<p role="alert">${escape(description)}</p>\n<p>Nothing was given away. Go back to the application and start again.</p>`,
+    `<p role="alert">${escape(description)}</p>\n<p>No access was given. Go back to the application and start again.</p>`,
     "'none'"
   )

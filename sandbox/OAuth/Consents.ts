@@ -1,7 +1,7 @@
 /**
- * Requests that a person is looking at, for `consentSeconds`. Each form has a secret of its own and belongs to the
- * browser that it was shown to (a cookie says which), so another site can neither send it nor guess it; and it is
- * answered once. The person is the one administrator that the sandbox has.
+ * Requests that a person is looking at, for `consentSeconds`. Each form has its own secret and belongs to the browser
+ * that it was shown to (a cookie identifies it), so another site can neither send nor guess it. It is answered once.
+ * The person is the sandbox's one administrator.
  */
 import { Result } from "effect"
 import type { Request } from "./Authorization.ts"
@@ -10,7 +10,7 @@ import { isOpaque, opaque, same } from "./Secrets.ts"
 
 export const consentSeconds = 600
 
-/** Shown on the page: the sandbox keeps nobody out. */
+/** Shown on the page: the sandbox has nothing to protect. */
 export const administrator = { username: "admin@example.com", password: "sandbox" } as const
 
 /** What the form sends back. */
@@ -27,13 +27,13 @@ export type Outcome =
   | { readonly _tag: "WrongLogin"; readonly request: Request; readonly consent: string }
 
 export interface Consents {
-  /** `browser`: what its cookie holds. Answers the form's secret, and what the cookie is to hold. */
+  /** `browser`: the cookie's value. Returns the form's secret and the cookie's next value. */
   readonly show: (
     request: Request,
     browser: string | undefined,
     nowMillis: number
   ) => { readonly consent: string; readonly browser: string }
-  /** Fails where there is no such form for this browser, and so nothing that could be trusted. */
+  /** Fails if this browser has no such form; then nothing can be trusted. */
   readonly answer: (
     answered: Answered,
     browser: string | undefined,

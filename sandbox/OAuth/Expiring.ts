@@ -1,10 +1,10 @@
 /**
- * Values that all live equally long: the oldest are the first to go, and go when something is added, so memory is
- * bounded by what was added within one life. In memory only: nothing outlives the process.
+ * Values that all have the same lifetime. Expired ones are dropped when a value is added, so memory is bounded by what
+ * is added within one lifetime. In memory only: nothing outlives the process.
  */
 export interface Expiring<A> {
   readonly add: (key: string, value: A, nowMillis: number) => void
-  /** Undefined: never added, removed, or its life is over. */
+  /** Undefined: never added, removed or expired. */
   readonly get: (key: string, nowMillis: number) => A | undefined
   readonly remove: (key: string) => void
   readonly clear: () => void

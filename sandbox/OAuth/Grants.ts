@@ -1,9 +1,9 @@
 /**
- * Access and refresh tokens, opaque and random, with the grant that they hang on: what one person's consent, or one
- * request with client credentials, allows one client. Ending a grant ends all its tokens at once.
+ * Access and refresh tokens, opaque and random, each with its grant: what one person's consent, or one request with
+ * client credentials, allows one client. Ending a grant ends all its tokens at once.
  *
- * Refresh tokens rotate (RFC 9700 §4.14.2): each is good once, and a second use ends the grant, since of two users
- * of one token at most one is the client. In memory only: all end with the process.
+ * Refresh tokens rotate (RFC 9700 §4.14.2): each is valid once, and a second use ends the grant, because at most one of
+ * the two users is the client. In memory only: all end with the process.
  */
 import type { Client } from "./Clients.ts"
 import * as Expiring from "./Expiring.ts"
@@ -36,12 +36,12 @@ export interface Grants {
   readonly issueRefresh: (grant: Grant, nowMillis: number) => string
   /** Undefined: unknown, expired, revoked, or its grant has ended. */
   readonly access: (token: string, nowMillis: number) => Access | undefined
-  /** The same, but one that was used is found as long as it would have lived. */
+  /** The same, but a used one is found until it would have expired. */
   readonly refresh: (token: string, nowMillis: number) => Refresh | undefined
   readonly revokeAccess: (token: string) => void
-  /** Every access token of every client expires; refresh tokens stay good. */
+  /** Every access token of every client expires; refresh tokens stay valid. */
   readonly expireAccess: () => void
-  /** No token of any kind is good any more. */
+  /** Every token of every kind ends. */
   readonly endAll: () => void
 }
 

@@ -1,13 +1,13 @@
 /**
- * The parameters of a request as RFC 6749 §3.1 and §3.2 read them, of a query or of a form: one without a value
- * counts as left out, and none may come twice. Also the scopes among them (§3.3). Pure.
+ * The parameters of a request as RFC 6749 §3.1 and §3.2 read them, from a query or a form: one without a value counts
+ * as absent, and none may be repeated. Also the scopes among them (§3.3). Pure.
  */
 import { Result } from "effect"
 import { refuse, type Refusal } from "./Refusal.ts"
 
 export interface Parameters {
   readonly values: Readonly<Record<string, string>>
-  /** Names that came more than once, whatever their values. */
+  /** Names that came more than once, with equal values or not. */
   readonly repeated: ReadonlyArray<string>
 }
 
@@ -20,7 +20,7 @@ export const read = (pairs: Iterable<readonly [string, string]>): Parameters => 
   }
 }
 
-/** Without a `scope` all that may be had; each once, in the order asked for. */
+/** All available ones if none are asked for; otherwise each of those once, in the order asked for. */
 export const scopes = (
   asked: string | undefined,
   available: ReadonlyArray<string>
@@ -29,5 +29,5 @@ export const scopes = (
   const wanted = [...new Set(asked.split(" "))]
   const unknown = wanted.filter((scope) => !available.includes(scope))
   if (unknown.length === 0) return Result.succeed(wanted)
-  return refuse("invalid_scope", `not a scope that can be had here: ${unknown.join(", ") || "an empty one"}`)
+  return refuse("invalid_scope", `scope not available: ${unknown.join(", ") || "an empty one"}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Proof Key for Code Exchange (RFC 7636), method S256 only: a `plain` challenge is the verifier itself, seen by
- * whoever sees the request that it should protect (RFC 9700 §2.1.1). Pure.
+ * Proof Key for Code Exchange (RFC 7636), method S256 only: a `plain` challenge is the verifier itself, visible to
+ * anyone who sees the request that it should protect (RFC 9700 §2.1.1). Pure.
  */
 import { createHash } from "node:crypto"
 

@@ -1,6 +1,7 @@
 /**
- * A refusal in the words of RFC 6749 (§4.1.2.1 for the authorization endpoint, §5.2 for the token endpoint). The
- * description is for the client's developer, never for its program; it keeps to the characters that the RFC allows.
+ * A refusal with the error codes of RFC 6749 (§4.1.2.1 for the authorization endpoint, §5.2 for the token endpoint).
+ * The description is for the client's developer, never for its program; it uses only the characters that the RFC
+ * allows.
  */
 import { Result } from "effect"
 
@@ -21,7 +22,7 @@ export interface Refusal {
 
 const longestDescription = 200
 
-/** No quotation mark, no backslash, nothing beyond ASCII; what was asked may be quoted in it. */
+/** No quotation marks, backslashes or non-ASCII characters: the text may quote the request. */
 const describe = (text: string): string =>
   text.replaceAll(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?").slice(0, longestDescription)
 

@@ -1,7 +1,7 @@
 /**
  * What POST /oauth/revoke decides (RFC 7009; the interface document shows no revocation: assumed). A refresh token,
- * used or not, ends its whole grant; an access token ends alone. An unknown token is no error: it is as good as
- * revoked. `token_type_hint` changes nothing, since one look-up finds either kind.
+ * used or not, ends its whole grant; an access token ends alone. An unknown token counts as already revoked.
+ * `token_type_hint` is ignored, because one look-up finds either kind.
  */
 import { Result } from "effect"
 import { authenticate } from "./ClientAuthentication.ts"
@@ -17,10 +17,10 @@ export const revoke = (
   nowMillis: number
 ): Result.Result<void, Refusal> =>
   Result.gen(function* () {
-    if (repeated.length > 0) return yield* refuse("invalid_request", `more than once: ${repeated.join(", ")}`)
+    if (repeated.length > 0) return yield* refuse("invalid_request", `sent more than once: ${repeated.join(", ")}`)
     const client = yield* authenticate(clients, { ...values, authorization })
     const token = values["token"]
-    if (token === undefined) return yield* refuse("invalid_request", "token is needed")
+    if (token === undefined) return yield* refuse("invalid_request", "token is required")
     const refresh = grants.refresh(token, nowMillis)
     const found = refresh ?? grants.access(token, nowMillis)
     if (found === undefined) return

@@ -1,9 +1,9 @@
 /**
  * The authorization server over HTTP: the authorization endpoint's pages and redirects, and the handlers of
- * ConstructionTokenApi (token, revocation, metadata). The decisions lie beside it; here is only how they are said.
+ * ConstructionTokenApi (token, revocation, metadata). The decisions are made in the modules next to it.
  *
- * No answer may be kept by anyone (RFC 6749 §5.1). A person's answer is redirected with 303, which no browser
- * follows with the password in its body (RFC 9700 §4.12); an error found before anyone was asked, with 302.
+ * No response may be cached (RFC 6749 §5.1). A person's answer is redirected with 303, after which no browser sends the
+ * password again (RFC 9700 §4.12); an error found before a person was asked, with 302.
  */
 import { ByteSize, Clock, Effect, Layer, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -36,7 +36,7 @@ const cookie = "sandbox-browser"
 const largestForm = ByteSize.kibibytes(64)
 const unkept = { "cache-control": "no-store", pragma: "no-cache" }
 
-/** Anything but a readable form counts as one without parameters. */
+/** A body that isn't a readable form counts as one without parameters. */
 const form = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Parameters.Parameters> => {
   const isForm = /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers["content-type"] ?? "")
   if (!isForm) return Effect.succeed(Parameters.read([]))
@@ -58,7 +58,7 @@ const page = ({ headers, html }: ConsentPage.Page, status: number) =>
 const sendBack = (location: string, status: 302 | 303) =>
   HttpServerResponse.redirect(location, { status, headers: { ...unkept, "referrer-policy": "no-referrer" } })
 
-/** RFC 6749 §5.2. Every 401 names a scheme (RFC 9110 §15.5.2), also where the secret came in the form. */
+/** RFC 6749 §5.2. Every 401 names a scheme (RFC 9110 §15.5.2), even if the secret came in the form. */
 const refused = ({ description, error }: Refusal) =>
   HttpServerResponse.jsonUnsafe(
     { error, error_description: description },
@@ -76,7 +76,7 @@ const ask = ({ clients, consents }: Parts, issuer: string) =>
       return sendBack(Authorization.locate(to, issuer, refusal), 302)
     }
     const { browser, consent } = consents.show(read.success, request.cookies[cookie], yield* Clock.currentTimeMillis)
-    // Lax: not sent with a form of another site. Not `secure`, since the sandbox is served without TLS.
+    // Lax: not sent with a form of another site. Not `secure`, because the sandbox is served without TLS.
     return HttpServerResponse.setCookieUnsafe(
       page(ConsentPage.question(read.success, consent, authorizePath, false), 200),
       cookie,
@@ -91,7 +91,8 @@ const answer = ({ codes, consents }: Parts, issuer: string) =>
     const now = yield* Clock.currentTimeMillis
     const answered = consents.answer(values, request.cookies[cookie], now)
     if (Result.isFailure(answered)) {
-      const description = "This form was answered before, is too old, or comes from elsewhere. Cookies must be allowed."
+      const description =
+        "This form was already answered, is too old, or came from another site. Cookies must be allowed."
       return page(ConsentPage.problem(description), 400)
     }
     const outcome = answered.success
@@ -109,7 +110,7 @@ const answer = ({ codes, consents }: Parts, issuer: string) =>
     }
   })
 
-/** RFC 8414 §2; the interface document shows no such document: assumed. */
+/** RFC 8414 §2. Assumed: the interface document doesn't show it. */
 const metadata = (issuer: string): AuthorizationServer => ({
   issuer,
   authorization_endpoint: `${issuer}${authorizePath}`,
@@ -125,7 +126,7 @@ const metadata = (issuer: string): AuthorizationServer => ({
   authorization_response_iss_parameter_supported: true
 })
 
-/** Raw, since a request that doesn't decode has an answer of its own in RFC 6749. */
+/** Raw, because RFC 6749 has its own answer to a request that doesn't decode. */
 const api = (parts: Parts, issuer: string) =>
   HttpApiBuilder.layer(ConstructionTokenApi).pipe(
     Layer.provide(
@@ -157,7 +158,7 @@ const api = (parts: Parts, issuer: string) =>
   )
 
 const onlyPost = HttpServerResponse.jsonUnsafe(
-  { error: "invalid_request", error_description: "only POST is answered here" },
+  { error: "invalid_request", error_description: "only POST is allowed here" },
   { status: 405, headers: { ...unkept, allow: "POST" } }
 )
 

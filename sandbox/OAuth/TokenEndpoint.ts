@@ -1,8 +1,8 @@
 /**
- * What POST /oauth/token decides (interface document §4.3, §5; what it doesn't show as RFC 6749 §4.1.3, §4.4, §5 and
- * §6, RFC 7636 §4.6): three grant types, errors by the RFC's names. Access tokens live `tokenSeconds`, refresh tokens
- * `refreshSeconds` of real time; the granted scopes are always said. A refused request changes nothing but what it
- * gives away: a spent code, a reused refresh token.
+ * What POST /oauth/token decides (interface document §4.3, §5; what it doesn't show follows RFC 6749 §4.1.3, §4.4, §5
+ * and §6, RFC 7636 §4.6): three grant types, errors by the RFC's names. Access tokens live `tokenSeconds`, refresh
+ * tokens `refreshSeconds` of real time. The response always states the granted scopes. A refused request changes
+ * nothing, except that it spends a code and ends the grant of a reused refresh token.
  */
 import { Result, Schema } from "effect"
 import { TokenRequest, type TokenAnswer } from "../../connectors/construction/ConstructionApi.ts"
@@ -46,10 +46,10 @@ type Handle = (client: Client, request: TokenRequest, nowMillis: number) => Resu
 const decodeRequest = Schema.decodeUnknownOption(TokenRequest)
 
 const readRequest = ({ repeated, values }: Parameters): Result.Result<TokenRequest, Refusal> => {
-  if (repeated.length > 0) return refuse("invalid_request", `more than once: ${repeated.join(", ")}`)
+  if (repeated.length > 0) return refuse("invalid_request", `sent more than once: ${repeated.join(", ")}`)
   return Result.fromOption(decodeRequest(values), () => ({
     error: "invalid_request",
-    description: "grant_type is needed, as application/x-www-form-urlencoded"
+    description: "grant_type is required, as application/x-www-form-urlencoded"
   }))
 }
 
@@ -60,9 +60,9 @@ const authorizationCode =
   (codes: Codes): Handle =>
   (client, { code, code_verifier: verifier, redirect_uri: redirectUri }, nowMillis) => {
     if (code === undefined || redirectUri === undefined || verifier === undefined) {
-      return refuse("invalid_request", "code, redirect_uri and code_verifier are needed")
+      return refuse("invalid_request", "code, redirect_uri and code_verifier are required")
     }
-    if (!isVerifier(verifier)) return refuse("invalid_request", "code_verifier is not as RFC 7636 section 4.1 has it")
+    if (!isVerifier(verifier)) return refuse("invalid_request", "code_verifier doesn't match RFC 7636 section 4.1")
     const redeemed = codes.redeem({ client, code, redirectUri, verifier }, nowMillis)
     return Result.map(redeemed, (grant) => ({ grant, scopes: grant.scopes }))
   }
@@ -70,7 +70,7 @@ const authorizationCode =
 const refreshToken =
   (grants: Grants): Handle =>
   (client, { refresh_token: token, scope }, nowMillis) => {
-    if (token === undefined) return refuse("invalid_request", "refresh_token is needed")
+    if (token === undefined) return refuse("invalid_request", "refresh_token is required")
     const refresh = grants.refresh(token, nowMillis)
     if (refresh === undefined || refresh.grant.client !== client) {
       return refuse("invalid_grant", "the refresh token is unknown, expired or revoked")
@@ -78,7 +78,7 @@ const refreshToken =
     const { grant } = refresh
     if (refresh.used) {
       grant.ended = true
-      return refuse("invalid_grant", "the refresh token was used before: the grant has ended")
+      return refuse("invalid_grant", "the refresh token was used before, so the grant has ended")
     }
     return Result.map(scopes(scope, grant.scopes), (granted) => {
       refresh.used = true
@@ -102,7 +102,7 @@ export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndp
       const type = request.grant_type
       if (!isGrantType(type)) return yield* refuse("unsupported_grant_type", `grant_type ${type} isn't supported`)
       if (!client.grantTypes.includes(type))
-        return yield* refuse("unauthorized_client", `not for ${client.id}: ${type}`)
+        return yield* refuse("unauthorized_client", `${client.id} may not use ${type}`)
       const access = yield* handlers[type].handle(client, request, nowMillis)
       handlers[type].count()
       const answer = {
@@ -111,7 +111,7 @@ export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndp
         expires_in: tokenSeconds,
         scope: access.scopes.join(" ")
       }
-      // Client credentials can be had again at any time (RFC 6749 §4.4.3).
+      // Client credentials get no refresh token: they can be presented again (RFC 6749 §4.4.3).
       if (type === "client_credentials") return answer
       return { ...answer, refresh_token: grants.issueRefresh(access.grant, nowMillis) }
     })

@@ -1,6 +1,6 @@
 /**
- * A receiver for the sandbox's tests: a real HTTP server that hands every delivery to a queue, raw, and
- * answers what the test says (200 unless told otherwise).
+ * A receiver for the sandbox's tests: a real HTTP server that hands every delivery to a queue, raw, and answers what
+ * the test says (200 by default).
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Queue } from "effect"

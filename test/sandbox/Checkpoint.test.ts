@@ -14,10 +14,10 @@ const eventId = (received: CallbackReceiver.Received) => received.headers["x-ser
 const line = (received: CallbackReceiver.Received) => `${eventId(received)} ${CallbackReceiver.text(received)}`
 const steps = (from: number, to: number) => Array.from({ length: to - from }, (_, offset) => from + offset)
 
-const settled = (sandbox: Sandbox["Service"]) => sandbox.deliveries.until((counts) => counts.waiting === 0)
+const settled = (sandbox: Sandbox) => sandbox.deliveries.until((counts) => counts.waiting === 0)
 
-/** One life: `use` a sandbox and leave the state as it was at the end of it, as if killed. */
-const killedAfter = <A, E, R>(options: SandboxOptions, use: (sandbox: Sandbox["Service"]) => Effect.Effect<A, E, R>) =>
+/** One life: runs `use` and leaves the state as it was at its end, as if killed. */
+const killedAfter = <A, E, R>(options: SandboxOptions, use: (sandbox: Sandbox) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const path = options.statePath ?? ""
     const result = yield* Effect.scoped(
@@ -73,7 +73,7 @@ describe("A sandbox with a state file", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("delivers again all that waited, however old", () =>
+  it.effect("delivers again everything that waited, however old", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       let isUp = false
@@ -95,7 +95,7 @@ describe("A sandbox with a state file", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("delivers to no subscription what happened before it, even where it was the last thing made", () =>
+  it.effect("delivers to no subscription what happened before it, even if it was the last thing saved", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       const early = yield* CallbackReceiver.make()
@@ -122,12 +122,12 @@ describe("A sandbox with a state file", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("tells the truth over restarts, also of a crash between a promise and its steps", () =>
+  it.effect("tells the truth across restarts, even after a crash between a promise and its steps", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(startAt)
       const statePath = yield* temporaryStatePath
       const receiver = yield* CallbackReceiver.make()
-      const truths = (sandbox: Sandbox["Service"]) => {
+      const truths = (sandbox: Sandbox) => {
         const { entities, projectCount, steps } = sandbox.truth()
         return { entities: [...entities], projectCount, steps }
       }
@@ -155,7 +155,7 @@ describe("A sandbox with a state file", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("goes on from the present, in ascending times, never ahead of the clock", () =>
+  it.effect("continues from the present, in ascending times, never ahead of the clock", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       yield* TestClock.setTime(startAt)
@@ -182,7 +182,7 @@ describe("A sandbox with a state file", () => {
     })
   )
 
-  it.effect("starts anew, and says so once, where the file is torn, not its own or of other data", () =>
+  it.effect("starts from scratch, and logs it once, if the file is torn, foreign or of other data", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       const start = (options: SandboxOptions) =>
@@ -193,16 +193,16 @@ describe("A sandbox with a state file", () => {
         )
       assert.deepStrictEqual(yield* start({ seed: 4 }), { result: "5 of seed 4", lines: [] })
       assert.deepStrictEqual(yield* start({}), { result: "10 of seed 4", lines: [] })
-      const anew = (why: string, seed = 1) => ({
+      const fromScratch = (why: string, seed = 1) => ({
         result: `5 of seed ${seed}`,
-        lines: [`The sandbox starts anew: ${statePath} ${why}.`]
+        lines: [`The sandbox starts from scratch: ${statePath} ${why}.`]
       })
-      assert.deepStrictEqual(yield* start({ seed: 5, ipcs: 3 }), anew("was made with another seed, ipcs", 5))
+      assert.deepStrictEqual(yield* start({ seed: 5, ipcs: 3 }), fromScratch("was made with a different seed, ipcs", 5))
       truncateSync(statePath, 100)
-      assert.deepStrictEqual(yield* start({}), anew("is cut off or not a sandbox's"))
+      assert.deepStrictEqual(yield* start({}), fromScratch("is cut off or not a sandbox's file"))
       writeFileSync(statePath, `{"version":2}`)
-      assert.deepStrictEqual(yield* start({}), anew("is cut off or not a sandbox's"))
-      assert.deepStrictEqual(yield* start({ startAt: "2027-01-01" }), anew("was made with another startAt"))
+      assert.deepStrictEqual(yield* start({}), fromScratch("is cut off or not a sandbox's file"))
+      assert.deepStrictEqual(yield* start({ startAt: "2027-01-01" }), fromScratch("was made with a different startAt"))
     })
   )
 })

@@ -5,7 +5,7 @@ import * as Deliveries from "../../sandbox/Deliveries.ts"
 
 const day = 86_400_000
 
-/** Refuses or accepts as told; every attempt's instant goes to a queue. */
+/** Attempts are refused or accepted by `accepts`; every attempt's instant goes to a queue. */
 const scripted = Effect.fnUntraced(function* (accepts: (attempt: number) => boolean, timeScale = 1) {
   const instants = yield* Queue.unbounded<number>()
   let attempts = 0
@@ -45,7 +45,7 @@ describe("Deliveries", () => {
     })
   )
 
-  it.effect("are retried as much sooner as the time scale says", () =>
+  it.effect("are retried sooner by the time scale", () =>
     Effect.gen(function* () {
       const { deliveries, instants } = yield* scripted(() => false, 60)
       yield* deliveries.add(yield* deliveries.subscribe, 0)
@@ -54,7 +54,7 @@ describe("Deliveries", () => {
     })
   )
 
-  it.effect("that are due after the horizon wait for it to move, and then come in the order of their times", () =>
+  it.effect("that are due after the horizon wait for it to move, and then come in due order", () =>
     Effect.gen(function* () {
       const attempted = yield* Queue.unbounded<number>()
       const attempt = ({ event }: Deliveries.Delivery) => Effect.as(Queue.offer(attempted, event), 200)
@@ -87,7 +87,7 @@ describe("Deliveries", () => {
     })
   )
 
-  it.effect("of a dead receiver take its own lane's places only", () =>
+  it.effect("to a dead receiver take up only its own lane", () =>
     Effect.gen(function* () {
       const never = yield* Deferred.make<number>()
       const busy = { now: 0, most: 0 }
@@ -115,7 +115,7 @@ describe("Deliveries", () => {
     })
   )
 
-  it.effect("stand still when full, but give up the oldest of a receiver dead for an hour while another hears", () =>
+  it.effect("stand still when full, but give up the oldest to a receiver dead for an hour while another is alive", () =>
     Effect.gen(function* () {
       const deliveries = yield* Deliveries.make({
         timeScale: 1,
@@ -149,7 +149,7 @@ describe("Deliveries", () => {
     })
   )
 
-  it.effect("of a receiver that is down for less than an hour are never given up", () =>
+  it.effect("to a receiver that is down for less than an hour are never given up", () =>
     Effect.gen(function* () {
       let isUp = true
       const deliveries = yield* Deliveries.make({

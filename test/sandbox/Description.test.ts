@@ -1,6 +1,6 @@
 /**
- * The API's description is true: what it names is served, what it doesn't name isn't, and each operation needs the
- * scope that it says. Then what isn't there, and how that is said.
+ * The API's description is true: what it names is served and nothing else is, and each operation needs the scope that
+ * it names. Also the answers to unknown addresses.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,18 +10,18 @@ import { HttpApiClient } from "effect/http-api"
 import { ConstructionTokenApi } from "../../connectors/construction/ConstructionApi.ts"
 import { assumed } from "../../sandbox/AssumedApi.ts"
 import { methods } from "../../sandbox/Description/OpenApi.ts"
-import type { Service } from "../../sandbox/Sandbox.ts"
+import type { Sandbox } from "../../sandbox/Sandbox.ts"
 import { allScopes } from "../../sandbox/Scopes.ts"
 import { type Described, operations, started } from "./Described.ts"
 
-const tokenFor = Effect.fnUntraced(function* (sandbox: Service, scopes: ReadonlyArray<string>) {
+const tokenFor = Effect.fnUntraced(function* (sandbox: Sandbox, scopes: ReadonlyArray<string>) {
   const oauth = yield* HttpApiClient.make(ConstructionTokenApi, { baseUrl: sandbox.authUrl })
   const client = { grant_type: "client_credentials", client_id: "sandbox", client_secret: "sandbox-secret" }
   const { access_token } = yield* oauth.oauth.token({ payload: { ...client, scope: scopes.join(" ") } })
   return access_token
 })
 
-/** An id that is there, by the resource. */
+/** An existing id of each resource. */
 const ids: Readonly<Record<string, string>> = {
   projects: "1001",
   ipcs: "IPC-2026-000001",
@@ -33,21 +33,21 @@ const ids: Readonly<Record<string, string>> = {
 }
 const filled = (path: string) => path.replace("{id}", ids[path.split("/")[1] ?? ""] ?? "")
 
-const ask = Effect.fnUntraced(function* (sandbox: Service, { base, method, path }: Described, token?: string) {
+const ask = Effect.fnUntraced(function* (sandbox: Sandbox, { base, method, path }: Described, token?: string) {
   const http = yield* HttpClient.HttpClient
   const url = new URL(`${base.replace(/\/$/, "")}${filled(path)}`, sandbox.authUrl)
   const request = HttpClientRequest.make(method as HttpMethod.HttpMethod)(url)
   return yield* http.execute(token === undefined ? request : HttpClientRequest.bearerToken(request, token))
 })
 
-/** Everything in a JSON value that has this key. */
+/** Every value under this key, anywhere in a JSON value. */
 const valuesOf = (value: unknown, key: string): ReadonlyArray<unknown> => {
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => [...(name === key ? [inner] : []), ...valuesOf(inner, key)])
 }
 
 describe("The OpenAPI document", () => {
-  it.effect("is sound: ids, references, parameters, tags and scopes hang together", () =>
+  it.effect("is consistent in its ids, references, parameters, tags and scopes", () =>
     Effect.gen(function* () {
       const { document } = yield* started()
       assert.strictEqual(document.openapi, "3.1.0")
@@ -97,7 +97,7 @@ describe("The OpenAPI document", () => {
           described.path
         )
       }
-      // The page that a person is asked on is no operation; its address stands with the flow.
+      // The login page is no operation; its address is in the flow.
       const { authorizationUrl } = document.components.securitySchemes.oauth2.flows.authorizationCode
       const { status } = yield* http.get(new URL(authorizationUrl ?? "", sandbox.authUrl))
       assert.strictEqual(status, 400)
@@ -119,13 +119,13 @@ describe("The OpenAPI document", () => {
         const refused = yield* ask(sandbox, described, yield* tokenFor(sandbox, others))
         assert.strictEqual(refused.status, 403, described.path)
         const answered = yield* ask(sandbox, described, yield* tokenFor(sandbox, [scope]))
-        // The creation of a subscription was asked for without a body.
+        // The creation of a subscription is requested without a body.
         assert.strictEqual(answered.status, described.method === "GET" ? 200 : 400, described.path)
       }
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("says of each operation that it is assumed, but of the three that the interface document shows", () =>
+  it.effect("marks each operation as assumed, except the three that the interface document shows", () =>
     Effect.gen(function* () {
       const { document } = yield* started()
       const shown = operations(document).filter(({ operation }) => !operation.description?.startsWith(assumed))
@@ -138,7 +138,7 @@ describe("The OpenAPI document", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("tells the page size that is used", () =>
+  it.effect("states the page sizes in use", () =>
     Effect.gen(function* () {
       const { document } = yield* started({ pageSize: 7, pageSizeMax: 9 })
       const perPage = document.paths["/ipcs"]?.get?.parameters.find(({ name }) => name === "per_page")
@@ -149,7 +149,7 @@ describe("The OpenAPI document", () => {
 })
 
 describe("An unknown address", () => {
-  it.effect("of another version is answered 404 with the version that is served", () =>
+  it.effect("of another version is answered 404 with the served version", () =>
     Effect.gen(function* () {
       const { http, sandbox } = yield* started()
       const get = (path: string) => http.get(`${sandbox.authUrl}${path}`)
@@ -158,7 +158,7 @@ describe("An unknown address", () => {
         assert.strictEqual(answer.status, 404)
         const { error, message } = (yield* answer.json) as { readonly error: string; readonly message: string }
         assert.strictEqual(error, "unknown_version", path)
-        assert.match(message, /the one that is served is \/v1$/)
+        assert.match(message, /the served version is \/v1$/)
       }
       for (const path of ["/v1/nothing", "/v1", "/version/2", "/"]) {
         const answer = yield* get(path)

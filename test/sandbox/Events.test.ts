@@ -10,15 +10,15 @@ const events = (seed: number, ipcs = 6) =>
 const steps = (count: number) => Array.from({ length: count }, (_, step) => step)
 
 describe("Events", () => {
-  it("are the same for the same seed, whatever was asked before", () => {
-    const one = events(42)
-    const other = events(42)
-    const forwards = steps(3000).map((step) => `${one.id(step)} ${one.body(step)}`)
+  it("are the same for the same seed, in any order of access", () => {
+    const first = events(42)
+    const second = events(42)
+    const forwards = steps(3000).map((step) => `${first.id(step)} ${first.body(step)}`)
     const backwards = steps(3000)
       .toReversed()
-      .map((step) => `${other.id(step)} ${other.body(step)}`)
+      .map((step) => `${second.id(step)} ${second.body(step)}`)
     assert.deepStrictEqual(backwards.toReversed(), forwards)
-    assert.notStrictEqual(events(43).body(0), one.body(0))
+    assert.notStrictEqual(events(43).body(0), first.body(0))
   })
 
   it("show all 14 types in every block, even of one IPC", () => {
@@ -32,7 +32,7 @@ describe("Events", () => {
     }
   })
 
-  it("have ids and times of their own, and times that ascend", () => {
+  it("have unique ids and ascending times", () => {
     const made = events(3)
     const count = 20_000
     assert.strictEqual(new Set(steps(count).map(made.id)).size, count)
@@ -103,7 +103,7 @@ describe("Truth", () => {
     ])
   })
 
-  it("knows lives that have not ended", () => {
+  it("includes lives that haven't ended", () => {
     const made = events(9, 40)
     const statuses = new Set([...Truth.entities(made, made.blockLength * 4)].map((t) => `${t.entity} ${t.status}`))
     for (const status of ["ipcs created", "ipcs certified", "ipcs paid", "ncrs open", "vos priced", "permits issued"]) {

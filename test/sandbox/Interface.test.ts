@@ -1,7 +1,7 @@
 /**
- * The interface document from its first section to its last: each point of it that a client can notice, over real
- * HTTP. The names of the tests are the document's sections. Where it says "not shown", the sandbox's own choice is
- * flagged as assumed and tested elsewhere.
+ * The interface document from its first section to its last: each point that a client can observe, over real HTTP. The
+ * names of the tests are the document's sections. Where it says "not shown", the sandbox's own choice is marked as
+ * assumed and tested elsewhere.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, it } from "@effect/vitest"
@@ -72,7 +72,7 @@ section(
 )
 
 section(
-  "§2.4, §3.2, §7, §8 a delivery without a 2xx within 10 seconds is tried again by the schedule, fails for good after 24 hours and is replayed by hand",
+  "§2.4, §3.2, §7, §8 a delivery without a 2xx within 10 seconds is retried by the schedule, fails permanently after 24 hours and is replayed by hand",
   Effect.gen(function* () {
     const state = { answer: 503 }
     const receiver = yield* CallbackReceiver.make(() =>
@@ -84,7 +84,7 @@ section(
     yield* deliveries.until(({ attempts }) => attempts === 1)
     const pauses = ["1 minute", "4 minutes", "25 minutes", "90 minutes", "4 hours", "18 hours"] as const
     for (const [index, pause] of pauses.entries()) {
-      // The second attempt hears nothing at all.
+      // The second attempt gets no answer at all.
       state.answer = index === 0 ? 0 : 503
       assert.strictEqual(deliveries.counts().waiting, 1)
       yield* TestClock.adjust(pause)
@@ -115,7 +115,7 @@ section(
 )
 
 section(
-  "§4.3, §5.1 a token is given for client credentials, form-encoded, and is good for the API",
+  "§4.3, §5.1 a token is given for client credentials, form-encoded, and works for the API",
   Effect.gen(function* () {
     const service = yield* start(calm)
     const answer = yield* service.tokens({ ...credentialsRequest, scope: "projects.read ipcs.read" })
@@ -160,14 +160,14 @@ section(
 )
 
 section(
-  "§6.1 each subscription hears its own types only; deliveries repeat and come out of order, and event_timestamp tells the order",
+  "§6.1 each subscription receives only its own types; deliveries repeat and come out of order, and event_timestamp tells the order",
   Effect.gen(function* () {
     const service = yield* start({ ...calm, duplicates: 0.3, disorder: 0.3, concurrency: 1 })
     const receiver = yield* CallbackReceiver.make()
     yield* subscribe(service, receiver.url, ["ipc.created", "ipc.paid"])
     yield* service.sandbox.emit(2 * service.sandbox.events.blockLength)
     const { counts } = service.sandbox.deliveries
-    // What is held back comes as time goes by, and time only goes by here.
+    // Held-back deliveries come as time passes, and time passes only here.
     while (counts().waiting > 0) yield* Effect.andThen(TestClock.adjust("1 second"), Effect.promise(soon))
     const received = (yield* Queue.takeAll(receiver.inbox)).slice(1)
     assert.deepStrictEqual([...new Set(received.map(CallbackReceiver.eventType))].toSorted(), [
@@ -176,7 +176,7 @@ section(
     ])
     const ids = received.map(({ headers }) => headers["x-service-event-id"])
     assert.isBelow(new Set(ids).size, ids.length)
-    const stamps = received.map((one) => envelope(one).event_timestamp)
+    const stamps = received.map((each) => envelope(each).event_timestamp)
     assert.notDeepEqual(stamps, stamps.toSorted())
   })
 )
@@ -240,7 +240,7 @@ section(
 )
 
 section(
-  "§9 another major version isn't there, and the answer names the one that is",
+  "§9 another major version doesn't exist, and the answer names the one that does",
   Effect.gen(function* () {
     const service = yield* start(calm)
     const answer = yield* Effect.promise(() => fetch(`${service.sandbox.authUrl}/v2/projects`))

@@ -8,7 +8,7 @@ import type { SandboxOptions } from "../../sandbox/Sandbox.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
 import { subscribeAt, temporaryStatePath } from "./Outliving.ts"
 
-/** Answers the address once it listens; killed with -9 when the scope closes. */
+/** Returns the address once it listens; killed with -9 when the scope closes. */
 const killable = (options: SandboxOptions) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -30,7 +30,7 @@ const killable = (options: SandboxOptions) =>
 
 describe("A sandbox killed with kill -9 over and over", () => {
   it.live(
-    "loses no event, and gives none two bodies",
+    "loses no event and gives no event two bodies",
     () =>
       Effect.gen(function* () {
         const total = 600

@@ -8,7 +8,7 @@ import { HttpApiClient } from "effect/http-api"
 import { ConstructionApi, ConstructionTokenApi } from "../../connectors/construction/ConstructionApi.ts"
 import { eventTypes } from "../../sandbox/Lifecycles.ts"
 
-/** In a folder that isn't there yet; gone when the scope closes. */
+/** In a folder that doesn't exist yet; gone when the scope closes. */
 export const temporaryStatePath = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sandbox-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))

@@ -5,7 +5,7 @@ import * as RequestWindow from "../../sandbox/RequestWindow.ts"
 const options = { seed: 11, projects: 500, stepsPerProjectChange: 4, stepsPerNewProject: 100 }
 
 describe("Projects", () => {
-  it("are rendered as they are", () => {
+  it("are rendered unchanged", () => {
     const projects = Projects.make(options)
     const rendered: unknown = JSON.parse(`[${projects.render(300, 400, 503)}]`)
     const made = Array.from({ length: 103 }, (_, offset) => projects.at(300, 400 + offset))
@@ -28,7 +28,7 @@ describe("Projects", () => {
     assert.strictEqual(sizes[4], 500)
   })
 
-  it("start at once, a million of them", () => {
+  it("are available at once, even a million", () => {
     const projects = Projects.make({ ...options, projects: 1_000_000 })
     assert.strictEqual(projects.at(0, 999_999).id, Projects.idOf(999_999))
     assert.strictEqual(projects.total(0), 1_000_000)

@@ -1,6 +1,6 @@
 /**
- * What the tests of the REST side share: a sandbox that only moves by `emit`, requests with a good token, whole lists,
- * and what the deliveries' own bodies say. Numbers stay as they were written.
+ * What the tests of the REST side share: a sandbox that moves only by `emit`, requests with a valid token, whole lists,
+ * and the records by the deliveries' own bodies. Numbers stay as they were written.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -9,7 +9,7 @@ import { HttpApiClient } from "effect/http-api"
 import { ConstructionTokenApi, Pagination } from "../../connectors/construction/ConstructionApi.ts"
 import { AssumedApi } from "../../sandbox/AssumedApi.ts"
 import type { Entity } from "../../sandbox/Lifecycles.ts"
-import { Sandbox, type SandboxOptions, type Service } from "../../sandbox/Sandbox.ts"
+import { Sandbox, type SandboxOptions } from "../../sandbox/Sandbox.ts"
 import * as Json from "../../src/Domain/Json.ts"
 
 export const paths = {
@@ -80,18 +80,18 @@ export const idOf = (row: Row): string => {
   return typeof id === "string" ? id : Json.stringify(id)
 }
 
-/** By the bodies that are delivered: the contents of each entity, the later over the earlier. */
-export const toldByBodies = ({ events, truth }: Service, entity: Entity): ReadonlyArray<Row> => {
-  const told = new Map<string, Row>()
+/** The contents of each entity by the delivered bodies; later ones win. */
+export const rowsFromBodies = ({ events, truth }: Sandbox, entity: Entity): ReadonlyArray<Row> => {
+  const rows = new Map<string, Row>()
   const { steps } = truth()
   for (let step = 0; step < steps; step++) {
     const event = events.at(step)
     if (event.entity !== entity) continue
     const { data, event_timestamp } = rowOf(Json.parse(events.body(step)))
     const stage = { status: event.status, [`${event.type.split(".").at(-1)}_at`]: event_timestamp }
-    told.set(event.id, { ...told.get(event.id), ...rowOf(data), ...stage })
+    rows.set(event.id, { ...rows.get(event.id), ...rowOf(data), ...stage })
   }
-  return [...told.values()]
+  return [...rows.values()]
 }
 
 export const errorOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {

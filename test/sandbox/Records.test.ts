@@ -1,6 +1,6 @@
 /**
- * The lists and single records over real HTTP, held against what the deliveries' own bodies say: every list, walked
- * page by page, is the last word of the events, no record twice or left out.
+ * The lists and single records over real HTTP, compared with the deliveries' own bodies: every list, walked page by
+ * page, is the latest state by the events, with no record repeated or left out.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,19 +9,30 @@ import * as Events from "../../sandbox/Events.ts"
 import * as Records from "../../sandbox/Records.ts"
 import * as Truth from "../../sandbox/Truth.ts"
 import * as Json from "../../src/Domain/Json.ts"
-import { entities, errorOf, idOf, paths, readPage, readRow, type Row, started, toldByBodies, walk } from "./Reading.ts"
+import {
+  entities,
+  errorOf,
+  idOf,
+  paths,
+  readPage,
+  readRow,
+  type Row,
+  started,
+  rowsFromBodies,
+  walk
+} from "./Reading.ts"
 
 describe("A list of records", () => {
   for (const ipcs of [1, 7]) {
-    it.effect(`is the last word of the events, page by page, with ${ipcs} IPC lives at once`, () =>
+    it.effect(`is the latest state by the events, page by page, with ${ipcs} IPC lives at once`, () =>
       Effect.gen(function* () {
         const { get, sandbox } = yield* started({ ipcs, seed: 5 })
-        // Within a block, at the end of one, and further.
+        // Within a block, at the end of one, and beyond.
         for (const more of [0, 1, 10, sandbox.events.blockLength - 11, 2, 900]) {
           yield* sandbox.emit(more)
           for (const entity of entities) {
             const { rows, total } = yield* walk(get, paths[entity], 7)
-            assert.deepStrictEqual(rows, toldByBodies(sandbox, entity), `${entity} after ${sandbox.truth().steps}`)
+            assert.deepStrictEqual(rows, rowsFromBodies(sandbox, entity), `${entity} after ${sandbox.truth().steps}`)
             assert.strictEqual(total, rows.length)
           }
         }
@@ -29,7 +40,7 @@ describe("A list of records", () => {
     )
   }
 
-  it.effect("is as long as the truth says, with its statuses", () =>
+  it.effect("has the length and the statuses of the truth", () =>
     Effect.gen(function* () {
       const { get, sandbox } = yield* started()
       yield* sandbox.emit(2000)
@@ -55,12 +66,12 @@ describe("A list of records", () => {
         assert.strictEqual(new Set(ids).size, ids.length, "no record twice")
         const still = yield* walk(get, paths[entity], 50)
         assert.deepStrictEqual(still.rows.map(idOf).slice(0, ids.length), ids, "none left out, none moved")
-        assert.deepStrictEqual(still.rows, toldByBodies(sandbox, entity))
+        assert.deepStrictEqual(still.rows, rowsFromBodies(sandbox, entity))
       }
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("answers by the definition that its own description is made from", () =>
+  it.effect("conforms to the definition that its description is made from", () =>
     Effect.gen(function* () {
       const { assumed, sandbox } = yield* started({ ipcs: 12 })
       yield* sandbox.emit(700)
@@ -80,7 +91,7 @@ describe("A list of records", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("keeps to the largest page and the default one, and is empty past its end", () =>
+  it.effect("keeps to the largest and the default page size, and is empty past its end", () =>
     Effect.gen(function* () {
       const { get, sandbox } = yield* started({ ipcs: 100, pageSize: 20, pageSizeMax: 60 })
       yield* sandbox.emit(sandbox.events.blockLength)
@@ -97,7 +108,7 @@ describe("A list of records", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("is refused with 400 where a paging parameter is no whole number", () =>
+  it.effect("is refused with 400 if a paging parameter isn't a whole number", () =>
     Effect.gen(function* () {
       const { get } = yield* started()
       for (const query of ["page=two", "page=1.5", "per_page=1e400", "per_page=NaN"]) {
@@ -110,7 +121,7 @@ describe("A list of records", () => {
 })
 
 describe("A single record", () => {
-  it.effect("is what the list shows, for every id of it", () =>
+  it.effect("is what the list shows, for every id in it", () =>
     Effect.gen(function* () {
       const { get, sandbox } = yield* started({ ipcs: 3, projects: 30, stepsPerNewProject: 100 })
       yield* sandbox.emit(300)
@@ -124,7 +135,7 @@ describe("A single record", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("is answered 404 where there is none, or none yet", () =>
+  it.effect("is answered 404 if it doesn't exist, or not yet", () =>
     Effect.gen(function* () {
       const { get, sandbox } = yield* started({ ipcs: 5, projects: 30 })
       const unknown = (path: string) =>
@@ -149,7 +160,7 @@ describe("Amounts", () => {
       yield* sandbox.emit(sandbox.events.blockLength)
       const { rows } = yield* walk(get, "/ipcs", 1000)
       const amounts = (rows: ReadonlyArray<Row>) => rows.map((row) => Json.numberText(row["draft_amount"]) ?? "")
-      assert.deepStrictEqual(amounts(rows), amounts(toldByBodies(sandbox, "ipcs")))
+      assert.deepStrictEqual(amounts(rows), amounts(rowsFromBodies(sandbox, "ipcs")))
       const large = amounts(rows).findIndex((amount) => amount.replace(".", "").length === 24)
       const [row, amount] = [rows[large], amounts(rows)[large]]
       assert.isDefined(row)
@@ -161,7 +172,7 @@ describe("Amounts", () => {
 })
 
 describe("Any size", () => {
-  it.effect("a page at the end of a million projects, and one of them, are right", () =>
+  it.effect("a page at the end of a million projects, and one of them, are correct", () =>
     Effect.gen(function* () {
       const { get, sandbox } = yield* started({ projects: 1_000_000 })
       const { pagination, rows } = yield* readPage(get, "/projects?page=1000&per_page=1000")
@@ -173,7 +184,7 @@ describe("Any size", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("the last page after 50,000 events makes none but the last blocks again", () =>
+  it.effect("the last page after 50,000 events recomputes only the last blocks", () =>
     Effect.gen(function* () {
       const events = Events.make({ seed: 3, startAtMillis: 0, microsPerStep: 1000, ipcs: 40, projects: 50 })
       let made = 0

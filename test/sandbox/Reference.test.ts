@@ -1,4 +1,4 @@
-/** The page to read has all that the document has, for people with any eyes and without a mouse. */
+/** The reference page has everything that the document has, and is accessible without a mouse. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -30,7 +30,7 @@ describe("The reference page", () => {
   )
 
   it.live(
-    "can be used with any eyes, by keyboard, in light and dark, on a wide and a narrow screen",
+    "is accessible, by keyboard, in light and dark, on a wide and a narrow screen",
     (context) =>
       Effect.gen(function* () {
         const { sandbox } = yield* started()
@@ -43,7 +43,7 @@ describe("The reference page", () => {
           yield* Effect.promise(() => page.goto(`${sandbox.baseUrl}/docs`))
           yield* Effect.promise(() => page.keyboard.press("Tab"))
           yield* Effect.promise(() => page.keyboard.press("Enter"))
-          yield* Effect.promise(() => page.waitForURL(/#reference$/)) // The first key leads past the navigation.
+          yield* Effect.promise(() => page.waitForURL(/#reference$/)) // The first link skips the navigation.
           const isDark = "getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)'"
           assert.strictEqual(yield* Effect.promise(() => page.evaluate<boolean>(isDark)), colorScheme === "dark")
           const overflow = "document.documentElement.scrollWidth - innerWidth"

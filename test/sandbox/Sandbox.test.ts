@@ -45,7 +45,7 @@ describe("The token endpoint", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("refuses by the names of RFC 6749", () =>
+  it.effect("refuses with the error names of RFC 6749", () =>
     Effect.gen(function* () {
       const { askToken, http, sandbox } = yield* started()
       const refused = (form: Record<string, string>) => Effect.flatMap(askToken(form), errorOf)
@@ -60,7 +60,7 @@ describe("The token endpoint", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("gives tokens that expire", () =>
+  it.effect("issues tokens that expire", () =>
     Effect.gen(function* () {
       const { get } = yield* started({ tokenSeconds: 10 })
       assert.strictEqual((yield* get("/projects")).status, 200)
@@ -86,7 +86,7 @@ describe("The list of projects", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("shows every project once, as the truth says, also of a million", () =>
+  it.effect("shows every project once, as the truth says, even of a million", () =>
     Effect.gen(function* () {
       const { construction, sandbox } = yield* started({ projects: 1_000_000 })
       yield* sandbox.emit(5000)
@@ -99,7 +99,7 @@ describe("The list of projects", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("is refused with 400 where a parameter is no number", () =>
+  it.effect("is refused with 400 if a parameter isn't a number", () =>
     Effect.gen(function* () {
       const { get } = yield* started()
       assert.strictEqual(yield* Effect.flatMap(get("/projects?page=two"), errorOf), "400 invalid_request")
@@ -108,7 +108,7 @@ describe("The list of projects", () => {
 })
 
 describe("The plan's limit", () => {
-  it.effect("answers 429 with Retry-After once the plan is used, and admits again after it", () =>
+  it.effect("answers 429 with Retry-After once the plan is used up, and admits again after that", () =>
     Effect.gen(function* () {
       const { get, sandbox } = yield* started({ plan: 5 })
       yield* get("/projects")
@@ -125,7 +125,7 @@ describe("The plan's limit", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("is not spent by requests without a good token", () =>
+  it.effect("is not spent by requests without a valid token", () =>
     Effect.gen(function* () {
       const { get } = yield* started({ plan: 1 })
       for (let request = 0; request < 3; request++) {

@@ -16,7 +16,7 @@ const credentials = { grant_type: "client_credentials", client_id: "sandbox", cl
 
 const parsed = (file: unknown): Scenario.Scenario => Result.getOrThrow(Scenario.parse(JSON.stringify(file)))
 
-/** Plays to its end, for one subscription to all types; answers what came until nothing waited any more. */
+/** Plays to the end, for one subscription to all types; returns what arrived until no delivery waited. */
 const played = Effect.fnUntraced(function* (
   scenario: Scenario.Scenario,
   answer?: Parameters<typeof CallbackReceiver.make>[0]
@@ -34,7 +34,7 @@ const played = Effect.fnUntraced(function* (
   return { sandbox, secret, isStopped, received }
 }, Effect.scoped)
 
-const told = (received: ReadonlyArray<CallbackReceiver.Received>) =>
+const summaries = (received: ReadonlyArray<CallbackReceiver.Received>) =>
   received.map((each) => {
     const { "x-service-event-id": id, "x-service-event-type": type } = each.headers
     return [id, type, CallbackReceiver.text(each)].join(" ")
@@ -49,7 +49,7 @@ describe("A scenario", () => {
       let answers = 0
       const second = yield* played(scenario, () => Effect.as(Effect.sleep(answers++ % 40 === 0 ? 30 : 1), 200))
       assert.isAbove(first.received.length, 700)
-      assert.deepStrictEqual(told(second.received), told(first.received))
+      assert.deepStrictEqual(summaries(second.received), summaries(first.received))
       assert.deepStrictEqual([...second.sandbox.truth().entities], [...first.sandbox.truth().entities])
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
@@ -91,7 +91,7 @@ describe("A scenario", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.live("replays what an outage made fail", () =>
+  it.live("replays what failed in an outage", () =>
     Effect.gen(function* () {
       const scenario = parsed({
         timeScale: 86_400,
@@ -113,7 +113,7 @@ describe("A scenario", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.live("says whether it ended with a stop", () =>
+  it.live("returns whether it ended with a stop", () =>
     Effect.gen(function* () {
       const stop = [{ at: "0 minutes", stop: true }]
       assert.isTrue((yield* played(parsed({ steps: stop }))).isStopped)
@@ -123,7 +123,7 @@ describe("A scenario", () => {
 })
 
 describe("A scenario's file", () => {
-  it.effect("is good, of those that come along", () =>
+  it.effect("is valid for each of the bundled scenarios", () =>
     Effect.gen(function* () {
       const files = readdirSync(folder)
       assert.isAtLeast(files.length, 3)
@@ -164,7 +164,7 @@ describe("A scenario's file", () => {
     })
   }
 
-  it.effect("is named where it can't be played", () =>
+  it.effect("is named if it can't be played", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Scenario.read(join(folder, "nowhere.json")))
       assert.match(error.message, /scenarios\/nowhere\.json can't be played: .*no such file/)

@@ -27,8 +27,8 @@ const started = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   return { sandbox, subscribe, post }
 })
 
-/** By entity and stage: when it last happened, by the bodies received, in whatever order. */
-const told = (received: ReadonlyArray<CallbackReceiver.Received>) => {
+/** By entity and stage: when it last happened, by the received bodies in any order. */
+const receivedStages = (received: ReadonlyArray<CallbackReceiver.Received>) => {
   const stages: Record<string, string> = {}
   for (const body of received.map(CallbackReceiver.text)) {
     const { data, event_timestamp, event_type }: Envelope = JSON.parse(body)
@@ -52,7 +52,7 @@ const lastStages = (entities: Iterable<EntityTruth>) => {
 }
 
 describe("A new subscription", () => {
-  it.effect("is answered with its secret and pinged, signed with it", () =>
+  it.effect("is answered with its secret, and its ping is signed with it", () =>
     Effect.gen(function* () {
       const receiver = yield* CallbackReceiver.make()
       const { sandbox, subscribe } = yield* started()
@@ -69,7 +69,7 @@ describe("A new subscription", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("is refused where the address is not absolute http or no event is named", () =>
+  it.effect("is refused if the address is not absolute http or no event is named", () =>
     Effect.gen(function* () {
       const { post, sandbox } = yield* started()
       const statuses = yield* Effect.forEach(
@@ -87,7 +87,7 @@ describe("A new subscription", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("is another one each time, with another secret, and each hears its own types only", () =>
+  it.effect("is another one each time, with another secret, and each receives only its own types", () =>
     Effect.gen(function* () {
       const payments = yield* CallbackReceiver.make()
       const permits = yield* CallbackReceiver.make()
@@ -106,7 +106,7 @@ describe("A new subscription", () => {
 })
 
 describe("Deliveries over HTTP", () => {
-  it.effect("bring all 14 types, signed, with the bytes that the events have", () =>
+  it.effect("bring all 14 types, signed, with the events' own bytes", () =>
     Effect.gen(function* () {
       const receiver = yield* CallbackReceiver.make()
       const { sandbox, subscribe } = yield* started({ concurrency: 1 })
@@ -117,7 +117,7 @@ describe("Deliveries over HTTP", () => {
       assert.isTrue(received.every((delivery) => CallbackReceiver.signedWith(secret, delivery)))
       assert.deepStrictEqual(new Set(received.map(CallbackReceiver.eventType)), new Set(eventTypes))
       const expected = received.map((_, step) => `${sandbox.events.id(step)} ${sandbox.events.body(step)}`)
-      const arrived = received.map((one) => `${one.headers["x-service-event-id"]} ${CallbackReceiver.text(one)}`)
+      const arrived = received.map((each) => `${each.headers["x-service-event-id"]} ${CallbackReceiver.text(each)}`)
       assert.deepStrictEqual(arrived, expected)
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
@@ -160,7 +160,7 @@ describe("Deliveries over HTTP", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.live("come twice and out of order in the shares asked for, and still tell the whole truth", () =>
+  it.live("come twice and out of order in the given shares, and still tell the whole truth", () =>
     Effect.gen(function* () {
       const receiver = yield* CallbackReceiver.make()
       const { sandbox, subscribe } = yield* started({
@@ -178,11 +178,11 @@ describe("Deliveries over HTTP", () => {
       assert.isTrue(ids.length > 1120 && ids.length < 1280, `${ids.length} deliveries of 1000 events`)
       const steps = ids.map((id) => sent.indexOf(id ?? ""))
       assert.isTrue(steps.some((step, at) => at > 0 && step < (steps[at - 1] ?? 0)))
-      assert.deepStrictEqual(told(received), lastStages(sandbox.truth().entities))
+      assert.deepStrictEqual(receivedStages(received), lastStages(sandbox.truth().entities))
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("are the same, copies included, in every sandbox of the same options", () =>
+  it.effect("are the same, copies included, in every sandbox with the same options", () =>
     Effect.gen(function* () {
       const run = Effect.gen(function* () {
         const receiver = yield* CallbackReceiver.make()
@@ -201,7 +201,7 @@ describe("Deliveries over HTTP", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.live("go on for a receiver that hears, whatever another's abandoned subscription piles up", () =>
+  it.live("go on for a live receiver, however much an abandoned subscription piles up", () =>
     Effect.gen(function* () {
       const receiver = yield* CallbackReceiver.make()
       const { sandbox, subscribe } = yield* started({
@@ -211,7 +211,7 @@ describe("Deliveries over HTTP", () => {
         maxWaiting: 50
       })
       yield* subscribe(receiver.url)
-      yield* subscribe("http://127.0.0.1:1/nobody")
+      yield* subscribe("http://127.0.0.1:1/hooks")
       yield* sandbox.deliveries.until((counts) => counts.delivered === 601)
       const failed = sandbox.deliveries.list("failed")
       assert.isTrue(failed.some(({ attempts }) => attempts < 7))

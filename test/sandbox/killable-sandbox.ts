@@ -1,4 +1,4 @@
-/** A sandbox in a process of its own, to be killed: its options as JSON in the first argument, its address on stdout. */
+/** A sandbox in its own process, to be killed. Takes its options as JSON in the first argument; prints its address. */
 import { Effect } from "effect"
 import { Sandbox, type SandboxOptions } from "../../sandbox/Sandbox.ts"
 

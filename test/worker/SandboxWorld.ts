@@ -31,7 +31,7 @@ export interface Working {
 }
 
 /** Walks all the time. */
-export const startWorker = ({ authUrl, baseUrl, options }: Sandbox["Service"]) =>
+export const startWorker = ({ authUrl, baseUrl, options }: Sandbox) =>
   Effect.gen(function* () {
     const place = yield* placeOf({ ...options, authUrl, baseUrl })
     const worker = yield* startedOn(place, {

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { browser, on, type Page, visit } from "../../Browser.ts"
 import { started } from "./Started.ts"
 
-/** Milliseconds: a browser takes its time where many tests run. */
+/** Milliseconds. A browser is slow while many tests run. */
 const slow = 180_000
 
 const long = `http://127.0.0.1:1/${"a-very-long-path-without-any-break".repeat(6)}`
@@ -39,7 +39,7 @@ const busy = Effect.gen(function* () {
   return sandbox
 })
 
-/** Of all that axe looks at, only what it finds is told in full. */
+/** axe reports only violations in full. */
 const problems = Effect.fnUntraced(function* (page: Page) {
   yield* on(page.evaluate(`if (window.axe === undefined) { ${axe.source} }`))
   const { violations } = yield* on(page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })"))
@@ -55,7 +55,7 @@ const ways = {
   narrow: (page: Page) => page.setViewportSize({ width: 400, height: 800 })
 }
 
-/** A stylesheet is all that tells these ways of looking at a page apart: it needn't be loaded for each. */
+/** These ways of looking at a page differ only in style, so the page is loaded once. */
 const look = Effect.fnUntraced(function* (page: Page) {
   const seen: Record<string, ReadonlyArray<string> | number> = {}
   yield* on(page.setViewportSize({ width: 1280, height: 720 }))
@@ -69,7 +69,7 @@ const look = Effect.fnUntraced(function* (page: Page) {
 
 describe("Every view", () => {
   it.live(
-    "has nothing for axe to find, in dark, in light and in a window of 400 px, which it fits",
+    "passes axe in dark, in light and in a window of 400 px, which it fits",
     (context) =>
       Effect.gen(function* () {
         const { adminUrl } = yield* busy
@@ -79,7 +79,7 @@ describe("Every view", () => {
           yield* on(page.locator("details").evaluateAll((all) => all.forEach((each) => each.setAttribute("open", ""))))
           assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 }, view)
         }
-        // The last view is one that isn't there.
+        // The last view doesn't exist.
         assert.deepStrictEqual(
           complaints.filter((each) => !each.includes("404")),
           []

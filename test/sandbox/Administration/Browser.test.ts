@@ -5,7 +5,7 @@ import { browser, on, type Page, press, see, visit } from "../../Browser.ts"
 import * as CallbackReceiver from "../CallbackReceiver.ts"
 import { started } from "./Started.ts"
 
-/** Milliseconds: a browser takes its time where many tests run. */
+/** Milliseconds. A browser is slow while many tests run. */
 const slow = 180_000
 
 /** All retries within a second or so. */
@@ -16,7 +16,7 @@ const row = (page: Page, ...texts: ReadonlyArray<string>) =>
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
 const open = (page: Page, name: string) => press(page, page.getByRole("link", { name, exact: true }).first())
 
-/** Takes a secret when there is one, and refuses what isn't signed with it. */
+/** Once it has a secret, it refuses what isn't signed with it. */
 const strictReceiver = Effect.gen(function* () {
   const held = { secret: "" }
   const receiver = yield* CallbackReceiver.make((received) =>
@@ -25,19 +25,19 @@ const strictReceiver = Effect.gen(function* () {
   return { ...receiver, held }
 })
 
-const makeWebhook = Effect.fnUntraced(function* (page: Page, url: string) {
+const createWebhook = Effect.fnUntraced(function* (page: Page, url: string) {
   yield* open(page, "Webhooks")
   yield* on(page.getByLabel("URL").fill(url))
   yield* press(page, button(page, "None"))
   yield* on(page.getByLabel("ipc.paid").check())
-  yield* press(page, button(page, "Make webhook"))
-  yield* see(page.getByRole("status").filter({ hasText: "Webhook 1 is made." }))
+  yield* press(page, button(page, "Create webhook"))
+  yield* see(page.getByRole("status").filter({ hasText: "Webhook 1 created." }))
   return yield* on(page.locator("#secret").innerText())
 })
 
 describe("In a browser", () => {
   it.live(
-    "a webhook is made, heard, paused, tested, failed on purpose, replayed and deleted",
+    "a webhook is created, receives, is paused, tested, failed on purpose, replayed and deleted",
     (context) =>
       Effect.gen(function* () {
         const receiver = yield* strictReceiver
@@ -46,13 +46,13 @@ describe("In a browser", () => {
           permissions: ["clipboard-read", "clipboard-write"]
         })
         yield* on(page.goto(sandbox.adminUrl))
-        const secret = yield* makeWebhook(page, receiver.url)
+        const secret = yield* createWebhook(page, receiver.url)
         assert.strictEqual(secret, sandbox.subscriptions()[0]?.secret)
         assert.deepStrictEqual(sandbox.subscriptions()[0]?.events, ["ipc.paid"])
         yield* press(page, button(page, "Copy"))
         yield* see(button(page, "Copied"))
         assert.strictEqual(yield* on(page.evaluate("navigator.clipboard.readText()")), secret)
-        // What was told once stays while the page refreshes itself.
+        // A notice stays while the page refreshes itself.
         yield* see(row(page, "webhook.ping", "delivered"))
         assert.isTrue(yield* on(page.locator("#secret").isVisible()))
         yield* on(page.reload())
@@ -91,7 +91,7 @@ describe("In a browser", () => {
         yield* on(page.goto(`${sandbox.adminUrl}/subscriptions/1`))
         yield* on(page.getByText("Delete", { exact: true }).click())
         yield* press(page, button(page, "Delete this webhook"))
-        yield* see(page.getByText("Webhook 1 is deleted."))
+        yield* see(page.getByText("Webhook 1 deleted."))
         assert.strictEqual(yield* on(page.locator("tbody tr").count()), 0)
         assert.strictEqual(sandbox.subscriptions()[0]?.state, "deleted")
         assert.deepStrictEqual(complaints, [])
@@ -100,7 +100,7 @@ describe("In a browser", () => {
   )
 
   it.live(
-    "an IPC is watched moving through its life, as one row",
+    "an IPC moves through its life in one row",
     (context) =>
       Effect.gen(function* () {
         const { sandbox } = yield* started()
@@ -133,7 +133,7 @@ describe("In a browser", () => {
   )
 
   it.live(
-    "the page refreshes around what is being typed, and holds still for who points or says so",
+    "the page refreshes around what is being typed, and holds still under the pointer or when switched off",
     (context) =>
       Effect.gen(function* () {
         const receiver = yield* CallbackReceiver.make()
@@ -173,7 +173,7 @@ describe("In a browser", () => {
         const { page } = yield* visit(yield* browser(context), { javaScriptEnabled: false })
         yield* on(page.goto(`${sandbox.adminUrl}/subscriptions`))
         yield* on(page.getByLabel("URL").fill(receiver.url))
-        yield* press(page, button(page, "Make webhook"))
+        yield* press(page, button(page, "Create webhook"))
         assert.strictEqual(yield* on(page.locator("#secret").innerText()), sandbox.subscriptions()[0]?.secret)
         assert.isFalse(yield* on(page.locator("[data-copy]").isVisible()))
         yield* press(page, button(page, "Pause"))

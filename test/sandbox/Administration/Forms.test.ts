@@ -7,7 +7,7 @@ import { started } from "./Started.ts"
 const hostile = `http://127.0.0.1:9/"><img src=x onerror=alert(1)>&'</bdi><script>alert(2)</script>`
 
 describe("A form", () => {
-  it.effect("makes a subscription, leads to its page and tells the secret there, once", () =>
+  it.effect("creates a subscription, leads to its page and shows the secret there, once", () =>
     Effect.gen(function* () {
       const receiver = yield* CallbackReceiver.make()
       const { form, get, sandbox } = yield* started()
@@ -48,7 +48,7 @@ describe("A form", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("fires a test, signed, of a type that tells of no record, each with an id of its own", () =>
+  it.effect("fires signed tests of a type that is about no record, each with its own id", () =>
     Effect.gen(function* () {
       const receiver = yield* CallbackReceiver.make()
       const { form, sandbox, subscribe } = yield* started()
@@ -68,7 +68,7 @@ describe("A form", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("makes a new secret, which the next delivery is signed with", () =>
+  it.effect("makes a new secret, which signs the next delivery", () =>
     Effect.gen(function* () {
       const receiver = yield* CallbackReceiver.make()
       const { form, get, sandbox, subscribe } = yield* started()
@@ -125,7 +125,7 @@ describe("A form", () => {
 })
 
 describe("Every page", () => {
-  it.effect("shows a hostile address as text, and forbids scripts of others", () =>
+  it.effect("shows a hostile address as text, and forbids foreign scripts", () =>
     Effect.gen(function* () {
       const { form, get, subscribe } = yield* started()
       yield* subscribe(hostile)
@@ -145,8 +145,8 @@ describe("Every page", () => {
   )
 })
 
-describe("A request from elsewhere", () => {
-  it.effect("changes nothing where a foreign page sends it, whatever it says of itself", () =>
+describe("A foreign request", () => {
+  it.effect("changes nothing, with any foreign Origin or Sec-Fetch-Site", () =>
     Effect.gen(function* () {
       const { form, sandbox } = yield* started()
       const forged = [
@@ -168,7 +168,7 @@ describe("A request from elsewhere", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("is not even shown a page under a foreign name, as by DNS rebinding", () =>
+  it.effect("isn't even shown a page under a foreign host name, as in DNS rebinding", () =>
     Effect.gen(function* () {
       const { get, sandbox } = yield* started()
       const port = new URL(sandbox.adminUrl).port

@@ -5,7 +5,7 @@ import * as Deliveries from "../../../sandbox/Deliveries.ts"
 
 const minute = 60_000
 
-/** Answers as told; every attempt's instant goes to a queue. */
+/** Every attempt gets `answer`, and its instant goes to a queue. */
 const scripted = Effect.fnUntraced(function* (
   answer: (delivery: Deliveries.Delivery) => Effect.Effect<Deliveries.Outcome>,
   options: Partial<Deliveries.DeliveriesOptions> = {}
@@ -28,7 +28,7 @@ const scripted = Effect.fnUntraced(function* (
 const always = (outcome: Deliveries.Outcome) => () => Effect.succeed(outcome)
 
 describe("A paused subscription", () => {
-  it.effect("hears nothing, and on being resumed all that has waited", () =>
+  it.effect("receives nothing, and all that waited once it is resumed", () =>
     Effect.gen(function* () {
       const { deliveries, instants } = yield* scripted(always(204))
       const lane = yield* deliveries.subscribe
@@ -43,7 +43,7 @@ describe("A paused subscription", () => {
     })
   )
 
-  it.effect("uses up nothing of the retry schedule", () =>
+  it.effect("doesn't use up its retry schedule", () =>
     Effect.gen(function* () {
       const { deliveries, instants } = yield* scripted(always(503))
       const lane = yield* deliveries.subscribe
@@ -59,7 +59,7 @@ describe("A paused subscription", () => {
     })
   )
 
-  it.effect("finishes the attempt in hand, and resuming what isn't paused changes nothing", () =>
+  it.effect("finishes the attempt in flight, and resuming one that isn't paused changes nothing", () =>
     Effect.gen(function* () {
       const answer = yield* Deferred.make<number>()
       const { deliveries } = yield* scripted(() => Deferred.await(answer), { concurrency: 1 })
@@ -77,7 +77,7 @@ describe("A paused subscription", () => {
     })
   )
 
-  it.effect("counts as dead after an hour when room is needed and another hears", () =>
+  it.effect("counts as dead after an hour when room is needed and another is alive", () =>
     Effect.gen(function* () {
       const { deliveries } = yield* scripted(always(200), { maxWaiting: 10 })
       const paused = yield* deliveries.subscribe
@@ -94,7 +94,7 @@ describe("A paused subscription", () => {
 })
 
 describe("A deleted subscription", () => {
-  it.effect("drops and counts what waits, tries nothing again and takes nothing more", () =>
+  it.effect("drops and counts what waits, retries nothing and takes nothing more", () =>
     Effect.gen(function* () {
       const answer = yield* Deferred.make<Deliveries.Outcome>()
       const { deliveries, instants } = yield* scripted(({ event }) =>
@@ -102,7 +102,7 @@ describe("A deleted subscription", () => {
       )
       const lane = yield* deliveries.subscribe
       for (let event = 0; event < 5; event++) yield* deliveries.add(lane, event)
-      // Events 0 and 2 are in hand then.
+      // Events 0 and 2 are in flight then.
       yield* deliveries.until((counts) => counts.delivered === 1)
       yield* TestClock.adjust(1)
       yield* deliveries.remove(lane)
@@ -116,7 +116,7 @@ describe("A deleted subscription", () => {
     })
   )
 
-  it.effect("keeps its failed deliveries in the list, but none of them is replayed", () =>
+  it.effect("keeps its failed deliveries in the list, but they can't be replayed", () =>
     Effect.gen(function* () {
       const { deliveries } = yield* scripted(always(500))
       const lane = yield* deliveries.subscribe
@@ -131,7 +131,7 @@ describe("A deleted subscription", () => {
     })
   )
 
-  it.effect("is nobody that hears, when it comes to who is dead", () =>
+  it.effect("doesn't count as alive when another is dead", () =>
     Effect.gen(function* () {
       const { deliveries } = yield* scripted(always("connection refused"), { maxWaiting: 10 })
       const dead = yield* deliveries.subscribe
@@ -145,7 +145,7 @@ describe("A deleted subscription", () => {
 })
 
 describe("Attempts", () => {
-  it.effect("are kept with their instant, answer and duration, a replay's after those before it", () =>
+  it.effect("are kept with their instant, answer and duration, those of a replay last", () =>
     Effect.gen(function* () {
       const answers: Array<Deliveries.Outcome> = [503, "timeout", "connection refused", 500, 502, 404, 410, 200]
       const { deliveries } = yield* scripted(() =>
@@ -181,7 +181,7 @@ describe("Attempts", () => {
     })
   )
 
-  it.effect("are forgotten beyond the last ten of a delivery, and of all but the deliveries attempted last", () =>
+  it.effect("are kept only of the deliveries attempted last, and at most ten of each", () =>
     Effect.gen(function* () {
       const { deliveries } = yield* scripted(always(503), { concurrency: 64 })
       const lane = yield* deliveries.subscribe

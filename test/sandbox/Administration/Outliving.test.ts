@@ -6,7 +6,7 @@ import { temporaryStatePath } from "../Outliving.ts"
 import { started } from "./Started.ts"
 
 describe("After a restart", () => {
-  it.effect("a paused subscription is still paused, a deleted one still deleted, and no secret comes twice", () =>
+  it.effect("a paused subscription is still paused, a deleted one still deleted, and no secret is reused", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       const receivers = yield* Effect.all([CallbackReceiver.make(), CallbackReceiver.make(), CallbackReceiver.make()])

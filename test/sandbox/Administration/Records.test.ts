@@ -13,8 +13,8 @@ const events = Events.make({
 })
 const steps = Array.from({ length: 60 }, (_, at) => at * 5 + (at % 3))
 
-describe("Records on their way", () => {
-  it.effect("are counted by stage as the events have it, at every step", () =>
+describe("Records in progress", () => {
+  it.effect("are counted by stage as the events say, at every step", () =>
     Effect.gen(function* () {
       let now = 0
       const counted = tally(events).counts(() => now)
@@ -35,7 +35,7 @@ describe("Records on their way", () => {
     })
   )
 
-  it("come newest change first, each once, with the status that the events have", () => {
+  it("come newest change first, each once, with the status by the events", () => {
     for (const step of steps) {
       const truths = new Map([...Truth.entities(events, step)].map((truth) => [truth.id, truth]))
       for (const { entity } of kinds) {

@@ -2,7 +2,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as CallbackReceiver from "../CallbackReceiver.ts"
-import { type DeliveryTold, type Excerpt, type Made, started } from "./Started.ts"
+import { type DeliveryView, type Excerpt, type Made, started } from "./Started.ts"
 
 /** A day of retries in a fraction of a second. */
 const hurried = { timeScale: 1_000_000 }
@@ -54,7 +54,7 @@ describe("For a script", () => {
       status = 200
       assert.strictEqual((yield* ask("deliveries/1/replay", {})).status, 202)
       yield* sandbox.deliveries.until((counts) => counts.delivered === 1)
-      const { body } = yield* ask<DeliveryTold>("deliveries/1")
+      const { body } = yield* ask<DeliveryView>("deliveries/1")
       assert.deepStrictEqual(body.attempts.map(({ answer }) => answer).slice(-2), [503, 200])
       assert.strictEqual((yield* ask("deliveries/1/replay", {})).status, 409)
       assert.strictEqual((yield* ask("deliveries/99/replay", {})).status, 404)
@@ -63,7 +63,7 @@ describe("For a script", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.live("an attempt that nobody answered says why", () =>
+  it.live("an unanswered attempt says why", () =>
     Effect.gen(function* () {
       const { ask, sandbox, subscribe } = yield* started()
       yield* subscribe("http://127.0.0.1:1/")
@@ -86,7 +86,7 @@ describe("For a script", () => {
       yield* sandbox.deliveries.until((counts) => counts.waiting === 0)
       const total = sandbox.deliveries.counts().delivered
 
-      const all: Array<DeliveryTold> = []
+      const all: Array<DeliveryView> = []
       let before: number | null = total + 1
       while (before !== null) {
         const { body }: { body: Excerpt } = yield* ask<Excerpt>(`deliveries?limit=7&before=${before}`)
@@ -112,7 +112,7 @@ describe("For a script", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("a fault is set as it is, told back as it was taken, and seen in the list", () =>
+  it.effect("a fault is set in its own unit, returned as it was taken, and shown in the list", () =>
     Effect.gen(function* () {
       const { ask } = yield* started()
       assert.deepStrictEqual(yield* ask("faults/html", { value: 0.5 }), {
@@ -128,7 +128,7 @@ describe("For a script", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("what makes no sense is refused", () =>
+  it.effect("malformed requests are refused", () =>
     Effect.gen(function* () {
       const { ask } = yield* started()
       const asked: ReadonlyArray<readonly [string, unknown, number]> = [
@@ -155,7 +155,7 @@ describe("For a script", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("every action says how the subscription stands after it", () =>
+  it.effect("every action returns the subscription's state after it", () =>
     Effect.gen(function* () {
       const { ask, subscribe } = yield* started()
       yield* subscribe("http://127.0.0.1:1/")

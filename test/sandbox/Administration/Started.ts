@@ -1,10 +1,10 @@
-/** What the tests of the administration share: a calm sandbox, a receiver, and requests as a form or a script sends them. */
+/** Shared by the tests of the administration: a calm sandbox, and requests as a form or a script sends them. */
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest, UrlParams } from "effect/http"
 import { eventTypes } from "../../../sandbox/Lifecycles.ts"
 import { Sandbox, type SandboxOptions } from "../../../sandbox/Sandbox.ts"
 
-/** No event comes by itself, and nothing goes wrong. */
+/** No event comes by itself, and no fault is on. */
 export const calm: SandboxOptions = { eventsPerSecond: 0, duplicates: 0, disorder: 0, startAt: "2026-01-05T08:00:00Z" }
 
 type Headers = Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export const started = Effect.fnUntraced(function* (options: SandboxOptions = {}
     const response = yield* http.execute(request)
     return { status: response.status, headers: response.headers, text: yield* response.text }
   })
-  /** As a browser asks for a page; without the address it is below the administration's. */
+  /** As a browser asks for a page. A relative path is below the administration's. */
   const get = (path: string, headers: Headers = {}) =>
     answerTo(HttpClientRequest.get(address(path)).pipe(HttpClientRequest.setHeaders(headers)))
   /** As a browser sends a form of the page. */
@@ -50,7 +50,7 @@ export interface Made {
   readonly secret: string
 }
 
-export interface DeliveryTold {
+export interface DeliveryView {
   readonly id: number
   readonly subscription: number
   readonly state: string
@@ -62,6 +62,6 @@ export interface DeliveryTold {
 }
 
 export interface Excerpt {
-  readonly data: ReadonlyArray<DeliveryTold>
+  readonly data: ReadonlyArray<DeliveryView>
   readonly before: number | null
 }

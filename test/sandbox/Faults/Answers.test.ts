@@ -11,7 +11,7 @@ const projects = 7
 const answer = (response: HttpClientResponse.HttpClientResponse) =>
   Effect.map(response.text, (text) => ({ status: response.status, headers: response.headers, text }))
 
-/** What a request meets: its status and the beginning of the body, or that nothing came. */
+/** The status and the beginning of the body, or that no whole answer came. */
 const outcome = <E>(asked: Effect.Effect<HttpClientResponse.HttpClientResponse, E>) =>
   asked.pipe(
     Effect.flatMap(answer),
@@ -60,7 +60,7 @@ describe("Faults of the API", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("rate-limit refuses so many requests, which don't count against the plan", () =>
+  it.effect("rate-limit refuses that many requests, and they don't count against the plan", () =>
     Effect.gen(function* () {
       const { get, list, sandbox, set } = yield* started()
       yield* set({ "rate-limit": 2 })
@@ -74,7 +74,7 @@ describe("Faults of the API", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("hang answers after 60 seconds, the connection is kept", () =>
+  it.effect("hang answers after 60 seconds and keeps the connection", () =>
     Effect.gen(function* () {
       const { get, set } = yield* start({ projects, tokenSeconds: 1e9 })
       const list = outcome(get("/projects"))
@@ -92,7 +92,7 @@ describe("Faults of the API", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("cut-json ends bodies in the middle, every other one under the length of the whole", () =>
+  it.effect("cut-json ends bodies in the middle, every other one with the Content-Length of the whole", () =>
     Effect.gen(function* () {
       const { get, list, set } = yield* started()
       const honest = yield* Effect.flatMap(get("/projects"), answer)
@@ -113,7 +113,7 @@ describe("Faults of the API", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("page-size-clamp lowers every page, and says so in it", () =>
+  it.effect("page-size-clamp shrinks every page, and the page's per_page shows it", () =>
     Effect.gen(function* () {
       const { construction, set } = yield* started()
       const sizes = Effect.map(construction.projects.list({ query: { per_page: 5 } }), ({ data, pagination }) => [
@@ -174,7 +174,7 @@ describe("Faults of the API", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("of the network meet the token endpoint too, those of the API alone don't", () =>
+  it.effect("of the network hit the token endpoint too, those of the API don't", () =>
     Effect.gen(function* () {
       const { set, token } = yield* start()
       const isRefused = Effect.map(Effect.exit(token), Exit.isFailure)
@@ -213,7 +213,7 @@ describe("An outage", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("that outlasts the retries leaves failed deliveries, which all can be replayed", () =>
+  it.effect("that outlasts the retries leaves failed deliveries, which can all be replayed", () =>
     Effect.gen(function* () {
       const { sandbox, set, subscribe } = yield* start({ timeScale: 60 })
       const receiver = yield* subscribe()

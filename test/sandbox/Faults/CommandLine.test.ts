@@ -12,7 +12,7 @@ const inFolder = async (use: (folder: string) => Promise<void>): Promise<void> =
 }
 
 describe("siteledger sandbox", () => {
-  it("names the faults that there are, and ends with 2, where it is asked for another", async () => {
+  it("names the known faults and exits with 2 if asked for another", async () => {
     const { code, stderr, stdout } = await sandbox("--port", "0", "--fault", "duplicat=0.5")
     assert.strictEqual(code, 2)
     assert.strictEqual(stdout, "")
@@ -22,13 +22,13 @@ describe("siteledger sandbox", () => {
     )
   })
 
-  it("says what a fault can be, and ends with 2, where it is asked for more", async () => {
+  it("names a fault's range and exits with 2 if asked for more", async () => {
     const { code, stderr } = await sandbox("--port", "0", "--fault", "churn=1", "--fault", "reset=2")
     assert.strictEqual(code, 2)
     assert.match(stderr, /"reset=2"\. Expected: reset must be a number from 0 to 1$/m)
   })
 
-  it("says in one sentence what is wrong with a scenario, and ends with 2", () =>
+  it("says in one sentence what is wrong with a scenario and exits with 2", () =>
     inFolder(async (folder) => {
       const file = join(folder, "wrong.json")
       writeFileSync(file, '{"steps": [{"at": "1 hour", "emit": -5}]}')
@@ -40,7 +40,7 @@ describe("siteledger sandbox", () => {
       )
     }))
 
-  it("plays a scenario with faults on, and ends with it where it says stop", () =>
+  it("plays a scenario with faults on and exits at its stop", () =>
     inFolder(async (folder) => {
       const file = join(folder, "short.json")
       const steps = [
@@ -62,7 +62,7 @@ describe("siteledger sandbox", () => {
       const made = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
         method: "POST",
         headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json" },
-        body: JSON.stringify({ url: "http://127.0.0.1:1/nobody", events: ["ipc.paid"] })
+        body: JSON.stringify({ url: "http://127.0.0.1:1/hooks", events: ["ipc.paid"] })
       })
       assert.isTrue(made.ok)
       const { code, stderr, stdout } = await ended

@@ -15,7 +15,7 @@ const bodyType = (received: CallbackReceiver.Received): unknown =>
   (JSON.parse(CallbackReceiver.text(received)) as { event_type: unknown }).event_type
 const hasOwnType = (received: CallbackReceiver.Received) => bodyType(received) === CallbackReceiver.eventType(received)
 
-/** What comes of some events while the faults are on, and of as many after they are off again. */
+/** The deliveries of some events while the faults are on. As many events after that must be delivered normally. */
 const withAndWithout = Effect.fnUntraced(function* (faults: FaultValues) {
   const { sandbox, set, subscribe } = yield* start()
   const receiver = yield* subscribe()
@@ -58,7 +58,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("other-id sends the same body again under an id of its own", () =>
+  it.effect("other-id sends the same body again under a new id", () =>
     Effect.gen(function* () {
       const { bodyOf, during } = yield* withAndWithout({ "other-id": 1 })
       const foreign = during.filter((received) => !bodyOf.has(idOf(received)))
@@ -68,7 +68,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("reused-id sends an event under the id of the one before it", () =>
+  it.effect("reused-id sends an event under the previous event's id", () =>
     Effect.gen(function* () {
       const { bodyOf, during } = yield* withAndWithout({ "reused-id": 1 })
       const [first = "", ...others] = bodyOf.keys()
@@ -94,7 +94,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("duplicate sends some twice, the same", () =>
+  it.effect("duplicate sends some twice, unchanged", () =>
     Effect.gen(function* () {
       const { sandbox, set, subscribe } = yield* start()
       const receiver = yield* subscribe()
@@ -113,7 +113,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("reorder lets later events pass", () =>
+  it.effect("reorder lets later events overtake", () =>
     Effect.gen(function* () {
       const { sandbox, set, subscribe } = yield* start()
       const receiver = yield* subscribe()
@@ -128,7 +128,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("hold-back keeps a delivery for 25 hours by the time scale", () =>
+  it.effect("hold-back holds a delivery for 25 hours divided by the time scale", () =>
     Effect.gen(function* () {
       const { sandbox, set, subscribe } = yield* start({ timeScale: 60 })
       const receiver = yield* subscribe()
@@ -149,7 +149,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("wrong-signature spoils single attempts, so that a retry gets through", () =>
+  it.effect("wrong-signature spoils single attempts, so a retry can get through", () =>
     Effect.gen(function* () {
       const { sandbox, set, subscribe } = yield* start()
       const secrets: Array<string> = []
@@ -173,7 +173,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("a new secret signs all from then on, also what has been waiting", () =>
+  it.effect("a new secret signs everything from then on, even what was waiting", () =>
     Effect.gen(function* () {
       const { sandbox, subscribe } = yield* start()
       let isUp = true
@@ -196,7 +196,7 @@ describe("Faults of deliveries", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("a new secret is in the state file before it is answered", () =>
+  it.effect("a new secret is in the state file before it is returned", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(Effect.sync(temporaryFolder), (path) =>
         Effect.sync(() => removeFolder(path))

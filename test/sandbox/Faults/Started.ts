@@ -1,6 +1,6 @@
 /**
- * A quiet sandbox with the faults asked for, a client with a token, and receivers that subscribe; over real HTTP.
- * The token is fetched before the faults begin.
+ * A quiet sandbox with the given faults, a client with a token, and receivers that subscribe; over real HTTP. The token
+ * is fetched before the faults begin.
  */
 import { Effect, Queue } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -53,9 +53,9 @@ export const start = Effect.fnUntraced(function* (options: SandboxOptions = {}) 
   return { sandbox, get, token, construction, subscribe, set }
 })
 
-/** Emits, and waits until nothing waits any more: what has come by then, in order. */
+/** Emits, waits until no delivery waits, and returns what has arrived by then, in order. */
 export const emitted = Effect.fnUntraced(function* (
-  sandbox: Sandbox["Service"],
+  sandbox: Sandbox,
   receiver: { readonly inbox: Queue.Dequeue<CallbackReceiver.Received> },
   count: number
 ) {

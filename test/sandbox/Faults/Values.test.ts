@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Faults from "../../../sandbox/Faults.ts"
 
 describe("The switches of the faults", () => {
-  it("are off until they are set, all of them", () => {
+  it("are all off until they are set", () => {
     const faults = Faults.make()
     assert.deepStrictEqual(
       faults.all().map(({ name, value }) => `${name} ${value}`),
@@ -10,7 +10,7 @@ describe("The switches of the faults", () => {
     )
   })
 
-  it("take the nearest value that a fault can have, in whole numbers where it counts", () => {
+  it("take the nearest value that a fault allows, a whole number if it is a count", () => {
     const faults = Faults.make({ duplicate: 0.25, reset: -1 })
     faults.set("html", 7)
     faults.set("churn", 3.9)
@@ -27,11 +27,11 @@ describe("The switches of the faults", () => {
     })
   })
 
-  it("refuse what is no number", () => {
+  it("refuse NaN", () => {
     assert.throws(() => Faults.make().set("duplicate", Number.NaN), RangeError)
   })
 
-  it("count an outage down to its end, and end it when told", () => {
+  it("count an outage down to its end, and can end it early", () => {
     let now = 5_000
     const faults = Faults.make({ outage: 10 }, () => now)
     const left = [0, 2_500, 7_499, 1, 5_000].map((passed) => {
@@ -45,7 +45,7 @@ describe("The switches of the faults", () => {
     assert.strictEqual(faults.value("outage"), 0)
   })
 
-  it("hit the same numbers in every run of a seed, each fault others, as many as the share says", () => {
+  it("hit the same numbers in every run of a seed, different ones for each fault, as many as the share says", () => {
     const faults = Faults.make({ reset: 0.3, html: 0.3 })
     const hit = (seed: number, name: Faults.FaultName) =>
       Array.from({ length: 2000 }, (_, n) => n).filter((n) => Faults.hits(faults, seed, name, n))

@@ -38,7 +38,7 @@ const create = (service: Started, body: object) =>
 export const subscribe = (service: Started, url: string, events: ReadonlyArray<string>) =>
   Effect.flatMap(create(service, { url, events }), (answer) => Effect.promise(() => answer.json() as Promise<Made>))
 
-/** The status of a creation that is refused. */
+/** The status of a refused creation. */
 export const refusing = (service: Started, body: object) => Effect.map(create(service, body), ({ status }) => status)
 
 interface Envelope {

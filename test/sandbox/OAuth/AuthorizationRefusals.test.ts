@@ -1,6 +1,6 @@
 /**
- * Every authorization request that must not be taken, as data: what is wrong, and whether it is said on a page or to
- * the client. Each differs from a good request in this one thing; that the good ones pass is checked beside.
+ * Every authorization request that must be refused, as data: what is wrong, and whether a page or the client is told.
+ * Each differs from a valid request in this one thing; the valid ones are tested as well.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { locationOf, type Pairs, type Parameters, redirectUri, start, verifier }
 interface Refused {
   readonly wrong: string
   readonly change?: Parameters
-  /** Beside what is there already. */
+  /** In addition to what is there already. */
   readonly also?: Pairs
 }
 
@@ -31,9 +31,9 @@ const shownAsPage: ReadonlyArray<Refused> = [
   { wrong: "another host", change: { redirect_uri: "http://attacker.example/callback" } },
   { wrong: "a host behind a user", change: { redirect_uri: "http://127.0.0.1:49152@attacker.example/callback" } },
   { wrong: "TLS on the loopback address", change: { redirect_uri: "https://127.0.0.1:49152/callback" } },
-  { wrong: "a scheme of its own", change: { redirect_uri: "siteledger:/callback" } },
+  { wrong: "a custom scheme", change: { redirect_uri: "siteledger:/callback" } },
   { wrong: "a script", change: { redirect_uri: "javascript:alert(1)" } },
-  { wrong: "a port that is none", change: { redirect_uri: "http://127.0.0.1:65536/callback" } },
+  { wrong: "an impossible port", change: { redirect_uri: "http://127.0.0.1:65536/callback" } },
   {
     wrong: "a web address of another client",
     change: { redirect_uri: "https://app.example.com/oauth/callback" }
@@ -76,7 +76,7 @@ const redirected: ReadonlyArray<Refused & { readonly error: string }> = [
   { wrong: "a scope with a quotation mark", change: { scope: 'projects.read"' }, error: "invalid_scope" }
 ]
 
-describe("A request to authorize that no address can be trusted with is answered by a page:", () => {
+describe("A request to authorize without a trusted address is answered by a page:", () => {
   it.effect.each(shownAsPage)("$wrong", ({ also = [], change }) =>
     Effect.gen(function* () {
       const { authorize } = yield* start()
@@ -105,7 +105,7 @@ describe("A request to authorize is refused at the client's address:", () => {
     })
   )
 
-  it.effect("one with two states hears of neither", () =>
+  it.effect("one with two states gets neither back", () =>
     Effect.gen(function* () {
       const { authorize } = yield* start()
       const { searchParams } = locationOf(yield* authorize({}, { also: [["state", "another"]] }))
@@ -123,10 +123,10 @@ describe("A request to authorize is refused at the client's address:", () => {
   )
 })
 
-const taken: ReadonlyArray<{ readonly what: string; readonly change: Parameters }> = [
+const accepted: ReadonlyArray<{ readonly what: string; readonly change: Parameters }> = [
   { what: "without a state", change: { state: undefined } },
   { what: "without a scope", change: { scope: undefined } },
-  { what: "with a parameter that nobody knows", change: { prompt: "login" } },
+  { what: "with an unknown parameter", change: { prompt: "login" } },
   { what: "to any loopback port", change: { redirect_uri: "http://127.0.0.1:1/callback" } },
   { what: "to a loopback address without a port", change: { redirect_uri: "http://127.0.0.1/callback" } },
   { what: "to IPv6's loopback address", change: { redirect_uri: "http://[::1]:49152/callback" } },
@@ -137,8 +137,8 @@ const taken: ReadonlyArray<{ readonly what: string; readonly change: Parameters 
   }
 ]
 
-describe("A request to authorize is taken", () => {
-  it.effect.each(taken)("$what", ({ change }) =>
+describe("A request to authorize is accepted", () => {
+  it.effect.each(accepted)("$what", ({ change }) =>
     Effect.gen(function* () {
       const { login } = yield* start()
       assert.match(yield* login(change), /^[\w-]{43}$/)

@@ -1,6 +1,6 @@
 /**
- * The login page in a real browser: what only one can tell is whether the page's own policy lets its form through to
- * the client, and whether people with any eyes can use it.
+ * The login page in a real browser. Only a browser shows whether the page's own policy lets its form through to the
+ * client, and whether the page is accessible.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -25,7 +25,7 @@ const opened = Effect.fnUntraced(function* (
   return page
 })
 
-/** Where the browser goes once the form is answered; nobody has to listen there. */
+/** Where the browser goes once the form is answered; no server needs to listen there. */
 const wentTo = async (page: Page, target: string, answer: () => Promise<void>): Promise<string> => {
   const request = page.waitForRequest((request) => request.url().startsWith(target))
   await answer()
@@ -64,7 +64,7 @@ describe("The login page in a browser", () => {
     })
   )
 
-  it.live.each(["light", "dark"] as const)("has nothing that axe finds wrong, in %s", (colorScheme, context) =>
+  it.live.each(["light", "dark"] as const)("passes axe, in %s", (colorScheme, context) =>
     Effect.gen(function* () {
       const page = yield* opened(context, redirectUri, colorScheme)
       const found = yield* Effect.promise(async () => {

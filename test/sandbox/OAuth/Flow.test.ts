@@ -29,7 +29,7 @@ const reports = Effect.fnUntraced(function* ({ answer }: Started, shown: Shown, 
 })
 
 describe("A login", () => {
-  it.effect("ends in tokens for what the page has named", () =>
+  it.effect("ends with tokens for the scopes that the page named", () =>
     Effect.gen(function* () {
       const started = yield* start({ tokenSeconds: 120 })
       const shown = yield* started.show()
@@ -54,7 +54,7 @@ describe("A login", () => {
     })
   )
 
-  it.effect("without a scope is asked for all of them", () =>
+  it.effect("without a scope asks for all of them", () =>
     Effect.gen(function* () {
       const { login, tokens } = yield* start()
       const { scope } = yield* tokens(exchangeRequest(yield* login({ scope: undefined })))
@@ -62,7 +62,7 @@ describe("A login", () => {
     })
   )
 
-  it.effect("hears its state again as it was, and none where it gave none", () =>
+  it.effect("gets its state back unchanged, and none if it sent none", () =>
     Effect.gen(function* () {
       const { answer, show } = yield* start()
       const state = `a+b &=?#/%41 "'<é>${"x".repeat(500)}`
@@ -84,14 +84,14 @@ describe("A login", () => {
     })
   )
 
-  it.effect("with a wrong password shows the form again, and can then be right", () =>
+  it.effect("with a wrong password shows the form again, and can then succeed", () =>
     Effect.gen(function* () {
       const started = yield* start()
       const shown = yield* started.show()
       for (const wrong of [{ password: "guess" }, { username: "root@example.com" }, { password: "" }]) {
         const { alert, status } = yield* reports(started, shown, { ...allow, ...wrong })
         assert.strictEqual(status, 403)
-        assert.match(alert, /don't belong together/)
+        assert.match(alert, /user name or the password is wrong/)
       }
       assert.isTrue(locationOf(yield* started.answer(shown, allow)).searchParams.has("code"))
     })
@@ -99,7 +99,7 @@ describe("A login", () => {
 })
 
 describe("The form of a login", () => {
-  const unknownForm = /answered before, is too old, or comes from elsewhere/
+  const unknownForm = /already answered, is too old, or came from another site/
 
   const forged: ReadonlyArray<{ readonly what: string; readonly forge: (shown: Shown) => Shown }> = [
     { what: "without the cookie of the browser that it was shown to", forge: (shown) => ({ ...shown, cookie: "" }) },
@@ -110,7 +110,7 @@ describe("The form of a login", () => {
     { what: "without its secret", forge: (shown) => ({ ...shown, hidden: {} }) },
     { what: "with a secret that was guessed", forge: (shown) => ({ ...shown, hidden: { consent: verifier } }) }
   ]
-  it.effect.each(forged)("is not taken $what; the true one still is", ({ forge }) =>
+  it.effect.each(forged)("is refused $what; the real one is still accepted", ({ forge }) =>
     Effect.gen(function* () {
       const started = yield* start()
       const shown = yield* started.show()
@@ -121,7 +121,7 @@ describe("The form of a login", () => {
     })
   )
 
-  it.effect("is taken once", () =>
+  it.effect("is accepted once", () =>
     Effect.gen(function* () {
       const started = yield* start()
       const shown = yield* started.show()
@@ -130,7 +130,7 @@ describe("The form of a login", () => {
     })
   )
 
-  it.effect("is taken for ten minutes", () =>
+  it.effect("is accepted for ten minutes", () =>
     Effect.gen(function* () {
       const started = yield* start()
       const [early, late] = [yield* started.show(), yield* started.show()]
@@ -141,7 +141,7 @@ describe("The form of a login", () => {
     })
   )
 
-  it.effect("of two tabs of one browser is taken in both", () =>
+  it.effect("is accepted in two tabs of one browser", () =>
     Effect.gen(function* () {
       const { answer, show } = yield* start()
       const first = yield* show()
@@ -153,7 +153,7 @@ describe("The form of a login", () => {
     })
   )
 
-  it.effect("can't be framed, kept, leaked by a referrer, or sent by another site", () =>
+  it.effect("can't be framed, cached, leaked by a referrer, or sent by another site", () =>
     Effect.gen(function* () {
       const { show } = yield* start()
       const { html, response } = yield* show()
@@ -171,7 +171,7 @@ describe("The form of a login", () => {
 })
 
 describe("The server's metadata", () => {
-  it.effect("names what is there", () =>
+  it.effect("names its endpoints", () =>
     Effect.gen(function* () {
       const { http, sandbox } = yield* start()
       const response = yield* http.get(`${sandbox.authUrl}/.well-known/oauth-authorization-server`)

@@ -1,4 +1,4 @@
-/** What stands before the resources: good bearer tokens only, each with the scopes and the plan of its client. */
+/** What stands in front of the resources: only valid bearer tokens pass, each with its client's scopes and plan. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -33,7 +33,7 @@ describe("A scope", () => {
     })
   )
 
-  it.effect("is asked for however the path is spelt", () =>
+  it.effect("is required for every spelling of the path", () =>
     Effect.gen(function* () {
       const { get, tokens } = yield* start()
       const { access_token } = yield* tokens({ ...credentialsRequest, scope: "projects.read" })
@@ -43,7 +43,7 @@ describe("A scope", () => {
     })
   )
 
-  it.effect("to write is another than one to read", () =>
+  it.effect("to write differs from one to read", () =>
     Effect.gen(function* () {
       const { http, sandbox, tokens } = yield* start()
       const subscribe = Effect.fnUntraced(function* (scope: string) {
@@ -60,7 +60,7 @@ describe("A scope", () => {
     })
   )
 
-  it.effect("not named in the request comes with all others of the client", () =>
+  it.effect("isn't needed in the request: without one the token has all of the client's", () =>
     Effect.gen(function* () {
       const { get, tokens } = yield* start()
       const { access_token, scope } = yield* tokens(credentialsRequest)
@@ -91,7 +91,7 @@ describe("A bearer token", () => {
     })
   )
 
-  it.effect("in the address is none", () =>
+  it.effect("in the address doesn't count", () =>
     Effect.gen(function* () {
       const { http, sandbox, tokens } = yield* start()
       const { access_token } = yield* tokens(credentialsRequest)
@@ -117,7 +117,7 @@ describe("The plan", () => {
     })
   )
 
-  it.effect("of the Premium client is 3000 in any 60 seconds, whatever the default", () =>
+  it.effect("of the Premium client is 3000 in any 60 seconds, regardless of the default", () =>
     Effect.gen(function* () {
       const { get, tokens } = yield* start({ plan: 1, projects: 1 })
       const premium = yield* tokens({ ...credentialsRequest, client_id: "sandbox-premium" })

@@ -15,7 +15,7 @@ export const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 export const redirectUri = "http://127.0.0.1:49152/callback"
 
-/** Undefined takes a parameter away. */
+/** Undefined removes a parameter. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 export type Pairs = ReadonlyArray<readonly [string, string]>
 
@@ -87,11 +87,11 @@ export const locationOf = (response: HttpClientResponse.HttpClientResponse): URL
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
-  /** Beside the named ones, for what comes twice. */
+  /** In addition to the named ones, for repeated parameters. */
   readonly also?: Pairs
 }
 
-/** Serves and asks until the scope closes. */
+/** Serves until the scope closes. */
 export const start = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const sandbox = yield* Sandbox.start({ eventsPerSecond: 0, ...options })
   const clients = yield* Layer.build(NodeHttpClient.layerUndici)
@@ -125,7 +125,7 @@ export const start = Effect.fnUntraced(function* (options: SandboxOptions = {}) 
   })
   const answer = ({ action, cookie, hidden }: Shown, form: Form) =>
     post(action, { ...hidden, ...form }, { headers: { cookie } })
-  /** Answers the code. */
+  /** Returns the code. */
   const login = Effect.fnUntraced(function* (parameters: Parameters = {}) {
     const shown = yield* show(parameters)
     const response = yield* answer(shown, { ...administrator, decision: "allow" })
@@ -145,7 +145,7 @@ export const start = Effect.fnUntraced(function* (options: SandboxOptions = {}) 
 
 export type Started = Effect.Success<ReturnType<typeof start>>
 
-/** Whether the token is good for the projects. */
+/** Whether the token is valid for the projects. */
 export const isGood = ({ get }: Started, token: string) =>
   Effect.map(get("/projects", token), ({ status }) => {
     assert.include([200, 401], status)

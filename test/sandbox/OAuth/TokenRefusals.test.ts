@@ -1,4 +1,4 @@
-/** The token endpoint against its table of refusals, and beside it the requests that it must take. */
+/** The token endpoint against its table of refusals, and the requests that it must accept. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -16,7 +16,7 @@ import { basic, noClient, type TokenRefusal, tokenRefusals } from "./TokenRefusa
 
 const asDefaultClient = { client_id: "sandbox", client_secret: "sandbox-secret" }
 
-/** A good request, but for what happened before. */
+/** A valid request, except for what happened before it. */
 const requestOf = Effect.fnUntraced(function* (started: Started, { before, grant }: TokenRefusal) {
   if (grant === "credentials") return credentialsRequest
   const { askToken, login, post, tokens } = started
@@ -65,7 +65,7 @@ describe("A token request is refused:", () => {
     })
   )
 
-  it.effect("that is larger than any", () =>
+  it.effect("that is too large", () =>
     Effect.gen(function* () {
       const { askToken } = yield* start()
       const response = yield* askToken({ ...credentialsRequest, padding: "x".repeat(65_536) })
@@ -84,26 +84,27 @@ describe("A token request is refused:", () => {
   )
 })
 
-const taken: ReadonlyArray<{ readonly what: string; readonly change: Parameters; readonly authorization?: string }> = [
-  { what: "with its secret in the form", change: {} },
-  { what: "with HTTP Basic", change: noClient, authorization: basic("sandbox", "sandbox-secret") },
-  {
-    what: "with HTTP Basic, form-encoded before",
-    change: noClient,
-    authorization: basic("sand%62ox", "sandbox%2Dsecret")
-  },
-  {
-    what: "with HTTP Basic and its id",
-    change: { client_secret: undefined },
-    authorization: basic("sandbox", "sandbox-secret")
-  },
-  { what: "with parameters that count as left out", change: { scope: "", code: "" } },
-  { what: "with a parameter that nobody knows", change: { audience: "construction" } },
-  { what: "of the Premium client", change: { client_id: "sandbox-premium" } }
-]
+const accepted: ReadonlyArray<{ readonly what: string; readonly change: Parameters; readonly authorization?: string }> =
+  [
+    { what: "with its secret in the form", change: {} },
+    { what: "with HTTP Basic", change: noClient, authorization: basic("sandbox", "sandbox-secret") },
+    {
+      what: "with HTTP Basic, form-encoded first",
+      change: noClient,
+      authorization: basic("sand%62ox", "sandbox%2Dsecret")
+    },
+    {
+      what: "with HTTP Basic and its id",
+      change: { client_secret: undefined },
+      authorization: basic("sandbox", "sandbox-secret")
+    },
+    { what: "with empty parameters, which count as absent", change: { scope: "", code: "" } },
+    { what: "with an unknown parameter", change: { audience: "construction" } },
+    { what: "of the Premium client", change: { client_id: "sandbox-premium" } }
+  ]
 
-describe("A token request is taken", () => {
-  it.effect.each(taken)("$what", ({ authorization, change }) =>
+describe("A token request is accepted", () => {
+  it.effect.each(accepted)("$what", ({ authorization, change }) =>
     Effect.gen(function* () {
       const { askToken } = yield* start()
       const headers = authorization === undefined ? {} : { authorization }

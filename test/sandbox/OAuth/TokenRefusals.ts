@@ -1,6 +1,6 @@
 /**
- * Every token request that must not be taken, as data: what is wrong, and what RFC 6749 §5.2 calls it. Each differs
- * from a good request in this one thing.
+ * Every token request that must be refused, as data: what is wrong, and what RFC 6749 §5.2 calls it. Each differs from
+ * a valid request in this one thing.
  */
 import { authorizationRequest, type Pairs, type Parameters, verifier } from "./Login.ts"
 
@@ -10,7 +10,7 @@ export interface TokenRefusal {
   readonly grant: Grant
   readonly wrong: string
   readonly change?: Parameters
-  /** Beside what is there already. */
+  /** In addition to what is there already. */
   readonly also?: Pairs
   readonly authorization?: string
   /** What happened to the code or the refresh token before. */

@@ -1,6 +1,6 @@
 /**
  * The life of tokens: refresh tokens rotate, a second use of anything ends the grant behind it, scopes only shrink,
- * revocation takes what hangs together, and everything ends in its time.
+ * revocation ends what belongs together, and everything expires.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ const refusal = ({ askToken }: Started, refreshToken: string) =>
   Effect.flatMap(askToken(refreshRequest(refreshToken)), errorOf)
 
 describe("A refresh token", () => {
-  it.effect("gives a new pair each time; earlier access tokens stay good", () =>
+  it.effect("gives a new pair each time; earlier access tokens stay valid", () =>
     Effect.gen(function* () {
       const started = yield* start()
       const first = yield* loggedIn(started)
@@ -28,7 +28,7 @@ describe("A refresh token", () => {
     })
   )
 
-  it.effect("used a second time ends the grant, whoever comes first", () =>
+  it.effect("used a second time ends the grant, no matter who comes first", () =>
     Effect.gen(function* () {
       const started = yield* start()
       const stolen = yield* loggedIn(started)
@@ -42,7 +42,7 @@ describe("A refresh token", () => {
     })
   )
 
-  it.effect("of another client is refused, and stays its owner's", () =>
+  it.effect("of another client is refused, and still works for its owner", () =>
     Effect.gen(function* () {
       const started = yield* start()
       const { refresh_token } = yield* loggedIn(started)
@@ -67,7 +67,7 @@ describe("A refresh token", () => {
     })
   )
 
-  it.effect("lives for 30 days since it was issued", () =>
+  it.effect("lives for 30 days after it was issued", () =>
     Effect.gen(function* () {
       const started = yield* start()
       const { refresh_token } = yield* loggedIn(started)
@@ -87,7 +87,7 @@ describe("A refresh token", () => {
 })
 
 describe("An authorization code", () => {
-  it.effect("used a second time ends what came of the first, also after it has expired", () =>
+  it.effect("used a second time ends the grant of the first, even after it has expired", () =>
     Effect.gen(function* () {
       const started = yield* start()
       for (const wait of ["0 seconds", "10 minutes"] as const) {
@@ -102,7 +102,7 @@ describe("An authorization code", () => {
     })
   )
 
-  it.effect("is spent by a wrong verifier, so that nobody tries one after the other", () =>
+  it.effect("is spent by a wrong verifier, so verifiers can't be tried one by one", () =>
     Effect.gen(function* () {
       const { askToken, login } = yield* start()
       const exchange = exchangeRequest(yield* login())
@@ -160,7 +160,7 @@ describe("Revocation", () => {
     })
   )
 
-  it.effect("of an unknown token is done already; of another client's it is refused", () =>
+  it.effect("of an unknown token succeeds; of another client's it is refused", () =>
     Effect.gen(function* () {
       const started = yield* start()
       assert.strictEqual((yield* started.post("/oauth/revoke", { ...app, token: "unknown" })).status, 200)
@@ -185,7 +185,7 @@ describe("Revocation", () => {
   )
 })
 
-describe("Whoever runs the sandbox", () => {
+describe("The sandbox's operator", () => {
   it.effect("can make all access tokens expire at once, and counts the refreshes that follow", () =>
     Effect.gen(function* () {
       const started = yield* start()
