@@ -1,11 +1,10 @@
 /**
- * What the query and its child process say to each other: one JSON line in (the request), then lines out.
+ * The protocol between the query and its child process: one JSON line in (the request), then lines out.
  *
- * The child sends the columns, then one line for each row (an array of cells) unless it writes them into a file, then
- * how it ended. A cell is null,
- * a boolean, a number that a double holds exactly, or text; nested values are arrays and objects of such cells.
- * Lines without an ending mean that the child died: the rows so far may not be all. The child starts with this
- * module, so it imports nothing (Effect alone would double the child's start).
+ * The child sends the columns, then one line for each row (an array of cells) unless it writes them to a file, then how
+ * it ended. A cell is null, a boolean, a number that a double holds exactly, or text; nested values are arrays and
+ * objects of such cells. Lines without an ending mean that the child died and rows may be missing. The child starts
+ * with this module, so it imports nothing: Effect alone would double the child's start.
  */
 export interface Request {
   readonly file: string
@@ -23,7 +22,7 @@ export const frameFd = 3
 /** In the request's folder: the answer as Parquet. */
 export const answerFile = "answer.parquet"
 
-/** Largest row on the wire, in characters; what is larger would cost the parent its flat memory. */
+/** The largest row on the wire, in characters: a larger one would cost the parent its flat memory. */
 export const maxRowLength = 32 * 1024 * 1024
 
 export interface Column {
@@ -33,7 +32,7 @@ export interface Column {
 
 export interface Columns {
   readonly columns: ReadonlyArray<Column>
-  /** EXPLAIN's picture of a plan, as text with lines. */
+  /** EXPLAIN's drawing of a plan, as text with line breaks. */
   readonly isPlan: boolean
 }
 
@@ -53,7 +52,7 @@ export const isEnding = (frame: Frame): frame is Ending => "ended" in frame
 
 export const write = (frame: Frame): string => `${JSON.stringify(frame)}\n`
 
-/** Text, so that JSON takes it: bytes as `\x…`, numbers that JSON has no word for by their name. */
+/** A value as JSON can carry it: bytes as `\x…`, NaN and the infinities by name. */
 export const cell = (value: unknown): Cell => {
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value)
   if (typeof value === "bigint") return String(value)

@@ -1,9 +1,9 @@
 /**
- * The whole answer of a query in a new file, as Parquet: whole or not at all.
+ * The answer of a query in a new Parquet file: the whole answer or no file.
  *
- * It is made in a folder of its own beside the file, and gets its name when it is complete; a file that is there already
- * is left alone, also one that came meanwhile. Dying in the middle leaves that folder (`.siteledger-query-…`), and
- * nothing under the file's name.
+ * The file is made in its own folder next to the target and gets its name once it is complete. An existing file is left
+ * alone, even one that appeared meanwhile. Dying in the middle leaves that folder (`.siteledger-query-…`), and nothing
+ * under the target's name.
  */
 import { existsSync } from "node:fs"
 import { link, mkdtemp, rm } from "node:fs/promises"
@@ -22,13 +22,13 @@ interface Wanted {
   readonly target: string
 }
 
-/** Returns the rows. */
+/** Returns the number of rows. */
 export const intoFile = Effect.fn("Query.intoFile")(function* ({ file, memoryMb, sql, target, time }: Wanted) {
   const parent = dirname(resolve(target))
   if (!existsSync(parent)) {
     return yield* new QueryError({ message: `${target} can't be written: there is no folder ${parent}.` })
   }
-  // Before the query has cost anything; the last word is the name's own.
+  // Checked before the query costs anything; the link below decides.
   if (existsSync(target)) return yield* taken(target)
   const folder = yield* Effect.acquireRelease(
     attempt(target, () => mkdtemp(join(parent, ".siteledger-query-"))),
@@ -40,12 +40,12 @@ export const intoFile = Effect.fn("Query.intoFile")(function* ({ file, memoryMb,
   const [ending] = last
   if (ending === undefined) return yield* running.died
   if (ending.ended !== "complete") return yield* new QueryError({ message: ending.message })
-  // A rename would replace a file; a second name is given only where there is none.
+  // A rename would replace a file; a link fails if there is one.
   yield* attempt(target, () => link(join(folder, Frames.answerFile), target))
   return ending.rows
 })
 
-const taken = (target: string) => new QueryError({ message: `${target} is there already, and is left as it is.` })
+const taken = (target: string) => new QueryError({ message: `${target} already exists and is left as it is.` })
 
 const attempt = <A>(target: string, use: () => Promise<A>) =>
   Effect.tryPromise({

@@ -1,27 +1,29 @@
 /**
- * The answer as a Parquet file, made by a second DuckDB beside the sealed one: it runs no SQL of the person's, and gets
- * the answer in chunks, so every value keeps its type and memory stays flat.
+ * The answer as a Parquet file, made by a second DuckDB next to the sealed one. It runs none of the person's SQL and
+ * gets the answer in chunks, so every value keeps its type and memory stays flat.
  *
- * Exact or refused: where Parquet has no place for a type, or for a value, the answer fails with the column's name. The
- * file is whole once `finish` has returned; it lies in the folder that was given, which whoever gave it clears away.
+ * Exact or refused: if Parquet can't hold a type or a value, the answer fails and names the column. The file is whole
+ * once `finish` has returned. The caller clears the folder away.
  */
 import { join } from "node:path"
 import * as DuckDB from "@duckdb/node-api"
 import { answerFile } from "./Frames.ts"
 import { identifier, type Place, placeOf } from "./ParquetTypes.ts"
+import { distinct } from "./Text.ts"
 import * as Literal from "../Domain/Literal.ts"
 
 export interface Kept {
   readonly add: (chunk: DuckDB.DuckDBDataChunk) => void
-  /** Returns the rows. */
+  /** Returns the number of rows. */
   readonly finish: () => Promise<number>
 }
 
 const settings = { threads: "1", memory_limit: "192MB", autoinstall_known_extensions: "false" }
 
 interface Column {
-  /** Its name in Parquet, and in the table in which the answer waits. */
+  /** In Parquet. */
   readonly name: string
+  /** In the table that collects the answer. */
   readonly here: string
   readonly type: string
   readonly place: Place
@@ -50,7 +52,8 @@ export const keep = async (folder: string, result: DuckDB.DuckDBResult): Promise
 }
 
 const columnsOf = (result: DuckDB.DuckDBResult): ReadonlyArray<Column> =>
-  distinct(result.columnNames()).map((name, position) => {
+  // Most readers can't tell columns apart whose names differ only in case.
+  distinct(result.columnNames(), (name) => name.toLowerCase()).map((name, position) => {
     const type = result.columnType(position)
     const place = placeOf(type)
     if (place === undefined) throw noPlace(`the column ${name} (${String(type)})`)
@@ -62,12 +65,12 @@ const noPlace = (what: string): Error =>
 
 const longestShown = 60
 
-/** One look at the whole answer, where there is a type of which some values don't fit. */
+/** Scans the answer once, if it has a type of which some values don't fit. */
 const assertFits = async (connection: DuckDB.DuckDBConnection, columns: ReadonlyArray<Column>): Promise<void> => {
   const doubtful = columns.filter(({ place }) => place.fits !== undefined)
   if (doubtful.length === 0) return
-  const looks = doubtful.map(({ here, place }) => `any_value(${here}::varchar) filter (not (${place.fits?.(here)}))`)
-  const found = await connection.runAndReadAll(`select ${looks.join(", ")} from answer`)
+  const misfits = doubtful.map(({ here, place }) => `any_value(${here}::varchar) filter (not (${place.fits?.(here)}))`)
+  const found = await connection.runAndReadAll(`select ${misfits.join(", ")} from answer`)
   for (const [position, value] of (found.getRowsJson()[0] ?? []).entries()) {
     const column = doubtful[position]
     if (value === null || column === undefined) continue
@@ -75,7 +78,7 @@ const assertFits = async (connection: DuckDB.DuckDBConnection, columns: Readonly
   }
 }
 
-/** DuckDB's writer has the last word on types. */
+/** Compares the types once more, because DuckDB's writer decides them. */
 const assertKept = async (connection: DuckDB.DuckDBConnection, source: string, path: string): Promise<void> => {
   const typesOf = async (from: string) =>
     (await connection.runAndReadAll(`describe select * from ${from}`)).getRowsJson()
@@ -83,18 +86,4 @@ const assertKept = async (connection: DuckDB.DuckDBConnection, source: string, p
   for (const [position, [name, type]] of (await typesOf(source)).entries()) {
     if (type !== after[position]?.[1]) throw noPlace(`the column ${String(name)} (${String(type)})`)
   }
-}
-
-/** `a`, `a_2`: most readers know no two columns by one name, in whatever case. */
-const distinct = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const taken = new Set(names.map((name) => name.toLowerCase()))
-  const seen = new Set<string>()
-  return names.map((name) => {
-    let free = name
-    for (let count = 2; seen.has(free.toLowerCase()) || (free !== name && taken.has(free.toLowerCase())); count++) {
-      free = `${name}_${count}`
-    }
-    seen.add(free.toLowerCase())
-    return free
-  })
 }

@@ -1,9 +1,9 @@
 /**
- * What of DuckDB's types and values a Parquet file holds exactly, whatever reads it: as which type, and which values.
- * A type that isn't named here has no place, wherever in a nested one it stands. Pure.
+ * Which of DuckDB's types and values a Parquet file holds exactly for any reader, and as which type. A type that isn't
+ * named here has no place, at the top or inside another. Pure.
  *
- * DuckDB's writer asks nobody: intervals lose their microseconds, a time its zone, wide integers become floats; and what
- * it writes for an infinite time is a far one to any other reader.
+ * DuckDB's own writer doesn't refuse: intervals lose their microseconds, a time its zone, wide integers become floats,
+ * and an infinite time is a distant one to any other reader.
  */
 import * as DuckDB from "@duckdb/node-api"
 import * as Literal from "../Domain/Literal.ts"
@@ -67,7 +67,7 @@ const listOf = (item: DuckDB.DuckDBType): Place | undefined => {
   return place && { type: `${place.type}[]`, fits: place.fits && allFit(place.fits) }
 }
 
-/** Lambdas nest: each names its parameter after what it runs over, and so like no other around it. */
+/** Lambdas nest, so each names its parameter after what it runs over: no other one around it has that name. */
 const allFit =
   (fits: (value: string) => string) =>
   (value: string): string => {
@@ -81,7 +81,7 @@ const structOf = ({ entryNames, entryTypes }: DuckDB.DuckDBStructType): Place | 
   for (const [position, name] of entryNames.entries()) {
     const entry = entryTypes[position]
     const place = entry && placeOf(entry)
-    // `row(1, 2)` has no names, and a group of Parquet needs them.
+    // `row(1, 2)` has no names, and Parquet groups need them.
     if (place === undefined || name === "") return undefined
     const { fits } = place
     parts.push(`${identifier(name)} ${place.type}`)

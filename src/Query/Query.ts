@@ -1,15 +1,16 @@
 /**
- * A person's SQL on the published copy: run in a child process, shown as a table, CSV or JSON, or laid in a file as
- * Parquet (`Query/IntoFile`).
+ * A person's SQL on the published copy: run in a child process, shown as a table, CSV or JSON, or written to a Parquet
+ * file (`IntoFile`).
  *
- * Guarantees: the child has an empty environment and gets the SQL over its standard input; it is interrupted at the
- * time limit and killed a second later, and dies with this process. Memory stays flat however long the answer is.
- * Rows go to standard output, everything else to standard error. An answer that isn't whole ends with 1, or with a
- * note when it was cut at the row limit. Nothing is written, so nothing is lost when the process dies.
+ * Guarantees: the child has an empty environment and gets the SQL over its standard input. It is interrupted at the
+ * time limit, killed a second later, and dies with this process. Memory stays flat for an answer of any length. Rows go
+ * to standard output, everything else to standard error. An incomplete answer ends with 1, or with a note if it was cut
+ * at the row limit. Nothing is written, so nothing is lost if the process dies.
  */
 import { existsSync } from "node:fs"
 import { Duration, Effect, type PlatformError, Stdio, Stream, Terminal } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
+import { codeOf } from "../Runtime/SystemFailure.ts"
 import * as Frames from "./Frames.ts"
 import { intoFile } from "./IntoFile.ts"
 import { QueryError, start } from "./Running.ts"
@@ -21,7 +22,7 @@ export type Format = "table" | "csv" | "json"
 
 export interface Limits {
   readonly rows: number
-  /** Of DuckDB's work; a slow reader of the answer takes nothing from it. */
+  /** Of DuckDB's work; a slow reader of the answer doesn't use it up. */
   readonly time: Duration.Duration
   readonly memoryMb: number
 }
@@ -35,7 +36,7 @@ export interface QueryOptions {
   readonly format: Format
   readonly limits?: Partial<Limits>
   readonly color?: boolean
-  /** In place of showing the answer: a new file for it, as Parquet. */
+  /** A new Parquet file for the answer, instead of showing it. */
   readonly parquet?: string
 }
 
@@ -64,12 +65,11 @@ export const run: (
     )
   })
 
-const say = (text: string, exitCode: ExitCode): Effect.Effect<ExitCode, never, Stdio.Stdio> =>
-  Effect.gen(function* () {
-    const stdio = yield* Stdio.Stdio
-    yield* Effect.ignore(Stream.run(Stream.make(`${text}\n`), stdio.stderr()))
-    return exitCode
-  })
+const say = Effect.fnUntraced(function* (text: string, exitCode: ExitCode) {
+  const stdio = yield* Stdio.Stdio
+  yield* Effect.ignore(Stream.run(Stream.make(`${text}\n`), stdio.stderr()))
+  return exitCode
+})
 
 const writerOf = Effect.fnUntraced(function* ({ color, format }: QueryOptions) {
   if (format === "csv") return csv()
@@ -81,9 +81,9 @@ const writerOf = Effect.fnUntraced(function* ({ color, format }: QueryOptions) {
   return table({ width: isTerminal && columns > 0 ? columns : undefined, color: isTerminal && color !== false })
 })
 
-/** Whoever read the answer has seen enough (`| head`). */
+/** The reader of the answer has stopped reading (`| head`). */
 const isClosedPipe = (error: PlatformError.PlatformError): boolean =>
-  ["EPIPE", "ERR_STREAM_DESTROYED"].includes(String((error.cause as { code?: unknown } | undefined)?.code))
+  ["EPIPE", "ERR_STREAM_DESTROYED"].includes(codeOf(error.cause))
 
 const show = Effect.fnUntraced(function* ({ file, format, sql }: QueryOptions, limits: Limits, writer: Writer) {
   const stdio = yield* Stdio.Stdio

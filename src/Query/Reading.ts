@@ -1,10 +1,10 @@
 /**
- * Says whether a statement only reads, from the tree that DuckDB's own parser makes of it (`json_serialize_sql`),
- * before anything of it is bound: some functions act while they are bound.
+ * Decides whether a statement only reads, from the tree that DuckDB's own parser makes of it (`json_serialize_sql`),
+ * before any of it is bound: some functions act while they are bound.
  *
- * A courtesy with clear words, not the boundary: that is the child process, whose DuckDB has no files, no
- * extensions and a locked configuration. Table functions are an allow-list, as each of them is a door; of the
- * others the few that reach outside are named. Pure.
+ * This gives a clear message; it isn't the security boundary. That is the child process, whose DuckDB has no files, no
+ * extensions and a locked configuration. Table functions are an allow-list, because each of them is a way out; of the
+ * other functions the few that reach outside are listed. Pure.
  */
 
 /** Table functions that make rows from their arguments or from the catalogue. */
@@ -33,12 +33,12 @@ export const tableFunctions: ReadonlySet<string> = new Set([
 const refusedFunctions: ReadonlySet<string> = new Set(["getenv", "json_serialize_plan", "write_log"])
 
 export const whatIsRead =
-  "One statement that reads is run here: SELECT, FROM, WITH, VALUES, TABLE, PIVOT with its values named, DESCRIBE, " +
+  "Only one statement that reads runs here: SELECT, FROM, WITH, VALUES, TABLE, PIVOT with its values named, DESCRIBE, " +
   "SHOW, SUMMARIZE, or EXPLAIN before one of them."
 
 const explain = /^\s*explain\b(?:\s+analyze\b)?(?:\s*\(\s*(?:analyze|format)\b[^()]*\))?/i
 
-/** The statement whose tree is to be looked at: what follows an EXPLAIN, which has no tree of its own. */
+/** The statement to judge: what follows an EXPLAIN, which itself has no tree. */
 export const explained = (sql: string): string => sql.replace(explain, "")
 
 interface Parsed {
@@ -49,7 +49,7 @@ interface Parsed {
 
 export type Verdict = "reads" | "unreadable" | { readonly refused: string }
 
-/** `unreadable` is a syntax error: DuckDB has better words for it. */
+/** `unreadable` is a syntax error: DuckDB's own message explains it better. */
 export const judge = (parsed: Parsed): Verdict => {
   if (parsed.error) return parsed.error_type === "parser" ? "unreadable" : { refused: whatIsRead }
   if (parsed.statements?.length !== 1) return { refused: whatIsRead }

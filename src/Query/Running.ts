@@ -1,9 +1,9 @@
 /**
  * One query's child process, from start to end: the request goes in over standard input, frames come out of fd 3.
  *
- * Guarantees: nothing of our environment reaches it; it is killed when the scope closes, when DuckDB has worked for
- * longer than the time limit and a second (the child interrupts itself at the limit). If this process dies, standard
- * input ends and the child dies too.
+ * Guarantees: it gets nothing of our environment. It is killed when the scope closes, and when DuckDB has worked for a
+ * second longer than the time limit (the child interrupts itself at the limit). If this process dies, standard input
+ * ends and the child dies too.
  */
 import { fileURLToPath } from "node:url"
 import { Array as Arr, Clock, Data, Duration, Effect, Exit, Fiber, Schema, type Scope, Stream } from "effect"
@@ -19,10 +19,10 @@ export interface Running {
   readonly died: Effect.Effect<never, QueryError>
 }
 
-/** The child has this long to start, and to say that it was interrupted. */
+/** The child has this long to start, and to report that it was interrupted. */
 const grace = Duration.seconds(1)
 
-/** The end of what a dying child printed is worth this much. */
+/** How many of the last characters that a dying child printed are kept. */
 const keptOfStderr = 2000
 
 const heapMb = 512
@@ -33,43 +33,42 @@ const child = fileURLToPath(new URL("./child.ts", import.meta.url)).replace(/ts$
 
 const flags = [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"]
 
-export const start = (
+export const start = Effect.fnUntraced(function* (
   request: Frames.Request
-): Effect.Effect<Running, QueryError, ChildProcessSpawner.ChildProcessSpawner | Scope.Scope> =>
-  Effect.gen(function* () {
-    const handle = yield* ChildProcess.make(process.execPath, [...flags, child], {
-      env: {},
-      // It stays open: its end tells the child that nobody waits any more.
-      stdin: Stream.concat(Stream.make(Buffer.from(`${JSON.stringify(request)}\n`)), Stream.never),
-      stdout: "ignore",
-      additionalFds: { [`fd${Frames.frameFd}` as const]: { type: "output" } },
-      killSignal: "SIGKILL"
-    }).pipe(Effect.mapError((error) => new QueryError({ message: `The query didn't start: ${error.message}` })))
-    let printed = ""
-    const listening = yield* handle.stderr.pipe(
+): Effect.fn.Return<Running, QueryError, ChildProcessSpawner.ChildProcessSpawner | Scope.Scope> {
+  const handle = yield* ChildProcess.make(process.execPath, [...flags, child], {
+    env: {},
+    // It stays open: its end tells the child that this process has gone.
+    stdin: Stream.concat(Stream.make(Buffer.from(`${JSON.stringify(request)}\n`)), Stream.never),
+    stdout: "ignore",
+    additionalFds: { [`fd${Frames.frameFd}` as const]: { type: "output" } },
+    killSignal: "SIGKILL"
+  }).pipe(Effect.mapError((error) => new QueryError({ message: `The query didn't start: ${error.message}` })))
+  let printed = ""
+  const listening = yield* handle.stderr.pipe(
+    Stream.decodeText(),
+    Stream.runForEach((text) => Effect.sync(() => (printed = (printed + text).slice(-keptOfStderr)))),
+    Effect.exit,
+    Effect.forkScoped
+  )
+  return {
+    frames: handle.getOutputFd(Frames.frameFd).pipe(
+      Stream.mapError(broken),
+      within(request.millis),
       Stream.decodeText(),
-      Stream.runForEach((text) => Effect.sync(() => (printed = (printed + text).slice(-keptOfStderr)))),
-      Effect.exit,
-      Effect.forkScoped
-    )
-    return {
-      frames: handle.getOutputFd(Frames.frameFd).pipe(
-        Stream.mapError(broken),
-        within(request.millis),
-        Stream.decodeText(),
-        Stream.splitLines,
-        // Batches stay batches: a write for each row would be slow.
-        Stream.mapArrayEffect((lines) => Effect.try({ try: () => Arr.map(lines, read), catch: broken }))
-      ),
-      died: Effect.gen(function* () {
-        const exit = yield* Effect.exit(handle.exitCode)
-        yield* Effect.timeoutOption(Fiber.await(listening), grace)
-        const how = Exit.isSuccess(exit) ? `with exit code ${exit.value}` : "by a signal"
-        const message = `The query's process ended ${how} before the answer was whole.\n${printed.trim()}`.trim()
-        return yield* new QueryError({ message })
-      })
-    }
-  })
+      Stream.splitLines,
+      // Batches stay batches: a write for each row would be slow.
+      Stream.mapArrayEffect((lines) => Effect.try({ try: () => Arr.map(lines, read), catch: broken }))
+    ),
+    died: Effect.gen(function* () {
+      const exit = yield* Effect.exit(handle.exitCode)
+      yield* Effect.timeoutOption(Fiber.await(listening), grace)
+      const how = Exit.isSuccess(exit) ? `with exit code ${exit.value}` : "by a signal"
+      const message = `The query's process ended ${how} before the answer was whole.\n${printed.trim()}`.trim()
+      return yield* new QueryError({ message })
+    })
+  }
+})
 
 const Columns = Schema.Struct({
   columns: Schema.Array(Schema.Struct({ name: Schema.String, isNumber: Schema.Boolean })),
@@ -82,16 +81,16 @@ const Ending = Schema.Struct({
 })
 const decode = Schema.decodeUnknownSync(Schema.Union([Columns, Ending]))
 
-/** One line of the child; throws on what it never says. */
+/** Decodes one line of the child; throws on anything that it never sends. */
 const read = (line: string): Frames.Frame => {
   const value: unknown = JSON.parse(line)
   return Array.isArray(value) ? value : decode(value)
 }
 
 const broken = (cause: unknown): QueryError =>
-  new QueryError({ message: `The query's process can't be understood: ${String(cause)}` })
+  new QueryError({ message: `The query's process sent something unreadable: ${String(cause)}` })
 
-/** Only waiting counts: whoever reads the answer slowly takes nothing from the limit. */
+/** Only waiting for the child counts: a slow reader of the answer doesn't use up the limit. */
 const within = (millis: number) => {
   const late = new QueryError({ message: `Stopped at the time limit of ${millis / 1000} s.` })
   return (bytes: Stream.Stream<Uint8Array, QueryError>) =>

@@ -1,9 +1,9 @@
 /**
- * A DuckDB on one file that reads this file and nothing else, whatever SQL it is given.
+ * A DuckDB that reads one file and nothing else, for any SQL that it is given.
  *
  * Guarantees: READ_ONLY, no other file (not even for a log, which `enable_logging` would write past a locked
- * configuration), no network, no extension, no spilling, one thread, and no way to change any of that. What it
- * can't promise is memory, as single huge values aren't counted, and an orderly end: give it its own process.
+ * configuration), no network, no extension, no spilling, one thread, and no way to change any of that. It can't
+ * guarantee memory, because single huge values aren't counted, or an orderly end: give it its own process.
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 
@@ -20,7 +20,7 @@ const settings = (memoryMb: number) => ({
   threads: "1"
 })
 
-// The file is open by then, so the engine can do without a file system.
+// The file is already open, so the engine needs no file system.
 const afterOpening = [
   "SET TimeZone = 'UTC'",
   "SET disabled_filesystems = 'LocalFileSystem'",

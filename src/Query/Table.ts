@@ -1,8 +1,8 @@
 /**
- * An answer as an aligned table: numbers to the right, NULL as ∅, control characters written out.
+ * An answer as an aligned table: numbers to the right, NULL as ∅, control characters escaped.
  *
- * The first rows tell the widths, so memory stays flat however long the answer is: a wider cell that comes later
- * is shown whole where nothing is cut, and pushes its line out. On a terminal long text is cut, a number never;
+ * The first rows decide the widths, so memory stays flat for an answer of any length. Where nothing is cut, a wider
+ * cell that comes later is shown whole and makes its line longer. On a terminal long text is cut, a number never;
  * columns that don't fit are left out, and a note names them.
  */
 import type { Cell, Column, Row } from "./Frames.ts"
@@ -10,7 +10,7 @@ import * as Text from "./Text.ts"
 import type { Writer } from "./Writer.ts"
 
 export interface TableOptions {
-  /** Columns of the terminal; undefined when nothing is to be cut. */
+  /** Columns of the terminal; undefined: nothing is cut. */
   readonly width: number | undefined
   readonly color: boolean
 }
@@ -83,7 +83,7 @@ const absent = "\u0000"
 
 const shownText = (cell: Cell): string => (cell === null ? absent : Text.visible(Text.cellText(cell)))
 
-/** EXPLAIN draws a picture of its own. */
+/** EXPLAIN has its own layout. */
 const planText = (row: Row): string => `${Text.visibleLines(Text.cellText(row.at(-1)))}\n`
 
 const naturalWidths = (lines: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<number> => {
@@ -130,5 +130,5 @@ const leftOut = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (names.length === 0) return []
   const shown = names.slice(0, 10).map(Text.visible).join(", ")
   const more = names.length > 10 ? ", …" : ""
-  return [`Not shown, as the terminal is too narrow: ${shown}${more} (--csv and --json have every column).`]
+  return [`Not shown because the terminal is too narrow: ${shown}${more} (--csv and --json have every column).`]
 }

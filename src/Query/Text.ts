@@ -1,8 +1,8 @@
 /**
- * Cells as text, and text as it may reach a terminal: controls are written out, widths are counted in columns.
+ * Cells as text, and text made safe for a terminal: control characters are escaped, widths are counted in columns.
  *
- * Guarantees: what comes out of `visible` can't move a cursor, ring, colour or turn the writing direction. `cut`
- * never splits what is shown as one character. Pure.
+ * Guarantees: what comes out of `visible` can't move a cursor, ring the bell, colour, or change the writing direction.
+ * `cut` never splits what is displayed as one character. Pure.
  */
 import type { Cell } from "./Frames.ts"
 
@@ -20,16 +20,33 @@ const escape = (character: string): string => {
   return names[character] ?? (code < 256 ? `\\x${digits.padStart(2, "0")}` : `\\u${digits.padStart(4, "0")}`)
 }
 
-/** One line, with its control characters written out. */
+/** One line, with its control characters escaped. */
 export const visible = (text: string): string => text.replace(hidden, escape)
 
-/** The same for text that has lines of its own, like a message of DuckDB. */
+/** The same for text of several lines, such as a message of DuckDB. */
 export const visibleLines = (text: string): string => text.replace(hiddenButLines, escape)
 
 const inJson = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
 
-/** JSON text that a terminal can be trusted with; it reads back as the same. */
+/** JSON text that is safe on a terminal and parses to the same value. */
 export const visibleJson = (json: string): string => json.replace(hiddenButLines, inJson)
+
+/** `a`, `a_2`, `a_3`: gives repeated names of columns a number. Names with the same `key` count as equal. */
+export const distinct = (
+  names: ReadonlyArray<string>,
+  key: (name: string) => string = (name) => name
+): ReadonlyArray<string> => {
+  const taken = new Set(names.map(key))
+  const seen = new Set<string>()
+  return names.map((name) => {
+    let free = name
+    for (let count = 2; seen.has(key(free)) || (free !== name && taken.has(key(free))); count++) {
+      free = `${name}_${count}`
+    }
+    seen.add(key(free))
+    return free
+  })
+}
 
 const plain = /^[ -~]*$/
 const wide =
@@ -52,7 +69,7 @@ export const width = (text: string): number => {
   return columns
 }
 
-/** The text in at most so many columns, with an ellipsis where something is missing. */
+/** The text in at most `columns` columns, with an ellipsis if something is missing. */
 export const cut = (text: string, columns: number): string => {
   if (text.length <= columns && plain.test(text)) return text
   if (plain.test(text)) return `${text.slice(0, columns - 1)}…`

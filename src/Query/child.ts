@@ -1,9 +1,9 @@
 /**
  * The process that runs a person's SQL on the published copy, started by Query with an empty environment.
  *
- * Guarantees: one statement that reads runs, in a sealed DuckDB (see Sealed) and within the limits. A stream that breaks off is told from one that is
- * complete. It dies by SIGKILL, always: nothing here needs an orderly exit, hostile SQL can make DuckDB's own
- * hang or abort, and when standard input ends, nobody waits for the answer any more.
+ * Guarantees: it runs only one statement that reads, in a sealed DuckDB (see Sealed) and within the limits. A stream
+ * that breaks off isn't mistaken for a complete one. The process always dies by SIGKILL: nothing here needs an orderly
+ * exit, hostile SQL can make DuckDB's own exit hang or abort, and once standard input ends no one waits for the answer.
  */
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
@@ -14,10 +14,10 @@ import * as Parquet from "./Parquet.ts"
 import * as Reading from "./Reading.ts"
 import { open } from "./Sealed.ts"
 
-/** An interrupt that arrives before DuckDB has begun the statement is forgotten, so it is repeated. */
+/** An interrupt that arrives before DuckDB has begun the statement is lost, so it is repeated. */
 const lookEveryMillis = 10
 
-/** What Node and DuckDB need beside the limit; DuckDB doesn't count single huge values in its own. */
+/** What Node and DuckDB need on top of the limit; DuckDB's own limit doesn't count single huge values. */
 const memoryBesideMb = 384
 
 const flushAt = 64 * 1024
@@ -68,7 +68,7 @@ const end = (ended: Frames.Ending["ended"], { message = "", rows = 0 } = {}): ne
   return die()
 }
 
-/** Time counts while DuckDB works, not while the reader of the answer takes its time. */
+/** Time counts while DuckDB works, not while the reader of the answer is slow. */
 const stopwatch = () => {
   let spent = 0
   let since: number | undefined
@@ -103,7 +103,7 @@ const admit = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<
   const parsed = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [Reading.explained(sql)])
   const verdict = Reading.judge(JSON.parse(String(parsed.value(0, 0))))
   if (typeof verdict === "object") throw new Error(verdict.refused)
-  // DuckDB's own word for what the tree has said: one statement, and of a type that reads.
+  // DuckDB itself has to agree with the tree: one statement, and of a type that reads.
   const statements = await connection.extractStatements(sql)
   if (verdict === "unreadable" || statements.count !== 1) throw new Error(Reading.whatIsRead)
   const statement = await statements.prepare(0)
@@ -111,7 +111,7 @@ const admit = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<
   return statement
 }
 
-/** Columns may share a name, so cells are read under names of their own. */
+/** Columns may share a name, so cells are read under unique ones. */
 const reader = (result: DuckDB.DuckDBResult) => {
   const keys = result.columnNames().map((_, index) => `c${index}`)
   const renamed: DuckDB.DuckDBResult = Object.create(result, { columnNames: { value: () => keys } })
@@ -125,7 +125,7 @@ const columnsOf = (result: DuckDB.DuckDBResult): Frames.Columns => ({
   columns: result.columnNames().map((name, index) => ({ name, isNumber: numbers.has(result.columnTypeId(index)) }))
 })
 
-/** Returns the rows. */
+/** Returns the number of rows. */
 const answer = async (connection: DuckDB.DuckDBConnection, request: Frames.Request): Promise<number> => {
   await connection.run("BEGIN TRANSACTION READ ONLY")
   const result = await watch.while(async () => (await admit(connection, request.sql)).stream())
@@ -175,7 +175,7 @@ const sendRow = (row: Frames.Row): void => {
   if (unsent.length >= flushAt) flush()
 }
 
-/** A broken stream has no message, so the statement runs once more in a form that keeps nothing. */
+/** A broken stream has no message, so the statement runs once more in a form that stores nothing. */
 const whyBroken = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<string> => {
   await connection.run("ROLLBACK")
   const again = async () => {
@@ -183,7 +183,7 @@ const whyBroken = async (connection: DuckDB.DuckDBConnection, sql: string): Prom
     await connection.run(`SELECT bit_xor(hash(answer)) FROM (${String(bare.value(0, 0))}) answer`)
   }
   const cause = await watch.while(again).then(() => "DuckDB doesn't say why.", messageOf)
-  // The place that it points to is not one in the person's statement.
+  // The line that it points to is not in the person's statement.
   return `The answer broke off: ${cause.split("\n\nLINE ")[0]}`
 }
 
@@ -191,7 +191,7 @@ const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace("Failed to extract statements: ", "")
 
 const unopened = (cause: unknown): never => {
-  throw new Error(`${messageOf(cause)}\nsiteledger publish makes the published copy anew.`)
+  throw new Error(`${messageOf(cause)}\n\`siteledger publish\` makes a new copy.`)
 }
 
 const serve = async (request: Frames.Request): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * Asks Query as the command line does, with standard output and error kept in memory; and makes published copies. It
- * is the bundled Query: hundreds of its processes are started. What `siteledger query` runs of the sources is in
- * Running.test.ts.
+ * Asks Query as the command line does, with standard output and error kept in memory, and makes published copies. It
+ * uses the bundled Query, because hundreds of its processes are started; Running.test.ts runs `siteledger query` from
+ * its sources.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +20,7 @@ export const temporary = () => {
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) }
 }
 
-/** A published copy with schema `construction`, made by these statements too. */
+/** A published copy with schema `construction` and what these statements make. */
 export const publish = async (directory: string, ...statements: ReadonlyArray<string>): Promise<string> => {
   mkdirSync(directory, { recursive: true })
   const file = join(directory, "analytics.duckdb")
@@ -50,7 +50,7 @@ export interface Asked extends Partial<Query.QueryOptions> {
   readonly sql: string
   /** Columns of the terminal that standard output is. */
   readonly columns?: number
-  /** Takes the place of keeping standard output. */
+  /** Instead of keeping standard output. */
   readonly onText?: (text: string) => Effect.Effect<void>
 }
 

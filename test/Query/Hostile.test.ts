@@ -14,7 +14,7 @@ const secret = "open-sesame"
 let file = ""
 let before: ReadonlyArray<string> = []
 
-/** Every file of the folder with the hash of what is in it. */
+/** Every file of the folder with the hash of its content. */
 const contents = (): ReadonlyArray<string> =>
   readdirSync(directory, { recursive: true }).map(
     (name) =>
@@ -42,7 +42,7 @@ const leavesNoTrace = () => {
 
 describe("hostile statements", () => {
   it.live(
-    `are refused, each of ${hostile.length}, with nothing read, made or changed`,
+    `are refused, all ${hostile.length}, with nothing read, made or changed`,
     () =>
       Effect.gen(function* () {
         const answers = yield* Effect.forEach(
@@ -63,8 +63,8 @@ describe("hostile statements", () => {
     180_000
   )
 
-  it("reach nothing outside either where they aren't refused", async () => {
-    // What DuckDB would print belongs to the child's closed output.
+  it("reach nothing outside even if they aren't refused", async () => {
+    // What DuckDB prints would go to the child's closed output.
     for (const sql of hostile.filter((sql) => !sql.includes("'stdout'"))) {
       const connection = await open(file, 128)
       const shown = await connection.runAndReadAll(inFolder(sql, directory)).then(
@@ -79,7 +79,7 @@ describe("hostile statements", () => {
 })
 
 describe("the sealed engine", () => {
-  it("is locked in every way that it has, each of which would do for most of the above", async () => {
+  it("has every lock on, each of which alone stops most of the above", async () => {
     const connection = await open(file, 128)
     const names = [
       "access_mode",
@@ -113,8 +113,8 @@ describe("the sealed engine", () => {
     )
     // This one DuckDB doesn't show.
     const logging = connection.run("call enable_logging(storage = 'file', storage_path = 'hostile')")
-    const said = await logging.then(() => "enabled", String)
-    assert.include(said, "LocalFileSystem disabled")
+    const outcome = await logging.then(() => "enabled", String)
+    assert.include(outcome, "LocalFileSystem disabled")
     connection.closeSync()
   })
 })
@@ -147,7 +147,7 @@ describe("the allow-list of table functions", () => {
 })
 
 describe("a tree", () => {
-  it("of one statement is judged, of none or several refused, and none at all is left to DuckDB's words", () => {
+  it("of one statement is judged, of none or several refused, and a missing one is left to DuckDB's message", () => {
     assert.strictEqual(Reading.judge({ error: false, statements: [{}] }), "reads")
     for (const statements of [[], [{}, {}]]) {
       assert.deepStrictEqual(Reading.judge({ error: false, statements }), { refused: Reading.whatIsRead })

@@ -1,6 +1,6 @@
 /**
- * Statements that want out of the published copy, or to change it: none may be answered. `DIR` stands for a folder
- * that holds `secret.csv`; whatever is written would be called `hostile…`.
+ * Statements that try to leave the published copy, or to change it; none may be answered. `DIR` stands for a folder
+ * that holds `secret.csv`; anything that they write would be called `hostile…`.
  */
 export const hostile: ReadonlyArray<string> = [
   // Reading files.

@@ -1,5 +1,5 @@
 /**
- * An answer as Parquet: every value with its type, the whole answer or no file, and the seal as tight as ever.
+ * An answer as Parquet: every value with its type, the whole answer or no file, and the engine as sealed as ever.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -63,7 +63,7 @@ describe("an answer as Parquet", () => {
     })
   )
 
-  it.live("is whole however long it is, and columns by one name are told apart", () =>
+  it.live("is whole however long it is, and gives columns of one name different names", () =>
     Effect.gen(function* () {
       const parquet = newPath()
       const { exitCode } = yield* ask({ file, sql: projectsOften, parquet })
@@ -87,31 +87,31 @@ describe("an answer as Parquet", () => {
     })
   )
 
-  it.live("leaves a file alone that is there already", () =>
+  it.live("leaves an existing file alone", () =>
     Effect.gen(function* () {
       const parquet = newPath()
-      writeFileSync(parquet, "somebody's")
+      writeFileSync(parquet, "theirs")
       const { err, exitCode } = yield* ask({ file, sql: "select 1", parquet })
       assert.deepStrictEqual(
         { err, exitCode },
-        { err: `${parquet} is there already, and is left as it is.\n`, exitCode: 1 }
+        { err: `${parquet} already exists and is left as it is.\n`, exitCode: 1 }
       )
-      assert.strictEqual(readFileSync(parquet, "utf8"), "somebody's")
+      assert.strictEqual(readFileSync(parquet, "utf8"), "theirs")
     })
   )
 
-  it.live("leaves a file alone that came while the query ran", () =>
+  it.live("leaves a file alone that appeared while the query ran", () =>
     Effect.gen(function* () {
       const parquet = newPath()
       const asked = yield* Effect.forkChild(ask({ file, sql: projectsOften, parquet }))
       yield* until(Effect.sync(() => leftovers().length > 0))
-      writeFileSync(parquet, "somebody's", { flag: "wx" })
+      writeFileSync(parquet, "theirs", { flag: "wx" })
       const { err, exitCode } = yield* Fiber.join(asked)
       assert.deepStrictEqual(
         { err, exitCode },
-        { err: `${parquet} is there already, and is left as it is.\n`, exitCode: 1 }
+        { err: `${parquet} already exists and is left as it is.\n`, exitCode: 1 }
       )
-      assert.strictEqual(readFileSync(parquet, "utf8"), "somebody's")
+      assert.strictEqual(readFileSync(parquet, "utf8"), "theirs")
       assert.deepStrictEqual(leftovers(), [])
     })
   )
@@ -133,7 +133,7 @@ describe("an answer as Parquet", () => {
       "select 170141183460469231731687303715884105727::hugeint as wide",
       /can't hold 1701\d+ of the column wide \(HUGEINT\) exactly/
     ],
-    ["that isn't one that reads", `copy construction.projects to '/dev/null'`, /One statement that reads is run here/],
+    ["that doesn't only read", `copy construction.projects to '/dev/null'`, /Only one statement that reads runs here/],
     ["that would write elsewhere", `select * from read_parquet('elsewhere')`, /isn't available here/]
   ] as const) {
     it.live(`leaves no file of a query ${what}`, () =>
@@ -149,7 +149,7 @@ describe("an answer as Parquet", () => {
     )
   }
 
-  it.live("says where there is no place for the file", () =>
+  it.live("says which folder for the file is missing", () =>
     Effect.gen(function* () {
       const parquet = join(directory, "nowhere", "a.parquet")
       const { err, exitCode } = yield* ask({ file, sql: "select 1", parquet })

@@ -1,6 +1,6 @@
 /**
- * What a query's Parquet file holds comes back as what was asked for; what it can't hold is refused by the column's name,
- * also where it lies inside another value.
+ * What a query's Parquet file holds comes back unchanged. What it can't hold is refused with the column's name, even
+ * inside another value.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,7 +15,7 @@ const throughParquet = async (value: string) => {
   const folder = mkdtempSync(join(tmpdir(), "siteledger-parquet-"))
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
-  const one = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson()[0] ?? []
+  const firstRow = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson()[0] ?? []
   try {
     await connection.run("set TimeZone = 'Asia/Tokyo'")
     const result = await connection.stream(`select ${value} as it from range(2)`)
@@ -29,8 +29,8 @@ const throughParquet = async (value: string) => {
     }
     assert.strictEqual(await finish(), 2)
     const file = `read_parquet('${join(folder, answerFile)}')`
-    const [type] = await one(`select typeof(it) from ${file}`)
-    const [isSame] = await one(`select bool_and(it is not distinct from (${value})::${String(type)}) from ${file}`)
+    const [type] = await firstRow(`select typeof(it) from ${file}`)
+    const [isSame] = await firstRow(`select bool_and(it is not distinct from (${value})::${String(type)}) from ${file}`)
     return { type, isSame }
   } finally {
     connection.disconnectSync()
@@ -93,13 +93,13 @@ describe("a Parquet file of a query", () => {
     })
   }
 
-  for (const [value, said] of unsuitable) {
+  for (const [value, message] of unsuitable) {
     it(`is refused for ${value}`, async () => {
       const refused = await throughParquet(value).then(
         (found) => assert.fail(`It came back as ${JSON.stringify(found)}`),
         (error: Error) => error.message
       )
-      assert.match(refused, said)
+      assert.match(refused, message)
       assert.match(refused, /^Parquet can't hold .* exactly: cast the column, to VARCHAR for example\.$/)
     })
   }

@@ -45,7 +45,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("has values of every kind, and times in UTC whatever the process's zone", () =>
+  it.live("has values of every kind, and times in UTC in a process of any zone", () =>
     Effect.gen(function* () {
       const { out } = yield* ask({
         file,
@@ -91,7 +91,7 @@ describe("an answer", () => {
   )
 })
 
-describe("an answer that isn't there", () => {
+describe("a missing answer", () => {
   it.live("is one sentence while nothing is published", () =>
     Effect.gen(function* () {
       const { err, exitCode, out } = yield* ask({ file: join(directory, "none", "analytics.duckdb"), sql: "select 1" })
@@ -151,7 +151,7 @@ describe("a limit", () => {
         )
         assert.isBelow(Duration.toMillis(took), 300 + 1000)
       }),
-    // Only the second that the parent adds tells who stopped it, and a busy machine blurs that.
+    // Only the second that the parent adds shows who stopped it, and a busy machine blurs that.
     { retry: 2 }
   )
 
@@ -166,7 +166,7 @@ describe("a limit", () => {
     })
   )
 
-  it.live("of time is not spent by a slow reader", () =>
+  it.live("of time isn't used up by a slow reader", () =>
     Effect.gen(function* () {
       const answer = yield* ask({
         file,
@@ -208,7 +208,7 @@ describe("a limit", () => {
     })
   )
 
-  it.live("of rows cuts ten million to a hundred thousand, and says so", () =>
+  it.live("of rows cuts ten million to a hundred thousand, and a note tells it", () =>
     Effect.gen(function* () {
       const { err, exitCode, out } = yield* ask({ file, sql: "select range as n from range(10000000)" })
       assert.strictEqual(exitCode, 0)

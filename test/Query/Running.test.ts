@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(remove)
 
 describe("the child process", () => {
-  /** What the system says about the child of this process that runs a query; undefined until there is one. */
+  /** The child of this process that runs a query, as the system shows it; pid 0 until there is one. */
   const inspect = Effect.sync(() => {
     const listed = spawnSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" }).stdout
     const line = listed.split("\n").find((each) => each.includes("/child.js"))
@@ -54,7 +54,7 @@ describe("the child process", () => {
     })
   )
 
-  it.live("that is killed is told from a whole answer", () =>
+  it.live("that is killed isn't mistaken for a whole answer", () =>
     Effect.gen(function* () {
       const query = yield* Effect.forkChild(ask({ file, sql: endless }))
       const { pid } = yield* running
@@ -67,7 +67,7 @@ describe("the child process", () => {
     })
   )
 
-  it.live("reads on in the copy that it opened when another takes its place", () =>
+  it.live("goes on reading the copy that it opened when another replaces it", () =>
     Effect.gen(function* () {
       const place = join(directory, "replaced")
       const rows = (word: string) =>

@@ -39,7 +39,7 @@ describe("a table", () => {
     assert.deepStrictEqual(shown([text("a"), text("bc")], []).lines, ["a  bc", "-  --"])
   })
 
-  it("writes control characters and turns of the writing direction out", () => {
+  it("escapes control characters and changes of the writing direction", () => {
     const nasty = "a\u001b[31mred\u0007\nb\tc\u0000\u009b2J\u202eevil\u2028"
     const { lines } = shown([text("x\u001b]0;y\u0007")], [[nasty]])
     assert.strictEqual(lines[0], "x\\x1b]0;y\\x07")
@@ -72,7 +72,7 @@ describe("a table", () => {
     assert.deepStrictEqual(notes, [])
   })
 
-  it("leaves columns out from the right when even cut they don't fit, and names them", () => {
+  it("leaves out columns from the right if they don't fit even when cut, and names them", () => {
     const columns = Array.from({ length: 12 }, (_, index) => text(`column_${index}`))
     const { lines, notes } = shown(columns, [columns.map(() => "some longer text")], { width: 40 })
     assert.isTrue(lines.every((line) => Text.width(line) <= 40))
@@ -80,7 +80,7 @@ describe("a table", () => {
     assert.match(notes.join(), /too narrow: column_4, .*column_11 \(--csv and --json/)
   })
 
-  it("cuts nothing when it isn't on a terminal, and goes on when wider rows come late", () => {
+  it("cuts nothing when it isn't on a terminal, and copes with wider rows that come late", () => {
     const long = "x".repeat(500)
     const rows = [...Array.from({ length: 1500 }, (): Row => ["a", 1]), [long, 2]]
     const { lines } = shown([text("t"), number("n")], rows)
@@ -93,7 +93,7 @@ describe("a table", () => {
     assert.strictEqual(lines[2], "\u001b[2m∅\u001b[22m  c")
   })
 
-  it("shows the picture of EXPLAIN as it is drawn", () => {
+  it("shows EXPLAIN's drawing as it is", () => {
     const writer = table({ width: 20, color: false })
     writer.columns({ columns: [text("explain_key"), text("explain_value")], isPlan: true })
     assert.strictEqual(writer.row(["physical_plan", "┌───┐\n│ \u001b │\n└───┘"]), "┌───┐\n│ \\x1b │\n└───┘\n")

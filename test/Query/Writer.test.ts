@@ -19,7 +19,7 @@ describe("CSV", () => {
     assert.strictEqual(text, 'a,"b ""quoted""","c,d"\r\nplain text,"say ""hi""","x,y"\r\n"two\nlines","\r",\'\r\n')
   })
 
-  it("tells NULL from an empty text", () => {
+  it("distinguishes NULL from an empty text", () => {
     assert.strictEqual(written(csv(), ["a", "b"], [null, ""]), 'a,b\r\n,""\r\n')
   })
 
@@ -45,12 +45,12 @@ describe("JSON", () => {
     assert.deepStrictEqual(JSON.parse(written(json(), ["a"])), [])
   })
 
-  it("keeps every column of an answer that uses names twice, in their order", () => {
+  it("keeps every column of an answer with repeated names, in order", () => {
     const text = written(json(), ["a", "a", "2", "1", "a_2", "a"], [1, 2, 3, 4, 5, 6])
     assert.include(text, '{"a":1,"a_3":2,"2":3,"1":4,"a_2":5,"a_4":6}')
   })
 
-  it("stays open when the answer broke off, so that nobody takes it for whole", () => {
+  it("stays open when the answer broke off, so it can't be taken for whole", () => {
     const writer = json()
     const text = writer.columns({ columns: [{ name: "a", isNumber: true }], isPlan: false }) + writer.row([1])
     assert.throws(() => JSON.parse(text + writer.end("failed")))
@@ -58,7 +58,7 @@ describe("JSON", () => {
 })
 
 describe("a cell on the wire", () => {
-  it("keeps what JSON has no word for", () => {
+  it("keeps what JSON can't express", () => {
     const cell = Frames.cell([NaN, -Infinity, 2n ** 80n, Uint8Array.of(0, 255), { a: [NaN] }, null, "x", 1.5, false])
     assert.deepStrictEqual(cell, [
       "NaN",
