@@ -12,7 +12,7 @@ import { stores } from "../pipelines/stores.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
-import { Publish } from "../src/Lake/Publish.ts"
+import { AnalystCopy } from "../src/Lake/AnalystCopy.ts"
 import { Warehouse } from "../src/Stores/Warehouse.ts"
 import { copyOut } from "./BareCopy.ts"
 import { settings } from "./BenchSettings.ts"
@@ -34,7 +34,7 @@ const fill = async (from: number, to: number): Promise<void> => {
   await start("ExportRows.ts", "--engine", Engine.name, where, events, ipcs, from, to)
 }
 
-const publish = Layer.succeed(Publish, { now: Effect.void, status: Effect.succeed({ at: null, ageMs: null }) })
+const publish = Layer.succeed(AnalystCopy, { now: Effect.void, status: Effect.succeed({ at: null, ageMs: null }) })
 
 /** A lake of its own, so that no date is kept from the round before. */
 const exportOnce = (name: string) =>

@@ -2,7 +2,7 @@
  * Nightly: what analysts read.
  *
  *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer last): a folder | S3
- *             └───────────────► Publish ─► analytics.duckdb (whole, or not at all)
+ *             └───────────────► AnalystCopy ─► analytics.duckdb (whole, or not at all)
  */
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
@@ -12,7 +12,7 @@ import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
 import * as S3 from "../src/Lake/S3.ts"
 import * as Nightly from "../src/Lake/Nightly.ts"
-import { Publish } from "../src/Lake/Publish.ts"
+import { AnalystCopy } from "../src/Lake/AnalystCopy.ts"
 import { Walk } from "../src/Walk/Walk.ts"
 
 export const lake = Layer.unwrap(
@@ -22,7 +22,7 @@ export const lake = Layer.unwrap(
 )
 
 const publish = <R>(isLive: Effect.Effect<boolean, never, R>) =>
-  Layer.unwrap(Effect.map(Settings, ({ dataDir }) => Publish.layer({ path: publishedPath(dataDir), isLive })))
+  Layer.unwrap(Effect.map(Settings, ({ dataDir }) => AnalystCopy.layer({ path: publishedPath(dataDir), isLive })))
 
 export const publishedPath = (dataDir: string): string => join(dataDir, "analytics.duckdb")
 

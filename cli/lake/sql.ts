@@ -5,7 +5,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
 import { Lake } from "../../src/Lake/Lake.ts"
-import * as Published from "../../src/Lake/Published.ts"
+import * as LakePointer from "../../src/Lake/LakePointer.ts"
 import { readingSql } from "../../src/Lake/ReadingSql.ts"
 import { visibleLines } from "../../src/Query/Text.ts"
 
@@ -14,7 +14,7 @@ export class NothingToRead extends Schema.TaggedError<NothingToRead>()("NothingT
 export const sql = Command.make("sql", {}, () =>
   Effect.gen(function* () {
     const lake = yield* Lake
-    const { manifest } = yield* Published.read(lake)
+    const { manifest } = yield* LakePointer.read(lake)
     if (Option.isNone(manifest)) {
       return yield* new NothingToRead({
         message: `There is no whole export on ${lake.name}: siteledger export makes one.`

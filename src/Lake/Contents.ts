@@ -5,7 +5,7 @@ import { Option } from "effect"
 import type { Snapshot } from "../Stores/Warehouse.ts"
 import { tables as shown } from "../Stores/WarehouseTables.ts"
 import * as Manifest from "./Manifest.ts"
-import type { Published } from "./Published.ts"
+import type { LakePointer } from "./LakePointer.ts"
 import type { Staged, StagedJournal } from "./Staging.ts"
 
 export interface Staging {
@@ -14,7 +14,7 @@ export interface Staging {
   readonly snapshot: Snapshot
   readonly staged: ReadonlyArray<Staged>
   readonly journal: StagedJournal
-  readonly before: Published
+  readonly before: LakePointer
 }
 
 export const manifest = ({ asOf, before, journal, run, snapshot, staged }: Staging): Manifest.Manifest => {
@@ -41,7 +41,7 @@ type Tables = Manifest.Manifest["tables"]
 
 /** What can't be known of the export before, as it can't be read, isn't said. */
 const beside = (
-  { manifest: last, pointer, version }: Published,
+  { manifest: last, pointer, version }: LakePointer,
   tables: Tables
 ): Pick<Manifest.Manifest, "before" | "changes" | "restated"> => {
   if (Option.isNone(version)) return { before: null, restated: [], changes: [] }

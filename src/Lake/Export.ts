@@ -11,7 +11,7 @@ import { Clock, Context, Cron, Duration, Effect, Layer, Option, Random, Schema, 
 import { Inbox } from "../Intake/Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { Lake, LakeError } from "./Lake.ts"
-import { Publish } from "./Publish.ts"
+import { AnalystCopy } from "./AnalystCopy.ts"
 import { entityNames } from "../Domain/Resource.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "../Walk/Checkpoints.ts"
@@ -21,7 +21,7 @@ import * as LastExport from "./LastExport.ts"
 import { sha256 } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
-import * as Published from "./Published.ts"
+import * as LakePointer from "./LakePointer.ts"
 import * as ReadingSql from "./ReadingSql.ts"
 import * as Staging from "./Staging.ts"
 import { sweep } from "./Sweep.ts"
@@ -68,7 +68,7 @@ export class Export extends Context.Service<
 >()("siteledger/Export") {
   static readonly layer = (
     options: ExportOptions
-  ): Layer.Layer<Export, never, Inbox | Lake | Publish | Store | Warehouse> => Layer.effect(Export, make(options))
+  ): Layer.Layer<Export, never, Inbox | Lake | AnalystCopy | Store | Warehouse> => Layer.effect(Export, make(options))
 }
 
 const uploadsAtOnce = 8
@@ -84,7 +84,7 @@ const unnameable = failed("A column of the warehouse is named with more than a-z
 const make = ({ dataDir, cron }: ExportOptions) =>
   Effect.gen(function* () {
     const store = yield* Store
-    const publish = yield* Publish
+    const publish = yield* AnalystCopy
     const oneAtATime = yield* Semaphore.make(1)
     const context = yield* Effect.context<Inbox | Lake | Store | Warehouse>()
     const whole = exportOnce(dataDir).pipe(
@@ -108,7 +108,7 @@ const exportOnce = Effect.fn("Export.run")(function* (dataDir: string) {
   const store = yield* Store
   const started_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   // Read before the snapshot: whatever is shown by then is of an earlier time than this export.
-  const before = yield* Published.read(lake)
+  const before = yield* LakePointer.read(lake)
   const leftBehind = yield* Staging.leftBehind(dataDir)
   if (yield* sweep(lake, leftBehind)) yield* Staging.forget(dataDir, leftBehind)
   const run = yield* newRun(lake)
@@ -144,7 +144,7 @@ interface Made {
 }
 
 /** Puts every file into the Lake. The snapshot ends before the uploads begin: it keeps the engine's log long. */
-const writeFiles = Effect.fnUntraced(function* (folder: string, run: string, before: Published.Published) {
+const writeFiles = Effect.fnUntraced(function* (folder: string, run: string, before: LakePointer.LakePointer) {
   const lake = yield* Lake
   const made = yield* Effect.scoped(readSnapshot(folder, run, before))
   yield* Effect.forEach(
@@ -155,7 +155,7 @@ const writeFiles = Effect.fnUntraced(function* (folder: string, run: string, bef
   return made
 })
 
-const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, before: Published.Published) {
+const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, before: LakePointer.LakePointer) {
   const lake = yield* Lake
   const store = yield* Store
   const warehouse = yield* Warehouse
@@ -209,7 +209,7 @@ const layReadingSql = Effect.fnUntraced(function* (lake: Lake["Service"], manife
 const announce = Effect.fnUntraced(function* (
   lake: Lake["Service"],
   announced: Manifest.Manifest,
-  { version }: Published.Published
+  { version }: LakePointer.LakePointer
 ) {
   const { run } = announced
   const text = Manifest.stringify(announced)
@@ -219,12 +219,12 @@ const announce = Effect.fnUntraced(function* (
   yield* lake.replaceText(Manifest.pointerPath, pointer, version).pipe(
     Effect.catchIf(
       ({ reason }) => reason === "Overtaken",
-      () => Effect.flatMap(Published.read(lake), (shown) => overtaken(lake, run, shown))
+      () => Effect.flatMap(LakePointer.read(lake), (shown) => overtaken(lake, run, shown))
     )
   )
 })
 
-const overtaken = ({ name }: Lake["Service"], run: string, { manifest, pointer }: Published.Published) => {
+const overtaken = ({ name }: Lake["Service"], run: string, { manifest, pointer }: LakePointer.LakePointer) => {
   const at = Option.match(manifest, { onNone: () => null, onSome: ({ asOf }) => asOf.at })
   if (Option.isNone(pointer)) {
     const removed = `${Manifest.pointerPath} of ${name} was removed or damaged meanwhile, by somebody else.`

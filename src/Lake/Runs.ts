@@ -4,7 +4,7 @@
 import { Effect, Option } from "effect"
 import { Lake } from "./Lake.ts"
 import * as Manifest from "./Manifest.ts"
-import { noPointer } from "./Published.ts"
+import { noPointer } from "./LakePointer.ts"
 
 export interface Run {
   readonly run: string

@@ -14,7 +14,7 @@ import * as JournalFile from "./JournalFile.ts"
 import { attempt, digest, sha256 } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
-import { noPointer } from "./Published.ts"
+import { noPointer } from "./LakePointer.ts"
 
 /** There is nothing that could be verified. */
 export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {

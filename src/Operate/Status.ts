@@ -10,7 +10,7 @@ import { Export } from "../Lake/Export.ts"
 import { Ledger } from "../Ledger/Ledger.ts"
 import { Outbox } from "../Ledger/Outbox.ts"
 import { Pace } from "../Walk/Pace.ts"
-import { Publish } from "../Lake/Publish.ts"
+import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import { Secrets } from "../Intake/Secrets.ts"
@@ -41,7 +41,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
       const outbox = yield* Outbox
       const exports = yield* Export
       const pace = yield* Pace
-      const publish = yield* Publish
+      const publish = yield* AnalystCopy
       const reasons = yield* Reasons
       const receiver = yield* Receiver
       const secrets = yield* Secrets

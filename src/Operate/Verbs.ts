@@ -9,7 +9,7 @@ import { Apply } from "../Intake/Apply.ts"
 import { Secrets } from "../Intake/Secrets.ts"
 import { Uptime } from "../Intake/Uptime.ts"
 import { Export } from "../Lake/Export.ts"
-import { Publish } from "../Lake/Publish.ts"
+import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { Restart } from "../Runtime/Restart.ts"
 import * as Seam from "../Stores/Seam.ts"
 import { Store } from "../Stores/Store.ts"
@@ -58,7 +58,7 @@ const rebuild: Handler<"rebuild", Store | Restart> = Effect.fnUntraced(function*
 
 const verbs = {
   export: () => Effect.flatMap(Export, (exports) => exports.run),
-  publish: () => Effect.flatMap(Publish, (publish) => Effect.andThen(publish.now, publish.status)),
+  publish: () => Effect.flatMap(AnalystCopy, (publish) => Effect.andThen(publish.now, publish.status)),
   replay: () => Effect.flatMap(Apply, (apply) => apply.replay),
   rebuild,
   backup: ({ path, replace = false }) =>

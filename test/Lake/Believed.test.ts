@@ -7,7 +7,7 @@ import { Effect, Option } from "effect"
 import { Lake, longestText } from "../../src/Lake/Lake.ts"
 import { sha256 } from "../../src/Lake/LocalFiles.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
-import * as Published from "../../src/Lake/Published.ts"
+import * as LakePointer from "../../src/Lake/LakePointer.ts"
 import * as Runs from "../../src/Lake/Runs.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { inWorld, ipc, on, readExport, run, type World, write } from "./ExportWorld.ts"
@@ -141,7 +141,7 @@ describe("an export lies on a lake", () => {
         for (const text of texts) {
           assert.notStrictEqual(text, Manifest.stringify(manifest))
           announced(world, manifest, text)
-          assert.isTrue(Option.isNone((yield* Published.read(lake)).manifest))
+          assert.isTrue(Option.isNone((yield* LakePointer.read(lake)).manifest))
           const refused = yield* Effect.flip(Verify.verify(Option.none(), () => Effect.void))
           assert.match(refused.message, /is not a manifest/)
         }

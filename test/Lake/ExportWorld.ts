@@ -16,7 +16,7 @@ import { Lake, type LakeError } from "../../src/Lake/Lake.ts"
 import { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import { files as filesOf, type Manifest } from "../../src/Lake/Manifest.ts"
-import { Publish } from "../../src/Lake/Publish.ts"
+import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
@@ -96,7 +96,7 @@ const watchedLake = (root: string, watch: () => Watch) =>
 
 /** The export and the stores that it reads, of one data directory. */
 export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: () => void = () => undefined) => {
-  const publish = Layer.succeed(Publish, {
+  const publish = Layer.succeed(AnalystCopy, {
     now: Effect.suspend(() => {
       onPublish()
       return new WarehouseError({ reason: "Failed", message: "the disk is full" })

@@ -6,7 +6,7 @@ import { Lake } from "../../src/Lake/Lake.ts"
 import { Export, Overtaken } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
-import * as Published from "../../src/Lake/Published.ts"
+import * as LakePointer from "../../src/Lake/LakePointer.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import { type Warehouse } from "../../src/Stores/Warehouse.ts"
@@ -42,7 +42,7 @@ type Exporter = Effect.Effect<void, unknown, Export | Lake | Store | Warehouse>
 const as = (dataDir: string, lake: Layer.Layer<Lake>) => (body: Exporter) =>
   Effect.scoped(Effect.provide(body, exporting(dataDir, lake), { local: true }))
 
-const shown = Effect.flatMap(Lake, Published.read)
+const shown = Effect.flatMap(Lake, LakePointer.read)
 const assertWhole = Effect.gen(function* () {
   assert.deepStrictEqual(Verify.faultsOf(yield* Verify.verify(Option.none(), () => Effect.void)), [])
 })

@@ -8,7 +8,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as FieldClock from "../../src/Domain/Clock.ts"
-import { Publish } from "../../src/Lake/Publish.ts"
+import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
@@ -63,7 +63,7 @@ const makeStub = () => {
       })
   })
   const publish = (path: string) =>
-    Publish.layer({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(
+    AnalystCopy.layer({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(
       Layer.provide(layer),
       Layer.provideMerge(Reasons.layer)
     )
@@ -80,9 +80,9 @@ describe("the copy for analysts", () => {
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const path = freshPath()
-      const layer = Publish.layer({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
+      const layer = AnalystCopy.layer({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
       yield* Effect.gen(function* () {
-        const publish = yield* Publish
+        const publish = yield* AnalystCopy
         assert.deepStrictEqual(yield* publish.status, { at: null, ageMs: null })
         yield* warehouse.write({ changes: [project("1")], events: [] })
         yield* publish.now
@@ -155,7 +155,7 @@ describe("the copy for analysts", () => {
     stub.isLive = false
     return Effect.gen(function* () {
       yield* TestClock.setTime(1_060_000)
-      const { status } = yield* Publish
+      const { status } = yield* AnalystCopy
       assert.deepStrictEqual(yield* status, { at: "1970-01-01T00:16:40.000000Z", ageMs: 60_000 })
       stub.isLive = true
       yield* passSeconds(60)
@@ -186,7 +186,7 @@ describe("the copy for analysts", () => {
     stub.isLive = false
     stub.takes = Duration.seconds(10)
     return Effect.gen(function* () {
-      const { now } = yield* Publish
+      const { now } = yield* AnalystCopy
       const both = Effect.all([now, now], { concurrency: "unbounded" })
       yield* Effect.all([both, passSeconds(30)], { concurrency: "unbounded" })
       assert.deepStrictEqual(stub.copies, seconds(0, 10))

@@ -7,7 +7,7 @@ import type { Lake, LakeError } from "./Lake.ts"
 import { sha256 } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 
-export interface Published {
+export interface LakePointer {
   /** Of the pointer; none: there is no pointer. */
   readonly version: Option.Option<string>
   /** None: there is none, or it is no pointer. */
@@ -16,7 +16,7 @@ export interface Published {
   readonly manifest: Option.Option<Manifest.Manifest>
 }
 
-export const read: (lake: Lake["Service"]) => Effect.Effect<Published, LakeError> = Effect.fn("Lake.published")(
+export const read: (lake: Lake["Service"]) => Effect.Effect<LakePointer, LakeError> = Effect.fn("LakePointer.read")(
   function* (lake) {
     const found = yield* lake.readText(Manifest.pointerPath)
     const pointer = Option.flatMap(found, ({ text }) => Manifest.parsePointer(text))

@@ -1,5 +1,5 @@
 /**
- * Publish keeps a copy of the warehouse fresh for analysts, in a file of its own that anybody may open.
+ * AnalystCopy keeps a copy of the warehouse fresh for analysts, in a file of its own that anybody may open.
  *
  * Made when the worker first goes live, then whenever something has changed, resting between two copies for a
  * hundred times as long as the last one took. A copy appears whole or not at all; a file of an earlier start
@@ -12,24 +12,24 @@ import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { isShort, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 
-export interface PublishOptions<R> {
+export interface AnalystCopyOptions<R> {
   readonly path: string
   /** True once the warehouse is complete enough to be shown. */
   readonly isLive: Effect.Effect<boolean, never, R>
 }
 
-export class Publish extends Context.Service<
-  Publish,
+export class AnalystCopy extends Context.Service<
+  AnalystCopy,
   {
     /** Makes a copy at once, whatever has changed. */
     readonly now: Effect.Effect<void, WarehouseError>
     /** Whatever was in the warehouse at `at` is in the newest copy; null when there is none. */
     readonly status: Effect.Effect<{ readonly at: Instant.Instant | null; readonly ageMs: number | null }>
   }
->()("siteledger/Publish") {
+>()("siteledger/AnalystCopy") {
   static readonly layer = <R = never>(
-    options: PublishOptions<R>
-  ): Layer.Layer<Publish, never, Warehouse | Reasons | R> => Layer.effect(Publish, make(options))
+    options: AnalystCopyOptions<R>
+  ): Layer.Layer<AnalystCopy, never, Warehouse | Reasons | R> => Layer.effect(AnalystCopy, make(options))
 }
 
 /** A copy takes at most about a hundredth of the time. */
@@ -39,7 +39,7 @@ const longestRest = Duration.minutes(5)
 const pollEvery = Duration.seconds(1)
 const restAfterFailure = Duration.minutes(1)
 
-const make = <R>({ path, isLive }: PublishOptions<R>) =>
+const make = <R>({ path, isLive }: AnalystCopyOptions<R>) =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
     const reasons = yield* Reasons
@@ -72,7 +72,7 @@ const make = <R>({ path, isLive }: PublishOptions<R>) =>
     })
     yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
 
-    return Publish.of({
+    return AnalystCopy.of({
       now,
       status: Effect.map(Clock.currentTimeMillis, (present) =>
         atMillis === undefined
