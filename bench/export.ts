@@ -40,8 +40,8 @@ const publish = Layer.succeed(AnalystCopy, { now: Effect.void, status: Effect.su
 const exportOnce = (name: string) =>
   Effect.flatMap(Export, (service) => service.run).pipe(
     Effect.provide(
-      Export.layer({ dataDir: place.directory, cron: Cron.parseUnsafe("0 2 * * *", "UTC") }).pipe(
-        Layer.provide([Inbox.layer, publish, Folder.layer(join(place.directory, `lake-${name}`))])
+      Export.layerWith({ dataDir: place.directory, cron: Cron.parseUnsafe("0 2 * * *", "UTC") }).pipe(
+        Layer.provide([Inbox.layer, publish, Folder.layerAt(join(place.directory, `lake-${name}`))])
       )
     )
   )

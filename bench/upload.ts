@@ -45,7 +45,7 @@ const put = (path: string) =>
   Effect.runPromise(
     Effect.provide(
       Effect.flatMap(Lake, (lake) => lake.put("bench/lake.parquet", path)),
-      S3Lake.layer({ bucket: Bucket, prefix })
+      S3Lake.layerAt({ bucket: Bucket, prefix })
     )
   )
 

@@ -17,20 +17,20 @@ import { Walk } from "../src/Walk/Walk.ts"
 
 export const lake = Layer.unwrap(
   Effect.map(Settings, (settings) =>
-    settings.lake.kind === "s3" ? S3.layer(settings.lake) : Folder.layer(settings.lake.path)
+    settings.lake.kind === "s3" ? S3.layerAt(settings.lake) : Folder.layerAt(settings.lake.path)
   )
 )
 
 const publish = <R>(isLive: Effect.Effect<boolean, never, R>) =>
-  Layer.unwrap(Effect.map(Settings, ({ dataDir }) => AnalystCopy.layer({ path: publishedPath(dataDir), isLive })))
+  Layer.unwrap(Effect.map(Settings, ({ dataDir }) => AnalystCopy.layerWith({ path: publishedPath(dataDir), isLive })))
 
 export const publishedPath = (dataDir: string): string => join(dataDir, "analytics.duckdb")
 
 const exports = Layer.unwrap(
-  Effect.map(Settings, ({ dataDir, exportCron }) => Export.layer({ dataDir, cron: exportCron }))
+  Effect.map(Settings, ({ dataDir, exportCron }) => Export.layerWith({ dataDir, cron: exportCron }))
 )
 
-const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layer(exportCron)))
+const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layerWith(exportCron)))
 
 /** Every list is through, and no stored event waits: nothing half-made replaces a good copy. */
 const isLive = Effect.zipWith(

@@ -1,9 +1,9 @@
 /**
  * A small S3 for tests, in this process: one bucket, path style, signatures checked, and faults at any call.
  *
- * `onCall` is asked three times for each request: as its head has arrived, "before" (the body is read and the signature
- * is right, nothing is done yet) and "after" (all is done, nothing is answered yet). What it returns happens instead of
- * an answer.
+ * `onCall` is called three times for each request: "arriving" (its head is there), "before" (the body is read and the
+ * signature is right, nothing is done yet) and "after" (everything is done, nothing is answered yet). What it returns
+ * happens instead of an answer.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -24,13 +24,13 @@ export interface Call {
   readonly key: string
   /** As Node reads them: names in lower case. */
   readonly headers: IncomingMessage["headers"]
-  /** Answered, or left by whoever asked. */
-  readonly over: Promise<unknown>
+  /** Resolves once the call is answered or its client has gone. */
+  readonly closed: Promise<unknown>
 }
 
 export type When = "arriving" | "before" | "after"
 
-/** "cut": the connection breaks. "hang": nothing more comes. "half", "stall": so in the middle of the answer's body. */
+/** "cut": the connection breaks. "hang": nothing more comes. "half", "stall": the same in the middle of the body. */
 export type Fault =
   | "cut"
   | "hang"
@@ -65,7 +65,7 @@ export class S3Stub {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** For the process that uses the stub: the variables of the AWS SDK, and none of this machine's own files. */
+  /** For the process that uses the stub: the AWS SDK's variables, without this machine's own files. */
   get environment(): Readonly<Record<string, string>> {
     return {
       AWS_ENDPOINT_URL_S3: this.url,
@@ -96,7 +96,7 @@ export class S3Stub {
     this.contents.pageSize = pageSize
   }
 
-  /** Calls are counted from 1 again, and nothing is done to them any more. */
+  /** Counts calls from 1 again, and makes no more faults. */
   reset(): void {
     this.calls = []
     this.onCall = () => undefined
@@ -111,8 +111,8 @@ export class S3Stub {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = read(request.method ?? "", request.url ?? "", request.headers)
     const { headers, key, operation } = asked
-    const over = new Promise((resolve) => response.once("close", resolve))
-    const call: Call = { number: this.calls.length + 1, operation, key, headers, over }
+    const closed = new Promise((resolve) => response.once("close", resolve))
+    const call: Call = { number: this.calls.length + 1, operation, key, headers, closed }
     this.calls.push(call)
     try {
       const arriving = await this.onCall(call, "arriving")
@@ -122,7 +122,7 @@ export class S3Stub {
       if (typeof answer === "string") return this.#fail(response, asked, answer)
       this.#write(response, asked, answer)
     } catch (cause) {
-      // A connection that breaks before the whole body came has nobody to answer to.
+      // A connection that broke before the whole body came can't be answered.
       if (request.errored === null) this.#write(response, asked, refused(cause, asked))
     }
   }

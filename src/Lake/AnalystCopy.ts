@@ -1,9 +1,9 @@
 /**
- * AnalystCopy keeps a copy of the warehouse fresh for analysts, in a file of its own that anybody may open.
+ * AnalystCopy keeps a copy of the warehouse fresh for analysts, in a separate file that anyone may open.
  *
- * Made when the worker first goes live, then whenever something has changed, resting between two copies for a
- * hundred times as long as the last one took. A copy appears whole or not at all; a file of an earlier start
- * stands until then. What changed before a stop may not be in it, so every start makes one new copy.
+ * It is made when the worker first goes live, then whenever something has changed. Between two copies it rests a
+ * hundred times as long as the last one took. A copy appears whole or not at all; one of an earlier start stays until
+ * then. What changed before a stop may be missing from it, so every start makes one new copy.
  */
 import { stat } from "node:fs/promises"
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
@@ -21,15 +21,60 @@ export interface AnalystCopyOptions<R> {
 export class AnalystCopy extends Context.Service<
   AnalystCopy,
   {
-    /** Makes a copy at once, whatever has changed. */
+    /** Makes a copy at once, even if nothing has changed. */
     readonly now: Effect.Effect<void, WarehouseError>
-    /** Whatever was in the warehouse at `at` is in the newest copy; null when there is none. */
+    /** The newest copy has everything that was in the warehouse at `at`; null: there is no copy. */
     readonly status: Effect.Effect<{ readonly at: Instant.Instant | null; readonly ageMs: number | null }>
   }
 >()("siteledger/AnalystCopy") {
-  static readonly layer = <R = never>(
-    options: AnalystCopyOptions<R>
-  ): Layer.Layer<AnalystCopy, never, Warehouse | Reasons | R> => Layer.effect(AnalystCopy, make(options))
+  static readonly layerWith = <R = never>({
+    isLive,
+    path
+  }: AnalystCopyOptions<R>): Layer.Layer<AnalystCopy, never, Warehouse | Reasons | R> =>
+    Layer.effect(
+      AnalystCopy,
+      Effect.gen(function* () {
+        const warehouse = yield* Warehouse
+        const reasons = yield* Reasons
+        const oneAtATime = yield* Semaphore.make(1)
+        let atMillis = yield* lastModified(path)
+        let version: number | undefined
+        let lasted = Duration.zero
+
+        const copy = Effect.gen(function* () {
+          // Both read before the copy begins, so that neither claims more than is in it.
+          const before = yield* warehouse.version
+          const startedMillis = yield* Clock.currentTimeMillis
+          const [duration] = yield* Effect.timed(Effect.retry(warehouse.publish(path), { while: isShort }))
+          version = before
+          atMillis = startedMillis
+          lasted = duration
+        })
+        const now = oneAtATime.withPermit(copy).pipe(
+          Effect.tap(() => reasons.clear("publish")),
+          Effect.tapError((error) => reasons.set("publish", `The copy for analysts can't be made: ${error.message}`))
+        )
+
+        const isDue = Effect.gen(function* () {
+          return (yield* isLive) && (yield* warehouse.version) !== version
+        })
+        const turn = Effect.gen(function* () {
+          while (!(yield* isDue)) yield* Effect.sleep(pollEvery)
+          const outcome = yield* Effect.result(now)
+          yield* Effect.sleep(outcome._tag === "Success" ? restAfter(lasted) : restAfterFailure)
+        })
+        yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
+
+        return AnalystCopy.of({
+          now,
+          status: Effect.map(Clock.currentTimeMillis, (present) =>
+            atMillis === undefined
+              ? { at: null, ageMs: null }
+              : { at: Instant.fromMillis(atMillis), ageMs: Math.max(0, present - atMillis) }
+          )
+        })
+      })
+    )
 }
 
 /** A copy takes at most about a hundredth of the time. */
@@ -38,49 +83,6 @@ const shortestRest = Duration.seconds(5)
 const longestRest = Duration.minutes(5)
 const pollEvery = Duration.seconds(1)
 const restAfterFailure = Duration.minutes(1)
-
-const make = <R>({ path, isLive }: AnalystCopyOptions<R>) =>
-  Effect.gen(function* () {
-    const warehouse = yield* Warehouse
-    const reasons = yield* Reasons
-    const oneAtATime = yield* Semaphore.make(1)
-    let atMillis = yield* lastModified(path)
-    let version: number | undefined
-    let lasted = Duration.zero
-
-    const copy = Effect.gen(function* () {
-      // Both read before the copy begins, so that neither claims more than is in it.
-      const before = yield* warehouse.version
-      const startedMillis = yield* Clock.currentTimeMillis
-      const [duration] = yield* Effect.timed(Effect.retry(warehouse.publish(path), { while: isShort }))
-      version = before
-      atMillis = startedMillis
-      lasted = duration
-    })
-    const now = oneAtATime.withPermit(copy).pipe(
-      Effect.tap(() => reasons.clear("publish")),
-      Effect.tapError((error) => reasons.set("publish", `The copy for analysts can't be made: ${error.message}`))
-    )
-
-    const isDue = Effect.gen(function* () {
-      return (yield* isLive) && (yield* warehouse.version) !== version
-    })
-    const turn = Effect.gen(function* () {
-      while (!(yield* isDue)) yield* Effect.sleep(pollEvery)
-      const outcome = yield* Effect.result(now)
-      yield* Effect.sleep(outcome._tag === "Success" ? restAfter(lasted) : restAfterFailure)
-    })
-    yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
-
-    return AnalystCopy.of({
-      now,
-      status: Effect.map(Clock.currentTimeMillis, (present) =>
-        atMillis === undefined
-          ? { at: null, ageMs: null }
-          : { at: Instant.fromMillis(atMillis), ageMs: Math.max(0, present - atMillis) }
-      )
-    })
-  })
 
 const restAfter = (lasted: Duration.Duration): Duration.Duration =>
   Duration.clamp(Duration.times(lasted, restFactor), { minimum: shortestRest, maximum: longestRest })

@@ -1,10 +1,10 @@
 /**
  * A Lake in a folder of the local disk.
  *
- * A file is written in `.unfinished`, flushed, renamed, and its folder flushed: a name that is visible has the whole
- * file behind it, also after a power cut. Who replaces a text compares and renames under a lock that the system frees
- * with the process, so several processes may share the folder. Nothing is touched before the first use, nothing outside
- * of the folder ever, and what is read is a file: a device or a pipe in its place is an error.
+ * A file is written in `.unfinished`, flushed and renamed, and its folder is flushed: a visible name has the whole file
+ * behind it, even after a power cut. Replacing a text compares and renames under a lock that the system releases with
+ * the process, so several processes may share the folder. Nothing is touched before the first use, and nothing outside
+ * the folder ever. Only files are read: a device or a pipe in their place is an error.
  */
 import { randomUUID } from "node:crypto"
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, type Stats } from "node:fs"
@@ -13,19 +13,20 @@ import { dirname, join, relative, resolve, sep } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer, Option } from "effect"
 import { Lake, LakeError, longestText, type Text } from "./Lake.ts"
-import { attempt, codeOf, flush, sha256, unlessMissing } from "./LocalFiles.ts"
+import { codeOf } from "../Runtime/SystemFailure.ts"
+import { attempt, flush, sha256, unlessMissing } from "./LocalFiles.ts"
 
-/** In it, each file that is being written has a name that tells its path: a kill leaves no folder that nobody knows. */
+/** A file that is being written has a name in it that encodes its path, so a kill leaves no unknown folders. */
 const unfinishedFolder = ".unfinished"
 
-const make = (folder: string): Lake["Service"] => {
+export const layerAt = (folder: string): Layer.Layer<Lake> => {
   const root = resolve(folder)
   const at = (path: string): string => {
     const name = resolve(root, path)
     if (name.startsWith(join(root, sep))) return name
     throw new LakeError({ reason: "Denied", message: `${path} is not a path in ${root}.` })
   }
-  return Lake.of({
+  return Layer.succeed(Lake, {
     name: root,
     put: (path, localFile) => attempt(async () => takeOver({ root, path, name: at(path) }, localFile)),
     putText: (path, text) =>
@@ -92,14 +93,14 @@ const revealInstead = async ({ name, path, root }: Place, file: string, expected
   await makeFolder(dirname(name))
   exclusively(root, () => {
     if (versionOf(name) !== expected) {
-      throw new LakeError({ reason: "Overtaken", message: `${path} in ${root} was replaced by somebody else.` })
+      throw new LakeError({ reason: "Overtaken", message: `${path} in ${root} was replaced by another process.` })
     }
     renameSync(file, name)
   })
   await flush(dirname(name))
 }
 
-/** Of one process of all those that share the folder. Held for so short that waiting for it may block. */
+/** For one process at a time of those that share the folder. Held so briefly that waiting may block the thread. */
 const exclusively = (root: string, use: () => void): void => {
   const lock = new DatabaseSync(join(root, unfinishedFolder, "lock.sqlite"), { timeout: 10_000 })
   try {
@@ -110,12 +111,12 @@ const exclusively = (root: string, use: () => void): void => {
   }
 }
 
-/** Opening a pipe waits for nobody. */
+/** Opening a pipe must not wait for a writer. */
 const toRead = constants.O_RDONLY | constants.O_NONBLOCK
 
 const assertFile = (name: string, found: Stats): void => {
   if (found.isFile()) return
-  throw new LakeError({ reason: "Failed", message: `${name} is not a file: remove it, and export anew.` })
+  throw new LakeError({ reason: "Failed", message: `${name} is not a file: remove it and export again.` })
 }
 
 const isTooLong = ({ size }: Stats): boolean => size > longestText
@@ -136,7 +137,7 @@ const textAt = async (name: string): Promise<Text | undefined> => {
   }
 }
 
-/** The same as `textAt` tells, for whoever holds the lock. */
+/** The version that `textAt` returns, read without yielding while the lock is held. */
 const versionOf = (name: string): string | undefined => {
   const file = openedSync(name)
   if (file === undefined) return undefined
@@ -169,7 +170,7 @@ const takeOver = async (place: Place, localFile: string): Promise<void> => {
   }
 }
 
-/** Of a path, without a slash; `pathOf` tells the path. */
+/** Encodes a path without slashes; `pathOf` decodes it. */
 const unfinishedName = (path: string): string =>
   `${randomUUID()}-${path.replaceAll(/[%/]/g, (c) => encodeURIComponent(c))}`
 
@@ -192,7 +193,7 @@ const viaUnfinished = async (
   }
 }
 
-/** A new folder's own name is flushed too, or a power cut could take its files along. */
+/** Flushes a new folder's own name too; without it a power cut could lose the files in it. */
 const makeFolder = async (folder: string): Promise<void> => {
   const first = await mkdir(folder, { recursive: true })
   if (first === undefined) return
@@ -228,5 +229,3 @@ const removeEmptyFolders = async (root: string, folder: string): Promise<void> =
     if (!isRemoved) return
   }
 }
-
-export const layer = (root: string): Layer.Layer<Lake> => Layer.succeed(Lake, make(root))

@@ -1,19 +1,18 @@
 /**
  * Files on a local disk, for the staging folder and for a Lake that is a folder: the adapter to `node:fs`.
  *
- * What `flush` returns from survives a power cut, the file's name included.
+ * What `flush` has returned from survives a power cut.
  */
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
 import { Effect } from "effect"
+import { codeOf } from "../Runtime/SystemFailure.ts"
 import { LakeError } from "./Lake.ts"
 
 const denied = new Set(["EACCES", "EPERM", "EROFS"])
 const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
-
-export const codeOf = (cause: unknown): string => (cause as { readonly code?: string } | undefined)?.code ?? ""
 
 const failed = (cause: unknown): LakeError => {
   if (cause instanceof LakeError) return cause
@@ -26,7 +25,7 @@ const failed = (cause: unknown): LakeError => {
 export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, LakeError> =>
   Effect.tryPromise({ try: run, catch: failed })
 
-/** `undefined` where there is no such file or folder. */
+/** `undefined`: there is no such file or folder. */
 export const unlessMissing = <A>(found: Promise<A>): Promise<A | undefined> =>
   found.catch((cause: unknown) => {
     if (codeOf(cause) === "ENOENT") return undefined

@@ -1,13 +1,13 @@
 /**
- * The names and texts of an export (design §9): run ids, the paths of its files, the manifest that lists them all,
- * and the pointer to the newest manifest. Pure.
+ * The names and texts of an export (design §9): run ids, the paths of its files, the manifest that lists them all, and
+ * the pointer to the newest manifest. Pure.
  *
- * A run id starts with its time, so ids order as runs do. Files are immutable; a manifest names every file of its
- * export, also those that earlier runs wrote. What is optional here was added after the first release: manifests of
- * older exports lack it, and are read all the same. `docs/manifest.schema.json` is made from this file.
+ * A run id starts with its time, so ids sort as runs do. Files are immutable; a manifest names every file of its
+ * export, including those that earlier runs wrote. Optional fields were added after the first release: older manifests
+ * lack them and can still be read. `docs/manifest.schema.json` is made from this file.
  *
- * Whoever can write to the Lake can write a manifest. One is read only when its paths stay below the Lake, and none of
- * its names and times can be anything else in SQL, in a path or on a terminal.
+ * Anyone who can write to the Lake can write a manifest. It is read only if its paths stay below the Lake, and if its
+ * names and times can be nothing else in SQL, in a path or on a terminal.
  */
 import { Duration, Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -18,7 +18,7 @@ const said = <S extends Schema.Top>(schema: S, description: string) => schema.an
 const runPattern = String.raw`\d{8}T\d{6}Z-[0-9a-f]{4}`
 const runName = new RegExp(`^${runPattern}$`, "u")
 
-/** JSON Schema takes over those that are marked with `u`. */
+/** JSON Schema takes over only patterns that are marked with `u`. */
 const matching = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
 
 const Sha256 = matching(/^[0-9a-f]{64}$/u)
@@ -29,7 +29,7 @@ const Path = matching(/^([\w=-][\w.=-]*\/)*[\w=-][\w.=-]*$/u)
 const Name = matching(/^[a-z_][a-z0-9_]*$/u)
 const Time = matching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/u)
 const Day = matching(/^\d{4}-\d{2}-\d{2}$/u)
-/** By such a name. A pattern on the keys themselves would drop the others without a word. */
+/** By such a name. A pattern on the keys themselves would drop the others silently. */
 const byName = <S extends Schema.Top>(value: S) =>
   Schema.Record(Schema.String, value).check(Schema.isPropertyNames(Name))
 
@@ -43,13 +43,10 @@ const File = Schema.Struct({
   bytes: Count,
   sha256: Sha256,
   fingerprint: Schema.optionalKey(
-    said(Schema.String, "Of a file of events: changes when a row or a column does. Only siteledger can make it.")
+    said(Schema.String, "Of a file of events: changes with any row or column. Only siteledger can compute it.")
   ),
   ranges: Schema.optionalKey(
-    said(
-      byName(Range),
-      "By column, the least and the greatest value, exactly; of numbers, dates and times, where there is one."
-    )
+    said(byName(Range), "The exact least and greatest value of each column of numbers, dates or times that has values.")
   )
 })
 
@@ -62,15 +59,15 @@ const Column = Schema.Struct({
 const Table = Schema.Struct({
   rows: said(Count, "Of all files together."),
   columns: Schema.Array(Column),
-  files: said(Schema.Array(File), "All files of the table in this export, also those that earlier runs wrote.")
+  files: said(Schema.Array(File), "All files of the table in this export, including those that earlier runs wrote.")
 })
 
 export const AsOf = Schema.Struct({
   sequence: said(Count, "Every delivery through this sequence is applied."),
-  at: said(Time, "Whatever was received by then is in, or shows as pending."),
+  at: said(Time, "Everything that was received by then is included, or counts as pending."),
   oldestPending: said(
     Schema.NullOr(Schema.String),
-    "When the oldest delivery came that is stored and not in this export."
+    "When the oldest delivery arrived that is stored and not in this export."
   ),
   walks: said(
     Schema.Record(Schema.String, Schema.Struct({ proof: Schema.String, at: Schema.NullOr(Schema.String) })),
@@ -81,7 +78,7 @@ export const AsOf = Schema.Struct({
 const Change = Schema.Struct({
   table: Name,
   column: Name,
-  before: said(Schema.NullOr(Schema.String), "Its type in the export before; null: the column is new."),
+  before: said(Schema.NullOr(Schema.String), "Its type in the previous export; null: the column is new."),
   after: said(Schema.NullOr(Schema.String), "Its type in this export; null: the column is gone.")
 })
 
@@ -94,25 +91,25 @@ export const Manifest = Schema.Struct({
   journalFile: Schema.optionalKey(
     said(
       Schema.Struct({ rows: Count, bytes: Count, sha256: Sha256 }),
-      "What lies at the path `journal`; rows without the heading."
+      "The file at the path `journal`; rows without the heading."
     )
   ),
   before: Schema.optionalKey(
     said(
       Schema.NullOr(Run),
-      "The run that `latest.json` named until this one; null: there was no such file; absent: nobody knows."
+      "The run that `latest.json` named until this one; null: there was no such file; absent: unknown."
     )
   ),
   restated: Schema.optionalKey(
     said(
       Schema.Array(Day),
-      "The dates of events that the export before has, too, but with other rows; absent: nobody knows, it couldn't be read."
+      "The dates of events in the previous export whose rows have changed since; absent: unknown, it couldn't be read."
     )
   ),
   changes: Schema.optionalKey(
     said(
       Schema.Array(Change),
-      "The columns that are not as they were in the export before; absent: nobody knows, it couldn't be read."
+      "The columns that have changed since the previous export; absent: unknown, it couldn't be read."
     )
   )
 })
@@ -136,12 +133,12 @@ const readPointer = Schema.decodeUnknownOption(Schema.fromJsonString(Pointer))
 /** In characters. */
 const longestPointer = 4096
 
-/** None when the text is no manifest. The Lake gives no text that is too long for one. */
+/** None: the text isn't a manifest. The Lake returns no text that is too long for one. */
 export const parse = (text: string): Option.Option<Manifest> => readManifest(text)
 export const parsePointer = (text: string): Option.Option<Pointer> =>
   text.length > longestPointer ? Option.none() : readPointer(text)
 
-/** Whether the next export, and everybody else, will read it. */
+/** Whether the next export, and any reader, will accept it. */
 export const isReadable = (manifest: Manifest): boolean => Option.isSome(parse(stringify(manifest)))
 
 export const stringify = (value: Manifest | Pointer): string => `${JSON.stringify(value, null, 2)}\n`
@@ -166,10 +163,10 @@ export const isRun = (text: string): boolean => runName.test(text)
 export const timeOf = (run: string): string =>
   run.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/, "$1-$2-$3T$4:$5:$6Z")
 
-/** The run whose manifest is at this path, when it is one of ours. */
+/** The run whose manifest is at this path; undefined: it isn't a manifest's path. */
 export const runOf = (path: string): string | undefined => manifestName.exec(path)?.[1]
 
-/** The run that wrote this file, when it is one that an export lays below a table's folder. */
+/** The run that wrote this file; undefined: it isn't a name that an export gives in a table's folder. */
 export const writerOf = (path: string): string | undefined => dataName.exec(path)?.[1]
 
 /** `date`: the UTC date of a partition of events. */
@@ -179,7 +176,7 @@ export const filePath = (run: string, table: string, date: string | undefined, n
 /** The UTC date of a file of events. */
 export const dateOf = (path: string): string | undefined => dateName.exec(path)?.[1]
 
-/** The books for spreadsheets, beside their Parquet. */
+/** The books for spreadsheets, next to their Parquet. */
 export const journalPath = (run: string): string => `ledger_entries/${run}-journal.csv`
 
 /** Every file that must stay as long as this manifest does. */
@@ -191,7 +188,7 @@ export const files = (manifest: Manifest): ReadonlyArray<string> => [
 const keptRuns = 30
 const keptFor = Duration.days(30)
 
-/** Which of these runs' manifests may go: neither among the newest, nor young, nor the one that is pointed at. */
+/** The runs whose manifests may go: neither among the newest, nor young, nor pointed at. */
 export const retired = (
   runs: ReadonlyArray<string>,
   pointedAt: string | undefined,

@@ -1,14 +1,15 @@
 /**
  * Nightly runs the Export at the times of its schedule, once per scheduled time.
  *
- * The Store keeps the last time that was served, so that times missed while the worker was down are made good by
- * one export at the next start; the first start only notes the present. The note is made after the export: dying in
- * the middle exports once more. An export that fails is tried again every five minutes and shown as a reason; one that
- * was overtaken by somebody else's has served its time when that one is of the time that was due, or later.
+ * The Store keeps the last time that was served, so one export at the next start catches up on all times that were
+ * missed while the worker was down. The first start only notes the present. The note is made after the export: dying in
+ * the middle exports once more. A failed export is retried every five minutes and shown as a reason. An overtaken one
+ * has served its time if the export that is shown is of the due time or later.
  */
 import { Cause, Clock, Cron, Duration, Effect, Exit, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
-import { Export, Overtaken } from "./Export.ts"
+import { Export } from "./Export.ts"
+import { Overtaken } from "./LakePointer.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Store } from "../Stores/Store.ts"
@@ -17,12 +18,12 @@ const name = "export"
 const retryAfter = Duration.minutes(5)
 /** Short enough to notice soon that the wall clock was set. */
 const longestSleep = Duration.minutes(1)
-/** A note further ahead than this was made by a clock that was wrong. */
+/** A note further ahead than this was made by a wrong clock. */
 const dayMillis = Duration.toMillis(Duration.days(1))
 
 type StoreService = Store["Service"]
 
-export const layer = (cron: Cron.Cron): Layer.Layer<never, never, Export | Reasons | Store> =>
+export const layerWith = (cron: Cron.Cron): Layer.Layer<never, never, Export | Reasons | Store> =>
   Layer.effectDiscard(Effect.forkScoped(led("the nightly export", turn(cron))))
 
 /** Waits for the next time that is due and serves it. */
@@ -44,7 +45,7 @@ const turn = (cron: Cron.Cron) =>
     yield* Effect.sleep(retryAfter)
   })
 
-/** Of the errors of an export: that readers see another one, which is not of an earlier time than was due. */
+/** The export was overtaken by one of the due time or later. */
 const isServedBy =
   (due: number) =>
   (error: { readonly _tag: string }): error is Overtaken =>
@@ -55,7 +56,7 @@ const untilDue = Effect.fnUntraced(function* (store: StoreService, cron: Cron.Cr
   let served = yield* lastServed(store)
   while (true) {
     const now = yield* Clock.currentTimeMillis
-    // At the first start, and when the note can't be right, what was scheduled until now is not made good.
+    // At the first start, and if the note can't be right, the times until now are not caught up on.
     if (served === undefined || served > now + dayMillis) yield* note(store, (served = now))
     const due = Cron.next(cron, served).getTime()
     if (due <= now) return Math.max(due, Cron.prev(cron, now + 1).getTime())

@@ -1,10 +1,11 @@
 /**
- * What Parquet files say of themselves, read by a DuckDB of its own in memory: the ranges of their columns, from the
- * footers alone; and everything, when an export is verified.
+ * The contents of Parquet files, read by a separate DuckDB in memory: the ranges of their columns, from the footers
+ * alone; and every value, when an export is verified.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, type Scope } from "effect"
-import { LakeError } from "./Lake.ts"
+import type { LakeError } from "./Lake.ts"
+import { attempt } from "./LocalFiles.ts"
 import type { Columns, Range } from "./Manifest.ts"
 import * as Literal from "../Domain/Literal.ts"
 
@@ -24,7 +25,7 @@ export interface Parquet {
   ) => Effect.Effect<{ readonly rows: number; readonly columns: Columns; readonly ranges: Ranges }, LakeError>
 }
 
-/** Enough for a row group of the widest table, and no more the larger a file is. */
+/** Enough for a row group of the widest table; a larger file needs no more. */
 const memory = "384MB"
 
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
@@ -33,7 +34,7 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
   const connect = async () => {
     const instance = await DuckDBInstance.create(":memory:", { threads: "1", memory_limit: memory })
     const connection = await instance.connect()
-    // Its cache of files knows them by name, whatever is in them by now.
+    // Its cache of files goes by name, even after a file has changed.
     await connection.run("set temp_directory = ''; set TimeZone = 'UTC'; set enable_external_file_cache = false")
     return { instance, connection }
   }
@@ -71,16 +72,9 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
   }
 })
 
-const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, LakeError> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) =>
-      new LakeError({ reason: "Failed", message: cause instanceof Error ? cause.message : String(cause), cause })
-  })
-
 type Kind = "number" | "date" | "time"
 
-/** Not of texts: their ranges tell little, and may be long. */
+/** Texts have none: their ranges say little and may be long. */
 const kindOf = (type: string): Kind | undefined => {
   if (type === "BIGINT" || type.startsWith("DECIMAL(")) return "number"
   if (type === "DATE") return "date"
@@ -97,7 +91,7 @@ const inOrder = (columns: Columns, found: ReadonlyMap<string, Range> | undefined
     })
   )
 
-/** DuckDB tells each row group's as text, exactly; one whose values have none leaves the whole column without. */
+/** DuckDB has each row group's exactly, as text. A column has none if a row group with values has none. */
 const rangesOf = (files: ReadonlyArray<File>): string => `
   select file_name, path_in_schema,
     case kind

@@ -33,14 +33,14 @@ const header = (
 --   duckdb -init lake.sql                     then: SELECT * FROM construction.ipc_ageing;
 --   con.execute(open("lake.sql").read())      in Python
 --
--- Run it in each session: what it looks up lives as long as the session, which stays with one export, so that all its
--- queries agree. Run it again for a newer export. If the files lie elsewhere for you, say so before:
+-- Run it in each session. The session stays with the export that it found, so all its queries agree; run it again for
+-- a newer one. If the files are elsewhere for you, set this first:
 --
 --   SET VARIABLE siteledger_lake = '/mnt/lake';${
   lake.startsWith("s3://")
     ? `
 --
--- In a bucket DuckDB needs to know who you are, once for each session; this takes what the AWS tools would:
+-- For a bucket DuckDB needs credentials, once for each session; this takes those that the AWS tools would:
 --
 --   INSTALL httpfs; INSTALL aws; CREATE SECRET (TYPE s3, PROVIDER credential_chain);`
     : ""
@@ -59,12 +59,12 @@ CREATE OR REPLACE TEMP MACRO siteledger_files(name) AS list_transform(
   json_extract_string(getvariable('siteledger_manifest')::VARCHAR, '$.tables.' || name || '.files[*].path'),
   lambda file: getvariable('siteledger_lake') || '/' || file);
 
--- Which export this is: all that was applied through one sequence.
+-- Which export this is: everything that was applied through one sequence.
 CREATE OR REPLACE TEMP MACRO siteledger_export() AS TABLE
   SELECT m ->> '$.run' AS run, (m ->> '$.asOf.at')::TIMESTAMPTZ AS as_of, (m ->> '$.asOf.sequence')::BIGINT AS sequence
   FROM (SELECT getvariable('siteledger_manifest')::JSON AS m);`
 
-/** Events are filed by the UTC date of their own time; files of earlier exports may know fewer columns. */
+/** Events are filed by the UTC date of their own time; files of earlier exports may have fewer columns. */
 const view = (name: string): string => {
   const dated = name === "events" ? ", hive_partitioning = true, hive_types = {'event_date': DATE}" : ""
   return `CREATE OR REPLACE VIEW construction.${name} AS
@@ -72,12 +72,12 @@ const view = (name: string): string => {
 }
 
 const comments = (table: string, columns: Manifest["tables"][string]["columns"]): ReadonlyArray<string> => {
-  const said = columns.flatMap(({ description, name }) =>
+  const lines = columns.flatMap(({ description, name }) =>
     description === undefined
       ? []
       : [`COMMENT ON COLUMN construction.${table}."${name}" IS ${Literal.text(description)};`]
   )
-  return said.length === 0 ? [] : [said.join("\n")]
+  return lines.length === 0 ? [] : [lines.join("\n")]
 }
 
 /** A query written over several lines, below its heading. */

@@ -1,10 +1,10 @@
 /**
- * Which exports lie on a Lake, the newest first, as their manifests tell, and whether readers find one.
+ * The exports on a Lake by their manifests, newest first, and whether readers find one.
  */
 import { Effect, Option } from "effect"
 import { Lake } from "./Lake.ts"
 import * as Manifest from "./Manifest.ts"
-import { noPointer } from "./LakePointer.ts"
+import * as LakePointer from "./LakePointer.ts"
 
 export interface Run {
   readonly run: string
@@ -28,20 +28,19 @@ const readsAtOnce = 8
 
 export const list = Effect.gen(function* () {
   const lake = yield* Lake
-  const found = yield* lake.readText(Manifest.pointerPath)
-  const pointer = Option.flatMap(found, ({ text }) => Manifest.parsePointer(text))
+  const { pointer, version } = yield* LakePointer.find(lake)
   const names = (yield* lake.list(Manifest.manifestFolder)).flatMap((path) => Manifest.runOf(path) ?? [])
   const runs = yield* Effect.forEach(
     names.toSorted().toReversed(),
     (run) =>
-      Effect.map(lake.readText(Manifest.manifestPath(run)), (laid): Run => {
-        const manifest = Option.flatMap(laid, ({ text }) => Manifest.parse(text))
+      Effect.map(lake.readText(Manifest.manifestPath(run)), (found): Run => {
+        const manifest = Option.flatMap(found, ({ text }) => Manifest.parse(text))
         const isNewest = Option.exists(pointer, (shown) => shown.run === run)
         return { run, isNewest, ...Option.match(manifest, { onNone: () => unreadable, onSome: summary }) }
       }),
     { concurrency: readsAtOnce }
   )
-  const listed: Listed = { runs, fault: faultOf(lake, runs, Option.isSome(found), pointer) }
+  const listed: Listed = { runs, fault: faultOf(lake, runs, Option.isSome(version), pointer) }
   return listed
 })
 
@@ -51,12 +50,12 @@ const faultOf = (
   isThere: boolean,
   pointer: Option.Option<Manifest.Pointer>
 ): string | null => {
-  if (Option.isNone(pointer)) return isThere || runs.length > 0 ? noPointer(lake, isThere) : null
+  if (Option.isNone(pointer)) return isThere || runs.length > 0 ? LakePointer.noPointer(lake, isThere) : null
   const path = Manifest.manifestPath(pointer.value.run)
   if (runs.some(({ asOf, isNewest }) => isNewest && asOf !== null)) return null
   return (
     `${path}, which ${Manifest.pointerPath} on ${lake.name} names, is missing or can't be read: ` +
-    "`siteledger export` lays a new export."
+    "`siteledger export` makes a new export."
   )
 }
 

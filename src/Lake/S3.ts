@@ -1,7 +1,7 @@
 /**
  * A Lake in a bucket of S3, or of any store that speaks it.
  *
- * Nothing is asked before the first use, and a bucket that refuses is an error of that call: the worker goes on without
+ * Nothing is requested before the first use. A bucket that refuses is an error of that call: the worker goes on without
  * it and the next call asks again. Dying in the middle of a file in parts leaves an unfinished upload, which `abandon`
  * ends; everything else is one request.
  */
@@ -22,47 +22,48 @@ interface Bucket {
   readonly folder: string
 }
 
-export const layer = (place: Client.Place, patience: Client.Patience = Client.patient): Layer.Layer<Lake> =>
-  Layer.effect(Lake, make(place, patience))
-
-const make = Effect.fnUntraced(function* (place: Client.Place, patience: Client.Patience) {
-  const client = yield* Client.make(patience)
-  const memory = yield* Semaphore.make(partsAtOnce)
-  const learned: Learned = { isGuarding: undefined, isUnquoted: false }
-  const folder = place.prefix === "" ? "" : `${place.prefix}/`
-  const bucket: Bucket = { place, client, folder }
-  const at = (path: string) => ({ client, Bucket: place.bucket, Key: folder + path })
-  const told = inWords(bucket)
-  return Lake.of({
-    name: named(place),
-    put: (path, localFile) => told(upload({ ...at(path), memory }, localFile)),
-    putText: (path, text) => told(Effect.asVoid(put({ ...at(path), text }, {}))),
-    readText: (path) => Effect.map(told(readText(at(path))), Option.fromUndefinedOr),
-    replaceText: (path, text, expected) =>
-      told(warned(bucket, learned, replace({ ...at(path), text, expected }, learned))),
-    fetch: (path, localFile) => told(download(at(path), localFile)),
-    size: (path) => told(size(bucket, path)),
-    list: (below) => told(list(bucket, below)),
-    remove: (path) =>
-      told(
-        client.call("DeleteObject", (s3, options) =>
-          s3.deleteObject({ Bucket: place.bucket, Key: folder + path }, options)
-        )
-      ),
-    abandon: (isAbandoned) => told(abandon(bucket, isAbandoned))
-  })
-})
+export const layerAt = (place: Client.Place, patience: Client.Patience = Client.patient): Layer.Layer<Lake> =>
+  Layer.effect(
+    Lake,
+    Effect.gen(function* () {
+      const client = yield* Client.make(patience)
+      const memory = yield* Semaphore.make(partsAtOnce)
+      const learned: Learned = { isGuarding: undefined, isUnquoted: false }
+      const folder = place.prefix === "" ? "" : `${place.prefix}/`
+      const bucket: Bucket = { place, client, folder }
+      const at = (path: string) => ({ client, Bucket: place.bucket, Key: folder + path })
+      const explained = inWords(bucket)
+      return Lake.of({
+        name: named(place),
+        put: (path, localFile) => explained(upload({ ...at(path), memory }, localFile)),
+        putText: (path, text) => explained(Effect.asVoid(put({ ...at(path), text }, {}))),
+        readText: (path) => Effect.map(explained(readText(at(path))), Option.fromUndefinedOr),
+        replaceText: (path, text, expected) =>
+          explained(warned(bucket, learned, replace({ ...at(path), text, expected }, learned))),
+        fetch: (path, localFile) => explained(download(at(path), localFile)),
+        size: (path) => explained(size(bucket, path)),
+        list: (below) => explained(list(bucket, below)),
+        remove: (path) =>
+          explained(
+            client.call("DeleteObject", (s3, options) =>
+              s3.deleteObject({ Bucket: place.bucket, Key: folder + path }, options)
+            )
+          ),
+        abandon: (isAbandoned) => explained(abandon(bucket, isAbandoned))
+      })
+    })
+  )
 
 const inWords =
   ({ client, place }: Bucket) =>
-  <A>(asked: Effect.Effect<A, LakeError | Client.Thrown>): Effect.Effect<A, LakeError> =>
-    Effect.catchTag(asked, "Thrown", (thrown) =>
+  <A>(call: Effect.Effect<A, LakeError | Client.Thrown>): Effect.Effect<A, LakeError> =>
+    Effect.catchTag(call, "Thrown", (thrown) =>
       Effect.flatMap(Effect.option(client.opened), (opened) =>
         Effect.fail(failure(place, Option.getOrUndefined(opened)?.endpoint, thrown))
       )
     )
 
-/** Once for as long as the process lives. */
+/** Warns once in the life of the process. */
 const warned = <E>(
   { place }: Bucket,
   learned: Learned,
@@ -73,7 +74,7 @@ const warned = <E>(
     return Effect.tap(replaced, () =>
       learned.isGuarding === false && !wasKnown
         ? Effect.logWarning(
-            `${named(place)}: the store has no conditional writes, so two exporters could not tell that they are two. Let a single one write there.`
+            `${named(place)}: the store has no conditional writes, so two exporters can't notice each other. Let a single one write there.`
           )
         : Effect.void
     )
@@ -100,7 +101,7 @@ const list = Effect.fnUntraced(function* ({ client, folder, place }: Bucket, bel
     )
     for (const { Key = "" } of page.Contents ?? []) {
       const key = page.EncodingType === "url" ? decodeURIComponent(Key.replaceAll("+", "%20")) : Key
-      // What ends with a slash stands for a folder in some tools.
+      // Some tools make keys that end with a slash for folders.
       if (!key.endsWith("/")) paths.push(key.slice(folder.length))
     }
     ContinuationToken = page.NextContinuationToken

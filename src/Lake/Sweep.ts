@@ -1,37 +1,37 @@
 /**
  * Clears the Lake of what no export needs: leftovers of failed runs, and old runs, by count and age.
  *
- * A leftover is touched only when nobody can be at work on it any more: its run is one of our own that failed, or began
- * longer ago than an export may take. Touches only names that an export gives, in the folders of our own tables, and no
- * whole file at all while a manifest that is there can't be read or the one pointed at is missing. Manifests go before
- * their files, so that dying in the middle leaves leftovers for the next sweep, never a manifest without its files.
+ * A leftover is touched only if no process can be working on it: its run is one of our own that failed, or began longer
+ * ago than an export may take. A sweep touches only names that an export gives, in the folders of our own tables, and
+ * no whole file at all while a manifest can't be read or the one pointed at is missing. Manifests go before their
+ * files, so dying in the middle leaves leftovers for the next sweep, never a manifest without its files.
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import type { Lake, LakeError } from "./Lake.ts"
+import * as LakePointer from "./LakePointer.ts"
 import { tables } from "../Stores/WarehouseTables.ts"
 import * as Manifest from "./Manifest.ts"
 import * as ReadingSql from "./ReadingSql.ts"
 
 const atOnce = 8
 
-/** An export gives up sooner (`Export`), by so much that two machines' clocks may differ by a day. */
+/** An export gives up a day earlier (`Export`), so two machines' clocks may differ by a day. */
 const abandonedAfter = Duration.days(2)
 
 type LakeService = Lake["Service"]
 
 /**
- * `failed`: runs of our own. Returns whether nothing of them is left. An export doesn't depend on this: whatever is in
+ * `failed`: our own failed runs. Returns whether nothing of them is left. An export doesn't depend on this: what is in
  * the way is logged, and the next run sweeps again.
  */
-export const sweep = (lake: LakeService, failed: ReadonlyArray<string>): Effect.Effect<boolean> =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const abandonedBefore = Manifest.runId(now - Duration.toMillis(abandonedAfter), 0)
-    const isAbandoned = (run: string): boolean => failed.includes(run) || run < abandonedBefore
-    const isEnded = yield* orLater("unfinished uploads", endUnfinished(lake, failed, isAbandoned))
-    const isSwept = yield* orLater("old files", sweepFiles(lake, failed, isAbandoned))
-    return isEnded && isSwept
-  })
+export const sweep = Effect.fnUntraced(function* (lake: LakeService, failed: ReadonlyArray<string>) {
+  const now = yield* Clock.currentTimeMillis
+  const abandonedBefore = Manifest.runId(now - Duration.toMillis(abandonedAfter), 0)
+  const isAbandoned = (run: string): boolean => failed.includes(run) || run < abandonedBefore
+  const isEnded = yield* orLater("unfinished uploads", endUnfinished(lake, failed, isAbandoned))
+  const isSwept = yield* orLater("old files", sweepFiles(lake, failed, isAbandoned))
+  return isEnded && isSwept
+})
 
 const orLater = (what: string, swept: Effect.Effect<boolean, LakeError>): Effect.Effect<boolean> =>
   swept.pipe(
@@ -51,7 +51,7 @@ const endUnfinished = (
   const ended = lake.abandon((path) => {
     const run = Manifest.writerOf(path) ?? Manifest.runOf(path)
     if (run !== undefined) return isAbandoned(run)
-    // It names nobody until it is whole. At worst another export, which is just about to write it, fails.
+    // These paths name no run. At worst another export that is just writing one of them fails.
     return failed.length > 0 && (path === Manifest.pointerPath || path === ReadingSql.path)
   })
   return Effect.as(ended, true)
@@ -64,14 +64,14 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   const found = (yield* lake.list(Manifest.manifestFolder)).flatMap((path) => Manifest.runOf(path) ?? [])
-  const pointer = yield* lake.readText(Manifest.pointerPath)
-  const pointedAt = Option.getOrUndefined(Option.flatMap(pointer, ({ text }) => Manifest.parsePointer(text)))?.run
+  const { pointer, version } = yield* LakePointer.find(lake)
+  const pointedAt = Option.getOrUndefined(pointer)?.run
   const retired = Manifest.retired(found, pointedAt, now)
   const kept = yield* read(
     lake,
     found.filter((run) => !retired.includes(run))
   )
-  const obstacle = inTheWay(lake.name, Option.isSome(pointer), pointedAt, kept)
+  const obstacle = inTheWay(lake.name, Option.isSome(version), pointedAt, kept)
   if (obstacle !== undefined) {
     yield* Effect.logWarning(obstacle)
     return false
@@ -80,10 +80,10 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
   const unseen = neverShown(manifests, failed, pointedAt)
   yield* removeAll(lake, [...retired, ...unseen].map(Manifest.manifestPath))
   const needed = new Set(manifests.filter(({ run }) => !unseen.includes(run)).flatMap(({ files }) => files))
-  const laid = yield* Effect.forEach(tables, ({ name }) => lake.list(`${name}/`), { concurrency: atOnce })
+  const written = yield* Effect.forEach(tables, ({ name }) => lake.list(`${name}/`), { concurrency: atOnce })
   yield* removeAll(
     lake,
-    laid.flat().filter((path) => {
+    written.flat().filter((path) => {
       const writer = Manifest.writerOf(path)
       return writer !== undefined && isAbandoned(writer) && !needed.has(path)
     })
@@ -91,7 +91,7 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
   return true
 })
 
-/** What matters here of a manifest, which may be large. */
+/** The part of a manifest, which may be large, that matters here. */
 interface Named {
   readonly run: string
   readonly before: string | null | undefined
@@ -124,7 +124,7 @@ const read = (lake: LakeService, runs: ReadonlyArray<string>): Effect.Effect<Fou
     })
   )
 
-/** Why nobody knows which files are needed; a file that is gone or can't be read is named. */
+/** Why it is unknown which files are needed; names the file that is missing or can't be read. */
 const inTheWay = (
   lake: string,
   isPointerThere: boolean,
@@ -134,7 +134,7 @@ const inTheWay = (
   const [unreadable] = found.unreadable
   if (unreadable !== undefined) {
     const path = Manifest.manifestPath(unreadable)
-    return `${path} on ${lake} can't be read, so no old files are swept: remove it, or bring it back as it was.`
+    return `${path} on ${lake} can't be read, so no old files are swept: remove or restore it.`
   }
   if (!isPointerThere || found.manifests.some(({ run }) => run === pointedAt)) return undefined
   const path = pointedAt === undefined ? Manifest.pointerPath : Manifest.manifestPath(pointedAt)
@@ -143,9 +143,9 @@ const inTheWay = (
 }
 
 /**
- * Runs of our own that laid a manifest and then failed, before the pointer named it or in vain: no reader came by it.
- * One that the pointer has named since, whatever we were told, is named by it still or by the manifest after it; where
- * another manifest doesn't say what was shown before it, it may have been this one.
+ * Our own runs that wrote a manifest and then failed, so that no reader came by it. A run that the pointer has named
+ * since, even if it was reported as failed, is still named by the pointer or by the manifest after it. If another
+ * manifest doesn't say what was shown before it, it may have been this one.
  */
 const neverShown = (
   manifests: ReadonlyArray<Named>,
@@ -153,8 +153,8 @@ const neverShown = (
   pointedAt: string | undefined
 ): ReadonlyArray<string> => {
   const shown = new Set([pointedAt, ...manifests.map(({ before }) => before)])
-  const unsaid = manifests.filter(({ before }) => before === undefined)
-  const isSeen = (run: string) => shown.has(run) || unsaid.some((other) => other.run !== run)
+  const silent = manifests.filter(({ before }) => before === undefined)
+  const isSeen = (run: string) => shown.has(run) || silent.some((other) => other.run !== run)
   return manifests.flatMap(({ run }) => (failed.includes(run) && !isSeen(run) ? [run] : []))
 }
 

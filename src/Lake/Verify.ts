@@ -1,9 +1,9 @@
 /**
- * Verify reads an export again from where it lies, as a reader would: pointer, manifest, every file. It believes
- * nothing that it can check: hashes and lengths of what arrives, and the rows, columns and ranges that DuckDB finds in it.
+ * Verify reads an export again as a reader would: pointer, manifest, every file. It checks all that can be checked:
+ * lengths and hashes of what arrives, and the rows, columns and ranges that DuckDB finds in it.
  *
- * One file at a time, into a temporary folder, so that memory and disk hold no more than the largest. It changes nothing,
- * needs no stores, and may run beside a worker: what an export named stays as it is.
+ * One file at a time goes into a temporary folder, so memory and disk hold no more than the largest. It changes
+ * nothing, needs no stores, and may run next to a worker: the files of an export never change.
  */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,12 +11,12 @@ import { Effect, Option, Schema } from "effect"
 import { Lake, type LakeError } from "./Lake.ts"
 import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
 import * as JournalFile from "./JournalFile.ts"
-import { attempt, digest, sha256 } from "./LocalFiles.ts"
+import { attempt, type Digest, digest, sha256 } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
-import { noPointer } from "./LakePointer.ts"
+import * as LakePointer from "./LakePointer.ts"
 
-/** There is nothing that could be verified. */
+/** There is nothing to verify. */
 export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
   message: Schema.String
 }) {}
@@ -45,7 +45,7 @@ export const faultsOf = ({ checked, faults }: Verified): ReadonlyArray<string> =
   ...checked.flatMap((each) => each.faults)
 ]
 
-/** `run`: another one than the pointer's. `onChecked` is told of each table as it is through. */
+/** `run`: instead of the pointer's. `onChecked` is called after each table. */
 export const verify = Effect.fn("Lake.verify")(function* (
   run: Option.Option<string>,
   onChecked: (checked: Checked) => Effect.Effect<void>
@@ -76,9 +76,8 @@ const temporaryFolder = Effect.acquireRelease(
 
 const read = Effect.fnUntraced(function* (lake: Lake["Service"], run: Option.Option<string>) {
   if (Option.exists(run, (given) => !Manifest.isRun(given))) return yield* noRun(Option.getOrElse(run, () => ""))
-  const found = yield* lake.readText(Manifest.pointerPath)
-  const pointer = Option.flatMap(found, ({ text }) => Manifest.parsePointer(text))
-  if (Option.isNone(run) && Option.isNone(pointer)) return yield* noExport(lake, Option.isSome(found))
+  const { pointer, version } = yield* LakePointer.find(lake)
+  if (Option.isNone(run) && Option.isNone(pointer)) return yield* noExport(lake, Option.isSome(version))
   const named = Option.filter(pointer, (shown) => Option.isNone(run) || shown.run === run.value)
   const path = Option.match(named, {
     onNone: () => Manifest.manifestPath(Option.getOrElse(run, () => "")),
@@ -90,7 +89,7 @@ const read = Effect.fnUntraced(function* (lake: Lake["Service"], run: Option.Opt
   if (Option.isNone(manifest)) return yield* notAManifest(lake, path)
   const faults: Array<string> = []
   if (Option.exists(named, (shown) => shown.sha256 !== sha256(text.value))) {
-    faults.push(`${Manifest.pointerPath} names ${path} with another SHA-256 than it has.`)
+    faults.push(`${Manifest.pointerPath} names ${path} with a different SHA-256 than it has.`)
   }
   if (Manifest.manifestPath(manifest.value.run) !== path) {
     faults.push(`${path} is the manifest of another run, ${manifest.value.run}.`)
@@ -100,26 +99,26 @@ const read = Effect.fnUntraced(function* (lake: Lake["Service"], run: Option.Opt
 
 const noRun = (given: string) =>
   new NothingToVerify({
-    message: `${given} is not the name of an export, as 20261120T020000Z-1a2b is: \`siteledger lake list\` tells which there are.`
+    message: `${given} is not the name of an export, like 20261120T020000Z-1a2b: \`siteledger lake list\` names them.`
   })
 
 const noExport = Effect.fnUntraced(function* (lake: Lake["Service"], isThere: boolean) {
   const paths = isThere ? [] : yield* lake.list(Manifest.manifestFolder)
   if (!isThere && paths.length === 0) {
     return yield* new NothingToVerify({
-      message: `There is no export on ${lake.name} yet: \`siteledger export\` lays one.`
+      message: `There is no export on ${lake.name} yet: \`siteledger export\` makes one.`
     })
   }
-  const others = "`siteledger lake list` tells which others can be verified with --run."
-  return yield* new NothingToVerify({ message: `${noPointer(lake, isThere)} ${others}` })
+  const others = "`siteledger lake list` names the others, which can be verified with --run."
+  return yield* new NothingToVerify({ message: `${LakePointer.noPointer(lake, isThere)} ${others}` })
 })
 
 const noManifest = ({ name }: Lake["Service"], path: string) =>
-  new NothingToVerify({ message: `${path} is not on ${name}. \`siteledger lake list\` tells which runs are there.` })
+  new NothingToVerify({ message: `${path} is not on ${name}. \`siteledger lake list\` names the runs that are.` })
 
 const notAManifest = ({ name }: Lake["Service"], path: string) =>
   new NothingToVerify({
-    message: `${path} on ${name} is not a manifest: \`siteledger export\` lays another, \`siteledger lake list\` tells which are there.`
+    message: `${path} on ${name} is not a manifest: \`siteledger export\` makes a new export, \`siteledger lake list\` names the others.`
   })
 
 interface Place {
@@ -148,13 +147,13 @@ const checkTable = Effect.fnUntraced(function* (place: Place, name: string, { co
   const faults: Array<string> = []
   for (const file of files) faults.push(...(yield* checkFile(place, file, columns)))
   const sum = files.reduce((all, file) => all + file.rows, 0)
-  if (sum !== rows) faults.push(`The manifest says that ${name} has ${rows} rows, and its files have ${sum}.`)
+  if (sum !== rows) faults.push(`The manifest says that ${name} has ${rows} rows, but its files have ${sum}.`)
   if (files.length === 0) faults.push(`The manifest names no file of ${name}.`)
   const bytes = files.reduce((all, file) => all + file.bytes, 0)
   return { name, files: files.length, rows, bytes, faults } satisfies Checked
 })
 
-/** The first thing that is wrong with it: the rest would follow from that. */
+/** Only the first fault: the others would follow from it. */
 const checkFile = (place: Place, file: Manifest.ManifestFile, columns: Manifest.Columns) =>
   Effect.map(
     fetched(place, file.path, (localFile) => readFile(place, file, columns, localFile)),
@@ -173,21 +172,16 @@ const readFile = Effect.fnUntraced(function* (
   if (inside._tag === "Failure") return [`${file.path} can't be read as Parquet: ${inside.failure.message}`]
   const found = inside.success
   if (found.rows !== file.rows) return [`${file.path} has ${found.rows} rows, not ${file.rows}.`]
-  if (shape(found.columns) !== shape(columns)) return [`${file.path} has other columns than the manifest says.`]
+  if (shape(found.columns) !== shape(columns)) return [`${file.path} has different columns than the manifest says.`]
   const isSame = file.ranges === undefined || JSON.stringify(found.ranges) === JSON.stringify(file.ranges)
-  return isSame ? [] : [`${file.path} has other least and greatest values than the manifest says.`]
+  return isSame ? [] : [`${file.path} has different least and greatest values than the manifest says.`]
 })
 
 const shape = (columns: Manifest.Columns): string => JSON.stringify(columns.map(({ name, type }) => [name, type]))
 
-interface Digest {
-  readonly bytes: number
-  readonly sha256: string
-}
-
 const differs = (path: string, expected: Digest, found: Digest): string | undefined => {
   if (found.bytes !== expected.bytes) return `${path} has ${found.bytes} bytes, not ${expected.bytes}.`
-  return found.sha256 === expected.sha256 ? undefined : `${path} has another SHA-256 than the manifest says.`
+  return found.sha256 === expected.sha256 ? undefined : `${path} has a different SHA-256 than the manifest says.`
 }
 
 /** Older manifests only say where it is. */

@@ -63,7 +63,7 @@ const makeStub = () => {
       })
   })
   const publish = (path: string) =>
-    AnalystCopy.layer({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(
+    AnalystCopy.layerWith({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(
       Layer.provide(layer),
       Layer.provideMerge(Reasons.layer)
     )
@@ -71,7 +71,7 @@ const makeStub = () => {
 }
 
 const seconds = (...values: ReadonlyArray<number>) => values.map((value) => value * 1000)
-/** Fibers that wait for nothing but each other are done. */
+/** Lets all fibers finish that wait only for each other. */
 const settle = Effect.promise(() => immediate())
 const passSeconds = (count: number) => Effect.andThen(settle, TestClock.adjust(Duration.seconds(count)))
 
@@ -80,19 +80,19 @@ describe("the copy for analysts", () => {
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const path = freshPath()
-      const layer = AnalystCopy.layer({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
+      const layer = AnalystCopy.layerWith({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
       yield* Effect.gen(function* () {
-        const publish = yield* AnalystCopy
-        assert.deepStrictEqual(yield* publish.status, { at: null, ageMs: null })
+        const copy = yield* AnalystCopy
+        assert.deepStrictEqual(yield* copy.status, { at: null, ageMs: null })
         yield* warehouse.write({ changes: [project("1")], events: [] })
-        yield* publish.now
+        yield* copy.now
         assert.deepStrictEqual(yield* projectsIn(path), ["Project 1"])
         const reader = yield* Effect.promise(() => DuckDBInstance.create(path, { access_mode: "READ_ONLY" }))
         yield* warehouse.write({ changes: [project("2")], events: [] })
-        yield* publish.now
+        yield* copy.now
         reader.closeSync()
         assert.deepStrictEqual(yield* projectsIn(path), ["Project 1", "Project 2"])
-        assert.deepStrictEqual(yield* publish.status, { at: "1970-01-01T00:00:00.000000Z", ageMs: 0 })
+        assert.deepStrictEqual(yield* copy.status, { at: "1970-01-01T00:00:00.000000Z", ageMs: 0 })
         assert.isFalse(existsSync(`${path}.unfinished`))
       }).pipe(Effect.provide(layer))
     }).pipe(
@@ -147,7 +147,7 @@ describe("the copy for analysts", () => {
     }).pipe(Effect.provide(publish(freshPath())))
   })
 
-  it.effect("of an earlier start stands until the first one of this start", () => {
+  it.effect("of an earlier start stays until the first one of this start", () => {
     const { stub, publish } = makeStub()
     const path = freshPath()
     writeFileSync(path, "")
@@ -181,7 +181,7 @@ describe("the copy for analysts", () => {
     }).pipe(Effect.provide(publish(freshPath())))
   })
 
-  it.effect("is made by one at a time", () => {
+  it.effect("is made one at a time", () => {
     const { stub, publish } = makeStub()
     stub.isLive = false
     stub.takes = Duration.seconds(10)

@@ -1,4 +1,4 @@
-/** Whoever can write to a lake can write a manifest and a pointer: how far they are believed. */
+/** Anyone who can write to a lake can write a manifest and a pointer: how far these are trusted. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -56,8 +56,8 @@ const badPaths = [
 ]
 const badTimes = ["", "~", "2026-11-20", "2026-11-20T02:00:00Z", "2026-11-20T02:00:00.000000Z\n", "\u001b[2J"]
 
-describe("a manifest is none", () => {
-  it("when the name of a table, a column or a range could be anything else in SQL", () => {
+describe("a manifest is refused", () => {
+  it("when the name of a table, a column or a range could mean something else in SQL", () => {
     assert.isTrue(isRead(whole))
     assert.isTrue(isRead(withColumn("_a1")))
     for (const name of badNames) {
@@ -77,7 +77,7 @@ describe("a manifest is none", () => {
     assert.isTrue(isRead(withFile({ path: "other-files/x=1/y..z" })))
   })
 
-  it("when a run or a time is none", () => {
+  it("when a run or a time is malformed", () => {
     for (const bad of [...badPaths, "20261120T020000Z-1A2B", `${id}-0`]) {
       assert.isFalse(isRead({ ...whole, run: bad }), bad)
       assert.isFalse(isRead({ ...whole, before: bad }), bad)
@@ -86,14 +86,14 @@ describe("a manifest is none", () => {
     assert.isFalse(isRead({ ...whole, restated: ["2026-11"] }))
   })
 
-  it("and it is one of a version that knew less, or that knows more", () => {
+  it("but not when it is of a version with fewer or more fields", () => {
     const { before: _before, changes: _changes, restated: _restated, ...less } = whole
     assert.isTrue(isRead({ ...less, journal: null }))
     assert.isTrue(isRead({ ...whole, newer: { "a b": "\u001b" } }))
   })
 })
 
-it("a pointer is none when its run or path is, or when it is longer than any", () => {
+it("a pointer is refused when its run or path is malformed, or when it is too long", () => {
   const pointer = { run: id, manifest: Manifest.manifestPath(id), sha256: "0".repeat(64) }
   const isPointer = (text: string) => Option.isSome(Manifest.parsePointer(text))
   const text = JSON.stringify(pointer)
@@ -105,17 +105,17 @@ it("a pointer is none when its run or path is, or when it is longer than any", (
   }
 })
 
-/** As if an export had been laid with this manifest: its hash is right. */
+/** As if an export had written this manifest: its hash is right. */
 const announced = ({ lake }: World, { run: of }: Manifest.Manifest, text: string): void => {
   const path = Manifest.manifestPath(of)
   writeFileSync(join(lake, path), text)
   writeFileSync(join(lake, "latest.json"), Manifest.stringify({ run: of, manifest: path, sha256: sha256(text) }))
 }
 
-/** What lies there instead of a pointer. */
+/** What is there instead of a pointer. */
 const instead: Readonly<Record<string, readonly [(path: string) => void, isFile: boolean]>> = {
-  "a device without end": [(path) => symlinkSync("/dev/zero", path), false],
-  "a pipe that nobody writes to": [(path) => execFileSync("mkfifo", [path]), false],
+  "an endless device": [(path) => symlinkSync("/dev/zero", path), false],
+  "a pipe without a writer": [(path) => execFileSync("mkfifo", [path]), false],
   "more than fits into memory": [
     (path) => {
       writeFileSync(path, "")
@@ -126,34 +126,36 @@ const instead: Readonly<Record<string, readonly [(path: string) => void, isFile:
 }
 
 describe("an export lies on a lake", () => {
-  it.effect("whose manifest says what it must not: nothing that it names is read, and the next export is whole", () =>
-    inWorld((world) =>
-      Effect.gen(function* () {
-        yield* write([on("2026-11-18")], [ipc("IPC-1", "1")])
-        yield* run
-        const manifest = readExport(world)
-        writeFileSync(join(world.dataDir, "secret"), "secret")
-        const texts = [
-          Manifest.stringify(manifest).replace('"vos": {', `"vos AS FROM read_text('../secret'); --": {`),
-          Manifest.stringify(manifest).replace(/ledger_entries\/[^"]*\.csv/, "../secret")
-        ]
-        const lake = yield* Lake
-        for (const text of texts) {
-          assert.notStrictEqual(text, Manifest.stringify(manifest))
-          announced(world, manifest, text)
-          assert.isTrue(Option.isNone((yield* LakePointer.read(lake)).manifest))
-          const refused = yield* Effect.flip(Verify.verify(Option.none(), () => Effect.void))
-          assert.match(refused.message, /is not a manifest/)
-        }
-        const { run: next } = yield* run
-        assert.strictEqual(readExport(world).run, next)
-        assert.strictEqual(readFileSync(join(world.dataDir, "secret"), "utf8"), "secret")
-      })
-    )
+  it.effect(
+    "whose manifest says what it must not: nothing that it names is read, and the next export is complete",
+    () =>
+      inWorld((world) =>
+        Effect.gen(function* () {
+          yield* write([on("2026-11-18")], [ipc("IPC-1", "1")])
+          yield* run
+          const manifest = readExport(world)
+          writeFileSync(join(world.dataDir, "secret"), "secret")
+          const texts = [
+            Manifest.stringify(manifest).replace('"vos": {', `"vos AS FROM read_text('../secret'); --": {`),
+            Manifest.stringify(manifest).replace(/ledger_entries\/[^"]*\.csv/, "../secret")
+          ]
+          const lake = yield* Lake
+          for (const text of texts) {
+            assert.notStrictEqual(text, Manifest.stringify(manifest))
+            announced(world, manifest, text)
+            assert.isTrue(Option.isNone((yield* LakePointer.read(lake)).manifest))
+            const refused = yield* Effect.flip(Verify.verify(Option.none(), () => Effect.void))
+            assert.match(refused.message, /is not a manifest/)
+          }
+          const { run: next } = yield* run
+          assert.strictEqual(readExport(world).run, next)
+          assert.strictEqual(readFileSync(join(world.dataDir, "secret"), "utf8"), "secret")
+        })
+      )
   )
 
   for (const [title, [lay, isFile]] of Object.entries(instead)) {
-    it.effect(`whose pointer is ${title}: ${isFile ? "the next export is shown" : "a person is told, at once"}`, () =>
+    it.effect(`whose pointer is ${title}: ${isFile ? "the next export is shown" : "an error names it at once"}`, () =>
       inWorld((world) =>
         Effect.gen(function* () {
           const pointer = join(world.lake, "latest.json")
@@ -162,12 +164,12 @@ describe("an export lies on a lake", () => {
           lay(pointer)
           if (isFile) assert.match((yield* Runs.list).fault ?? "", /^latest\.json on .* is not a pointer/)
           else {
-            const told = /latest\.json is not a file: remove it, and export anew\.$/
-            assert.match((yield* Effect.flip(Runs.list)).message, told)
-            assert.match((yield* Effect.flip(run)).message, told)
+            const notAFile = /latest\.json is not a file: remove it and export again\.$/
+            assert.match((yield* Effect.flip(Runs.list)).message, notAFile)
+            assert.match((yield* Effect.flip(run)).message, notAFile)
             const lake = yield* Lake
-            assert.match((yield* Effect.flip(lake.replaceText("latest.json", "", Option.none()))).message, told)
-            assert.match((yield* Effect.flip(lake.fetch("latest.json", join(world.dataDir, "copy")))).message, told)
+            assert.match((yield* Effect.flip(lake.replaceText("latest.json", "", Option.none()))).message, notAFile)
+            assert.match((yield* Effect.flip(lake.fetch("latest.json", join(world.dataDir, "copy")))).message, notAFile)
             assert.isFalse(existsSync(join(world.dataDir, "copy")))
             rmSync(pointer)
           }

@@ -1,6 +1,6 @@
 /**
- * What every Lake must do (src/Lake/Lake.ts), run over each of them. Paths and texts are each test's own, as stores may be
- * shared and outlive a test.
+ * What every Lake must do (src/Lake/Lake.ts), run over each implementation. Each test has its own paths, because stores
+ * may be shared and outlive a test.
  */
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,9 +10,9 @@ import { Effect, Exit, Layer, Option } from "effect"
 import { Lake, LakeError, longestText } from "../../src/Lake/Lake.ts"
 
 export interface Implementation {
-  /** A Lake of its own over the same files each time, as another process would have it. */
+  /** A separate Lake over the same files each time, as another process would have it. */
   readonly layer: () => Layer.Layer<Lake>
-  /** Leaves a file at this path as a process does that was killed while it wrote. */
+  /** Leaves a file at this path as a process that was killed while it wrote does. */
   readonly leaveUnfinished: (path: string) => Promise<void>
   /** The paths of what is unfinished. */
   readonly unfinished: () => Promise<ReadonlyArray<string>>
@@ -41,7 +41,7 @@ const textOf = (lake: Lake["Service"], path: string) =>
 
 const reasonOf = <A>(replaced: Effect.Effect<A, LakeError>) => Effect.map(Effect.flip(replaced), ({ reason }) => reason)
 
-/** Neither is special to people, all of them to some store. */
+/** Characters that are special to some store. */
 const odd = "a b+c%2Fd&é<f>\"g'#?h=~!*(i),;@$日.parquet"
 
 export const contract = (implementation: () => Implementation) =>
@@ -64,7 +64,7 @@ export const contract = (implementation: () => Implementation) =>
         )
       )
 
-      it.effect("fetches over what was there, and knows what it hasn't", () =>
+      it.effect("fetches over an existing file, and reports missing ones", () =>
         withLake((lake) =>
           Effect.gen(function* () {
             const folder = fresh("fetched")
@@ -120,7 +120,7 @@ export const contract = (implementation: () => Implementation) =>
         )
       )
 
-      it.effect("removes a file, and what is gone already", () =>
+      it.effect("removes a file, and one that is already gone", () =>
         withLake((lake) =>
           Effect.gen(function* () {
             const folder = fresh("removed")
@@ -133,7 +133,7 @@ export const contract = (implementation: () => Implementation) =>
         )
       )
 
-      it.effect("clears away what is unfinished of those paths that nobody writes any more", () =>
+      it.effect("clears away what is unfinished at abandoned paths", () =>
         withLake((lake) =>
           Effect.gen(function* () {
             const { leaveUnfinished, unfinished } = implementation()
@@ -153,7 +153,7 @@ export const contract = (implementation: () => Implementation) =>
     })
 
     describe("texts", () => {
-      it.effect("reads a text as it was put last", () =>
+      it.effect("reads a text as it was last put", () =>
         withLake((lake) =>
           Effect.gen(function* () {
             const path = `${fresh("texts")}/latest.json`
@@ -183,7 +183,7 @@ export const contract = (implementation: () => Implementation) =>
         )
       )
 
-      it.effect("reads nothing of a file that is too long to be a text, and replaces it all the same", () =>
+      it.effect("reads nothing of a file that is too long to be a text, and still replaces it", () =>
         withLake((lake) =>
           Effect.gen(function* () {
             const path = `${fresh("long")}/latest.json`
@@ -197,7 +197,7 @@ export const contract = (implementation: () => Implementation) =>
         )
       )
 
-      it.effect.each(["nothing", "the same text"])("lets one of eight win who would replace %s at once", (before) =>
+      it.effect.each(["nothing", "the same text"])("lets one of eight win that replace %s at once", (before) =>
         withLake((lake) =>
           Effect.gen(function* () {
             const path = `${fresh("raced")}/latest.json`

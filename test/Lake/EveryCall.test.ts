@@ -1,6 +1,6 @@
 /**
- * An export to S3 is made to fail at every single call, in turn: refused, broken, or done and never told. What readers
- * see is a whole export each time, and the next one tidies up.
+ * An export to S3 is made to fail at every single call, in turn: refused, broken, or done without an answer. Readers
+ * see a whole export each time, and the next one tidies up.
  */
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
@@ -40,7 +40,7 @@ const disturbed = (prepared: Prepared, number: number, when: "before" | "after",
         stub.reset()
         const after = readExport(stub).run
         if (outcome._tag === "Success") assert.strictEqual(after, outcome.success.run)
-        // What was done and not told may have moved the pointer.
+        // A call that was done without an answer may have moved the pointer.
         else if (when === "before") assert.strictEqual(after, before)
         const next = yield* run
         assert.strictEqual(readExport(stub).run, next.run)

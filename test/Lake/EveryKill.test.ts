@@ -1,6 +1,6 @@
 /**
  * The process that exports to S3 is killed with -9 at every single call, in turn: before the store does it, and after a
- * write is done, without an answer. What readers see is a whole export each time, and the next one tidies up.
+ * write is done, without an answer. Readers see a whole export each time, and the next one tidies up.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -15,7 +15,7 @@ import { assertTidy, copied, environment, isWrite, type Prepared, prepare, readE
 const killsAtOnce = 2
 const patience = 240_000
 
-/** `siteledger export` as a process; resolves to the signal that ended it, or its exit code and what it said. */
+/** `siteledger export` as a process; resolves to the signal that ended it, or its exit code and what it printed. */
 const exporter = (prepared: Prepared) => {
   const env = { ...environment(prepared) }
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "export"], { env })

@@ -67,7 +67,7 @@ describe("one export", () => {
     )
   )
 
-  it.effect("says in the words of the contract what it is as of", () =>
+  it.effect("states in the contract's fields what it is as of", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const store = yield* Store
@@ -130,7 +130,7 @@ describe("one export", () => {
     )
   )
 
-  it.effect("is told of by lastAt and nextAt, and publishes, whatever comes of that", () =>
+  it.effect("shows in lastAt and nextAt, and publishes, even if that fails", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const exports = yield* Export
@@ -159,7 +159,7 @@ describe("the next export", () => {
         const [first, second, third, received] = eventPaths(manifest)
         assert.deepStrictEqual([first, third], [before[0], before[2]])
         assert.strictEqual(second, `events/event_date=2026-11-18/${result.run}-0.parquet`)
-        // An event without a time is filed under the day it came.
+        // An event without a time is filed under the day it arrived.
         assert.strictEqual(received, `events/event_date=2026-11-20/${result.run}-0.parquet`)
         assert.strictEqual(manifest.tables["events"]?.rows, 5)
         assert.strictEqual(result.filesKept, 2)
@@ -167,7 +167,7 @@ describe("the next export", () => {
     )
   )
 
-  it.effect("writes a kept file again that the lake has lost or has in part", () =>
+  it.effect("rewrites a kept file that the lake has lost or has only in part", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write(dates.map(on))

@@ -20,7 +20,7 @@ import {
 const writes = new Set(["put", "putText", "replaceText", "remove"])
 const gone = new LakeError({ reason: "Failed", message: "the lake is gone" })
 
-/** As if there had been one export: so that the next makes as many calls as the one before it. */
+/** As if there had been only one export, so that the next one makes as many calls as the last. */
 const forgetAllBut = (world: World, run: string) => {
   const names = readdirSync(join(world.lake, "_manifests")).filter((name) => name !== `${run}.json`)
   for (const name of names) rmSync(join(world.lake, "_manifests", name))
@@ -31,7 +31,7 @@ const forgetAllBut = (world: World, run: string) => {
   }
 }
 
-/** An export whose calls are counted, and answered by what `fails` says. */
+/** An export whose calls are counted, and fail as `fails` says. */
 const watched = Effect.fnUntraced(function* (
   world: World,
   fails: (call: number, when: "before" | "after") => boolean = () => false
@@ -46,7 +46,7 @@ const watched = Effect.fnUntraced(function* (
   return { outcome, operations }
 })
 
-/** Disturbs an export at each of these calls in turn: the export before or this one is whole, and the next one tidies up. */
+/** Disturbs an export at each of these calls in turn: the previous one or this one is whole, the next one tidies up. */
 const atEveryCall = (
   world: World,
   isDisturbed: (operation: string) => boolean,
@@ -74,7 +74,7 @@ const atEveryCall = (
     return operations.filter(isDisturbed).length
   })
 
-describe("whatever happens in the middle", () => {
+describe("in the middle of an export", () => {
   it.effect("the pointer is last, the manifest before it, and the files before that", () =>
     inWorld((world) =>
       Effect.gen(function* () {
@@ -91,7 +91,7 @@ describe("whatever happens in the middle", () => {
     )
   )
 
-  it.effect("a lake that is gone at any call, and from then on, leaves a whole export, and the next run sweeps", () =>
+  it.effect("a lake that disappears at any call leaves a whole export, and the next run sweeps", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const isAny = () => true
@@ -105,7 +105,7 @@ describe("whatever happens in the middle", () => {
     )
   )
 
-  it.effect("any write that is done and said to have failed leaves a whole export, and the next run sweeps", () =>
+  it.effect("any write that is done but reported as failed leaves a whole export, and the next run sweeps", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const isWrite = (operation: string) => writes.has(operation)
@@ -139,7 +139,7 @@ describe("whatever happens in the middle", () => {
     )
   )
 
-  it.effect("a folder that is in the way of a table is an error, and the export before stays", () =>
+  it.effect("a file in place of a table's folder is an error, and the previous export stays", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const { run: first } = yield* run
@@ -156,7 +156,7 @@ describe("whatever happens in the middle", () => {
     )
   )
 
-  it.effect("an export that takes longer than a day is given up, as others take it for dead from then on", () =>
+  it.effect("an export that takes longer than a day is given up, because others take it for dead after that", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* run
@@ -176,7 +176,7 @@ describe("whatever happens in the middle", () => {
     )
   )
 
-  it.effect("two exports at once of one worker are two exports, one after the other", () =>
+  it.effect("two exports at once of one worker run one after the other", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write([on("2026-11-19")])
@@ -186,9 +186,9 @@ describe("whatever happens in the middle", () => {
           if (operation.startsWith("put") && id !== undefined && runs.at(-1) !== id) runs.push(id)
           return undefined
         }
-        const [one, two] = yield* Effect.all([run, run], { concurrency: "unbounded" })
-        assert.notStrictEqual(one.run, two.run)
-        assert.sameMembers(runs, [one.run, two.run])
+        const [first, second] = yield* Effect.all([run, run], { concurrency: "unbounded" })
+        assert.notStrictEqual(first.run, second.run)
+        assert.sameMembers(runs, [first.run, second.run])
         assert.lengthOf(runs, 2)
         assert.strictEqual(readExport(world).run, runs[1])
         assert.lengthOf(eventPaths(readExport(world)), 1)

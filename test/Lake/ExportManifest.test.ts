@@ -27,7 +27,7 @@ import {
 const dates = ["2026-11-17", "2026-11-18", "2026-11-19"]
 
 describe("a manifest", () => {
-  it.effect("tells the least and the greatest of numbers and times, exactly, and of nothing else", () =>
+  it.effect("has the exact least and greatest values of numbers and times, and of nothing else", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const [large, small] = ["999999999999999999999999.9999", "-0.0001"]
@@ -57,7 +57,7 @@ describe("a manifest", () => {
     )
   )
 
-  it.effect("tells them over all row groups, in the order of numbers", () =>
+  it.effect("has them over all row groups, in numeric order", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const warehouse = yield* Warehouse
@@ -84,7 +84,7 @@ describe("a manifest", () => {
     )
   )
 
-  it.effect("says in a sentence what each column means", () =>
+  it.effect("describes each column in a sentence", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* run
@@ -95,7 +95,7 @@ describe("a manifest", () => {
     )
   )
 
-  it.effect("names the export before, and the dates whose rows are not the same as there", () =>
+  it.effect("names the previous export, and the dates whose rows have changed since", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write(dates.map(on))
@@ -112,7 +112,7 @@ describe("a manifest", () => {
     )
   )
 
-  it.effect("says nothing of what it can't know, as the export before can't be read", () =>
+  it.effect("leaves out what it can't know if the previous export can't be read", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const told = Effect.gen(function* () {
@@ -135,7 +135,7 @@ describe("a manifest", () => {
     )
   )
 
-  it.effect("is not laid when it couldn't be read, as a column has a name of another kind", () =>
+  it.effect("isn't written if it couldn't be read because of a column's name", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const { run: first } = yield* run
@@ -147,7 +147,7 @@ describe("a manifest", () => {
     )
   )
 
-  it.effect("names columns that came and went, and both exports are read together by their names", () =>
+  it.effect("names columns that were added and removed, and both exports are read together by name", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const warehouse = yield* Warehouse
@@ -184,7 +184,7 @@ describe("a manifest", () => {
   )
 })
 
-/** Breaks what the lake tells of the export before; nothing of it may be named again. */
+/** Breaks what the lake has of the previous export; none of its files may be named again. */
 const breakages: Readonly<Record<string, (world: World, before: Manifest.Manifest) => void>> = {
   "the lake was emptied": ({ lake }) => rmSync(lake, { recursive: true }),
   "the pointer is gone": ({ lake }) => rmSync(join(lake, "latest.json")),
@@ -219,7 +219,7 @@ describe("the next export", () => {
     )
   }
 
-  it.effect("writes all dates again when the worker's lake is another one, or its store", () =>
+  it.effect("writes all dates again when the worker has another lake or another store", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write(dates.map(on))
@@ -233,8 +233,8 @@ describe("the next export", () => {
         })
         // Another store, on a lake of its own, then on the one that the first store knows.
         const dataDir = newFolder()
-        yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layer(elsewhere)), { local: true }))
-        yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layer(world.lake)), { local: true }))
+        yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layerAt(elsewhere)), { local: true }))
+        yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layerAt(world.lake)), { local: true }))
         assert.strictEqual((yield* service.run).filesKept, 0)
         assert.deepStrictEqual(readExport(world).restated, ["2026-11-17"])
       })

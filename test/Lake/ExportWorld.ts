@@ -1,6 +1,6 @@
 /**
- * A worker's stores and its lake in a directory of their own, for the tests of exports, and a reader that follows
- * the pointer and believes nothing.
+ * A worker's stores and its lake in a directory of their own, for the tests of exports, and a reader that follows the
+ * pointer and checks everything.
  */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
@@ -65,7 +65,9 @@ export const event = (timestamp: string | null): EventRow => ({
 })
 export const on = (date: string): EventRow => event(`${date}T12:00:00.000000Z`)
 
-/** Called before and after every operation of the lake; an error it returns takes the operation's place, or its answer's. */
+/**
+ * Called before and after every operation of the lake. An error that it returns replaces the operation, or its answer.
+ */
 type Watch = (operation: string, path: string, when: "before" | "after") => LakeError | undefined
 
 const watchedLake = (root: string, watch: () => Watch) =>
@@ -92,21 +94,21 @@ const watchedLake = (root: string, watch: () => Watch) =>
         abandon: (isAbandoned) => watched("abandon", "", lake.abandon(isAbandoned))
       })
     })
-  ).pipe(Layer.provide(Folder.layer(root)))
+  ).pipe(Layer.provide(Folder.layerAt(root)))
 
 /** The export and the stores that it reads, of one data directory. */
 export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: () => void = () => undefined) => {
-  const publish = Layer.succeed(AnalystCopy, {
+  const analystCopy = Layer.succeed(AnalystCopy, {
     now: Effect.suspend(() => {
       onPublish()
       return new WarehouseError({ reason: "Failed", message: "the disk is full" })
     }),
     status: Effect.succeed({ at: null, ageMs: null })
   })
-  const stores = Layer.mergeAll(Inbox.layer, publish, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(
+  const stores = Layer.mergeAll(Inbox.layer, analystCopy, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(
     Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite")))
   )
-  return Export.layer({ dataDir, cron }).pipe(Layer.provideMerge(stores))
+  return Export.layerWith({ dataDir, cron }).pipe(Layer.provideMerge(stores))
 }
 
 let folders = 0
@@ -141,7 +143,7 @@ export const write = (events: ReadonlyArray<EventRow>, changes: ReadonlyArray<Ch
 
 const json = <A>(path: string): A => JSON.parse(readFileSync(path, "utf8")) as A
 
-/** Follows the pointer as a reader would, and holds every file against what the manifest says of it. */
+/** Follows the pointer as a reader would, and compares every file with the manifest. */
 export const readExport = ({ lake }: World): Manifest => {
   const pointer = json<{ run: string; manifest: string; sha256: string }>(join(lake, "latest.json"))
   assert.strictEqual(pointer.sha256, hex(readFileSync(join(lake, pointer.manifest))))
@@ -169,7 +171,7 @@ const manifests = ({ lake }: World): ReadonlyArray<Manifest> =>
 
 const namedFiles = (world: World) => [...new Set(manifests(world).flatMap(filesOf))].toSorted()
 
-/** The pointer names each of them, or has named it until it named another one. */
+/** The pointer names each of them, or named it before it named the next one. */
 export const assertShown = (all: ReadonlyArray<Manifest>, pointedAt: string) => {
   const shown = new Set([pointedAt, ...all.map(({ before }) => before)])
   assert.deepStrictEqual(
@@ -184,7 +186,7 @@ export const assertTidy = (world: World) => {
   assert.isFalse(existsSync(join(world.dataDir, "staging")))
   assert.deepStrictEqual(unfinished(world), [])
 }
-/** All that is in the folder where files are written. */
+/** Everything in the folder for unfinished files. */
 const unfinished = ({ lake }: World) => readdirSync(join(lake, ".unfinished")).filter((name) => name !== "lock.sqlite")
 
 export const query = (sql: string): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>> =>

@@ -26,7 +26,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 const filesIn = (folder: string): ReadonlyArray<string> =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []
 
-/** Holds the lock, and the text is another by the time that it lets go: long enough to overtake who doesn't wait. */
+/** Holds the lock and has changed the text when it lets go: long enough to overtake a writer that doesn't wait. */
 const replacing = `
   const { parentPort, workerData: root } = require("node:worker_threads")
   const lock = new (require("node:sqlite").DatabaseSync)(root + "/.unfinished/lock.sqlite")
@@ -42,7 +42,7 @@ describe("a folder as the lake", () => {
   const unfinished = join(root, ".unfinished")
 
   contract(() => ({
-    layer: () => Folder.layer(root),
+    layer: () => Folder.layerAt(root),
     leaveUnfinished: (path) => {
       mkdirSync(unfinished, { recursive: true })
       writeFileSync(join(unfinished, `${randomUUID()}-${path.replaceAll("%", "%25").replaceAll("/", "%2F")}`), "ha")
@@ -53,7 +53,7 @@ describe("a folder as the lake", () => {
 
   it.effect("moves the file, without copying it", () => {
     const root = join(directory, fresh("lake"))
-    return using(Folder.layer(root), (lake) =>
+    return using(Folder.layerAt(root), (lake) =>
       Effect.gen(function* () {
         const local = localFile("rows")
         const inode = statSync(local).ino
@@ -69,7 +69,7 @@ describe("a folder as the lake", () => {
     if (!existsSync(memory) || statSync(memory).dev === statSync(directory).dev) return Effect.void
     const elsewhere = mkdtempSync(join(memory, "siteledger-"))
     const root = join(directory, fresh("lake"))
-    return using(Folder.layer(root), (lake) =>
+    return using(Folder.layerAt(root), (lake) =>
       Effect.gen(function* () {
         const content = Buffer.alloc(3_000_000, 7)
         const local = join(elsewhere, "local")
@@ -85,20 +85,20 @@ describe("a folder as the lake", () => {
   it.effect("touches nothing before it is used, and leaves what others are writing", () => {
     const root = join(directory, fresh("lake"))
     return Effect.gen(function* () {
-      yield* using(Folder.layer(root), () => Effect.void)
+      yield* using(Folder.layerAt(root), () => Effect.void)
       assert.isFalse(existsSync(root))
       const half = join(root, ".unfinished", `${randomUUID()}-half`)
       mkdirSync(dirname(half), { recursive: true })
       writeFileSync(half, "ha")
-      yield* using(Folder.layer(root), (lake) => lake.putText("a", "whole"))
+      yield* using(Folder.layerAt(root), (lake) => lake.putText("a", "whole"))
       assert.isTrue(existsSync(half))
-      assert.deepStrictEqual(yield* using(Folder.layer(root), (lake) => lake.list("")), ["a"])
+      assert.deepStrictEqual(yield* using(Folder.layerAt(root), (lake) => lake.list("")), ["a"])
     })
   })
 
   it.effect("waits for another process that is replacing a text, and then sees that it is too late", () => {
     const root = join(directory, fresh("lake"))
-    return using(Folder.layer(root), (lake) =>
+    return using(Folder.layerAt(root), (lake) =>
       Effect.gen(function* () {
         yield* lake.replaceText("latest.json", "one", Option.none())
         const expected = Option.map(yield* lake.readText("latest.json"), ({ version }) => version)
@@ -112,9 +112,9 @@ describe("a folder as the lake", () => {
     )
   })
 
-  it.effect("takes the folders along that a removed file leaves empty", () => {
+  it.effect("removes the folders that a removed file leaves empty", () => {
     const root = join(directory, fresh("lake"))
-    return using(Folder.layer(root), (lake) =>
+    return using(Folder.layerAt(root), (lake) =>
       Effect.gen(function* () {
         yield* lake.putText("events/event_date=2026-11-20/a", "")
         yield* lake.putText("events/event_date=2026-11-21/b", "")
@@ -127,10 +127,10 @@ describe("a folder as the lake", () => {
     )
   })
 
-  it.effect("touches nothing outside of it, whatever the path", () => {
+  it.effect("touches nothing outside of it, by any path", () => {
     const outside = join(directory, fresh("outside"))
     const root = join(outside, "lake")
-    return using(Folder.layer(root), (lake) =>
+    return using(Folder.layerAt(root), (lake) =>
       Effect.gen(function* () {
         mkdirSync(outside)
         writeFileSync(join(outside, "lake-of-others"), "theirs")
@@ -155,9 +155,9 @@ describe("a folder as the lake", () => {
     )
   })
 
-  it.effect("makes no folder for a file that is being written, which a kill would leave", () => {
+  it.effect("makes no folder for a file that is being written, because a kill would leave it", () => {
     const root = join(directory, fresh("lake"))
-    return using(Folder.layer(root), (lake) =>
+    return using(Folder.layerAt(root), (lake) =>
       Effect.gen(function* () {
         const path = "events/event_date=2026-11-20/100%/a.parquet"
         yield* lake.putText("first", "")
@@ -176,9 +176,9 @@ describe("a folder as the lake", () => {
     )
   })
 
-  it.effect("knows a missing file from an unreadable one", () => {
+  it.effect("distinguishes a missing file from an unreadable one", () => {
     const root = join(directory, fresh("lake"))
-    return using(Folder.layer(root), (lake) =>
+    return using(Folder.layerAt(root), (lake) =>
       Effect.gen(function* () {
         mkdirSync(join(root, "latest.json"), { recursive: true })
         const error = yield* Effect.flip(lake.readText("latest.json"))

@@ -1,5 +1,5 @@
 /**
- * docs/manifest.schema.json and docs/latest.schema.json are made from what reads manifests, and real ones keep to them.
+ * docs/manifest.schema.json and docs/latest.schema.json are made from what reads manifests; real ones conform to them.
  * After a change: UPDATE_DOCS=1 npx vitest run test/Lake/ManifestSchema.test.ts && npx oxfmt docs
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -47,7 +47,7 @@ const typeOf = (value: unknown): string => {
 
 const entries = (value: unknown) => Object.entries(value as Readonly<Record<string, unknown>>)
 
-/** The places that don't keep to it. */
+/** The places that violate it. */
 const offences = (node: Node, value: unknown, place = "$"): ReadonlyArray<string> => {
   for (const keyword of Object.keys(node)) assert.isTrue(known.has(keyword), `the keyword ${keyword}`)
   const type = typeOf(value)
@@ -76,7 +76,7 @@ const schemaIn = (file: string) => JSON.parse(readFileSync(join(docs, file), "ut
 
 describe("the schemas in docs", () => {
   for (const document of documents) {
-    it(`${document.file} is what the reader of manifests takes`, () => {
+    it(`${document.file} is what the reader of manifests accepts`, () => {
       if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(join(docs, document.file), text(document))
       assert.deepStrictEqual(schemaIn(document.file), JSON.parse(text(document)))
     })

@@ -5,7 +5,8 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Clock, Cron, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { LakeError } from "../../src/Lake/Lake.ts"
-import { Export, type ExportResult, Overtaken } from "../../src/Lake/Export.ts"
+import { Export, type ExportResult } from "../../src/Lake/Export.ts"
+import { Overtaken } from "../../src/Lake/LakePointer.ts"
 import * as Nightly from "../../src/Lake/Nightly.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Store } from "../../src/Stores/Store.ts"
@@ -27,7 +28,7 @@ const done: ExportResult = {
   filesKept: 0
 }
 
-/** What exports there were, and what becomes of them. */
+/** The exports that were made, and how they end. */
 const makeExports = () => {
   const exports = {
     at: [] as Array<string>,
@@ -77,7 +78,7 @@ const life = <A, E>(
   Effect.andThen(
     TestClock.setTime(at(from)),
     Effect.andThen(settle, body).pipe(
-      Effect.provide(Nightly.layer(cron).pipe(Layer.provide(exports), Layer.provideMerge(Reasons.layer)), {
+      Effect.provide(Nightly.layerWith(cron).pipe(Layer.provide(exports), Layer.provideMerge(Reasons.layer)), {
         local: true
       })
     )
@@ -113,7 +114,7 @@ describe("the schedule", () => {
     })
   }
 
-  it.effect("makes missed times good by one export at the next start", () => {
+  it.effect("catches up on missed times with one export at the next start", () => {
     const { exports, layer } = makeExports()
     return Effect.gen(function* () {
       yield* life("2026-11-20T01:00:00Z", layer, pass(2))
@@ -146,7 +147,7 @@ describe("the schedule", () => {
     }).pipe(Effect.provide(freshStore()))
   })
 
-  it.effect("goes on when the clock stood years ahead for a while", () => {
+  it.effect("goes on after the clock was years ahead for a while", () => {
     const { exports, layer } = makeExports()
     return Effect.gen(function* () {
       yield* life("2031-01-01T01:00:00Z", layer, pass(2))
@@ -156,13 +157,13 @@ describe("the schedule", () => {
   })
 })
 
-describe("an export that fails", () => {
+describe("an export that", () => {
   const troubles = [
     ["fails", "isFailing", "the bucket says no"],
     ["crashes", "isCrashing", "a broken invariant"]
   ] as const
   for (const [does, flag, message] of troubles) {
-    it.effect(`or ${does} is tried again in five minutes, says why, and is over with the next success`, () => {
+    it.effect(`${does} is retried after five minutes, and its reason is shown until the next success`, () => {
       const { exports, layer } = makeExports()
       exports[flag] = true
       const body = Effect.gen(function* () {
@@ -184,7 +185,7 @@ describe("an export that fails", () => {
     })
   }
 
-  it.effect("because another's was first has served its time when that one is not of an earlier time", () => {
+  it.effect("is overtaken by one of the due time or later has served its time", () => {
     const { exports, layer } = makeExports()
     exports.overtakenAt = "2026-11-20T02:00:00.000000Z"
     const body = Effect.gen(function* () {
@@ -197,7 +198,7 @@ describe("an export that fails", () => {
     return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()))
   })
 
-  it.effect("because another's of an earlier time was first is tried again", () => {
+  it.effect("is overtaken by one of an earlier time is retried", () => {
     const { exports, layer } = makeExports()
     exports.overtakenAt = "2026-11-20T01:59:59.999999Z"
     const body = Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Lake } from "../../src/Lake/Lake.ts"
-import { Export, Overtaken } from "../../src/Lake/Export.ts"
+import type { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as LakePointer from "../../src/Lake/LakePointer.ts"
@@ -14,7 +14,7 @@ import { exporting, ipc, newFolder, now, on, run, write } from "./ExportWorld.ts
 
 const stages = ["put", "putText", "replaceText"] as const
 
-/** Waits before the calls of one kind until they are let go. */
+/** Holds the calls of one kind until they are let go. */
 const paused = (root: string, stage: (typeof stages)[number]) => {
   const reached = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -34,7 +34,7 @@ const paused = (root: string, stage: (typeof stages)[number]) => {
         replaceText: (...given) => at("replaceText", lake.replaceText(...given))
       })
     )
-  ).pipe(Layer.provide(Folder.layer(root)))
+  ).pipe(Layer.provide(Folder.layerAt(root)))
   return { layer, reached: reached.promise, go: Effect.sync(() => go.resolve()) }
 }
 
@@ -54,12 +54,12 @@ const filesOf = (id: string) =>
 
 describe("of two exporters at once", () => {
   for (const at of stages) {
-    it.effect(`the one that began earlier and stands still at its ${at} is overtaken, and says by whom`, () =>
+    it.effect(`the one that began earlier and stands still at its ${at} is overtaken, and names the other run`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(now)
         const root = newFolder()
         const slow = paused(root, at)
-        const [asSlow, asOther] = [as(newFolder(), slow.layer), as(newFolder(), Folder.layer(root))]
+        const [asSlow, asOther] = [as(newFolder(), slow.layer), as(newFolder(), Folder.layerAt(root))]
         let begun = ""
         const slowOne = Effect.gen(function* () {
           yield* write([on("2026-11-18")], [ipc("IPC-1", "1")])
@@ -71,7 +71,7 @@ describe("of two exporters at once", () => {
             yield* write([on("2026-11-18"), on("2026-11-19")], [ipc("IPC-2", "2")])
             first = (yield* run).run
             yield* TestClock.adjust("1 minute")
-            // Whoever is at work is left in peace.
+            // The files of a run at work are left alone.
             yield* run
             const writers = (yield* filesOf("-0.parquet")).map((path) => Manifest.writerOf(path) ?? first)
             begun = writers.find((writer) => writer < first) ?? ""
@@ -81,11 +81,11 @@ describe("of two exporters at once", () => {
           assert.isTrue(newest > first)
           yield* slow.go
           const error = yield* Fiber.join(fiber)
-          assert.instanceOf(error, Overtaken)
+          assert.instanceOf(error, LakePointer.Overtaken)
           assert.include(error.message, `was overtaken by run ${newest}, as of 2026-11-20T02:02:00.000000Z`)
           assert.strictEqual(Option.getOrThrow((yield* shown).pointer).run, newest)
           yield* assertWhole
-          // The next one begins from there, and clears away what it had laid in vain.
+          // The next one begins from there, and clears away what the overtaken one wrote.
           const next = yield* run
           assert.strictEqual(Option.getOrThrow((yield* shown).manifest).before, newest)
           assert.strictEqual(Option.getOrThrow((yield* shown).pointer).run, next.run)
@@ -100,7 +100,7 @@ describe("of two exporters at once", () => {
     )
   }
 
-  it.effect("one whose pointer is taken away meanwhile fails and says so, and the next one makes it anew", () =>
+  it.effect("one whose pointer is removed meanwhile fails and says so, and the next one writes a new one", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const slow = paused(newFolder(), "replaceText")
@@ -122,10 +122,10 @@ describe("of two exporters at once", () => {
     })
   )
 
-  it.effect("neither names files of the other again unless they are of the same rows", () =>
+  it.effect("neither names the other's files unless they have the same rows", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const lake = Folder.layer(newFolder())
+      const lake = Folder.layerAt(newFolder())
       const [one, other] = [as(newFolder(), lake), as(newFolder(), lake)]
       const late = on("2026-11-19")
       const result = (events: ReadonlyArray<ReturnType<typeof on>>, kept: number) =>
@@ -140,10 +140,10 @@ describe("of two exporters at once", () => {
     })
   )
 
-  it.effect("what a failed run of another worker left is swept when nobody can be at work on it", () =>
+  it.effect("what a failed run of another worker left is swept once that can't be at work on it", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const lake = Folder.layer(newFolder())
+      const lake = Folder.layerAt(newFolder())
       const body = Effect.gen(function* () {
         const service = yield* Lake
         const left = (millis: number) => `vos/${Manifest.runId(millis, 7)}-0.parquet`

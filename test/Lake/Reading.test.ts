@@ -1,6 +1,5 @@
 /**
- * docs/reading-the-lake.md as somebody uses it who has nothing but DuckDB: its own blocks run on an export, and what
- * they say is right.
+ * docs/reading-the-lake.md for a reader who has only DuckDB: its blocks run on an export, and their answers are right.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -34,7 +33,7 @@ const session = async (world: World, lake: string) => {
   return connection
 }
 
-it.effect("what the document says about DuckDB runs, and answers right", () =>
+it.effect("the document's blocks about DuckDB run and answer correctly", () =>
   inWorld((world) =>
     Effect.gen(function* () {
       yield* written
@@ -43,7 +42,7 @@ it.effect("what the document says about DuckDB runs, and answers right", () =>
         const connection = await (await DuckDBInstance.create()).connect()
         assert.include(where, "'/srv/lake'")
         await connection.run(where.replace("/srv/lake", world.lake))
-        // What the text was made for is not where it is read.
+        // The text was made for another place than where it is read.
         await connection.run(readingSql(readExport(world), "/nowhere"))
         const [shown] = await ask(connection, which)
         assert.strictEqual(shown?.["run"], readExport(world).run)
@@ -61,7 +60,7 @@ it.effect("what the document says about DuckDB runs, and answers right", () =>
   )
 )
 
-it.effect("the questions have the same right answers on the lake and on the analysts' copy", () =>
+it.effect("the questions have the same correct answers on the lake and on the analysts' copy", () =>
   inWorld((world) =>
     Effect.gen(function* () {
       yield* written
@@ -86,7 +85,7 @@ it.effect("a session stays with its export until lake.sql is run again", () =>
   inWorld((world) =>
     Effect.gen(function* () {
       yield* written
-      // A relative path is one, too.
+      // A relative path works, too.
       const lake = relative(process.cwd(), world.lake)
       const connection = yield* Effect.promise(() => session(world, lake))
       const names = Effect.promise(() => ask(connection, "select name from construction.projects order by all"))
@@ -108,13 +107,13 @@ it.effect("a session stays with its export until lake.sql is run again", () =>
   )
 )
 
-/** Whatever the pointer says. */
+/** By the pointer that was moved away. */
 const readKept = ({ lake }: World) => {
   const { manifest } = JSON.parse(readFileSync(join(lake, "kept.json"), "utf8")) as { manifest: string }
   return JSON.parse(readFileSync(join(lake, manifest), "utf8")) as Parameters<typeof readingSql>[0]
 }
 
-it.effect("days that were written before a column came are read with those after", () =>
+it.effect("days that were written before a column was added are read with those after", () =>
   inWorld((world) =>
     Effect.gen(function* () {
       yield* written
@@ -137,7 +136,7 @@ it.effect("days that were written before a column came are read with those after
   )
 )
 
-it.effect("the text is the same for every export, and tells what each column means", () =>
+it.effect("the text is the same for every export, and describes each column", () =>
   inWorld((world) =>
     Effect.gen(function* () {
       yield* written
@@ -155,11 +154,11 @@ it.effect("the text is the same for every export, and tells what each column mea
       const [found] = yield* Effect.promise(() =>
         ask(
           connection,
-          `select count(*) as columns, count(comment) as said from duckdb_columns()
+          `select count(*) as columns, count(comment) as described from duckdb_columns()
            where schema_name = 'construction' and table_name = 'ipcs'`
         )
       )
-      assert.strictEqual(found?.["said"], found?.["columns"])
+      assert.strictEqual(found?.["described"], found?.["columns"])
     })
   )
 )

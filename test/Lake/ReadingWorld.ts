@@ -1,5 +1,5 @@
 /**
- * An export for whoever reads the lake, and what the questions of docs/reading-the-lake.md are to say about it.
+ * An export for readers of the lake, and the expected answers to the questions of docs/reading-the-lake.md.
  */
 import { Effect } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"

@@ -9,7 +9,7 @@ import { contract, localFile, using } from "./Contract.ts"
 import { stub } from "./Stubbed.ts"
 
 const mebibyte = 1024 * 1024
-const layer = (prefix = "some/prefix") => S3.layer({ bucket: "lake", prefix })
+const layer = (prefix = "some/prefix") => S3.layerAt({ bucket: "lake", prefix })
 const operations = () => stub.calls.map(({ operation }) => operation)
 const leaveUnfinished = (key: string): Promise<void> => {
   stub.uploads.set(`killed ${stub.uploads.size}`, { key, parts: new Map() })
@@ -33,14 +33,14 @@ describe("a bucket from its root, listed three keys at a time", () => {
 })
 
 describe("a bucket", () => {
-  it.effect("is asked nothing before it is used", () =>
+  it.effect("gets no request before it is used", () =>
     Effect.gen(function* () {
       yield* using(layer(), () => Effect.void)
       assert.deepStrictEqual(stub.calls, [])
     })
   )
 
-  it.effect("shows keys below the prefix only, and none of those that stand for folders", () =>
+  it.effect("shows only keys below the prefix, and none that stand for folders", () =>
     using(layer("mine"), (lake) =>
       Effect.gen(function* () {
         for (const key of ["mine/a", "mine/", "mine/b/", "mine-too/c", "d"]) {
@@ -51,7 +51,7 @@ describe("a bucket", () => {
     )
   )
 
-  it.effect("is cleared of more unfinished uploads than are on a page", () =>
+  it.effect("is cleared of more unfinished uploads than fit on a page", () =>
     using(layer("paged"), (lake) =>
       Effect.gen(function* () {
         stub.pageSize = 2
@@ -91,7 +91,7 @@ describe("a bucket", () => {
     ).pipe(Effect.ensuring(Effect.sync(() => delete process.env.AWS_REQUEST_CHECKSUM_CALCULATION)))
   })
 
-  it.effect("gets a big file in parts, and nobody sees it before the last", () =>
+  it.effect("gets a big file in parts, and doesn't show it before the last", () =>
     using(layer(), (lake) =>
       Effect.gen(function* () {
         const content = Buffer.alloc(2 * partSize(0) + 1, "some rows")
@@ -114,7 +114,7 @@ describe("a bucket", () => {
     )
   )
 
-  it.effect("is not believed to have a file that it has in part", () =>
+  it.effect("isn't believed to have a file that it has only in part", () =>
     using(layer(), (lake) =>
       Effect.gen(function* () {
         stub.onCall = ({ operation, key }, when) => {
@@ -129,7 +129,7 @@ describe("a bucket", () => {
     )
   )
 
-  it.effect("has few parts in memory at once, whatever the files", () =>
+  it.effect("has few parts in memory at once, for any files", () =>
     using(layer(), (lake) =>
       Effect.gen(function* () {
         let bodies = 0
@@ -182,7 +182,7 @@ describe("an interruption", () => {
         const part = yield* Effect.promise(() => arrived)
         assert.strictEqual(stub.uploads.size, 1)
         yield* Fiber.interrupt(put)
-        yield* Effect.promise(() => part.over)
+        yield* Effect.promise(() => part.closed)
         assert.strictEqual(stub.uploads.size, 0)
         assert.deepStrictEqual(yield* lake.list(""), [])
       })

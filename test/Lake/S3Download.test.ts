@@ -1,4 +1,4 @@
-/** A file out of a bucket whose answers break off. */
+/** A file from a bucket whose answers break off. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -11,7 +11,7 @@ import { stub } from "./Stubbed.ts"
 
 const mebibyte = 1024 * 1024
 const place = { bucket: "lake", prefix: "some/prefix" }
-const layer = () => S3.layer(place)
+const layer = () => S3.layerAt(place)
 
 describe("a body that breaks off", () => {
   const breaking = (times: number, fault: "half" | "stall" = "half") => {
@@ -23,8 +23,8 @@ describe("a body that breaks off", () => {
   it.effect.each([
     ["broke", "half", 3],
     ["stood still", "stall", 1]
-  ] as const)("is asked for again from where it %s", ([, fault, times]) =>
-    using(S3.layer(place, { ...patient, idleMillis: 1_000 }), (lake) =>
+  ] as const)("is requested again from where it %s", ([, fault, times]) =>
+    using(S3.layerAt(place, { ...patient, idleMillis: 1_000 }), (lake) =>
       Effect.gen(function* () {
         const content = Buffer.alloc(3 * mebibyte, "rows of all kinds")
         yield* lake.put("a.parquet", localFile(content))
@@ -40,7 +40,7 @@ describe("a body that breaks off", () => {
     )
   )
 
-  it.effect("of a file that was replaced meanwhile begins anew", () =>
+  it.effect("of a file that was replaced meanwhile starts over", () =>
     using(layer(), (lake) =>
       Effect.gen(function* () {
         yield* lake.put("a.json", localFile(Buffer.alloc(mebibyte, "old")))
@@ -58,7 +58,7 @@ describe("a body that breaks off", () => {
     )
   )
 
-  it.effect("of a text is asked for again", () =>
+  it.effect("of a text is requested again", () =>
     using(layer(), (lake) =>
       Effect.gen(function* () {
         yield* lake.putText("a.json", "text")

@@ -1,4 +1,4 @@
-/** What goes wrong with a bucket: what is tried again, what is told, and in which words. */
+/** What goes wrong with a bucket: what is retried, and what a person is told. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Lake, LakeError } from "../../src/Lake/Lake.ts"
@@ -10,7 +10,7 @@ import { stub, withVariables } from "./Stubbed.ts"
 
 const impatient = { ...patient, idleMillis: 1_000 }
 const withLake = <A, E>(use: (lake: Lake["Service"]) => Effect.Effect<A, E>, bucket = "lake") =>
-  using(S3.layer({ bucket, prefix: "" }, impatient), use)
+  using(S3.layerAt({ bucket, prefix: "" }, impatient), use)
 
 /** The first calls of an operation. */
 const first =
@@ -27,7 +27,7 @@ describe("a call is repeated", () => {
     ["whose connection breaks in the middle of the body", "UploadPart", "arriving", "cut"],
     ["whose connection breaks before its answer", "PutObject", "after", "cut"],
     ["that gets no answer in time", "PutObject", "before", "hang"],
-    ["that completes a file in parts, though it was done", "CompleteMultipartUpload", "after", "cut"]
+    ["that completes a file in parts although that was done", "CompleteMultipartUpload", "after", "cut"]
   ] as const)("%s", ([, operation, when, fault]) =>
     withLake((lake) =>
       Effect.gen(function* () {
@@ -43,7 +43,7 @@ describe("a call is repeated", () => {
     )
   )
 
-  it.effect("and no more than the SDK's variable says, by no one else", () =>
+  it.effect("no more often than the SDK's variable says, and only by the SDK", () =>
     withVariables(
       { AWS_MAX_ATTEMPTS: "3" },
       withLake((lake) =>
@@ -76,7 +76,7 @@ describe("a call is repeated", () => {
     )
   )
 
-  it.effect("and a file in parts that fails for good is aborted", () =>
+  it.effect("and a file in parts that fails permanently is aborted", () =>
     withVariables(
       { AWS_MAX_ATTEMPTS: "1" },
       withLake((lake) =>
@@ -138,7 +138,7 @@ describe("a person is told", () => {
     })
   )
 
-  it.effect("that the endpoint is no URL, without the password in it", () =>
+  it.effect("that the endpoint isn't a URL, without the password in it", () =>
     Effect.gen(function* () {
       for (const endpoint of ["user:hush@host", "ftp://user:hush@host", "http://user:hush@host:99999"]) {
         const error = yield* withVariables({ AWS_ENDPOINT_URL_S3: endpoint }, put())
@@ -169,7 +169,7 @@ describe("a person is told", () => {
     })
   )
 
-  it.effect("that the session has ended, or the clock can't be made up for", () =>
+  it.effect("that the session has ended, or that the clock can't be corrected", () =>
     Effect.gen(function* () {
       stub.onCall = refused("ExpiredToken", 400)
       denied(yield* put(), "AWS_SESSION_TOKEN")
@@ -194,18 +194,18 @@ describe("a person is told", () => {
     })
   )
 
-  it.effect("that nobody answers there", () =>
+  it.effect("that the store doesn't answer", () =>
     Effect.gen(function* () {
       const once = { AWS_MAX_ATTEMPTS: "1" }
       const closed = yield* withVariables({ ...once, AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, put())
       assert.strictEqual(closed.reason, "Failed")
-      assert.include(closed.message, "the store at 127.0.0.1:1 takes no connections")
+      assert.include(closed.message, "the store at 127.0.0.1:1 refuses connections")
       stub.onCall = first(99, "PutObject", "before", "hang")
       assert.include((yield* withVariables(once, put())).message, "didn't answer in time")
     })
   )
 
-  it.effect("and nothing that the store says moves a terminal's cursor or turns its writing", () =>
+  it.effect("and nothing that the store says moves a terminal's cursor or changes its writing direction", () =>
     Effect.gen(function* () {
       stub.onCall = refused("Odd\u202eError\u009b2J", 400)
       const { message } = yield* withVariables({ AWS_MAX_ATTEMPTS: "1" }, put())

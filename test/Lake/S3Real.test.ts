@@ -1,4 +1,4 @@
-/** A bucket as the lake, on a store that is not ours: radosgw where it is installed, or whichever is named. */
+/** A bucket as the lake, on a store that isn't ours: radosgw if it is installed, or the one that is named. */
 import { createHash } from "node:crypto"
 import { S3 as Sdk } from "@aws-sdk/client-s3"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -13,15 +13,15 @@ import { open, type RealS3 } from "../Radosgw.ts"
 import { exporting, ipc, newFolder, now, on, run, write } from "./ExportWorld.ts"
 import { contract, localFile, localPath, using } from "./Contract.ts"
 
-/** Nobody replaces a text before two want to. */
+/** Holds the first replacement of a text until there is a second. */
 const bothAtOnce = (layer: Layer.Layer<Lake>) =>
   Effect.map(Latch.make(), (latch) => {
-    let wanting = 0
+    let waiting = 0
     const held = Effect.map(Lake, (lake) =>
       Lake.of({
         ...lake,
         replaceText: (...replacement) =>
-          Effect.suspend(() => ((wanting += 1) === 2 ? latch.open : latch.await)).pipe(
+          Effect.suspend(() => ((waiting += 1) === 2 ? latch.open : latch.await)).pipe(
             Effect.andThen(lake.replaceText(...replacement))
           )
       })
@@ -44,7 +44,7 @@ describe.skipIf(opened === undefined)("a real S3", () => {
     await real.close()
   })
 
-  const layer = () => S3.layer(real.place)
+  const layer = () => S3.layerAt(real.place)
   const keyOf = (path: string) => (real.place.prefix === "" ? path : `${real.place.prefix}/${path}`)
   const uploads = async () => {
     const { Uploads = [] } = await sdk.listMultipartUploads({ Bucket: real.place.bucket, Prefix: real.place.prefix })
@@ -59,7 +59,7 @@ describe.skipIf(opened === undefined)("a real S3", () => {
     unfinished: uploads
   }))
 
-  it.effect("takes and gives a big file in parts", () =>
+  it.effect("stores and returns a big file in parts", () =>
     using(layer(), (lake) =>
       Effect.gen(function* () {
         const content = Buffer.alloc(20 * 1024 * 1024 + 7, "rows of all kinds")
@@ -83,12 +83,12 @@ describe.skipIf(opened === undefined)("a real S3", () => {
     )
   )
 
-  it.effect("has nothing left of the doctor's look at it", () =>
+  it.effect("has nothing left after the doctor's check", () =>
     Effect.gen(function* () {
       const before = yield* using(layer(), (lake) => lake.list(""))
-      const said = yield* examined(real.place)
+      const findings = yield* examined(real.place)
       assert.deepStrictEqual(
-        said.map(({ verdict }) => verdict),
+        findings.map(({ verdict }) => verdict),
         ["ok", "ok"]
       )
       assert.deepStrictEqual(yield* using(layer(), (lake) => lake.list("")), before)
@@ -98,7 +98,7 @@ describe.skipIf(opened === undefined)("a real S3", () => {
 
   it.effect("shows one of two exports that run at once, and every value of it", () =>
     Effect.gen(function* () {
-      const both = yield* bothAtOnce(S3.layer({ ...real.place, prefix: keyOf("exported") }))
+      const both = yield* bothAtOnce(S3.layerAt({ ...real.place, prefix: keyOf("exported") }))
       const exported = (date: string) =>
         Effect.gen(function* () {
           yield* write([on("2026-11-18"), on(date)], [ipc("IPC-1", "1")])
@@ -117,21 +117,21 @@ describe.skipIf(opened === undefined)("a real S3", () => {
     })
   )
 
-  it.effect("refuses wrong keys and buckets that aren't there, in the words of the tests on the stub", () =>
+  it.effect("refuses wrong keys and missing buckets with the same messages as the stub", () =>
     Effect.gen(function* () {
-      const told = (bucket: string) =>
-        using(S3.layer({ bucket, prefix: "" }), (lake) =>
+      const refusal = (bucket: string) =>
+        using(S3.layerAt({ bucket, prefix: "" }), (lake) =>
           Effect.map(Effect.flip(lake.putText("a", "")), ({ message, reason }) => {
             assert.strictEqual(reason, "Denied", message)
             return message
           })
         )
-      assert.include(yield* told("siteledger-has-no-such-bucket"), "no bucket siteledger-has-no-such-bucket")
+      assert.include(yield* refusal("siteledger-has-no-such-bucket"), "no bucket siteledger-has-no-such-bucket")
       const secret = Option.fromUndefinedOr(process.env.AWS_SECRET_ACCESS_KEY)
       if (Option.isNone(secret)) return
       process.env.AWS_SECRET_ACCESS_KEY = "wrong"
       const wrong = yield* Effect.ensuring(
-        told(real.place.bucket),
+        refusal(real.place.bucket),
         Effect.sync(() => (process.env.AWS_SECRET_ACCESS_KEY = secret.value))
       )
       assert.include(wrong, "AWS_SECRET_ACCESS_KEY")

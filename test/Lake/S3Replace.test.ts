@@ -1,4 +1,4 @@
-/** Who replaces a text in a bucket: who has won, as whatever answers or doesn't, and where nobody can tell. */
+/** Replacing a text in a bucket: who has won after any answer or none, and when the store can't compare. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
 import type { Lake } from "../../src/Lake/Lake.ts"
@@ -8,7 +8,7 @@ import { fresh, using } from "./Contract.ts"
 import { stub } from "./Stubbed.ts"
 
 const withLake = <A, E>(use: (lake: Lake["Service"]) => Effect.Effect<A, E>) =>
-  using(S3.layer({ bucket: "lake", prefix: "" }), use)
+  using(S3.layerAt({ bucket: "lake", prefix: "" }), use)
 
 const once = (at: "before" | "after", fault: Fault): OnCall => {
   let isDone = false
@@ -19,7 +19,7 @@ const once = (at: "before" | "after", fault: Fault): OnCall => {
   }
 }
 
-describe("who replaces a text", () => {
+describe("a writer that replaces a text", () => {
   const path = () => `${fresh("replaced")}/latest.json`
   const conditions = () => stub.calls.filter(({ headers }) => headers["if-match"] ?? headers["if-none-match"])
 
@@ -39,26 +39,23 @@ describe("who replaces a text", () => {
       )
   )
 
-  it.effect(
-    "has won when the text is there, whatever the store says, and not when it says no and nothing is there",
-    () => {
-      process.env.AWS_MAX_ATTEMPTS = "1"
-      return withLake((lake) =>
-        Effect.gen(function* () {
-          const latest = path()
-          const broken = { status: 500, code: "InternalError" }
-          stub.onCall = once("before", broken)
-          assert.strictEqual((yield* Effect.flip(lake.replaceText(latest, "one", Option.none()))).reason, "Failed")
-          stub.onCall = once("after", broken)
-          assert.strictEqual(yield* lake.replaceText(latest, "one", Option.none()), "guarded")
-          stub.objects.set(latest, { body: Buffer.from("another"), etag: "other" })
-          stub.onCall = once("before", broken)
-          const lost = yield* Effect.flip(lake.replaceText(latest, "two", Option.some('"one"')))
-          assert.strictEqual(lost.reason, "Overtaken")
-        })
-      ).pipe(Effect.ensuring(Effect.sync(() => delete process.env.AWS_MAX_ATTEMPTS)))
-    }
-  )
+  it.effect("has won when the text is there despite an error, and not when it isn't", () => {
+    process.env.AWS_MAX_ATTEMPTS = "1"
+    return withLake((lake) =>
+      Effect.gen(function* () {
+        const latest = path()
+        const broken = { status: 500, code: "InternalError" }
+        stub.onCall = once("before", broken)
+        assert.strictEqual((yield* Effect.flip(lake.replaceText(latest, "one", Option.none()))).reason, "Failed")
+        stub.onCall = once("after", broken)
+        assert.strictEqual(yield* lake.replaceText(latest, "one", Option.none()), "guarded")
+        stub.objects.set(latest, { body: Buffer.from("another"), etag: "other" })
+        stub.onCall = once("before", broken)
+        const lost = yield* Effect.flip(lake.replaceText(latest, "two", Option.some('"one"')))
+        assert.strictEqual(lost.reason, "Overtaken")
+      })
+    ).pipe(Effect.ensuring(Effect.sync(() => delete process.env.AWS_MAX_ATTEMPTS)))
+  })
 
   it.effect("has lost when the answer was lost and another has replaced it since", () =>
     withLake((lake) =>
@@ -93,7 +90,7 @@ describe("who replaces a text", () => {
     )
   )
 
-  it.effect("gets a version without quotes through to a store that wants it so, and learns it", () =>
+  it.effect("sends a version without quotes to a store that wants it so, and remembers that", () =>
     withLake((lake) =>
       Effect.gen(function* () {
         stub.conditional = "unquoted"
@@ -117,7 +114,7 @@ describe("who replaces a text", () => {
   )
 
   it.effect.each<Conditional>(["unsupported", "ignored"])(
-    "is told that nobody compares, once in the log, by a store whose conditional writes are %s",
+    "is warned once in the log when the store's conditional writes are %s",
     (conditional) => {
       const warnings: Array<string> = []
       const log = Logger.make(({ logLevel, message }) => {

@@ -1,4 +1,4 @@
-/** A bucket's address that is a web server's: it says 200 with a page to everything, and keeps nothing. */
+/** A bucket's address that is a web server's: it answers everything with 200 and a page, and stores nothing. */
 import { once } from "node:events"
 import { createServer, type OutgoingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -25,7 +25,7 @@ const website = <A, E>(headers: OutgoingHttpHeaders, use: (lake: Lake["Service"]
     opened(headers),
     (site) => {
       const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-      const layer = S3.layer({ bucket: "lake", prefix: "" })
+      const layer = S3.layerAt({ bucket: "lake", prefix: "" })
       return withVariables({ AWS_MAX_ATTEMPTS: "1", AWS_ENDPOINT_URL_S3: url }, using(layer, use))
     },
     (site) =>
@@ -38,7 +38,7 @@ const website = <A, E>(headers: OutgoingHttpHeaders, use: (lake: Lake["Service"]
 const exported = (lake: Lake["Service"]) =>
   Effect.flip(Effect.scoped(Effect.provide(run, exporting(newFolder(), Layer.succeed(Lake, lake)))))
 
-it.effect("a page without a version is no answer to whoever reads, writes or lists, and gets no export", () =>
+it.effect("a page without a version is an error to every read, write and list, and to an export", () =>
   website({}, (lake) =>
     Effect.gen(function* () {
       const calls = [
@@ -55,18 +55,18 @@ it.effect("a page without a version is no answer to whoever reads, writes or lis
         assert.strictEqual(reason, "Failed")
         assert.match(
           message,
-          /^s3:\/\/lake: the store at [\d.:]+ answered \w+ as no S3 store does: check AWS_ENDPOINT_URL_S3\.$/
+          /^s3:\/\/lake: the store at [\d.:]+ answered \w+ in a way that no S3 store does: check AWS_ENDPOINT_URL_S3\.$/
         )
       }
-      assert.include((yield* exported(lake)).message, "answered GetObject as no S3 store does")
+      assert.include((yield* exported(lake)).message, "answered GetObject in a way that no S3 store does")
     })
   )
 )
 
-it.effect("an export ends also where each page has a version, as web servers give it", () =>
+it.effect("an export also ends if each page has a version, as web servers send it", () =>
   website({ etag: '"5f-61"' }, (lake) =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* exported(lake)).message, "s3://lake says of every file that it is there.")
+      assert.strictEqual((yield* exported(lake)).message, "s3://lake claims that every file exists.")
     })
   )
 )

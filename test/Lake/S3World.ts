@@ -1,6 +1,6 @@
 /**
- * A data directory and a bucket with an export in it, in the moment before the next one, which has a late event to tell:
- * made once, and copied for each of many disturbed exports. And a reader of the bucket that believes nothing.
+ * A data directory and a bucket with an export in it, just before the next one, which will have a late event: made
+ * once, and copied for each of many disturbed exports. Also a reader of the bucket that checks everything.
  */
 import { createHash } from "node:crypto"
 import { cpSync, existsSync } from "node:fs"
@@ -23,7 +23,7 @@ const prefix = "some/lake"
 
 const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex")
 
-/** No call is made a second time, so that each can be the one that fails. */
+/** No call is retried, so that each can be the one that fails. */
 const once = { AWS_MAX_ATTEMPTS: "1" }
 
 const sdk = (stub: S3Stub) => ({ ...stub.environment, ...once })
@@ -33,7 +33,7 @@ export interface Prepared {
   readonly stub: S3Stub
 }
 
-/** For a process of its own. */
+/** For a separate process. */
 export const environment = ({ dataDir, stub }: Prepared): Environment => ({
   ...sdk(stub),
   SITELEDGER_DATA_DIR: dataDir,
@@ -42,14 +42,14 @@ export const environment = ({ dataDir, stub }: Prepared): Environment => ({
   NODE_COMPILE_CACHE: compileCache
 })
 
-/** With the stores open in this process; one at a time, as the SDK reads the environment. */
+/** With the stores open in this process; one at a time, because the SDK reads the environment. */
 export const within = <A, E>(
   { dataDir, stub }: Prepared,
   body: Effect.Effect<A, E, Export | Lake | Store | Warehouse>
 ) =>
   Effect.suspend(() => {
     Object.assign(process.env, sdk(stub))
-    return Effect.scoped(Effect.provide(body, exporting(dataDir, S3.layer({ bucket: stub.bucket, prefix }))))
+    return Effect.scoped(Effect.provide(body, exporting(dataDir, S3.layerAt({ bucket: stub.bucket, prefix }))))
   })
 
 /** `payload`: more text of an event on the date that is exported again. */
@@ -85,7 +85,7 @@ const bodyOf = (stub: S3Stub, path: string): Buffer => {
   return object?.body ?? Buffer.from("")
 }
 
-/** Follows the pointer, and holds every file against what the manifest says of it. */
+/** Follows the pointer, and compares every file with the manifest. */
 export const readExport = (stub: S3Stub): Manifest.Manifest => {
   const pointer = JSON.parse(String(bodyOf(stub, "latest.json"))) as Manifest.Pointer
   const text = bodyOf(stub, pointer.manifest)

@@ -1,4 +1,4 @@
-/** The S3 stub of a test file: opened for it, as it is at first before each of its tests, and closed at its end. */
+/** The S3 stub of a test file: opened for it, reset before each of its tests, and closed at its end. */
 import { afterAll, beforeEach } from "@effect/vitest"
 import { Effect } from "effect"
 import { S3Stub } from "../S3Stub.ts"
@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterAll(() => stub.close())
 
-/** While the effect runs; undefined takes a variable away. */
+/** Sets variables while the effect runs; undefined removes one. */
 export const withVariables = <A, E, R>(
   variables: Record<string, string | undefined>,
   effect: Effect.Effect<A, E, R>

@@ -42,7 +42,7 @@ describe("an export", () => {
     )
   )
 
-  it.effect("sweeps what no manifest names, only where it is ours, and only when every manifest can be read", () =>
+  it.effect("sweeps what no manifest names, only if it is ours, and only if every manifest can be read", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* run
@@ -56,14 +56,14 @@ describe("an export", () => {
         ]
         const lake = yield* Lake
         for (const path of [leftover, partial, journal, ...foreign]) yield* lake.putText(path, "?")
-        // What was being written when a process died; and whatever else lies there.
+        // What was being written when a process died, and a file of another program.
         mkdirSync(join(world.dataDir, "staging/20261101T020000Z-0000/events/0"), { recursive: true })
         writeFileSync(join(world.dataDir, "staging/20261101T020000Z-0000/events/0/part.parquet"), "PAR1")
         writeFileSync(join(world.dataDir, "staging/.DS_Store"), "?")
         const rubbish = "_manifests/20261101T020000Z-0000.json"
         yield* lake.putText(rubbish, "{}")
         const isNotSwept = (path: string, why: string) => `${path} on ${world.lake} ${why}`
-        const unread = "can't be read, so no old files are swept: remove it, or bring it back as it was."
+        const unread = "can't be read, so no old files are swept: remove or restore it."
         assert.deepStrictEqual(yield* warnings(run), [isNotSwept(rubbish, unread)])
         assert.isTrue(existsSync(join(world.lake, leftover)))
         yield* lake.remove(rubbish)
@@ -87,50 +87,46 @@ describe("an export", () => {
     )
   )
 
-  it.effect(
-    "sweeps files also where the store can't tell what is unfinished, and remembers what it has yet to end",
-    () =>
-      inWorld((world) =>
-        Effect.gen(function* () {
-          const leftover = "vos/20261101T020000Z-0000-0.parquet"
-          const note = join(world.dataDir, "staging/20261120T010000Z-0000")
-          const lake = yield* Lake
-          yield* lake.putText(leftover, "?")
-          mkdirSync(note, { recursive: true })
-          const refused = new LakeError({ reason: "Denied", message: "not implemented" })
-          world.watch = (operation) => (operation === "abandon" ? refused : undefined)
-          yield* run
-          assert.isFalse(existsSync(join(world.lake, leftover)))
-          assert.isTrue(existsSync(note))
-          world.watch = () => undefined
-          yield* run
-          assert.isFalse(existsSync(note))
-        })
-      )
+  it.effect("sweeps files even if the store can't list what is unfinished, and remembers what it has yet to end", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const leftover = "vos/20261101T020000Z-0000-0.parquet"
+        const note = join(world.dataDir, "staging/20261120T010000Z-0000")
+        const lake = yield* Lake
+        yield* lake.putText(leftover, "?")
+        mkdirSync(note, { recursive: true })
+        const refused = new LakeError({ reason: "Denied", message: "not implemented" })
+        world.watch = (operation) => (operation === "abandon" ? refused : undefined)
+        yield* run
+        assert.isFalse(existsSync(join(world.lake, leftover)))
+        assert.isTrue(existsSync(note))
+        world.watch = () => undefined
+        yield* run
+        assert.isFalse(existsSync(note))
+      })
+    )
   )
 
-  it.effect(
-    "keeps a run that failed, where another manifest doesn't say what was shown before it: it may be that one",
-    () =>
-      inWorld((world) =>
-        Effect.gen(function* () {
-          const { run: first } = yield* run
-          mkdirSync(join(world.dataDir, "staging", first), { recursive: true })
-          writeFileSync(join(world.lake, "latest.json"), "?")
-          yield* run
-          yield* run
-          yield* run
-          assert.isTrue(existsSync(join(world.lake, `_manifests/${first}.json`)))
-          assert.isTrue(existsSync(join(world.lake, `projects/${first}-0.parquet`)))
-          assert.isFalse(existsSync(join(world.dataDir, "staging")))
-        })
-      )
+  it.effect("keeps a failed run if another manifest doesn't say what was shown before it: it may be that one", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const { run: first } = yield* run
+        mkdirSync(join(world.dataDir, "staging", first), { recursive: true })
+        writeFileSync(join(world.lake, "latest.json"), "?")
+        yield* run
+        yield* run
+        yield* run
+        assert.isTrue(existsSync(join(world.lake, `_manifests/${first}.json`)))
+        assert.isTrue(existsSync(join(world.lake, `projects/${first}-0.parquet`)))
+        assert.isFalse(existsSync(join(world.dataDir, "staging")))
+      })
+    )
   )
 })
 
 describe("in a bucket without a prefix", () => {
-  it.effect("what a stranger is uploading stays, when a run of ours failed", () =>
-    using(S3.layer({ bucket: "lake", prefix: "" }), (lake) =>
+  it.effect("what another program is uploading stays when a run of ours failed", () =>
+    using(S3.layerAt({ bucket: "lake", prefix: "" }), (lake) =>
       Effect.gen(function* () {
         const failed = "20261120T010000Z-0000"
         const theirs = ["backups/x.tar", "latest.json.bak", "projects/x.parquet", "20261120T010000Z-0000-0.parquet"]

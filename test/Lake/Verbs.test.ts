@@ -11,7 +11,7 @@ import { type Environment, type Finished, run } from "../RunningWorker.ts"
 import type { Fault, S3Stub } from "../S3Stub.ts"
 import { copied, environment, type Prepared, prepare, readExport } from "./S3World.ts"
 
-/** Wanted by `run`, which looks for secrets in what was said. */
+/** Runs a verb; `run` looks for secrets in its output. */
 const verb = (prepared: Prepared, given: Environment, ...words: ReadonlyArray<string>) =>
   Effect.promise(() => run({ ...environment(prepared), ...given }, ...words))
 
@@ -29,25 +29,25 @@ const troubles: ReadonlyArray<readonly [string, (stub: S3Stub) => void, Environm
   ["the secret is wrong", () => undefined, { AWS_SECRET_ACCESS_KEY: "wrong" }, /AWS_SECRET_ACCESS_KEY/],
   ["the bucket is missing", () => undefined, { SITELEDGER_LAKE: "s3://elsewhere/some/lake" }, /elsewhere/],
   ["it may not write", refused(403, "AccessDenied"), {}, /s3:\/\/lake\/some\/lake/],
-  ["the store wants it slower, for good", refused(503, "SlowDown"), {}, /s3:\/\/lake\/some\/lake/],
-  ["nobody answers", (stub) => (stub.onCall = () => "cut" as const), {}, /s3:\/\/lake\/some\/lake/]
+  ["the store keeps asking to slow down", refused(503, "SlowDown"), {}, /s3:\/\/lake\/some\/lake/],
+  ["the store doesn't answer", (stub) => (stub.onCall = () => "cut" as const), {}, /s3:\/\/lake\/some\/lake/]
 ]
 
-/** No file may become longer than this: what a disk without room is to whoever writes. */
+/** Limits the length of files, which is like a full disk to a writer. */
 const withinBytes = async (prepared: Prepared, bytes: number): Promise<Finished> => {
   const blocks = bytes / 512
   const limited = `ulimit -f ${blocks}; exec "$0" "$@"`
   const words = ["-c", limited, process.execPath, "--disable-warning=ExperimentalWarning", main, "export"]
   const child = spawn("sh", words, { env: { ...environment(prepared) } })
-  const said = { stdout: "", stderr: "" }
-  child.stdout.on("data", (chunk: Buffer) => (said.stdout += String(chunk)))
-  child.stderr.on("data", (chunk: Buffer) => (said.stderr += String(chunk)))
+  const output = { stdout: "", stderr: "" }
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
-  return { code, signal, ...said }
+  return { code, signal, ...output }
 }
 
 describe("siteledger export", () => {
-  it.live("ends with 1, one sentence and the export before untouched, whatever the lake refuses", () =>
+  it.live("ends with 1 and one sentence and leaves the previous export as it was, for every refusal of the lake", () =>
     Effect.gen(function* () {
       const { dataDir, stub } = yield* prepare()
       const before = readExport(stub)
@@ -62,7 +62,7 @@ describe("siteledger export", () => {
     })
   )
 
-  it.live("ends with 1 when its disk has no room for a file, and lays nothing", () =>
+  it.live("ends with 1 when its disk has no room for a file, and writes nothing", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const copy = yield* copied(yield* prepare(randomBytes(9 * 1024 * 1024).toString("base64")))
@@ -88,69 +88,67 @@ describe("siteledger export", () => {
         }
         return undefined
       }
-      assertFailed(yield* verb({ dataDir, stub }, {}, "export"), /was overtaken by run 20991231T000000Z-0000, which is/)
+      assertFailed(
+        yield* verb({ dataDir, stub }, {}, "export"),
+        /was overtaken by run 20991231T000000Z-0000, which readers of/
+      )
     })
   )
 })
 
 describe("siteledger lake", () => {
-  it.live(
-    "verifies and lists what is shown while another process is at work, and says what is not as it should be",
-    () =>
-      Effect.gen(function* () {
-        const prepared = yield* prepare()
-        const { stub } = prepared
-        const { run: id, tables } = readExport(stub)
-        const isUploading = Promise.withResolvers<void>()
-        stub.onCall = ({ operation }) => {
-          if (operation !== "PutObject") return undefined
-          isUploading.resolve()
-          return "hang"
-        }
-        const exporter = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "export"], {
-          env: { ...environment(prepared) }
-        })
-        yield* Effect.promise(() => isUploading.promise)
-        const verified = yield* verb(prepared, {}, "lake", "verify")
-        exporter.kill("SIGKILL")
-        assert.deepStrictEqual([verified.code, verified.stderr], [0, ""])
-        assert.match(verified.stdout, /^ok ipcs {19}2 rows, 1 file, \d+ bytes$/m)
-        assert.match(
-          verified.stdout,
-          new RegExp(`Export ${id} on s3://lake/some/lake, .*every count and hash is right`)
-        )
-        const listed = yield* verb(prepared, {}, "lake", "list", "--json")
-        const runs = (JSON.parse(listed.stdout) as { readonly runs: ReadonlyArray<{ readonly run: string }> }).runs
-        assert.deepStrictEqual(
-          runs.map((each) => each.run),
-          [id]
-        )
-        const path = tables["ipcs"]?.files[0]?.path ?? ""
-        stub.objects.delete(`some/lake/${path}`)
-        const faulty = yield* verb(prepared, {}, "lake", "verify", "--run", id)
-        assert.deepStrictEqual(
-          [faulty.code, faulty.stderr],
-          [1, `siteledger: 1 thing is not as the manifest of ${id} says.\n`]
-        )
-        assert.include(faulty.stdout, `${path} is missing.`)
-        const document = yield* verb(prepared, {}, "lake", "verify", "--json")
-        assert.strictEqual(document.code, 1)
-        assert.deepInclude(JSON.parse(document.stdout), { ok: false, run: id, faults: [] })
+  it.live("verifies and lists what is shown while another process is at work, and names what is wrong", () =>
+    Effect.gen(function* () {
+      const prepared = yield* prepare()
+      const { stub } = prepared
+      const { run: id, tables } = readExport(stub)
+      const isUploading = Promise.withResolvers<void>()
+      stub.onCall = ({ operation }) => {
+        if (operation !== "PutObject") return undefined
+        isUploading.resolve()
+        return "hang"
+      }
+      const exporter = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "export"], {
+        env: { ...environment(prepared) }
       })
+      yield* Effect.promise(() => isUploading.promise)
+      const verified = yield* verb(prepared, {}, "lake", "verify")
+      exporter.kill("SIGKILL")
+      assert.deepStrictEqual([verified.code, verified.stderr], [0, ""])
+      assert.match(verified.stdout, /^ok ipcs {19}2 rows, 1 file, \d+ bytes$/m)
+      assert.match(verified.stdout, new RegExp(`Export ${id} on s3://lake/some/lake, .*every count and hash is right`))
+      const listed = yield* verb(prepared, {}, "lake", "list", "--json")
+      const runs = (JSON.parse(listed.stdout) as { readonly runs: ReadonlyArray<{ readonly run: string }> }).runs
+      assert.deepStrictEqual(
+        runs.map((each) => each.run),
+        [id]
+      )
+      const path = tables["ipcs"]?.files[0]?.path ?? ""
+      stub.objects.delete(`some/lake/${path}`)
+      const faulty = yield* verb(prepared, {}, "lake", "verify", "--run", id)
+      assert.deepStrictEqual(
+        [faulty.code, faulty.stderr],
+        [1, `siteledger: 1 thing is not as the manifest of ${id} says.\n`]
+      )
+      assert.include(faulty.stdout, `${path} is missing.`)
+      const document = yield* verb(prepared, {}, "lake", "verify", "--json")
+      assert.strictEqual(document.code, 1)
+      assert.deepInclude(JSON.parse(document.stdout), { ok: false, run: id, faults: [] })
+    })
   )
 
-  it.live("prints no control character that a manifest has, and says what to do where the pointer is none", () =>
+  it.live("prints no control character of a manifest, and says what to do if the pointer is broken", () =>
     Effect.gen(function* () {
       const prepared = yield* prepare()
       const { stub } = prepared
       const { asOf, tables, ...rest } = readExport(stub)
       const { vos, ...others } = tables
-      const said = vos?.columns.map((column) => ({ ...column, description: "\u001b[2J\u202e\u009b2J" })) ?? []
+      const columns = vos?.columns.map((column) => ({ ...column, description: "\u001b[2J\u202e\u009b2J" })) ?? []
       const walks = { ...asOf.walks, "\u009b2J\u202e": { proof: "\u001b[2J", at: null } }
       const tampered = {
         ...rest,
         asOf: { ...asOf, walks },
-        tables: { ...others, vos: { rows: 0, files: [], columns: said } }
+        tables: { ...others, vos: { rows: 0, files: [], columns } }
       }
       const text = Manifest.stringify(tampered)
       const path = Manifest.manifestPath(rest.run)
@@ -167,7 +165,7 @@ describe("siteledger lake", () => {
       put("latest.json", "rubbish")
       const listed = yield* verb(prepared, {}, "lake", "list")
       const what =
-        "latest.json on s3://lake/some/lake is not a pointer, so readers find no export: `siteledger export` lays"
+        "latest.json on s3://lake/some/lake is not a pointer, so readers find no export: `siteledger export` makes"
       assert.isTrue(listed.stdout.startsWith(`! ${what}`), listed.stdout)
     })
   )

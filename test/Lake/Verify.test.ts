@@ -26,7 +26,7 @@ const flipped = (file: string): void => {
   writeFileSync(file, bytes)
 }
 
-/** As if the export had been laid with this manifest: its hash is right. */
+/** As if the export had written this manifest: its hash is right. */
 const announced = ({ manifest, world }: Damaged, change: (text: string) => string): void => {
   const text = change(Manifest.stringify(manifest))
   const path = Manifest.manifestPath(manifest.run)
@@ -35,7 +35,7 @@ const announced = ({ manifest, world }: Damaged, change: (text: string) => strin
   writeFileSync(join(world.lake, Manifest.pointerPath), Manifest.stringify(pointer))
 }
 
-/** As if the file had been laid so: its length and hash are right in the manifest. */
+/** As if the export had written this file: its length and hash are right in the manifest. */
 const announcedAs = (damaged: Damaged, table: string, content: Buffer): void => {
   const file = damaged.manifest.tables[table]?.files[0]
   writeFileSync(fileOf(damaged, table), content)
@@ -55,19 +55,19 @@ const edited = (from: string | RegExp, to: string) => (damaged: Damaged) =>
     return changed
   })
 
-/** What is done to an export, and the only sentence that is said of it; RUN and IPCS stand for its names. */
+/** A damage to an export, and the only sentence about it; RUN and IPCS stand for its names. */
 const damages: Readonly<Record<string, readonly [(damaged: Damaged) => void, string]>> = {
   "a file is missing": [(damaged) => rmSync(fileOf(damaged, "ipcs")), "IPCS is missing."],
   "a file is cut": [(damaged) => truncateSync(fileOf(damaged, "ipcs"), 100), "IPCS has 100 bytes, not BYTES."],
-  "a bit of a file is another": [
+  "a bit of a file has changed": [
     (damaged) => flipped(fileOf(damaged, "ipcs")),
-    "IPCS has another SHA-256 than the manifest says."
+    "IPCS has a different SHA-256 than the manifest says."
   ],
-  "a file is no Parquet": [
+  "a file isn't Parquet": [
     (damaged) => announcedAs(damaged, "ipcs", Buffer.from("no Parquet, as long as it is")),
     "IPCS can't be read as Parquet: "
   ],
-  "a page of a file is rubbish": [
+  "a page of a file is garbage": [
     (damaged) => announcedAs(damaged, "ipcs", readFileSync(fileOf(damaged, "ipcs")).fill(0xff, 4, 60)),
     "IPCS can't be read as Parquet: "
   ],
@@ -77,23 +77,23 @@ const damages: Readonly<Record<string, readonly [(damaged: Damaged) => void, str
   ],
   "an empty file is that of another table": [
     (damaged) => announcedAs(damaged, "vos", readFileSync(fileOf(damaged, "ncrs"))),
-    "VOS has other columns than the manifest says."
+    "VOS has different columns than the manifest says."
   ],
-  "the least value is another": [
+  "a least value is wrong": [
     edited(/"certified_amount": \{\s+"min": "10.0000"/, '"certified_amount": { "min": "9.0000"'),
-    "IPCS has other least and greatest values than the manifest says."
+    "IPCS has different least and greatest values than the manifest says."
   ],
   "a table's rows are counted wrong": [
     edited(/("ipcs": \{\s+"rows": )2/, "$13"),
-    "The manifest says that ipcs has 3 rows, and its files have 2."
+    "The manifest says that ipcs has 3 rows, but its files have 2."
   ],
   "the journal is missing": [
     ({ manifest, world }) => rmSync(join(world.lake, manifest.journal ?? "")),
     "ledger_entries/RUN-journal.csv is missing."
   ],
-  "the journal is another": [
+  "the journal has changed": [
     ({ manifest, world }) => flipped(join(world.lake, manifest.journal ?? "")),
-    "ledger_entries/RUN-journal.csv has another SHA-256 than the manifest says."
+    "ledger_entries/RUN-journal.csv has a different SHA-256 than the manifest says."
   ],
   "the journal's lines are counted wrong": [
     edited(/("journalFile": \{\s+"rows": )0/, "$11"),
@@ -102,29 +102,29 @@ const damages: Readonly<Record<string, readonly [(damaged: Damaged) => void, str
   "the pointer has another hash": [
     ({ manifest, world }) =>
       writeFileSync(join(world.lake, Manifest.manifestPath(manifest.run)), `${Manifest.stringify(manifest)} `),
-    "latest.json names _manifests/RUN.json with another SHA-256 than it has."
+    "latest.json names _manifests/RUN.json with a different SHA-256 than it has."
   ]
 }
 
-/** Where verify keeps what it reads; of this file's process alone. */
+/** Where verify keeps what it reads; only for the process of this test file. */
 process.env["TMPDIR"] = newFolder()
 
 describe("verify", () => {
-  it.effect("reads an export to the last value and finds nothing, also where files are of earlier runs", () =>
+  it.effect("reads an export to the last value and finds no fault, even with files of earlier runs", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write([on("2026-11-18"), on("2026-11-19")], [ipc("IPC-1", "10"), ipc("IPC-2", "20")])
         yield* run
         yield* write([on("2026-11-19")])
         const { run: id } = yield* run
-        const told: Array<string> = []
+        const reported: Array<string> = []
         // As kill -9 leaves it.
         mkdirSync(join(tmpdir(), "siteledger-verify-killed"))
         writeFileSync(join(tmpdir(), "siteledger-verify-killed/lock.sqlite"), "")
-        const verified = yield* Verify.verify(Option.none(), ({ name }) => Effect.sync(() => told.push(name)))
+        const verified = yield* Verify.verify(Option.none(), ({ name }) => Effect.sync(() => reported.push(name)))
         assert.deepStrictEqual(Verify.faultsOf(verified), [])
         assert.deepInclude(verified, { run: id, lake: world.lake, asOf: readExport(world).asOf })
-        assert.deepStrictEqual(told, [...Object.keys(readExport(world).tables), "journal"])
+        assert.deepStrictEqual(reported, [...Object.keys(readExport(world).tables), "journal"])
         const counts = Object.fromEntries(verified.checked.map(({ files, name, rows }) => [name, [files, rows]]))
         assert.deepInclude(counts, { ipcs: [1, 2], events: [2, 3], vos: [1, 0], journal: [1, 0] })
         assert.deepStrictEqual(readdirSync(tmpdir()), [])
@@ -153,7 +153,7 @@ describe("verify", () => {
     )
   }
 
-  it.effect("takes manifests of older versions as they are, and any run by its name", () =>
+  it.effect("accepts manifests of older versions, and any run by its name", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write([on("2026-11-18")], [ipc("IPC-1", "10")])
@@ -190,7 +190,7 @@ describe("verify", () => {
     )
   )
 
-  it.effect("says what is missing where there is no export, no such run, or no manifest", () =>
+  it.effect("says what is missing if there is no export, no such run, or no manifest", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         const failure = (id?: string) =>
@@ -202,7 +202,7 @@ describe("verify", () => {
           return [newest?.isNewest, newest?.asOf, fault?.replace(world.lake, "LAKE") ?? fault]
         })
         const none = "20261120T020000Z-0000"
-        assert.strictEqual(yield* failure(), "There is no export on LAKE yet: `siteledger export` lays one.")
+        assert.strictEqual(yield* failure(), "There is no export on LAKE yet: `siteledger export` makes one.")
         assert.deepStrictEqual(yield* Runs.list, { runs: [], fault: null })
         const { run: id } = yield* run
         assert.deepStrictEqual(yield* listed, [true, "2026-11-20T02:00:00.000000Z", null])
@@ -214,7 +214,7 @@ describe("verify", () => {
           yield* failure("../../nope"),
           /^\.\.\/\.\.\/nope is not the name of an export, .*`siteledger lake list`/
         )
-        const broken = `_manifests/${id}.json, which latest.json on LAKE names, is missing or can't be read: \`siteledger export\` lays a new export.`
+        const broken = `_manifests/${id}.json, which latest.json on LAKE names, is missing or can't be read: \`siteledger export\` makes a new export.`
         writeFileSync(join(world.lake, Manifest.manifestPath(id)), "{}")
         assert.match(
           yield* failure(),
@@ -226,10 +226,10 @@ describe("verify", () => {
         assert.deepStrictEqual(yield* listed, [undefined, undefined, broken])
         writeFileSync(join(world.lake, Manifest.pointerPath), "rubbish")
         const rubbish =
-          "latest.json on LAKE is not a pointer, so readers find no export: `siteledger export` lays a new one and writes it."
+          "latest.json on LAKE is not a pointer, so readers find no export: `siteledger export` makes a new export and writes it."
         assert.strictEqual(
           yield* failure(),
-          `${rubbish} \`siteledger lake list\` tells which others can be verified with --run.`
+          `${rubbish} \`siteledger lake list\` names the others, which can be verified with --run.`
         )
         assert.deepStrictEqual(yield* listed, [undefined, undefined, rubbish])
         writeFileSync(join(world.lake, Manifest.manifestPath(id)), "{}")

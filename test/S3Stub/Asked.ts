@@ -1,4 +1,4 @@
-/** One request as it came, and what is answered; the operation is named as in the S3 reference. */
+/** One request as it came, and its answer; the operation is named as in the S3 reference. */
 import type { IncomingHttpHeaders } from "node:http"
 
 export interface Asked {
@@ -10,7 +10,7 @@ export interface Asked {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly bucket: string
-  /** Empty for what concerns the bucket. */
+  /** Empty for operations on the bucket. */
   readonly key: string
   readonly operation: string
 }
@@ -19,11 +19,11 @@ export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer | string
-  /** In the middle of the body; the connection too, or not. */
+  /** Stops in the middle of the body: "half" breaks the connection, "stall" keeps it. */
   readonly breaksOff?: "half" | "stall"
 }
 
-/** Thrown by whatever refuses; answered as S3's error document. */
+/** Thrown to refuse a request; answered as S3's error document. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string

@@ -1,4 +1,4 @@
-/** What lies in the stub's one bucket, and the operations on it. Nothing here knows of HTTP connections or faults. */
+/** The contents of the stub's one bucket, and the operations on it. Knows nothing of HTTP connections or faults. */
 import { createHash, randomUUID } from "node:crypto"
 import { type Answer, type Asked, Refusal } from "./Asked.ts"
 import * as Xml from "./Xml.ts"
@@ -15,8 +15,8 @@ export interface Upload {
 }
 
 /**
- * How the store takes If-Match and If-None-Match on a write: right, refused with 501, not looked at, or as radosgw does,
- * for which an ETag in the quotes in which it comes is never the same.
+ * How the store treats If-Match and If-None-Match on a write: correctly, with a 501, not at all, or like radosgw, for
+ * which an ETag in the quotes in which it comes never matches.
  */
 export type Conditional = "yes" | "unsupported" | "ignored" | "unquoted"
 
@@ -109,10 +109,10 @@ const list: Operation = ({ objects, pageSize }, { query }) => {
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted()
   const page = keys.slice(0, size)
   const isEncoded = query.get("encoding-type") === "url"
-  const told = (key: string) => (isEncoded ? Xml.inUrl(key) : Xml.escaped(key))
+  const encoded = (key: string) => (isEncoded ? Xml.inUrl(key) : Xml.escaped(key))
   const contents = page.map((key) => {
     const { body, etag } = stored({ objects } as Bucket, key)
-    return `<Contents><Key>${told(key)}</Key><Size>${body.length}</Size><ETag>&quot;${etag}&quot;</ETag></Contents>`
+    return `<Contents><Key>${encoded(key)}</Key><Size>${body.length}</Size><ETag>&quot;${etag}&quot;</ETag></Contents>`
   })
   const isCut = keys.length > page.length
   return Xml.answer(
@@ -174,7 +174,7 @@ const listUploads: Operation = ({ pageSize, uploads }, { query }) => {
   const prefix = query.get("prefix") ?? ""
   const after = query.get("upload-id-marker") ?? ""
   const found = [...uploads].filter(([id, { key }]) => key.startsWith(prefix) && id > after)
-  const page = found.toSorted(([one], [two]) => (one < two ? -1 : 1)).slice(0, pageSize)
+  const page = found.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, pageSize)
   const isCut = found.length > page.length
   const [lastId = "", last] = page.at(-1) ?? []
   return Xml.answer(

@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4 as a store checks it, and what the headers claim of the body: its SHA-256 or, sent in
- * chunks, the checksum that trails it. Returns the body that was meant; refuses as S3 does.
+ * AWS Signature Version 4 as a store checks it, and the headers' claims about the body: its SHA-256 or, if it is sent
+ * in chunks, the checksum that trails it. Returns the body without the chunks; refuses as S3 does.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
@@ -71,7 +71,7 @@ const checked = (asked: Asked, sent: Buffer, content: string): Buffer => {
   const isWrong =
     (sum !== undefined && sum !== crc32Of(body)) ||
     (md5 !== undefined && md5 !== createHash("md5").update(body).digest("base64"))
-  if (isWrong) throw new Refusal(400, "BadDigest", "The body is not the one that was summed up.")
+  if (isWrong) throw new Refusal(400, "BadDigest", "The body doesn't match its checksum.")
   return body
 }
 

@@ -1,15 +1,15 @@
 /**
- * The AWS SDK's client for one lake: the adapter to `@aws-sdk/client-s3`, loaded at the first use, as it is big and most
- * lakes are folders.
+ * The AWS SDK's client for one lake: the adapter to `@aws-sdk/client-s3`, loaded at the first use, because it is big
+ * and most lakes are folders.
  *
  * Credentials, region, endpoint, retries and checksums come from the SDK's own variables and files, which it reads
- * itself; only defaults are ours. The one owner of retries is the SDK: each body is in memory, so that each request can
- * be sent again, and its SHA-256 is signed, so that the store refuses what was damaged on its way. The SDK also corrects
- * a wrong clock of this machine by the store's.
+ * itself; only the defaults are ours. The SDK is the one owner of retries: each body is in memory, so each request can
+ * be sent again, and its SHA-256 is signed, so the store refuses a body that was damaged on its way. The SDK also
+ * corrects a wrong clock of this machine by the store's.
  */
 import type { S3 } from "@aws-sdk/client-s3"
 import type { StandardRetryStrategy } from "@smithy/core/retry"
-import { Effect, type Scope } from "effect"
+import { Data, Effect, type Scope } from "effect"
 
 type Strategy = Pick<StandardRetryStrategy, "acquireInitialRetryToken" | "recordSuccess" | "refreshRetryTokenForRetry">
 
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 export interface Patience {
-  /** Of each request, the first included, where no variable says otherwise (AWS_MAX_ATTEMPTS). */
+  /** Of each request, including the first, unless AWS_MAX_ATTEMPTS says otherwise. */
   readonly attempts: number
   readonly connectMillis: number
   /** Without a byte in either direction. */
@@ -29,19 +29,11 @@ export interface Patience {
   readonly requestMillis: number
 }
 
-/** Throttled, eight attempts take about half a minute; out of reach, a few seconds. */
+/** Eight attempts take about half a minute if the store throttles, a few seconds if it is out of reach. */
 export const patient: Patience = { attempts: 8, connectMillis: 10_000, idleMillis: 60_000, requestMillis: 300_000 }
 
-/** What the SDK or the store threw; Failure.ts puts it in words. */
-export class Thrown {
-  readonly _tag = "Thrown"
-  readonly operation: string
-  readonly cause: unknown
-  constructor(operation: string, cause: unknown) {
-    this.operation = operation
-    this.cause = cause
-  }
-
+/** What the SDK or the store threw; Failure.ts explains it to a person. */
+export class Thrown extends Data.TaggedError("Thrown")<{ readonly operation: string; readonly cause: unknown }> {
   /** As the store calls it: "NoSuchKey". */
   get code(): string {
     return String((this.cause as { readonly name?: unknown } | undefined)?.name ?? "")
@@ -55,7 +47,7 @@ export class Thrown {
 
 export interface Opened {
   readonly s3: S3
-  /** Host and port, where it isn't AWS itself. */
+  /** Host and port; undefined: AWS itself. */
   readonly endpoint: string | undefined
 }
 
@@ -68,27 +60,26 @@ export interface Client {
   ) => Effect.Effect<A, Thrown>
 }
 
-export const make = (patience: Patience): Effect.Effect<Client, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    let opening: Promise<Opened> | undefined
-    const once = (): Promise<Opened> =>
-      (opening ??= open(patience).catch((cause: unknown) => {
-        // What was wrong may be right the next time.
-        opening = undefined
-        throw cause
-      }))
-    yield* Effect.addFinalizer(() =>
-      Effect.promise(async () => void (await opening?.catch(() => undefined))?.s3.destroy())
-    )
-    return {
-      opened: Effect.tryPromise({ try: once, catch: (cause) => new Thrown("", cause) }),
-      call: (operation, run) =>
-        Effect.tryPromise({
-          try: async (abortSignal) => run((await once()).s3, { abortSignal }),
-          catch: (cause) => new Thrown(operation, cause)
-        })
-    }
-  })
+export const make = Effect.fnUntraced(function* (patience: Patience): Effect.fn.Return<Client, never, Scope.Scope> {
+  let opening: Promise<Opened> | undefined
+  const once = (): Promise<Opened> =>
+    (opening ??= open(patience).catch((cause: unknown) => {
+      // The next call may succeed.
+      opening = undefined
+      throw cause
+    }))
+  yield* Effect.addFinalizer(() =>
+    Effect.promise(async () => void (await opening?.catch(() => undefined))?.s3.destroy())
+  )
+  return {
+    opened: Effect.tryPromise({ try: once, catch: (cause) => new Thrown({ operation: "", cause }) }),
+    call: (operation, run) =>
+      Effect.tryPromise({
+        try: async (abortSignal) => run((await once()).s3, { abortSignal }),
+        catch: (cause) => new Thrown({ operation, cause })
+      })
+  }
+})
 
 const open = async (patience: Patience): Promise<Opened> => {
   const [{ S3 }, config, retry] = await Promise.all([
@@ -105,7 +96,7 @@ const open = async (patience: Patience): Promise<Opened> => {
   const s3 = new S3({
     maxAttempts,
     ...(mode === "standard" ? { retryStrategy: unbudgeted(() => new retry.StandardRetryStrategy(maxAttempts)) } : {}),
-    // A request is sent at once: asking first would take a connection of its own for each.
+    // Each body is sent at once: asking first would take a connection of its own for each request.
     expectContinueHeader: false,
     followRegionRedirects: true,
     requestHandler: {
@@ -117,8 +108,8 @@ const open = async (patience: Patience): Promise<Opened> => {
     ...(endpoint === undefined
       ? {}
       : {
-          // Other stores than AWS: names of buckets in the path need no DNS, few know the newer checksums, and the
-          // region is a name like any other.
+          // For other stores than AWS: names of buckets in the path need no DNS, few stores know the newer checksums,
+          // and any name of a region will do.
           forcePathStyle: true,
           requestChecksumCalculation: loadConfig(checksums("request_checksum_calculation")),
           responseChecksumValidation: loadConfig(checksums("response_checksum_validation")),
@@ -129,8 +120,8 @@ const open = async (patience: Patience): Promise<Opened> => {
 }
 
 /**
- * The SDK's standard strategy, but each request has all its attempts: the budget that the SDK keeps for a client is for
- * many of them, and after a night without the store it would leave the next one none.
+ * The SDK's standard strategy, but with all attempts for each request. The retry budget that the SDK keeps is shared by
+ * a client's requests: after a night without the store it would leave the next one none.
  */
 const unbudgeted = (fresh: () => StandardRetryStrategy): Strategy => ({
   acquireInitialRetryToken: (scope) => fresh().acquireInitialRetryToken(scope),
@@ -138,7 +129,7 @@ const unbudgeted = (fresh: () => StandardRetryStrategy): Strategy => ({
   recordSuccess: () => undefined
 })
 
-/** The SDK's own variable and entry of the profile, with another default. */
+/** The SDK's own variable and entry of the profile, with a different default. */
 const checksums = (name: string) => {
   const read = (from: Record<string, string | undefined>, key: string) => {
     const value = from[key]?.toUpperCase()

@@ -1,10 +1,10 @@
 /**
- * One file out of the bucket. A request is the SDK's to repeat, until the head of its answer is there; when the body
- * breaks off, it is asked for again from where it broke, for as long as more of it comes.
+ * One file from the bucket. The SDK repeats a request until the head of its answer is there. A body that breaks off is
+ * requested again from where it broke, as long as more of it arrives.
  */
 import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { type LakeError, longestText } from "../Lake.ts"
 import { attempt } from "../LocalFiles.ts"
 import { type Client, Thrown } from "./Client.ts"
@@ -15,10 +15,10 @@ export interface Download {
   readonly Key: string
 }
 
-/** Bodies that bring nothing further. */
+/** How many bodies in a row may bring nothing further. */
 const mostInVain = 3
 
-/** Undefined where there is no such file. */
+/** Undefined: there is no such file. */
 const get = ({ Bucket, client, Key }: Download, from: number) =>
   Effect.catchIf(
     client.call("GetObject", (s3, options) =>
@@ -32,19 +32,21 @@ export const text = (from: Download) =>
   Effect.gen(function* () {
     const found = yield* get(from, 0)
     if (found === undefined) return undefined
-    // No store answers so.
-    if (found.ETag === undefined) return yield* Effect.fail(new Thrown("GetObject", found))
+    // No S3 store answers without a version.
+    if (found.ETag === undefined) return yield* new Thrown({ operation: "GetObject", cause: found })
     const body = yield* Effect.tryPromise({
       try: () => read(found.Body as Readable),
-      catch: (cause) => new Broken(cause)
+      catch: (cause) => new Broken({ cause })
     })
     return { text: body, version: found.ETag }
   }).pipe(
     Effect.retry({ times: mostInVain, while: (error) => error instanceof Broken }),
-    Effect.mapError((error) => (error instanceof Broken ? new Thrown("GetObject", error.cause) : error))
+    Effect.mapError((error) =>
+      error instanceof Broken ? new Thrown({ operation: "GetObject", cause: error.cause }) : error
+    )
   )
 
-/** Empty when it is too long, whatever its head says of its length. */
+/** Empty if it is too long, even if its head says otherwise. */
 const read = async (body: Readable): Promise<string> => {
   const pieces: Array<Buffer> = []
   let bytes = 0
@@ -56,14 +58,9 @@ const read = async (body: Readable): Promise<string> => {
   return Buffer.concat(pieces).toString("utf8")
 }
 
-class Broken {
-  readonly cause: unknown
-  constructor(cause: unknown) {
-    this.cause = cause
-  }
-}
+class Broken extends Data.TaggedError("Broken")<{ readonly cause: unknown }> {}
 
-/** False where there is no such file. */
+/** False: there is no such file. */
 export const download = Effect.fnUntraced(function* (of: Download, localFile: string) {
   let done = 0
   let version: string | undefined
@@ -71,7 +68,7 @@ export const download = Effect.fnUntraced(function* (of: Download, localFile: st
   while (true) {
     const found = yield* get(of, done)
     if (found === undefined) return false
-    // Something else is there now.
+    // The file was replaced meanwhile.
     if (done > 0 && found.ETag !== version) {
       ;(found.Body as Readable | undefined)?.destroy()
       done = 0
@@ -81,12 +78,12 @@ export const download = Effect.fnUntraced(function* (of: Download, localFile: st
     const { broken, bytes } = yield* write(found.Body as Readable, localFile, done)
     if (broken === undefined) return true
     inVain = bytes > 0 ? 0 : inVain + 1
-    if (inVain > mostInVain) return yield* Effect.fail(new Thrown("GetObject", broken))
+    if (inVain > mostInVain) return yield* new Thrown({ operation: "GetObject", cause: broken })
     done += bytes
   }
 })
 
-/** Behind what is there already. How far it got, and on what it broke; a local disk that fails is an error. */
+/** Appends to what is there. Returns how far it got and why it broke; a local disk that fails is an error. */
 const write = (body: Readable, localFile: string, from: number): Effect.Effect<Written, LakeError> =>
   attempt(async (signal) => {
     signal.addEventListener("abort", () => body.destroy())
@@ -96,7 +93,7 @@ const write = (body: Readable, localFile: string, from: number): Effect.Effect<W
     try {
       while (true) {
         const next = await pieces.next().catch((broken: unknown) => ({ broken }))
-        if ("broken" in next) return { bytes, broken: next.broken ?? new Error("It broke off.") }
+        if ("broken" in next) return { bytes, broken: next.broken ?? new Error("The body broke off.") }
         if (next.done === true) return { bytes, broken: undefined }
         await file.appendFile(next.value as Buffer)
         bytes += (next.value as Buffer).length

@@ -1,10 +1,11 @@
 /**
- * What goes wrong with a bucket, in one sentence for the person who can mend it: the variables and rights to look at,
- * never a secret. What the store itself said is left out where it may repeat what was sent, and has no control
+ * What goes wrong with a bucket, in one sentence for the person who can fix it: the variables and rights to check,
+ * never a secret. The store's own words are left out if they may repeat what was sent, and lose their control
  * characters.
  */
 import { LakeError } from "../Lake.ts"
 import { visible } from "../../Query/Text.ts"
+import { codeOf } from "../../Runtime/SystemFailure.ts"
 import type { Place, Thrown } from "./Client.ts"
 
 interface Context {
@@ -26,7 +27,7 @@ const elsewhere: Sentence = ({ thrown }) => {
 }
 
 const skewed: Sentence = (context) =>
-  `this machine's clock is too far from that of ${store(context)}: set it, and keep it right by NTP.`
+  `this machine's clock is too far from that of ${store(context)}: set it and keep it synchronized by NTP.`
 
 const byCode: Readonly<Record<string, Sentence>> = {
   InvalidAccessKeyId: (context) =>
@@ -43,8 +44,8 @@ const byCode: Readonly<Record<string, Sentence>> = {
   RequestTimeTooSkewed: skewed,
   RequestExpired: skewed,
   NoSuchBucket: (context) =>
-    `${store(context)} has no bucket ${context.place.bucket}: make it, or change SITELEDGER_LAKE.`,
-  InvalidBucketName: ({ place }) => `${place.bucket} is no name for a bucket: change SITELEDGER_LAKE.`,
+    `${store(context)} has no bucket ${context.place.bucket}: create it, or change SITELEDGER_LAKE.`,
+  InvalidBucketName: ({ place }) => `${place.bucket} is not a valid name of a bucket: change SITELEDGER_LAKE.`,
   PermanentRedirect: elsewhere,
   TemporaryRedirect: elsewhere,
   AuthorizationHeaderMalformed: elsewhere,
@@ -69,10 +70,10 @@ const rights: Readonly<Record<string, string>> = {
 
 const unreachable: Readonly<Record<string, string>> = {
   ENOTFOUND: "has no address",
-  EAI_AGAIN: "has no address just now",
-  ECONNREFUSED: "takes no connections",
-  ECONNRESET: "broke the connection off",
-  EPIPE: "broke the connection off",
+  EAI_AGAIN: "has no address at the moment",
+  ECONNREFUSED: "refuses connections",
+  ECONNRESET: "broke off the connection",
+  EPIPE: "broke off the connection",
   EHOSTUNREACH: "can't be reached",
   ENETUNREACH: "can't be reached",
   ETIMEDOUT: "didn't answer in time"
@@ -82,7 +83,7 @@ export const named = ({ bucket, prefix }: Place): string => `s3://${bucket}${pre
 
 export const failure = (place: Place, endpoint: string | undefined, thrown: Thrown): LakeError => {
   const context = { place, endpoint, thrown }
-  const { reason, sentence } = told(context)
+  const { reason, sentence } = explained(context)
   const id = requestIdOf(thrown)
   return new LakeError({
     reason,
@@ -90,7 +91,7 @@ export const failure = (place: Place, endpoint: string | undefined, thrown: Thro
   })
 }
 
-const told = (context: Context): Pick<LakeError, "reason"> & { readonly sentence: string } => {
+const explained = (context: Context): Pick<LakeError, "reason"> & { readonly sentence: string } => {
   const { thrown } = context
   const { cause, code, status } = thrown
   const known = byCode[code]
@@ -109,12 +110,12 @@ const told = (context: Context): Pick<LakeError, "reason"> & { readonly sentence
 
 const forbidden = ({ thrown: { operation } }: Context): string => {
   const right = rights[operation]
-  return `${operation} is forbidden${right === undefined ? "" : `: allow ${right}`}, as docs/lake.md lists it.`
+  return `${operation} is forbidden${right === undefined ? "" : `: allow ${right}`}. docs/lake.md lists all rights.`
 }
 
 const isRegionMissing = (cause: unknown): boolean => cause instanceof Error && cause.message === "Region is missing"
 
-/** In the SDK's words, which may repeat a password that stands in the address. */
+/** Known by the SDK's words, which may repeat a password in the address. */
 const isNoEndpoint = (cause: unknown): boolean =>
   networkCodeOf(cause) === "ERR_INVALID_URL" ||
   (cause instanceof Error && /^(Custom endpoint .* was not a valid URI|Invalid URL)/.test(cause.message))
@@ -128,18 +129,17 @@ const failed = (context: Context): string => {
   if (isRegionMissing(cause)) return "no region is set: set AWS_REGION to that of the bucket."
   if (isNoEndpoint(cause)) return "AWS_ENDPOINT_URL_S3 (or AWS_ENDPOINT_URL) isn't a URL like https://HOST:PORT."
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(networkCodeOf(cause))) {
-    return `the certificate of ${of} isn't trusted (${networkCodeOf(cause)}): name its authority by NODE_EXTRA_CA_CERTS.`
+    return `the certificate of ${of} isn't trusted (${networkCodeOf(cause)}): name its authority in NODE_EXTRA_CA_CERTS.`
   }
   if (status === undefined) return `${operation} didn't succeed: ${oneLine(cause)}`
-  if (status < 300) return `${of} answered ${operation} as no S3 store does: check AWS_ENDPOINT_URL_S3.`
+  if (status < 300) return `${of} answered ${operation} in a way that no S3 store does: check AWS_ENDPOINT_URL_S3.`
   return `${of} answered ${operation} with ${status} ${code}, ${afterAttempts(cause)}.`
 }
 
 /** Of the error or of what caused it. */
 const networkCodeOf = (cause: unknown, depth = 0): string => {
-  const { cause: inner, code } = (cause ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
-  if (typeof code === "string") return code
-  return inner === undefined || depth > 3 ? "" : networkCodeOf(inner, depth + 1)
+  const { cause: inner } = (cause ?? {}) as { readonly cause?: unknown }
+  return codeOf(cause) || (inner === undefined || depth > 3 ? "" : networkCodeOf(inner, depth + 1))
 }
 
 const afterAttempts = (cause: unknown): string => {

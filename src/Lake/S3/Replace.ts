@@ -1,10 +1,11 @@
 /**
- * Replaces a text in the bucket only when it is still the one that was read.
+ * Replaces a text in the bucket only if it is still the one that was read.
  *
- * Whatever comes instead of a yes, it looks at what is there before it says who won: its own text, when an answer was
- * lost; somebody else's; or what was to be replaced, unchanged, and refused (412, 409) when the store wants the version
- * without its quotes (radosgw), or two requests were in each other's way. Where the store doesn't know such requests
- * (501), or carries them out without looking, it writes in any case and says so: there must be a single writer.
+ * After any answer but a success it reads what is there before it decides who has won. It finds its own text if only
+ * the answer was lost; another writer's; or the old one, unchanged. If that was refused (412, 409), the store wants the
+ * version without its quotes (radosgw), or two requests were in each other's way. A store that doesn't know conditional
+ * writes (501), or ignores the condition, is written to in any case and the result is `unguarded`: there must be a
+ * single writer.
  */
 import { Effect, Option } from "effect"
 import { LakeError, type Replaced } from "../Lake.ts"
@@ -21,9 +22,9 @@ export interface Replacement {
   readonly expected: Option.Option<string>
 }
 
-/** Learned from what the store answered; kept for as long as the process lives. */
+/** Learned from the store's answers; kept as long as the process lives. */
 export interface Learned {
-  /** Whether it looks at the conditions of a write; undefined: not known yet. */
+  /** Whether it respects the conditions of a write; undefined: not known yet. */
   isGuarding: boolean | undefined
   /** Whether it wants the version without quotes. */
   isUnquoted: boolean
@@ -50,7 +51,7 @@ export const replace = Effect.fnUntraced(function* (of: Replacement, learned: Le
     const there = yield* Effect.mapError(readText(of), () => refused)
     if (there?.text === of.text) return yield* guarded(of, learned)
     if (there?.version !== Option.getOrUndefined(of.expected)) return yield* overtaken(of)
-    if (!isRefused(refused)) return yield* Effect.fail(refused)
+    if (!isRefused(refused)) return yield* refused
     isUnquoted = !isUnquoted
   }
   const message = `s3://${of.Bucket}/${of.Key} can't be replaced: the store says that it has changed, but it hasn't.`
@@ -86,14 +87,14 @@ const isRefused = ({ code, status }: Thrown): boolean =>
   status === 412 || status === 409 || (status === 404 && code === "NoSuchKey")
 
 const overtaken = ({ Bucket, Key }: Replacement): Effect.Effect<never, LakeError> =>
-  Effect.fail(new LakeError({ reason: "Overtaken", message: `s3://${Bucket}/${Key} was replaced by somebody else.` }))
+  Effect.fail(new LakeError({ reason: "Overtaken", message: `s3://${Bucket}/${Key} was replaced by another process.` }))
 
-/** No text has it. */
+/** The version of no text. */
 const noVersion = '"00000000000000000000000000000000"'
 
 /**
- * The text is there. Whether the store has looked at the condition is tried out once, by writing the same text again on
- * one that never holds: a store that looks refuses, and one that doesn't has changed nothing.
+ * The text is there. Finds out once whether the store respects conditions, by writing the same text again on one that
+ * never holds: a store that does refuses, and one that doesn't has changed nothing.
  */
 const guarded = Effect.fnUntraced(function* (of: Replacement, learned: Learned) {
   if (learned.isGuarding === undefined) {

@@ -1,9 +1,9 @@
 /**
- * One local file into the bucket: in one request while it is small, in parts when it is not.
+ * One local file into the bucket: in one request if it is small, in parts if it isn't.
  *
- * Parts are read from the file as they go out, and over all files only a few are in memory at once. Nothing is visible
- * before the last request, and what arrived is measured; a file in parts that doesn't get so far is aborted. What a kill
- * leaves unfinished is cleared away by `abandon`.
+ * Parts are read from the file as they are sent, and only a few of all files are in memory at once. Nothing is visible
+ * before the last request, and the size of what arrived is checked. A file in parts that fails is aborted; `abandon`
+ * clears away what a kill leaves unfinished.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import type { CompletedPart, PutObjectCommandOutput } from "@aws-sdk/client-s3"
@@ -14,7 +14,7 @@ import { type Client, Thrown } from "./Client.ts"
 
 const mebibyte = 1024 * 1024
 const smallestPart = 8 * mebibyte
-/** S3 takes no more of one file. */
+/** S3's limit for one file. */
 const mostParts = 10_000
 
 export const partsAtOnce = 6
@@ -29,7 +29,7 @@ export interface Upload {
 
 type UploadError = LakeError | Thrown
 
-/** In whole MiB, as some stores want all parts but the last to be alike. */
+/** In whole MiB, because some stores want all parts but the last to be of one size. */
 export const partSize = (bytes: number): number =>
   Math.max(smallestPart, Math.ceil(bytes / mostParts / mebibyte) * mebibyte)
 
@@ -49,9 +49,9 @@ export const upload = (to: Upload, localFile: string): Effect.Effect<void, Uploa
     })
   )
 
-/** A store tells the version of what it has taken; any other server may say 200 to anything. */
+/** A store returns the version of what it has taken; any other server may answer 200 to anything. */
 export const stored = (answer: PutObjectCommandOutput): Effect.Effect<void, Thrown> =>
-  answer.ETag === undefined ? Effect.fail(new Thrown("PutObject", answer)) : Effect.void
+  answer.ETag === undefined ? Effect.fail(new Thrown({ operation: "PutObject", cause: answer })) : Effect.void
 
 const opened = (localFile: string): Effect.Effect<FileHandle, LakeError, Scope.Scope> =>
   Effect.acquireRelease(
@@ -105,7 +105,7 @@ const finish = Effect.fnUntraced(function* (to: Upload, file: FileHandle, size: 
     client.call("CompleteMultipartUpload", (s3, options) =>
       s3.completeMultipartUpload({ Bucket, Key, UploadId, MultipartUpload: { Parts } }, options)
     ),
-    // An answer was lost and the request sent again: it had been completed. The file is measured in any case.
+    // The answer was lost and the request sent again, after the upload had been completed. The size is checked anyway.
     (thrown) => thrown.code === "NoSuchUpload",
     () => Effect.void
   )
@@ -113,7 +113,7 @@ const finish = Effect.fnUntraced(function* (to: Upload, file: FileHandle, size: 
 
 const abortMillis = 3_000
 
-/** Also while the worker stops: it takes no longer than that may take. */
+/** Runs also while the worker stops, so it takes no longer than a stop may take. */
 const abort = ({ Bucket, client, Key }: Upload, UploadId: string): Effect.Effect<void> =>
   Effect.ignore(
     client.call("AbortMultipartUpload", (s3) =>
