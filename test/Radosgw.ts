@@ -1,10 +1,10 @@
 /**
- * A real S3 for tests: the bucket that SITELEDGER_TEST_S3_URL names (s3://BUCKET/PREFIX, reached by the AWS SDK's own
- * variables), else a radosgw of the test file's own, where Debian's packages ceph-mon, ceph-osd and radosgw are
- * installed. It takes ten seconds to start and lives in a process that ends when this one is gone.
+ * A real S3 for tests: the bucket that SITELEDGER_TEST_S3_URL names (s3://BUCKET/PREFIX, with the AWS SDK's own
+ * variables), or else a radosgw for the test file, if Debian's packages ceph-mon, ceph-osd and radosgw are installed.
+ * It takes ten seconds to start and runs in a process that ends with this one.
  *
- * Where there is neither, or radosgw doesn't start on this machine, `open` returns undefined and says why on stderr: the
- * tests are to be skipped then, in plain sight.
+ * If there is neither, or radosgw doesn't start on this machine, `open` returns undefined and says why on stderr. The
+ * tests are then skipped visibly.
  */
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
@@ -27,7 +27,7 @@ const skipped = (why: string): undefined => {
 }
 
 export interface RealS3 {
-  /** With nothing in it; what is put there is gone after `close`. */
+  /** Empty; what is put there is gone after `close`. */
   readonly place: Place
   /** The variables of the AWS SDK, for the process that uses it. */
   readonly environment: Readonly<Record<string, string>>
@@ -56,7 +56,7 @@ const own = (url: string): RealS3 => {
   return { place: { bucket, prefix: of }, environment: {}, close: () => emptied(bucket, `${of}/`) }
 }
 
-/** One by one: not every store takes many at once. */
+/** One by one: not every store deletes many at once. */
 const emptied = async (Bucket: string, Prefix: string): Promise<void> => {
   const s3 = new S3({ forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined })
   while (true) {

@@ -6,7 +6,7 @@
  */
 
 export interface EventShape {
-  /** The contents stand at the top of the body, or under a `data` or a `payload` key. */
+  /** The contents are at the top of the body, or under a `data` or a `payload` key. */
   envelope: "flat" | "data" | "payload"
   /** §6.1 says "the payload carries `event_timestamp`": beside the contents, or beside the envelope's key. */
   timestampIn: "payload" | "envelope"

@@ -1,7 +1,7 @@
 /**
- * The stand-in service as a process of its own, for tests that kill the product or run it elsewhere: the command line,
- * and the `/control/*` endpoints that do from outside what a test otherwise does with the object in hand.
- * Shares nothing with the product, on purpose.
+ * The stand-in service as a separate process, for tests that kill the product or run it elsewhere: the command line,
+ * and the `/control/*` endpoints, through which a test does from outside what it otherwise does with the object. Shares
+ * nothing with the product, on purpose.
  */
 import { parseArgs } from "node:util"
 import type { InterfaceServer, InterfaceServerOptions, Settings } from "../InterfaceServer.ts"

@@ -13,7 +13,7 @@ import { type Answer, json, refusal } from "./Wire.ts"
 export const retryScheduleSeconds = [60, 300, 1800, 7200, 21_600, 86_400] as const
 
 export interface WebhookSettings extends EventShape {
-  /** The ping's first attempt is over before the 201 leaves, or starts after it; the document doesn't say. */
+  /** The ping's first attempt ends before the 201 is sent, or starts after it; the document doesn't say. */
   ping: "before" | "after" | "never"
   /** Divides the retry schedule, not the time-out. */
   timeScale: number
@@ -123,7 +123,7 @@ export class Webhooks {
       overrides.subscription ??
       this.subscriptions.findLast(({ events }) => events.includes(event.type)) ??
       this.subscriptions.at(-1)
-    if (subscription === undefined) throw new Error("nobody has subscribed yet")
+    if (subscription === undefined) throw new Error("there is no subscription yet")
     const signed = overrides.body ?? event.body ?? eventBody(event.type, event.fields, this.#settings)
     const hex = sign(subscription.secret, signed)
     const attempt = await this.#post(subscription.url, overrides.tamperedBody ?? signed, {

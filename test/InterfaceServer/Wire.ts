@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 
-/** What the server sends back; `wire` says how the connection misbehaves, `sent` runs once the answer has left. */
+/** What the server sends back; `wire` says how the connection misbehaves, `sent` runs once the answer is sent. */
 export interface Answer {
   readonly status: number
   readonly headers?: Record<string, string>

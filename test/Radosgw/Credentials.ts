@@ -1,2 +1,2 @@
-/** Whose bucket the tests' radosgw holds. */
+/** The owner of the bucket in the tests' radosgw. */
 export const credentials = { accessKeyId: "test", secretAccessKey: "testing" } as const

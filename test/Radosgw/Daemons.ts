@@ -1,6 +1,6 @@
 /**
- * The processes of one small Ceph: programs that end by themselves, and daemons that end with this process, whatever
- * ends it: a shell beside each waits for its standard input to close.
+ * The processes of one small Ceph: programs that end by themselves, and daemons that end with this process, however it
+ * ends: a shell next to each waits for its standard input to close.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 
 const startMs = 30_000
 
-/** Its output; whatever it says on the way out is in the error. */
+/** Returns its output. The error of a failing program has its output, too. */
 export const run = async (program: string, ...parameters: ReadonlyArray<string>): Promise<string> =>
   (await promisify(execFile)(program, parameters, { timeout: startMs })).stdout.trim()
 
@@ -16,7 +16,7 @@ const untilClosed = `"$@" </dev/null & daemon=$!; cat >/dev/null; kill -9 "$daem
 
 const started: Array<ChildProcess> = []
 
-/** In the foreground, as its flag -f wants it. */
+/** In the foreground (-f). */
 export const start = (program: string, ...parameters: ReadonlyArray<string>): void => {
   const stdio = ["pipe", "ignore", "ignore"] as const
   started.push(spawn("/bin/sh", ["-c", untilClosed, "sh", program, "-f", ...parameters], { stdio: [...stdio] }))

@@ -1,6 +1,7 @@
 /**
- * Owns the tests' radosgw, which is Ceph's S3: a monitor, one store in memory and the gateway, on ports of their own, in
- * a fresh folder. Tells its address in one line, and when standard input ends stops all and deletes the folder.
+ * Owns the tests' radosgw, which is Ceph's S3: a monitor, one store in memory and the gateway, on ports of their own,
+ * in a fresh folder. Prints its address on one line. When standard input ends, it stops everything and deletes the
+ * folder.
  */
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
@@ -96,7 +97,7 @@ const open = async (): Promise<void> => {
 
 const tell = (answer: Answer): void => void process.stdout.write(`${JSON.stringify(answer)}\n`)
 
-// Whoever asked may be gone by the time of the answer.
+// The process that asked may be gone before the answer.
 process.stdout.on("error", () => undefined)
 process.stdin.resume()
 const left = once(process.stdin, "close")
