@@ -156,7 +156,7 @@ const forPerson = (world: Administered, notices: Notices, action: Action) =>
 const asset = (name: string, text: string, contentType: string) =>
   HttpRouter.route("GET", `${root}/${name}`, HttpServerResponse.text(text, { contentType }))
 
-export const layer = (world: Administered) => {
+export const layerWith = (world: Administered) => {
   const notices = makeNotices()
   return HttpRouter.addAll([
     ...pageRoutes(world, notices),

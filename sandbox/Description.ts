@@ -48,5 +48,5 @@ const unknown = (versionPath: string) =>
     { global: true }
   )
 
-export const layer = (versionPath: `/${string}`, options: ResolvedOptions) =>
+export const layerWith = (versionPath: `/${string}`, options: ResolvedOptions) =>
   Layer.merge(describe(versionPath, options), unknown(versionPath))

@@ -37,10 +37,10 @@ const resources = (service: Service) =>
     Layer.provide(service.guard.layer)
   )
 
-export const layer = (service: Service) =>
+export const layerWith = (service: Service) =>
   Layer.mergeAll(
     resources(service),
-    Lists.layer(versionPath, service).pipe(Layer.provide(service.guard.layer)),
-    Description.layer(versionPath, service.options),
+    Lists.layerWith(versionPath, service).pipe(Layer.provide(service.guard.layer)),
+    Description.layerWith(versionPath, service.options),
     service.oauth.layer
   )

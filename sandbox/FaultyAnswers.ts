@@ -103,7 +103,7 @@ const makeFaulty = (seed: number, faults: Faults) => {
 }
 
 /** `versionPath`: the prefix of the API's paths. */
-export const layer = (seed: number, faults: Faults, versionPath: string) => {
+export const layerWith = (seed: number, faults: Faults, versionPath: string) => {
   const { api, authorization } = makeFaulty(seed, faults)
   return HttpRouter.middleware(
     (answer) =>

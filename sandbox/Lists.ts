@@ -71,7 +71,7 @@ const recordsOf = (parts: Parts, entity: Entity, what: string) => {
 }
 
 /** Serves AssumedApi below the version's path. */
-export const layer = (versionPath: `/${string}`, parts: Parts) => {
+export const layerWith = (versionPath: `/${string}`, parts: Parts) => {
   const { projects, simulation } = parts
   const api = AssumedApi.prefix(versionPath)
   const ipcs = recordsOf(parts, "ipcs", "IPC")

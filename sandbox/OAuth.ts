@@ -32,7 +32,7 @@ export interface OAuth extends OAuthControl {
 
 const makeLayer = (parts: Routes.Parts) =>
   Layer.unwrap(
-    Effect.map(HttpServer.HttpServer, ({ address }) => Routes.layer(parts, HttpServer.formatAddress(address)))
+    Effect.map(HttpServer.HttpServer, ({ address }) => Routes.layerWith(parts, HttpServer.formatAddress(address)))
   )
 
 export const make = (options: OAuthOptions): OAuth => {

@@ -140,11 +140,14 @@ const attemptWith = (
 const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administration.Administered) {
   const { host, port } = service.options
   const server = yield* NodeHttpServer.make(createServer, { host, port, gracefulShutdownTimeout: "1 second" })
-  const faulty = FaultyAnswers.layer(service.options.seed, service.faults, Endpoints.versionPath)
-  const routes = HttpRouter.serve(Layer.mergeAll(Endpoints.layer(service), Administration.layer(service), faulty), {
-    disableLogger: true,
-    disableListenLog: true
-  })
+  const faulty = FaultyAnswers.layerWith(service.options.seed, service.faults, Endpoints.versionPath)
+  const routes = HttpRouter.serve(
+    Layer.mergeAll(Endpoints.layerWith(service), Administration.layerWith(service), faulty),
+    {
+      disableLogger: true,
+      disableListenLog: true
+    }
+  )
   const platform = Layer.merge(Layer.succeed(HttpServer.HttpServer, server), NodeHttpServer.layerHttpServices)
   yield* Layer.build(Layer.provide(routes, platform))
   return HttpServer.formatAddress(server.address)

@@ -163,7 +163,7 @@ const onlyPost = HttpServerResponse.jsonUnsafe(
 )
 
 /** `issuer`: the address under which all of this is served, `{auth_url}`. */
-export const layer = (parts: Parts, issuer: string) =>
+export const layerWith = (parts: Parts, issuer: string) =>
   Layer.mergeAll(
     HttpRouter.add("GET", authorizePath, ask(parts, issuer)),
     HttpRouter.add("POST", authorizePath, answer(parts, issuer)),

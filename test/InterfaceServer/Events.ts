@@ -8,7 +8,7 @@
 export interface EventShape {
   /** The contents are at the top of the body, or under a `data` or a `payload` key. */
   envelope: "flat" | "data" | "payload"
-  /** §6.1 says "the payload carries `event_timestamp`": beside the contents, or beside the envelope's key. */
+  /** §6.1 says "the payload carries `event_timestamp`": next to the contents, or next to the envelope's key. */
   timestampIn: "payload" | "envelope"
   /** Whether the top of the body repeats the type in `event_type`; the document shows it in a header only. */
   typeInBody: boolean

@@ -54,7 +54,7 @@ const filesOf = (id: string) =>
 
 describe("of two exporters at once", () => {
   for (const at of stages) {
-    it.effect(`the one that began earlier and stands still at its ${at} is overtaken, and names the other run`, () =>
+    it.effect(`the one that began earlier and is stuck at its ${at} is overtaken, and names the other run`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(now)
         const root = newFolder()

@@ -22,7 +22,7 @@ const section = (name: string, body: Effect.Effect<void, unknown, Scope.Scope | 
   it.effect(name, () => Effect.provide(body, NodeHttpClient.layerUndici))
 
 section(
-  "§1 the base address holds the version, the token endpoint lies beside it, and OpenAPI 3.1 describes it",
+  "§1 the base address holds the version, the token endpoint is next to it, and OpenAPI 3.1 describes it",
   Effect.gen(function* () {
     const service = yield* start(calm)
     assert.strictEqual(service.sandbox.baseUrl, `${service.sandbox.authUrl}/v1`)
