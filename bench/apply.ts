@@ -59,7 +59,7 @@ const applying = Apply.layer.pipe(
 const drained = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const from = performance.now()
-  while ((yield* warehouse.appliedThrough) < events) yield* Effect.sleep("20 millis")
+  while ((yield* warehouse.watermark) < events) yield* Effect.sleep("20 millis")
   return (performance.now() - from) / 1000
 })
 

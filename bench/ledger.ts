@@ -12,11 +12,11 @@ import * as ConstructionWebhooks from "../connectors/construction/ConstructionWe
 import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Intake/Apply.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
-import * as Clock from "../src/Domain/Clock.ts"
+import * as Version from "../src/Domain/Version.ts"
 import * as Instant from "../src/Domain/Instant.ts"
 import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
-import type { Heard } from "../src/Ledger/Said.ts"
+import type { AppliedEvent } from "../src/Ledger/EventFacts.ts"
 import type { Fact, Terms } from "../src/Ledger/Fact.ts"
 import * as Fold from "../src/Ledger/Fold.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
@@ -134,14 +134,14 @@ const folded = () => {
   return { posted, perSecond: (facts / took.fold) * 1000, summedPerSecond: (facts / took.sum) * 1000 }
 }
 
-const heard = (n: number, values: Heard["change"]["values"]): Heard => ({
+const heard = (n: number, values: AppliedEvent["change"]["values"]): AppliedEvent => ({
   eventId: `event-${n}-${Object.keys(values).length}`,
   at: second(n),
   receivedAt: second(n),
   change: {
     entity: "ipcs",
     id: `IPC-${n}`,
-    clock: Clock.make(n, 3, "a".repeat(64)),
+    version: Version.make(n, 3, "a".repeat(64)),
     source: "event",
     seenAt: second(n),
     values,

@@ -65,7 +65,7 @@ const tell = Effect.gen(function* () {
   if (problem !== undefined) return yield* new LoginError({ message: problem })
 })
 
-const oneAtMost = new CliError.UserError({ cause: "--status and --forget are two things: give one of them." })
+const oneAtMost = new CliError.UserError({ cause: "--status and --forget are mutually exclusive." })
 
 export const login = Command.make("login", flags, ({ forget: isForget, noBrowser, status }) =>
   Effect.gen(function* () {

@@ -15,7 +15,7 @@ import { byEngine } from "../src/Stores/Engine.ts"
 import { Store } from "../src/Stores/Store.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
-import * as Seam from "../src/Stores/Seam.ts"
+import * as Projection from "../src/Stores/Projection.ts"
 import * as Print from "./Print.ts"
 
 export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreError", { message: Schema.String }) {}
@@ -86,7 +86,7 @@ export const restore = Command.make("restore", { path }, (given) =>
       yield* Effect.sync(() => discard(restored))
       yield* Effect.tryPromise({ try: () => copy(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
       // Before it is in place, so that no start can take the warehouse for this store's own.
-      yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Seam.disown), Sqlite.layerAt(restored)))
+      yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Projection.disown), Sqlite.layerAt(restored)))
       yield* Effect.sync(() => swap(restored, store, kept))
       yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null })
     })

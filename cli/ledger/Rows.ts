@@ -33,7 +33,7 @@ export const find = (verb: "ledger-list" | "ledger-holds", { all, ipc, limit }: 
     return yield* ask(verb, { ...most, ...Record.getSomes({ ipc }) }, Alone.books)
   })
 
-const oneOfThem = new CliError.UserError({ cause: "--limit and --all are two things: give one of them." })
+const oneOfThem = new CliError.UserError({ cause: "--limit and --all are mutually exclusive." })
 
 /** To a person and to whoever reads a program's log; the data are whole in their form whatever is cut. */
 export const tellRest = ({ rows, total }: Found, what: string, nothing: string) => {

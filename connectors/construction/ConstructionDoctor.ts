@@ -9,14 +9,14 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { type ClientSettings, loginPath, ServiceSettings, Settings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
-import { examine, fail, type Finding, messageOf, ok, type Said, warn } from "../../src/Operate/Doctor.ts"
+import { examine, fail, type Finding, messageOf, ok, type CheckResult, warn } from "../../src/Operate/Doctor.ts"
 import * as Machine from "../../src/Operate/Doctor/Machine.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
 import { endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
 import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
 
 interface Way {
-  readonly said: Said
+  readonly said: CheckResult
   /** Undefined: there is none now, and the service is asked without. */
   readonly token?: string
 }
@@ -78,7 +78,7 @@ const judge = (
   { body, status }: { readonly status: number; readonly body: unknown },
   address: string,
   hasToken: boolean
-): Said => {
+): CheckResult => {
   if (status === 200 && Json.isObject(body) && Array.isArray(body["data"])) return ok(`${address} lists projects.`)
   if (status === 401 && !hasToken) return ok(`${address} answers; it wasn't asked with a token.`)
   if (status === 429) return warn(`${address}: the plan's requests are used up just now.`, "Ask again in a minute.")

@@ -2,13 +2,13 @@
  * A page of a list (interface document §2.2, §4.1): its records as the service sent them, and what they say.
  *
  * A page that is not what the document promises (HTML, cut off, another shape) is refused as a whole, a record without
- * a usable key alone. A page is an observation: its clock is the start of the request by the service's own clock, less
+ * a usable key alone. A page is an observation: its version is the start of the request by the service's own clock, less
  * a margin for replicas that lag behind.
  */
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
@@ -20,7 +20,7 @@ import * as Fields from "./ConstructionFields.ts"
 /** A page as it came. */
 export interface RawPage extends Omit<Page, "changes" | "bad" | "records"> {
   readonly records: ReadonlyArray<unknown>
-  /** Hex, of the whole body: settles ties between clocks. */
+  /** Hex, of the whole body: settles ties between versions. */
   readonly sha256: string
 }
 
@@ -62,11 +62,11 @@ const observedMs = ({ startedMs, endedMs, serviceMs }: Answer): number =>
 
 /** What the projects of a page say. */
 export const projectsOf = ({ records, sha256, ...page }: RawPage): Page => {
-  const clock = Clock.make(page.observedMicros, 0, sha256)
+  const version = Version.make(page.observedMicros, 0, sha256)
   const changes: Array<Change> = []
   const bad: Array<BadRecord> = []
   for (const record of records) {
-    const change = projectOf(record, clock, page.receivedAt)
+    const change = projectOf(record, version, page.receivedAt)
     if (change === undefined) bad.push(badRecord(Json.stringify(record)))
     else changes.push(change)
   }
@@ -80,7 +80,7 @@ const columnOf: ReadonlyMap<string, string> = new Map(
 )
 
 /** Undefined without an integer id. */
-const projectOf = (record: unknown, clock: Clock.Clock, seenAt: Instant.Instant): Change | undefined => {
+const projectOf = (record: unknown, version: Version.Version, seenAt: Instant.Instant): Change | undefined => {
   const resource = Resource.byName("projects")
   const id = Json.isObject(record) ? Resource.readKey(resource, record[wires.projects.key]) : undefined
   if (id === undefined || !Json.isObject(record)) return undefined
@@ -95,5 +95,5 @@ const projectOf = (record: unknown, clock: Clock.Clock, seenAt: Instant.Instant)
     }
   }
   const { extra, misfits, values } = said
-  return { entity: "projects", id, clock, source: "page", seenAt, values, misfits, extra }
+  return { entity: "projects", id, version, source: "page", seenAt, values, misfits, extra }
 }

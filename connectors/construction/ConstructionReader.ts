@@ -9,7 +9,7 @@
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import type { Change } from "../../src/Domain/Change.ts"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import { type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Domain/Event.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
@@ -79,7 +79,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const change: Change = {
     entity: type.entity,
     id,
-    clock: Clock.make(micros, stageOf(type), event.bodySha256),
+    version: Version.make(micros, stageOf(type), event.bodySha256),
     source: "event",
     seenAt: event.receivedAt,
     values: { ...said.values, [stageColumn(type)]: timestamp },

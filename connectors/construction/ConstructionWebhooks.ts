@@ -10,7 +10,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"
-import { type Said, Signatures } from "../../src/Intake/Receiver/Signatures.ts"
+import { type DeliveryHeaders, Signatures } from "../../src/Intake/Receiver/Signatures.ts"
 import { Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import { ping } from "./ConstructionEvents.ts"
 
@@ -91,7 +91,7 @@ export const verify = (keys: ReadonlyArray<KeyObject>, body: Uint8Array, signatu
     signature
   ) !== undefined
 
-const said = (headers: IncomingHttpHeaders): Said => {
+const said = (headers: IncomingHttpHeaders): DeliveryHeaders => {
   const id = text(headers["x-service-event-id"])
   const micros = Instant.readMicros(text(headers["x-service-timestamp"]))
   return {

@@ -1,11 +1,11 @@
 /**
- * A Change is what one record of a list or one event says about some fields of one entity, with a clock.
+ * A Change is what one record of a list or one event says about some fields of one entity, with a version.
  *
  * Absent is not null: a field that isn't in `values` is left alone, a null one is set to null when the
- * clock wins. A value that doesn't fit its column makes the column null and is kept as JSON text in
- * `misfits`, under the same clock; what no column is known for is kept in `extra`.
+ * version wins. A value that doesn't fit its column makes the column null and is kept as JSON text in
+ * `misfits`, under the same version; what no column is known for is kept in `extra`.
  */
-import type { Clock } from "./Clock.ts"
+import type { Version } from "./Version.ts"
 import type { Instant } from "./Instant.ts"
 import type { EntityName } from "./Resource.ts"
 
@@ -13,7 +13,7 @@ export interface Change {
   readonly entity: EntityName
   /** Canonical text, also of integer ids. */
   readonly id: string
-  readonly clock: Clock
+  readonly version: Version
   readonly source: "event" | "page" | "absence"
   /** When it reached us. */
   readonly seenAt: Instant
@@ -28,10 +28,10 @@ export interface Change {
 const none = {}
 
 /** A tombstone: two agreeing passes did not show the entity. Lifted by any later sighting. */
-export const absence = (entity: EntityName, id: string, clock: Clock, at: Instant): Change => ({
+export const absence = (entity: EntityName, id: string, version: Version, at: Instant): Change => ({
   entity,
   id,
-  clock,
+  version,
   source: "absence",
   seenAt: at,
   values: { _deleted_at: at },

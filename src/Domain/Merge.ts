@@ -1,16 +1,16 @@
 /**
  * Merge decides, purely, what a stored row becomes by some changes.
  *
- * Guarantees: per field the greatest clock wins, so any order, repetition or split of the same changes
+ * Guarantees: per field the greatest version wins, so any order, repetition or split of the same changes
  * ends in the same row; `status` is the furthest stage reached and never goes back; a tombstone is a field
  * like any other (a later sighting lifts it). It reads nothing but the rows that it is given. `_changed_at` is
  * free of the order too as long as only events speak; when a page last showed something new depends on when.
  *
- * A row is canonical text or null by column name. `_clocks` holds the clock of each field by its column
+ * A row is canonical text or null by column name. `_clocks` holds the version of each field by its column
  * name, those of unknown fields with a leading "+".
  */
 import type { Change } from "./Change.ts"
-import * as Clock from "./Clock.ts"
+import * as Version from "./Version.ts"
 import type { Instant } from "./Instant.ts"
 import * as Json from "./Json.ts"
 import { type Resource, tableColumns } from "./Resource.ts"
@@ -20,7 +20,7 @@ export type Row = Readonly<Record<string, string | null>>
 interface Draft {
   readonly row: Record<string, string | null>
   /** Their names are our columns', or begin with "+": none of them is a prototype's. */
-  readonly clocks: Record<string, Clock.Clock>
+  readonly versions: Record<string, Version.Version>
   /** `nothing` until there is something. */
   extra: Readonly<Record<string, unknown>>
   /** Something that a reader of the row sees has changed, or an event spoke about it. */
@@ -45,7 +45,7 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
     row["id"] = id
     return {
       row,
-      clocks: {},
+      versions: {},
       extra: nothing,
       changedAt: undefined,
       firstSeenAt: undefined,
@@ -54,7 +54,7 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
   }
   return {
     row: { ...stored },
-    clocks: stored["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Clock.Clock>) : {},
+    versions: stored["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Version.Version>) : {},
     extra: stored["_extra"] ? object(Json.parse(stored["_extra"])) : nothing,
     changedAt: stored["_changed_at"] ?? undefined,
     firstSeenAt: stored["_first_seen_at"] ?? undefined,
@@ -66,7 +66,7 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
 const object = (fields: unknown): Record<string, unknown> =>
   Object.assign(Object.create(null) as Record<string, unknown>, fields)
 
-/** What most rows have: shared, since such an object is dear. */
+/** What most rows have. Shared: one per row is expensive. */
 const nothing = Object.freeze(object(undefined))
 
 const apply = (draft: Draft, change: Change): void => {
@@ -88,11 +88,11 @@ const apply = (draft: Draft, change: Change): void => {
 }
 
 const setColumn = (draft: Draft, change: Change, column: string, value: string | null): boolean => {
-  if (!Clock.isAfter(change.clock, draft.clocks[column])) return false
-  draft.clocks[column] = change.clock
+  if (!Version.isAfter(change.version, draft.versions[column])) return false
+  draft.versions[column] = change.version
   draft.dirty = true
   const misfit = change.misfits[column]
-  const isMisfit = column in draft.extra && draft.clocks[`+${column}`] === undefined
+  const isMisfit = column in draft.extra && draft.versions[`+${column}`] === undefined
   const before = isMisfit ? Json.stringify(draft.extra[column]) : undefined
   const changed = draft.row[column] !== value || before !== misfit
   draft.row[column] = value
@@ -107,8 +107,8 @@ const own = (draft: Draft): Record<string, unknown> => {
 }
 
 const setExtra = (draft: Draft, change: Change, name: string): boolean => {
-  if (!Clock.isAfter(change.clock, draft.clocks[`+${name}`])) return false
-  draft.clocks[`+${name}`] = change.clock
+  if (!Version.isAfter(change.version, draft.versions[`+${name}`])) return false
+  draft.versions[`+${name}`] = change.version
   draft.dirty = true
   const before = draft.extra[name]
   const text = change.extra[name] ?? "null"
@@ -118,7 +118,7 @@ const setExtra = (draft: Draft, change: Change, name: string): boolean => {
 
 const close = (resource: Resource, draft: Draft): Row => {
   const { row } = draft
-  row["_clocks"] = clocksText(draft.clocks)
+  row["_clocks"] = versionsText(draft.versions)
   row["_extra"] = isEmpty(draft.extra) ? null : Json.stringify(sorted(draft.extra))
   row["_first_seen_at"] = draft.firstSeenAt ?? null
   row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
@@ -128,22 +128,22 @@ const close = (resource: Resource, draft: Draft): Row => {
   return row
 }
 
-type Clocks = Readonly<Record<string, Clock.Clock>>
+type Versions = Readonly<Record<string, Version.Version>>
 
-/** The rows of a page share their fields and their clock, so the last text serves most of them. */
-const last = { clocks: {} as Clocks, fields: 0, text: "{}" }
+/** The rows of a page share their fields and their version, so the last text serves most of them. */
+const last = { versions: {} as Versions, fields: 0, text: "{}" }
 
-const clocksText = (clocks: Clocks): string => {
-  if (!isLast(clocks)) {
-    Object.assign(last, { clocks, fields: Object.keys(clocks).length, text: JSON.stringify(sorted(clocks)) })
+const versionsText = (versions: Versions): string => {
+  if (!isLast(versions)) {
+    Object.assign(last, { versions, fields: Object.keys(versions).length, text: JSON.stringify(sorted(versions)) })
   }
   return last.text
 }
 
-const isLast = (clocks: Clocks): boolean => {
+const isLast = (versions: Versions): boolean => {
   let fields = 0
-  for (const field in clocks) {
-    if (clocks[field] !== last.clocks[field]) return false
+  for (const field in versions) {
+    if (versions[field] !== last.versions[field]) return false
     fields++
   }
   return fields === last.fields

@@ -14,7 +14,7 @@ import { Reasons } from "../Runtime/Reasons.ts"
 import type { Secret } from "./Secrets/Keyring.ts"
 import { close, defaultLimits, type Limits, listen } from "./Receiver/Listener.ts"
 import { type Answerer, handle, refuse } from "./Receiver/Requests.ts"
-import { type Said, Signatures } from "./Receiver/Signatures.ts"
+import { type DeliveryHeaders, Signatures } from "./Receiver/Signatures.ts"
 import * as Strangers from "./Receiver/Strangers.ts"
 
 export interface ReceiverOptions {
@@ -93,7 +93,7 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
     const strangers = yield* Strangers.make
     let isRefusing = false
     return {
-      accepted: (said: Said, secret: Secret): void => {
+      accepted: (said: DeliveryHeaders, secret: Secret): void => {
         counters.accepted++
         strangers.right()
         if (isRefusing) runFork(reasons.clear("receiver store"))

@@ -158,7 +158,7 @@ const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, b
   const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   const snapshot = yield* warehouse.snapshot
   const asOf: Manifest.AsOf = {
-    sequence: snapshot.appliedThrough,
+    sequence: snapshot.watermark,
     at,
     oldestPending: yield* oldestPending(snapshot, at),
     walks: yield* walks(store)
@@ -176,7 +176,7 @@ const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, b
 /** When the oldest delivery arrived that is stored and isn't in the snapshot. */
 const oldestPending = Effect.fnUntraced(function* (snapshot: Snapshot, at: Instant.Instant) {
   const inbox = yield* Inbox
-  const oldest = yield* inbox.receivedAfter(snapshot.appliedThrough)
+  const oldest = yield* inbox.receivedAfter(snapshot.watermark)
   return oldest !== null && oldest <= at ? oldest : null
 })
 

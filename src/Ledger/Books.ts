@@ -13,15 +13,15 @@ import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestIn } from "./Agreed.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
 import { type Books, empty, fold, isNews, learn, type Turn } from "./Fold.ts"
-import * as Letters from "./Outbox/Letters.ts"
+import * as Messages from "./Outbox/Messages.ts"
 import * as Rows from "./Rows.ts"
 
 type Tx = Transaction<StoreTables>
 
 /** A fact that has no number yet. */
-export type Said = Fact extends infer One ? (One extends Fact ? Omit<One, "number"> : never) : never
+export type NewFact = Fact extends infer One ? (One extends Fact ? Omit<One, "number"> : never) : never
 
-export interface Told {
+export interface Recorded {
   readonly facts: number
   readonly entries: ReadonlyArray<Entry>
   readonly opened: ReadonlyArray<Hold>
@@ -35,10 +35,10 @@ export interface Told {
  */
 export const tell = async (
   tx: Tx,
-  said: ReadonlyArray<Said>,
+  said: ReadonlyArray<NewFact>,
   terms: Terms,
-  posting?: Letters.Posting
-): Promise<Told> => {
+  posting?: Messages.Posting
+): Promise<Recorded> => {
   await oneAtATime(tx, "ledger")
   // Another worker may have started since, with other ones.
   const agreed = (await newestIn(tx)) ?? terms
@@ -70,7 +70,7 @@ export const tell = async (
     posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact))
   )
   const [first] = posted
-  if (posting !== undefined && first !== undefined) await Letters.put(tx, first.sequence, posting)
+  if (posting !== undefined && first !== undefined) await Messages.put(tx, first.sequence, posting)
   for (const { fact, turn } of kept) await writeHolds(tx, fact, turn)
   return {
     facts: kept.length,

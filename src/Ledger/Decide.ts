@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import * as Amount from "../Domain/Amount.ts"
 import type { Instant } from "../Domain/Instant.ts"
-import type { Said } from "./Books.ts"
+import type { NewFact } from "./Books.ts"
 import type { HoldReason } from "./Fact.ts"
 import { questions } from "./Questions.ts"
 
@@ -46,7 +46,7 @@ const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
 }
 
 /** The fact, or one sentence for the person. */
-export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Instant): Said | string => {
+export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Instant): NewFact | string => {
   const { by, reason, verdict } = decision
   const [hold, another] = open
   if (hold === undefined) return `There is no open hold ${decision.hold}.`

@@ -12,7 +12,7 @@ import * as Amount from "../Domain/Amount.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
 import { type Decision, factOf, LedgerError } from "./Decide.ts"
-import { factsOf, type Heard } from "./Said.ts"
+import { factsOf, type AppliedEvent } from "./EventFacts.ts"
 import { type Verified, verify } from "./Verify.ts"
 import type { Entry, Terms } from "./Fact.ts"
 import { agree, difference, newestTerms } from "./Agreed.ts"
@@ -48,14 +48,14 @@ export class Ledger extends Context.Service<
   Ledger,
   {
     /** What events say, in stored order; their entries are on disk when it returns. */
-    readonly hear: (heard: ReadonlyArray<Heard>) => Effect.Effect<void, StoreError>
+    readonly hear: (heard: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
     /** A person's decision about a hold, posted when it returns. */
-    readonly decide: (decision: Decision) => Effect.Effect<Books.Told, LedgerError | StoreError>
+    readonly decide: (decision: Decision) => Effect.Effect<Books.Recorded, LedgerError | StoreError>
     /** Opening certificates that a person vouches for; the payments that waited for them are posted. */
     readonly signOff: (
       openings: ReadonlyArray<Opening>,
       by: string
-    ) => Effect.Effect<Books.Told, LedgerError | StoreError>
+    ) => Effect.Effect<Books.Recorded, LedgerError | StoreError>
     readonly verify: Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
@@ -137,7 +137,7 @@ const make = (
     const store = yield* Store
     const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
-    const tell = Effect.fnUntraced(function* (said: ReadonlyArray<Books.Said>) {
+    const tell = Effect.fnUntraced(function* (said: ReadonlyArray<Books.NewFact>) {
       yield* beforeTelling
       const posting = yield* outbox?.posting ?? Effect.undefined
       const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
@@ -145,7 +145,7 @@ const make = (
       return told
     })
 
-    const hear = Effect.fnUntraced(function* (heard: ReadonlyArray<Heard>) {
+    const hear = Effect.fnUntraced(function* (heard: ReadonlyArray<AppliedEvent>) {
       const said = heard.flatMap(factsOf)
       if (said.length === 0) return
       yield* measure((yield* tell(said)).entries)

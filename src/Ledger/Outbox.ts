@@ -5,22 +5,22 @@
  *
  * One IPC's entries leave in the order of the journal: only the first that isn't delivered has its turn, and what
  * postpones it postpones those behind it. Nothing is ever dropped: an entry that the sink refuses for good becomes a
- * dead letter, which waits for a person to replay or to settle it.
+ * dead message, which waits for a person to replay or to settle it.
  */
 import { Clock, Context, type Duration, Effect, Latch, Layer, Option } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./Decide.ts"
-import * as Letters from "./Outbox/Letters.ts"
+import * as Messages from "./Outbox/Messages.ts"
 
 /** How entries are put here. */
 export interface OutboxOptions {
-  readonly status: Letters.Letter["status"]
+  readonly status: Messages.OutboxMessage["status"]
 }
 
 export interface OutboxStatus {
-  /** Entries that aren't delivered and aren't dead letters. */
+  /** Entries that aren't delivered and aren't dead messages. */
   readonly backlog: number
   readonly dead: number
   /** Since it was put here; 0 when there is none. */
@@ -33,24 +33,24 @@ export class Outbox extends Context.Service<
   Outbox,
   {
     /** What Books need to put an entry here; undefined where no sink is configured. */
-    readonly posting: Effect.Effect<Letters.Posting | undefined>
+    readonly posting: Effect.Effect<Messages.Posting | undefined>
     /** Open: something may have become due since somebody last closed it. */
     readonly news: Latch.Latch
     /** See Store. */
     readonly pollEvery: Duration.Duration
     /** Whose turn comes first, now or later, among the IPCs that aren't in hand. */
-    readonly next: (inHand: Iterable<string>) => Effect.Effect<Letters.Letter | undefined, StoreError>
-    readonly delivered: (letter: Letters.Letter) => Effect.Effect<void, StoreError>
-    readonly postponed: (letter: Letters.Letter, failure: Letters.Failure) => Effect.Effect<void, StoreError>
+    readonly next: (inHand: Iterable<string>) => Effect.Effect<Messages.OutboxMessage | undefined, StoreError>
+    readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
+    readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
     /** The sink takes entries again: whatever it was too unwell for has its turn now. */
     readonly hurry: Effect.Effect<void, StoreError>
-    readonly troubles: Effect.Effect<Letters.Troubles, StoreError>
+    readonly troubles: Effect.Effect<Messages.Troubles, StoreError>
     /** Null where no sink is configured and nothing is left of an earlier one. */
     readonly status: Effect.Effect<OutboxStatus | null, StoreError>
     /** What only a person can help, in the journal's order. */
-    readonly dead: Effect.Effect<ReadonlyArray<Letters.DeadLetter>, StoreError>
+    readonly dead: Effect.Effect<ReadonlyArray<Messages.DeadMessage>, StoreError>
     /**
-     * Gives a dead letter, or one that waits out its pause, its turn now: by its entry's id or how that begins;
+     * Gives a dead message, or one that waits out its pause, its turn now: by its entry's id or how that begins;
      * undefined: all of them. Returns how many.
      */
     readonly replay: (entry: string | undefined) => Changed<number>
@@ -101,29 +101,29 @@ const make = (options: OutboxOptions | undefined) =>
       posting,
       news,
       pollEvery: store.pollEvery,
-      next: (inHand) => store.run((db) => Letters.next(db, [...inHand])),
-      delivered: Effect.fn("Outbox.delivered")(function* (letter) {
+      next: (inHand) => store.run((db) => Messages.next(db, [...inHand])),
+      delivered: Effect.fn("Outbox.delivered")(function* (message) {
         const at = yield* now
-        yield* store.transaction((tx) => Letters.delivered(tx, letter, at))
+        yield* store.transaction((tx) => Messages.delivered(tx, message, at))
       }),
-      postponed: Effect.fn("Outbox.postponed")(function* (letter, failure) {
-        yield* store.transaction((tx) => Letters.postponed(tx, letter, failure))
+      postponed: Effect.fn("Outbox.postponed")(function* (message, failure) {
+        yield* store.transaction((tx) => Messages.postponed(tx, message, failure))
       }),
       hurry: Effect.gen(function* () {
         const at = yield* now
-        yield* store.transaction((tx) => Letters.hurry(tx, at))
+        yield* store.transaction((tx) => Messages.hurry(tx, at))
         yield* news.open
       }),
-      troubles: store.run(Letters.troubles),
+      troubles: store.run(Messages.troubles),
       status: Effect.gen(function* () {
-        const { backlog, dead, oldest } = yield* store.run(Letters.totals)
+        const { backlog, dead, oldest } = yield* store.run(Messages.totals)
         if (options === undefined && backlog + dead === 0) return null
         const nowMs = yield* Clock.currentTimeMillis
         const age = oldest === null ? 0 : Math.max(0, nowMs - Instant.toMicros(oldest) / 1000)
         return { backlog, dead, oldestPendingAgeMs: Math.round(age) }
       }),
-      dead: store.run(Letters.dead),
-      unsent: store.run(Letters.unsent),
+      dead: store.run(Messages.dead),
+      unsent: store.run(Messages.unsent),
       ...byHand(store, news, posting)
     })
   })
@@ -135,7 +135,7 @@ const byHand = (
   posting: Outbox["Service"]["posting"]
 ): Pick<Outbox["Service"], "replay" | "send" | "settle"> => {
   const one = Effect.fnUntraced(function* (entry: string) {
-    const [found, another] = yield* store.run((db) => Letters.undeliveredLike(db, entry))
+    const [found, another] = yield* store.run((db) => Messages.undeliveredLike(db, entry))
     if (found === undefined) return yield* new LedgerError({ message: `No entry ${entry} waits to be delivered.` })
     if (another === undefined) return found
     return yield* new LedgerError({ message: `${entry} begins several entries: write more of it.` })
@@ -144,7 +144,7 @@ const byHand = (
     replay: Effect.fn("Outbox.replay")(function* (entry) {
       const only = entry === undefined ? undefined : yield* one(entry)
       const at = yield* now
-      const replayed = yield* store.transaction((tx) => Letters.replay(tx, only, at))
+      const replayed = yield* store.transaction((tx) => Messages.replay(tx, only, at))
       yield* news.open
       return replayed
     }),
@@ -154,7 +154,7 @@ const byHand = (
       }
       const only = yield* one(entry)
       const at = yield* now
-      yield* store.transaction((tx) => Letters.settle(tx, only, at, `Settled by ${by}: ${reason}`))
+      yield* store.transaction((tx) => Messages.settle(tx, only, at, `Settled by ${by}: ${reason}`))
       yield* news.open
     }),
     send: Effect.fn("Outbox.send")(function* (fromSequence) {
@@ -164,7 +164,7 @@ const byHand = (
           message: "No accounting sink is configured: set SITELEDGER_LEDGER_SINK_URL and SITELEDGER_LEDGER_SINK_SECRET."
         })
       }
-      const sent = yield* store.transaction((tx) => Letters.send(tx, fromSequence, how))
+      const sent = yield* store.transaction((tx) => Messages.send(tx, fromSequence, how))
       yield* news.open
       return sent
     })

@@ -21,7 +21,7 @@ export const questions: Readonly<Record<HoldReason, string>> = {
     "The IPC was paid before, under another reference. Accept with the amount of this second payment (--amount), or " +
     "reject where there was none.",
   "period-closed":
-    "The entry belongs into a closed period. Accept to post it on the first open day, or reject to post nothing.",
+    "The entry falls in a closed period. Accept to post it on the first open day, or reject to post nothing.",
   "currency-unknown":
     "Projects have different currencies, and no event has told the project of this IPC. Accept with the currency " +
     "(--currency), or wait for that event. It can't be rejected, as the payment was made."

@@ -33,7 +33,7 @@ export interface AlertOptions {
   readonly dataDir: string
 }
 
-const Told = Schema.Struct({
+const AlertRecord = Schema.Struct({
   id: Schema.String,
   status: Schema.Literals(["red", "recovered"]),
   at: Schema.String,
@@ -44,7 +44,7 @@ const Told = Schema.Struct({
   instance: Schema.String,
   dataDir: Schema.String
 })
-type Told = typeof Told.Type
+type AlertRecord = typeof AlertRecord.Type
 
 const lookEvery = Duration.seconds(1)
 const settleMs = 5_000
@@ -104,7 +104,7 @@ const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
         if (nowMs - seen.moreSinceMs < settleOf(told, nowMs)) return
       } else if (nowMs - seen.sinceMs < settleOf(told, nowMs) || (!isRed && nowMs - startedMs < trustMs)) return
       const isTurn = isRed && last?.status !== "red"
-      const next: Told = {
+      const next: AlertRecord = {
         id: randomUUID(),
         status: isRed ? "red" : "recovered",
         at: Instant.fromMillis(nowMs),
@@ -131,18 +131,18 @@ const ofOthers = Effect.gen(function* () {
 })
 
 /** With those that were told since Status turned red, also where they have passed: one that comes back isn't new. */
-const kindsOf = (last: Told | undefined, standing: ReadonlyMap<string, string>): ReadonlyArray<string> => [
+const kindsOf = (last: AlertRecord | undefined, standing: ReadonlyMap<string, string>): ReadonlyArray<string> => [
   ...new Set([...(last?.status === "red" ? (last.kinds ?? standing.keys()) : []), ...standing.keys()])
 ]
 
-const millisOf = (told: Told | undefined): number => (told === undefined ? 0 : Instant.toMicros(told.at) / 1000)
+const millisOf = (told: AlertRecord | undefined): number => (told === undefined ? 0 : Instant.toMicros(told.at) / 1000)
 
-const settleOf = (told: ReadonlyArray<Told>, nowMs: number): number => {
+const settleOf = (told: ReadonlyArray<AlertRecord>, nowMs: number): number => {
   const recent = told.filter((each) => millisOf(each) > nowMs - flappingMs).length
   return Math.min(settleMs * 2 ** recent, longestSettleMs)
 }
 
-const decoded = Schema.decodeUnknownEffect(Schema.fromJsonString(Told))
+const decoded = Schema.decodeUnknownEffect(Schema.fromJsonString(AlertRecord))
 
 const load = (store: Store["Service"]) =>
   Effect.flatMap(
@@ -150,7 +150,7 @@ const load = (store: Store["Service"]) =>
     (rows) => Effect.orDie(Effect.forEach(rows, ({ body }) => decoded(body)))
   )
 
-const insert = (store: Store["Service"], told: Told) =>
+const insert = (store: Store["Service"], told: AlertRecord) =>
   store.transaction((tx) =>
     tx
       .insertInto("alerts")

@@ -8,25 +8,25 @@ import { Cause, Duration, Effect, Option } from "effect"
 
 export type Verdict = "ok" | "warn" | "fail"
 
-export interface Said {
+export interface CheckResult {
   readonly verdict: Verdict
   readonly sentence: string
   /** What to do. */
   readonly advice?: string
 }
 
-export interface Finding extends Said {
+export interface Finding extends CheckResult {
   readonly check: string
 }
 
-export const ok = (sentence: string): Said => ({ verdict: "ok", sentence })
+export const ok = (sentence: string): CheckResult => ({ verdict: "ok", sentence })
 
 /** It works, but not as well as it should, or not for long. */
-export const warn = (sentence: string, advice?: string): Said => said("warn", sentence, advice)
+export const warn = (sentence: string, advice?: string): CheckResult => said("warn", sentence, advice)
 
-export const fail = (sentence: string, advice?: string): Said => said("fail", sentence, advice)
+export const fail = (sentence: string, advice?: string): CheckResult => said("fail", sentence, advice)
 
-const said = (verdict: Verdict, sentence: string, advice: string | undefined): Said =>
+const said = (verdict: Verdict, sentence: string, advice: string | undefined): CheckResult =>
   advice === undefined ? { verdict, sentence } : { verdict, sentence, advice }
 
 /** For one check. */
@@ -34,7 +34,7 @@ const patience = Duration.seconds(6)
 
 export const examine = <R>(
   check: string,
-  look: Effect.Effect<Said | ReadonlyArray<Said>, unknown, R>
+  look: Effect.Effect<CheckResult | ReadonlyArray<CheckResult>, unknown, R>
 ): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
   Effect.suspend(() => look).pipe(
     Effect.timeoutOption(patience),

@@ -11,7 +11,7 @@ import { createHash } from "node:crypto"
 import { Effect, Schema, type Scope } from "effect"
 import * as Moved from "./Move/Moved.ts"
 import { storeTables } from "../Stores/StoreTables.ts"
-import { disowned } from "../Stores/Seam.ts"
+import { disowned } from "../Stores/Projection.ts"
 
 export class MoveError extends Schema.TaggedError<MoveError>()("MoveError", { message: Schema.String }) {}
 

@@ -11,7 +11,7 @@ import { Uptime } from "../Intake/Uptime.ts"
 import { Export } from "../Lake/Export.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { Restart } from "../Runtime/Restart.ts"
-import * as Seam from "../Stores/Seam.ts"
+import * as Projection from "../Stores/Projection.ts"
 import { Store } from "../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
@@ -51,7 +51,7 @@ const closeGap: Handler<"close-gap", Uptime> = Effect.fnUntraced(function* ({ fr
 
 /** The old file is kept. */
 const rebuild: Handler<"rebuild", Store | Restart> = Effect.fnUntraced(function* () {
-  const isAtNextStart = yield* Seam.rebuild(yield* Store)
+  const isAtNextStart = yield* Projection.rebuild(yield* Store)
   if (isAtNextStart) yield* Effect.flatMap(Restart, (restart) => restart.request)
   return { rebuilding: true }
 })

@@ -20,7 +20,7 @@ export interface Taken {
 export interface Took {
   readonly taken: ReadonlyArray<Taken>
   /** All stored events up to this sequence are settled once these are, where there is one order for all. */
-  readonly through?: number
+  readonly watermark?: number
   /** Rows of a queue that several take from. */
   readonly claims?: ReadonlyArray<{ readonly id: number; readonly sequence: number }>
 }

@@ -31,7 +31,7 @@ export interface Batch {
   readonly events: ReadonlyArray<EventRow>
   readonly ledger?: LedgerCopy
   /** The Inbox is applied through this sequence once the batch is written. */
-  readonly through?: number
+  readonly watermark?: number
 }
 
 /** What the books hold that the warehouse doesn't yet. */
@@ -76,7 +76,7 @@ export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
 
 /** One point in time over all tables, however much is written meanwhile. */
 export interface Snapshot {
-  readonly appliedThrough: number
+  readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
   /** Writes a whole table as one Parquet file; returns the rows written. */
@@ -98,7 +98,7 @@ export class Warehouse extends Context.Service<
     /** False for a change that the engine could never hold: writing it would keep everything after it waiting. */
     readonly canHold: (change: Change | undefined) => boolean
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
-    readonly appliedThrough: Effect.Effect<number, WarehouseError>
+    readonly watermark: Effect.Effect<number, WarehouseError>
     /** How much of the books it holds; undefined: it shows the books themselves, and nothing is copied. */
     readonly books: Effect.Effect<BooksWatermark | undefined, WarehouseError>
     /** A real write, on disk when it returns: whether the warehouse works, and not only whether it is open. */

@@ -8,7 +8,7 @@
  */
 import { Cause, Effect, Queue } from "effect"
 import * as Change from "../Domain/Change.ts"
-import * as Clock from "../Domain/Clock.ts"
+import * as Version from "../Domain/Version.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Lane } from "./Pace.ts"
 import { type Page, type PagedList, SourceError } from "./Source.ts"
@@ -192,11 +192,11 @@ const describe = (state: Checkpoints.PassState): string | undefined => {
 /** Tombstones for what two agreeing passes in a row did not show. */
 const buryAbsent = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState) {
   const at = state.started_at
-  const clock = Clock.make(Instant.toMicros(at), 0, "")
+  const version = Version.make(Instant.toMicros(at), 0, "")
   while (true) {
     const ids = yield* Checkpoints.absentIds(pass.store, state, tombstoneBatch)
     if (ids.length === 0) return
-    const changes = ids.filter(Checkpoints.isRecordId).map((id) => Change.absence(pass.list.resource, id, clock, at))
+    const changes = ids.filter(Checkpoints.isRecordId).map((id) => Change.absence(pass.list.resource, id, version, at))
     yield* pass.warehouse.write({ changes, events: [] })
     yield* Checkpoints.forget(pass.store, state.resource, ids)
   }

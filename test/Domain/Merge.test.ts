@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { absence, type Change } from "../../src/Domain/Change.ts"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import { merge, type Row } from "../../src/Domain/Merge.ts"
 import { byName, resources } from "../../src/Domain/Resource.ts"
 import { entities } from "./Merge/Chance.ts"
@@ -159,7 +159,7 @@ describe("a row", () => {
 
   it("is buried by what Change.absence makes", () => {
     const when = `${at}22.000000Z`
-    const change = absence("projects", "7", Clock.make(1, 0, ""), when)
+    const change = absence("projects", "7", Version.make(1, 0, ""), when)
     assert.deepInclude(arrive([[change]]), { id: "7", _deleted_at: when, name: null, _extra: null })
   })
 
@@ -179,7 +179,7 @@ describe("a row", () => {
       )
     const row = ipc(shown(1), shown(2), shown(3))
     assert.strictEqual(row["_changed_at"], shown(1).seenAt)
-    assert.strictEqual(JSON.parse(row["_clocks"] ?? "")["name"], shown(3).clock)
+    assert.strictEqual(JSON.parse(row["_clocks"] ?? "")["name"], shown(3).version)
     assert.strictEqual(
       ipc(shown(1), page("projects", 2, { name: null }))["_changed_at"],
       page("projects", 2, {}).seenAt

@@ -14,7 +14,7 @@ import { Restart } from "../../src/Runtime/Restart.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { type Batch, Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
-import * as Seam from "../../src/Stores/Seam.ts"
+import * as Projection from "../../src/Stores/Projection.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 
 const readable: Omit<Reading, "type"> = {
@@ -90,7 +90,7 @@ describe("applying", () => {
         while (rows.length < 5) rows.push(...outcomes(yield* Queue.take(written)))
         const kept = yield* Store
         // The Store's part of the batch follows the warehouse's.
-        while ((yield* Seam.appliedThrough(kept)) < 5) yield* Effect.sleep("5 millis")
+        while ((yield* Projection.watermark(kept)) < 5) yield* Effect.sleep("5 millis")
         const quarantine = yield* kept.run((db) => db.selectFrom("quarantine").selectAll().execute())
         assert.deepStrictEqual(quarantine, [{ sequence: 3, reason: "not-storable" }])
         return rows
@@ -119,7 +119,7 @@ describe("applying", () => {
       yield* Effect.gen(function* () {
         yield* offer("a")
         yield* Deferred.await(heldBack)
-        assert.strictEqual(yield* Seam.appliedThrough(yield* Store), 0)
+        assert.strictEqual(yield* Projection.watermark(yield* Store), 0)
         assert.deepStrictEqual(outcomes(yield* Queue.take(written)), [["a", "applied", null]])
       }).pipe(Effect.provide(world(write, written)))
       assert.strictEqual(tries, 3)

@@ -7,7 +7,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/Domain/Change.ts"
-import * as FieldClock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
@@ -23,7 +23,7 @@ const freshPath = () => join(directory, `analytics${(paths += 1)}.duckdb`)
 const project = (id: string): Change => ({
   entity: "projects",
   id,
-  clock: FieldClock.make(1_795_082_400_000_000, 0, "0".repeat(64)),
+  version: Version.make(1_795_082_400_000_000, 0, "0".repeat(64)),
   source: "page",
   seenAt: "2026-11-20T02:00:00.000000Z",
   values: { name: `Project ${id}` },
@@ -49,7 +49,7 @@ const makeStub = () => {
     id: "stub",
     canHold: () => true,
     write: () => Effect.die("unused"),
-    appliedThrough: Effect.succeed(0),
+    watermark: Effect.succeed(0),
     books: Effect.undefined,
     probe: Effect.void,
     version: Effect.sync(() => stub.version),

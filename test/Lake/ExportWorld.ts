@@ -10,7 +10,7 @@ import { afterAll, assert } from "@effect/vitest"
 import { Cron, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/Domain/Change.ts"
-import * as FieldClock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import { Inbox } from "../../src/Intake/Inbox.ts"
 import { Lake, type LakeError } from "../../src/Lake/Lake.ts"
 import { Export } from "../../src/Lake/Export.ts"
@@ -35,7 +35,7 @@ const hex = (content: string | Buffer) => createHash("sha256").update(content).d
 export const ipc = (id: string, amount: string): Change => ({
   entity: "ipcs",
   id,
-  clock: FieldClock.make(now * 1000, 1, hex(id + amount)),
+  version: Version.make(now * 1000, 1, hex(id + amount)),
   source: "event",
   seenAt: "2026-11-20T01:00:00.000000Z",
   values: { project_id: "7", certified_amount: amount, certified_at: "2026-11-19T10:00:00.123456Z" },
@@ -138,7 +138,7 @@ export const run = Effect.flatMap(Export, (service) => service.run)
 export const write = (events: ReadonlyArray<EventRow>, changes: ReadonlyArray<Change> = []) =>
   Effect.andThen(
     taken(sequence),
-    Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ events, changes, through: sequence }))
+    Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ events, changes, watermark: sequence }))
   )
 
 const json = <A>(path: string): A => JSON.parse(readFileSync(path, "utf8")) as A

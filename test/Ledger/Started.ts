@@ -4,11 +4,11 @@
 import { Effect, Layer } from "effect"
 import { sql } from "kysely"
 import type { Change } from "../../src/Domain/Change.ts"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
-import type { Heard } from "../../src/Ledger/Said.ts"
+import type { AppliedEvent } from "../../src/Ledger/EventFacts.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
@@ -20,14 +20,14 @@ import { contractor } from "./Contractor.ts"
 const start = Date.UTC(2026, 10, 20) * 1000
 export const at = (second: number) => Instant.fromMicros(start + second * 1_000_000)
 
-export const heard = (id: string, second: number, received: number, values: Change["values"]): Heard => ({
+export const heard = (id: string, second: number, received: number, values: Change["values"]): AppliedEvent => ({
   eventId: `event-${id}-${second}-${received}`,
   at: at(second),
   receivedAt: at(received),
   change: {
     entity: "ipcs",
     id,
-    clock: Clock.make(start + second * 1_000_000, 3, "a".repeat(64)),
+    version: Version.make(start + second * 1_000_000, 3, "a".repeat(64)),
     source: "event",
     seenAt: at(received),
     values,
@@ -65,7 +65,7 @@ export const started = <A, E>(
   terms?: Terms
 ) => Effect.scoped(Effect.provide(body, stores(path, terms), { local: true }))
 
-export const hear = (batch: ReadonlyArray<Heard>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
+export const hear = (batch: ReadonlyArray<AppliedEvent>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
 
 export const copy = Effect.flatMap(Copies, ({ catchUp }) => catchUp)
 

@@ -32,7 +32,7 @@ it.effect("each event is in the file of its date, though there are more dates th
     const files = yield* Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const events = Array.from({ length: days }, (_, date) => eventsOf((date * 67) % days)).flat()
-      yield* warehouse.write({ changes: [], events, through: events.length })
+      yield* warehouse.write({ changes: [], events, watermark: events.length })
       const snapshot = yield* warehouse.snapshot
       const dates = yield* snapshot.eventDates
       assert.isAbove(EventPasses.plan(dates).length, 1)

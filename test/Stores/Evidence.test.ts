@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
@@ -19,7 +19,7 @@ const ms = (time: string): number => Date.parse(at(time))
 const project = (id: string, name: string, time: string): Change => ({
   entity: "projects",
   id,
-  clock: Clock.make(ms(time) * 1000, 0, ""),
+  version: Version.make(ms(time) * 1000, 0, ""),
   source: "page",
   seenAt: at(time),
   values: { name },

@@ -1,6 +1,6 @@
 /** Batches over all tables, made of what is hard to keep: the widest amounts, the outermost times, any text. */
 import type { Change } from "../../src/Domain/Change.ts"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import type { Row } from "../../src/Domain/Merge.ts"
 import { byName, type ColumnType, type EntityName, resources, tableColumns } from "../../src/Domain/Resource.ts"
@@ -81,7 +81,7 @@ const change = (random: Random, entity: EntityName, second: number): Change => {
   return {
     entity,
     id: entity === "projects" ? String(random.below(9)) : `${random.pick(["I", "é", "_", "a b"])}${number}`,
-    clock: Clock.make(Instant.toMicros(at), 1 + random.below(2), String(second).padStart(64, "0")),
+    version: Version.make(Instant.toMicros(at), 1 + random.below(2), String(second).padStart(64, "0")),
     source: random.chance(0.5) ? "event" : "page",
     seenAt: at,
     values: Object.fromEntries(picked.map(({ name, type }) => [name, valueOf(random, type)])),

@@ -30,8 +30,8 @@ const applied = (bodies: ReadonlyArray<string>, batch: Batch) =>
     yield* store.atomically(
       Effect.gen(function* () {
         const took = yield* store.run((db) => store.queue.take(db, 100))
-        const { through } = took
-        yield* warehouse.write({ ...batch, ...(through === undefined ? {} : { through }) })
+        const { watermark: through } = took
+        yield* warehouse.write({ ...batch, ...(through === undefined ? {} : { watermark: through }) })
         const settled = took.taken.map(({ row }) => row)
         yield* store.transaction((tx) => store.queue.settle(tx, took, settled))
       })
@@ -117,9 +117,9 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
       )
       assert.strictEqual(outcome._tag === "Failure" ? outcome.failure.reason : "written", "Refused")
       assert.isUndefined(yield* stored("A"))
-      assert.strictEqual(yield* warehouse.appliedThrough, 0)
+      assert.strictEqual(yield* warehouse.watermark, 0)
       yield* applied(["two"], { changes: [certified("A", 1, "1.0000")], events: [] })
-      assert.strictEqual(yield* warehouse.appliedThrough, 2)
+      assert.strictEqual(yield* warehouse.watermark, 2)
     })
   )
 
@@ -144,13 +144,13 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
         yield* applied(["one"], { changes: [certified("A", 1, "1.0000")], events: [eventRow(1, "x")] })
         const snapshot = yield* warehouse.snapshot
         yield* applied(["two"], { changes: [certified("B", 1, "1.0000")], events: [eventRow(2, "y")] })
-        assert.strictEqual(snapshot.appliedThrough, 1)
+        assert.strictEqual(snapshot.watermark, 1)
         const dates = yield* snapshot.eventDates
         assert.deepStrictEqual(
           dates.map(({ date, rows }) => ({ date, rows })),
           [{ date: "2026-11-20", rows: 1 }]
         )
-        assert.strictEqual(yield* warehouse.appliedThrough, 2)
+        assert.strictEqual(yield* warehouse.watermark, 2)
       })
     )
   )

@@ -1,7 +1,7 @@
 /** Changes and events for the tests of warehouses. */
 import { Effect } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import type { EventRow } from "../../src/Stores/WarehouseTables.ts"
@@ -13,7 +13,7 @@ export const certified = (id: string, second: number, amount: string): Change =>
   return {
     entity: "ipcs",
     id,
-    clock: Clock.make(start + second * 1_000_000 + 1, 3, String(second).padStart(64, "0")),
+    version: Version.make(start + second * 1_000_000 + 1, 3, String(second).padStart(64, "0")),
     source: "event",
     seenAt: at,
     values: {

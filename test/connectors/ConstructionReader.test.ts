@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Clock from "../../src/Domain/Clock.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import {
   applied,
   at,
@@ -44,7 +44,7 @@ describe("every event type", () => {
             { ...change },
             {
               ...said[type],
-              clock: Clock.make(atMicros, stages[type] ?? 1, sha256(body)),
+              version: Version.make(atMicros, stages[type] ?? 1, sha256(body)),
               source: "event",
               seenAt: receivedAt,
               misfits: {},

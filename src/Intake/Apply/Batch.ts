@@ -33,7 +33,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   })
   const ledger = yield* Ledger
   yield* ledger.hear(readings.flatMap(heard))
-  const written = yield* Effect.scoped(writeWithBooks(readings, took?.through))
+  const written = yield* Effect.scoped(writeWithBooks(readings, took?.watermark))
   yield* store.transaction(async (tx) => {
     await quarantine(tx, written)
     if (took === undefined) return
@@ -47,12 +47,12 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   return written
 })
 
-type Tail = Pick<Batch, "through" | "ledger">
+type Tail = Pick<Batch, "watermark" | "ledger">
 
-const writeWithBooks = Effect.fnUntraced(function* (readings: ReadonlyArray<ReadEvent>, through: number | undefined) {
+const writeWithBooks = Effect.fnUntraced(function* (readings: ReadonlyArray<ReadEvent>, watermark: number | undefined) {
   const { isWritten, ledger } = yield* (yield* Copies).lacking
   const written = yield* write(readings, {
-    ...(through === undefined ? {} : { through }),
+    ...(watermark === undefined ? {} : { watermark }),
     ...(ledger === undefined ? {} : { ledger })
   })
   yield* isWritten

@@ -2,7 +2,7 @@
  * Events with what a connector reads in them: what the ledger hears, and the row that analysts see. Pure.
  */
 import type { Alarm, Event, EventReader, Reading } from "../../Domain/Event.ts"
-import type { Heard } from "../../Ledger/Said.ts"
+import type { AppliedEvent } from "../../Ledger/EventFacts.ts"
 import type { EventRow } from "../../Stores/WarehouseTables.ts"
 
 /** An event and its reading, ready to be written. */
@@ -28,7 +28,7 @@ export const read = (
 }
 
 /** The ledger hears only of what is applied. */
-export const heard = ({ event, reading }: ReadEvent): ReadonlyArray<Heard> =>
+export const heard = ({ event, reading }: ReadEvent): ReadonlyArray<AppliedEvent> =>
   reading.reason !== null || reading.change === undefined || reading.eventTimestamp === null
     ? []
     : [{ eventId: event.eventId, at: reading.eventTimestamp, receivedAt: event.receivedAt, change: reading.change }]

@@ -9,7 +9,7 @@ import { hash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Inbox } from "../Inbox.ts"
 import type { Instant } from "../../Domain/Instant.ts"
-import type { Said, Signatures } from "./Signatures.ts"
+import type { DeliveryHeaders, Signatures } from "./Signatures.ts"
 import type { Secret } from "../Secrets/Keyring.ts"
 
 export interface Answerer {
@@ -21,7 +21,7 @@ export interface Answerer {
   readonly state: { inFlight: number }
   readonly now: () => Instant
   readonly offer: Inbox["Service"]["offer"]
-  readonly accepted: (said: Said, secret: Secret) => void
+  readonly accepted: (said: DeliveryHeaders, secret: Secret) => void
   readonly rejected: () => void
   readonly tooLarge: () => void
   readonly encoded: (isSigned: boolean) => void
@@ -74,7 +74,7 @@ const signerLater = async (
 
 interface Verified {
   readonly body: Buffer
-  readonly said: Said
+  readonly said: DeliveryHeaders
   readonly secret: Secret
 }
 

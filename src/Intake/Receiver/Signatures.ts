@@ -7,7 +7,7 @@ import type { Instant } from "../../Domain/Instant.ts"
 import type { Secret } from "../Secrets/Keyring.ts"
 
 /** The unsigned headers; they prove nothing. */
-export interface Said {
+export interface DeliveryHeaders {
   readonly eventId: string | undefined
   readonly type: string | null
   readonly issuedAt: Instant | null
@@ -21,12 +21,12 @@ export class Signatures extends Context.Service<
     readonly read: (headers: IncomingHttpHeaders) => Uint8Array | undefined
     /** The valid secret that signed this body. Constant time, over all valid secrets. */
     readonly signer: (body: Uint8Array, signature: Uint8Array) => Secret | undefined
-    readonly said: (headers: IncomingHttpHeaders) => Said
+    readonly said: (headers: IncomingHttpHeaders) => DeliveryHeaders
     /** Paths of earlier callback URLs: the service keeps retrying and replaying there. */
     readonly isFormerPath: (path: string) => boolean
     /** Resolves once new secrets may be known: immediately, unless a subscription is being created. */
     readonly settled: () => Promise<void>
     /** Called once per delivery, after it is on disk. */
-    readonly accepted: (said: Said, secret: Secret) => void
+    readonly accepted: (said: DeliveryHeaders, secret: Secret) => void
   }
 >()("siteledger/Receiver/Signatures") {}

@@ -15,7 +15,7 @@ import * as Instant from "../../Domain/Instant.ts"
 import { led } from "../../Runtime/Leadership.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import type { StoreError } from "../../Stores/Store.ts"
-import type { Letter, Troubles } from "./Letters.ts"
+import type { OutboxMessage, Troubles } from "./Messages.ts"
 import { Outbox } from "../Outbox.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
 import * as SinkPost from "./SinkPost.ts"
@@ -100,19 +100,19 @@ const turn = Effect.fnUntraced(function* (sending: Sending) {
   if (state._tag === "HalfOpen" && state.probing) {
     return yield* Effect.raceFirst(news.await, Effect.sleep(probingPause))
   }
-  const isUnwell = state._tag !== "Closed"
+  const isUnavailable = state._tag !== "Closed"
   const { ended } = sending
-  const letter = yield* patiently(next(inHand))
-  const waitMs = letter === undefined ? Infinity : yield* untilDue(letter, isUnwell)
-  if (letter === undefined || waitMs > 0) {
+  const message = yield* patiently(next(inHand))
+  const waitMs = message === undefined ? Infinity : yield* untilDue(message, isUnavailable)
+  if (message === undefined || waitMs > 0) {
     return yield* Effect.raceFirst(news.await, Effect.sleep(Math.min(waitMs, sending.longestWaitMs)))
   }
-  const ipcId = letter.entry.ipc_id
+  const ipcId = message.entry.ipc_id
   // Another sender was faster; where one is through already, what was found may be sent by now.
   if (inHand.has(ipcId) || sending.ended !== ended) return
   inHand.add(ipcId)
   yield* Effect.ensuring(
-    deliver(sending, letter, isUnwell),
+    deliver(sending, message, isUnavailable),
     Effect.sync(() => {
       inHand.delete(ipcId)
       sending.ended++
@@ -122,40 +122,40 @@ const turn = Effect.fnUntraced(function* (sending: Sending) {
 })
 
 /** In milliseconds. Whether an unwell sink is well again is found out at the circuit's pace, not at the entry's. */
-const untilDue = ({ dueAt, refusals }: Letter, isUnwell: boolean) =>
-  isUnwell && refusals === 0
+const untilDue = ({ dueAt, refusals }: OutboxMessage, isUnavailable: boolean) =>
+  isUnavailable && refusals === 0
     ? Effect.succeed(0)
     : Effect.map(Clock.currentTimeMillis, (nowMs) => Instant.toMicros(dueAt) / 1000 - nowMs)
 
 /** One attempt, and what came of it on disk. */
-const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, letter: Letter, isUnwell: boolean) {
+const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: OutboxMessage, isUnavailable: boolean) {
   const outbox = yield* Outbox
   const outcome = yield* Effect.result(
-    sending.breaker.execute(SinkPost.post(sending.target, letter), { key: circuit, classify: classified })
+    sending.breaker.execute(SinkPost.post(sending.target, message), { key: circuit, classify: classified })
   )
   // Not even tried: just now another entry finds out whether the sink is well again.
   if (outcome._tag === "Failure") return yield* Effect.sleep(probingPause)
   const verdict = outcome.success
   if (verdict._tag === "Taken") {
-    yield* patiently(outbox.delivered(letter))
-    return isUnwell ? yield* patiently(outbox.hurry) : undefined
+    yield* patiently(outbox.delivered(message))
+    return isUnavailable ? yield* patiently(outbox.hurry) : undefined
   }
   const isRefused = verdict._tag === "Refused"
-  const isDead = isRefused && letter.refusals + 1 >= SinkAnswer.mostRefusals
+  const isDead = isRefused && message.refusals + 1 >= SinkAnswer.mostRefusals
   // An entry that waited long for the sink to get well need not wait long again before it is refused again.
-  const failures = isRefused ? letter.refusals + 1 : letter.attempts - letter.refusals + 1
+  const failures = isRefused ? message.refusals + 1 : message.attempts - message.refusals + 1
   const wishMs = isRefused ? undefined : verdict.retryAfterMs
   const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, wishMs, yield* Random.next)
   const againAt = isDead ? undefined : Instant.fromMillis(Math.ceil((yield* Clock.currentTimeMillis) + pauseMs))
-  yield* Effect.logDebug(`Entry ${letter.entry.entry_id} isn't delivered: ${verdict.reason}`)
-  yield* patiently(outbox.postponed(letter, { reason: verdict.reason, isRefused, againAt }))
+  yield* Effect.logDebug(`Entry ${message.entry.entry_id} isn't delivered: ${verdict.reason}`)
+  yield* patiently(outbox.postponed(message, { reason: verdict.reason, isRefused, againAt }))
 })
 
 /** A refusal says nothing about how the sink is. */
 const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome => {
   if (Exit.isFailure(exit)) return CircuitBreaker.failure()
   const verdict = exit.value
-  if (verdict._tag === "Unwell") return CircuitBreaker.failure({ retryAfter: verdict.retryAfterMs })
+  if (verdict._tag === "Unavailable") return CircuitBreaker.failure({ retryAfter: verdict.retryAfterMs })
   return verdict._tag === "Taken" ? CircuitBreaker.success : CircuitBreaker.ignored
 }
 
@@ -183,8 +183,8 @@ const watch = Effect.gen(function* () {
   const outbox = yield* Outbox
   const reasons = yield* Reasons
   const { dead, heldBack, oldest } = yield* patiently(outbox.troubles)
-  if (dead === 0) yield* reasons.clear("dead letters")
-  else yield* reasons.set("dead letters", deadSentence(dead))
+  if (dead === 0) yield* reasons.clear("dead messages")
+  else yield* reasons.set("dead messages", deadSentence(dead))
   if (heldBack === 0) yield* reasons.clear("held back")
   else yield* reasons.set("held back", heldBackSentence(heldBack))
   const since = Instant.fromMillis((yield* Clock.currentTimeMillis) - Duration.toMillis(tolerated))

@@ -18,7 +18,7 @@ export interface Answer {
 /** `retryAfterMs`: the sink's own wish. */
 export type Verdict =
   | { readonly _tag: "Taken" }
-  | { readonly _tag: "Unwell"; readonly reason: string; readonly retryAfterMs: number | undefined }
+  | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryAfterMs: number | undefined }
   | { readonly _tag: "Refused"; readonly reason: string }
 
 /** So much of an answer is kept, in characters. */
@@ -33,7 +33,7 @@ export const judge = (answer: Answer, entryId: string, secret: string, nowMs: nu
   if (status === 409 && Option.exists(readKnown(text), (known) => known.entry_id === entryId)) return { _tag: "Taken" }
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
     const reason = `The accounting sink can't take entries for now (${status})${quote(text, secret)}`
-    return { _tag: "Unwell", reason, retryAfterMs: retryAfterMs(retryAfter, nowMs) }
+    return { _tag: "Unavailable", reason, retryAfterMs: retryAfterMs(retryAfter, nowMs) }
   }
   if (status >= 300 && status < 400) {
     const reason = `The accounting sink redirects (${status}), which isn't followed: check SITELEDGER_LEDGER_SINK_URL.`
@@ -44,13 +44,13 @@ export const judge = (answer: Answer, entryId: string, secret: string, nowMs: nu
 
 /** `code` as the system gives it, like ECONNREFUSED. */
 export const unreachable = (code: string | undefined): Verdict => ({
-  _tag: "Unwell",
+  _tag: "Unavailable",
   reason: `The accounting sink can't be reached${code === undefined ? "" : ` (${code})`}.`,
   retryAfterMs: undefined
 })
 
 export const silent = (patience: Duration.Duration): Verdict => ({
-  _tag: "Unwell",
+  _tag: "Unavailable",
   reason: `The accounting sink gave no answer within ${Duration.toSeconds(patience)} seconds.`,
   retryAfterMs: undefined
 })
@@ -70,7 +70,7 @@ export interface Pauses {
   readonly longest: Duration.Duration
 }
 
-/** Refusals before an entry is a dead letter. */
+/** Refusals before an entry is a dead message. */
 export const mostRefusals = 5
 
 const growth = 4

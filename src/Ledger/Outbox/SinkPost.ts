@@ -5,7 +5,7 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Clock, Duration, Effect, Option, Stream } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import type { Letter } from "./Letters.ts"
+import type { OutboxMessage } from "./Messages.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
 import * as SinkEntry from "./SinkEntry.ts"
 
@@ -25,7 +25,7 @@ export const target = (url: URL, secret: string, patience: Duration.Duration): T
 })
 
 export const post = Effect.fnUntraced(
-  function* ({ key, secret, url }: Target, { entry, status }: Letter) {
+  function* ({ key, secret, url }: Target, { entry, status }: OutboxMessage) {
     const client = HttpClient.withScope(yield* HttpClient.HttpClient)
     const body = SinkEntry.encode(SinkEntry.of(entry, status))
     const request = HttpClientRequest.post(url).pipe(

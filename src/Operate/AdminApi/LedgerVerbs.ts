@@ -97,7 +97,7 @@ const Explained = Schema.Struct({
   decisions: Schema.Array(Row)
 })
 
-const DeadLetter = Schema.Struct({
+const DeadMessage = Schema.Struct({
   sequence: Schema.Int,
   entry_id: Schema.String,
   ipc_id: Schema.String,
@@ -128,7 +128,7 @@ export const ledgerVerbs = [
   verb("ledger-preview", { payload: nothing, answer: Preview }),
   verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained }),
   /** What the accounting system refused for good. */
-  verb("sink-dead", { payload: nothing, answer: Schema.Array(DeadLetter) }),
+  verb("sink-dead", { payload: nothing, answer: Schema.Array(DeadMessage) }),
   verb("sink-replay", {
     /** All of them without it. */
     payload: Schema.Struct({ entry: Schema.optionalKey(Schema.String) }),

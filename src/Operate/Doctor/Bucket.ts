@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { Duration, Effect, Option } from "effect"
 import { LakeError } from "../../Lake/Lake.ts"
-import { fail, ok, type Said, warn } from "../Doctor.ts"
+import { fail, ok, type CheckResult, warn } from "../Doctor.ts"
 import * as Client from "../../Lake/S3/Client.ts"
 import { text as readText } from "../../Lake/S3/Download.ts"
 import { failure, named } from "../../Lake/S3/Failure.ts"
@@ -49,7 +49,7 @@ const examined = (client: Client.Client, place: Client.Place) => {
   })
 }
 
-const alone: Said = warn(
+const alone: CheckResult = warn(
   "The store has no conditional writes, so two exporters could not tell that they are two.",
   "Let a single one write there."
 )
@@ -74,7 +74,7 @@ const tolerated = Duration.seconds(60)
 
 /** The SDK has compared it with the answers' by now. */
 const clock = (client: Client.Client) =>
-  Effect.map(client.opened, ({ s3 }): ReadonlyArray<Said> => {
+  Effect.map(client.opened, ({ s3 }): ReadonlyArray<CheckResult> => {
     const ahead = s3.config.systemClockOffset
     if (Math.abs(ahead) < Duration.toMillis(tolerated)) return []
     const seconds = Math.round(Math.abs(ahead) / 1000)

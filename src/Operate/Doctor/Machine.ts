@@ -6,7 +6,7 @@ import { createServer } from "node:net"
 import { dirname, join } from "node:path"
 import { Effect, Option } from "effect"
 import type { Listen, Settings } from "../../../config/Settings.ts"
-import { fail, ok, type Said, warn } from "../Doctor.ts"
+import { fail, ok, type CheckResult, warn } from "../Doctor.ts"
 import { opened } from "../../Intake/Secrets/Rows.ts"
 import { Seal } from "../../Runtime/Seal.ts"
 import { isEmbedded } from "../../Stores/Engine.ts"
@@ -14,7 +14,7 @@ import { whyNot } from "../../Runtime/SystemFailure.ts"
 
 const oldestNode = [22, 19] as const
 
-export const node = Effect.sync((): Said => {
+export const node = Effect.sync((): CheckResult => {
   const { version } = process
   const [major = 0, minor = 0] = version.slice(1).split(".").map(Number)
   const isFitting = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
@@ -32,7 +32,7 @@ const tooLittleGib = 0.2
 
 /** `what` is made when it isn't there, and written to; `name` is the variable that says where. */
 export const folder = (path: string, name: string) =>
-  Effect.sync((): Said => {
+  Effect.sync((): CheckResult => {
     const there = standing(path)
     if (!statSync(there).isDirectory()) return fail(`${there} is no folder.`, `Choose another one (${name}).`)
     try {
@@ -85,9 +85,9 @@ const keyAdvice = "Set SITELEDGER_KEY to the key they were sealed with, or put i
 
 /** Held by the worker that runs, or free. */
 export const listener = ({ host, port }: Listen, name: string, isRunning: boolean) =>
-  Effect.callback<Said>((resume) => {
+  Effect.callback<CheckResult>((resume) => {
     const address = `${host}:${port}`
-    const answer = (said: Said): void => resume(Effect.succeed(said))
+    const answer = (said: CheckResult): void => resume(Effect.succeed(said))
     if (port === 0) return answer(ok(`${address}: the system chooses a port.`))
     const server = createServer()
     server.once("error", (cause: NodeJS.ErrnoException) => {

@@ -3,7 +3,7 @@
  * for every role that reaches one of the two schemas; nobody else's tables or rights are looked at.
  */
 import { Effect } from "effect"
-import { fail, ok, type Said, warn } from "../Doctor.ts"
+import { fail, ok, type CheckResult, warn } from "../Doctor.ts"
 import { appendOnly } from "../../Stores/Postgres/Rights.ts"
 
 /** A row of one answer, whose values are texts, numbers and booleans. */
@@ -105,7 +105,7 @@ export const analysts = (ask: Ask) =>
     return said.length > 0 ? said : warn("No role but the worker's reads construction.", advice)
   })
 
-const judge = (row: Answer): ReadonlyArray<Said> => {
+const judge = (row: Answer): ReadonlyArray<CheckResult> => {
   const role = String(row["role"])
   if (isTrue(row, "reads_all") && role !== "analyst" && !isTrue(row, "writes")) {
     return [warn(`${role} reads everything, as a member of pg_read_all_data.`, "Right for backups, not for people.")]

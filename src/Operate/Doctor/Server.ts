@@ -5,7 +5,7 @@
 import type { Redacted } from "effect"
 import { Clock, Effect } from "effect"
 import type { Client } from "pg"
-import { examine, examineAll, fail, type Finding, ok, type Said, warn } from "../Doctor.ts"
+import { examine, examineAll, fail, type Finding, ok, type CheckResult, warn } from "../Doctor.ts"
 import { Connections } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { migrations, oldestVersion } from "../../Stores/Postgres/Migrations.ts"
@@ -21,7 +21,7 @@ const connect = async (client: Client): Promise<Client> => {
 }
 
 /** What to say of the texts that are sealed in the Store. */
-type Judge<R> = (sealed: ReadonlyArray<string>) => Effect.Effect<Said, unknown, R>
+type Judge<R> = (sealed: ReadonlyArray<string>) => Effect.Effect<CheckResult, unknown, R>
 
 export const server = <R>(url: Redacted.Redacted, secrets: Judge<R>): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
   Effect.scoped(
@@ -181,7 +181,7 @@ const durability = (one: One) =>
     const names = Object.keys(settings)
     const found = yield* one(`select ${names.map((name) => `current_setting('${name}') as ${name}`).join(", ")}`)
     const off = names.filter((name) => found[name] === "off")
-    const warnings = off.map((name): Said => warn(`${name} is off: ${settings[name]}.`, "Turn it on."))
+    const warnings = off.map((name): CheckResult => warn(`${name} is off: ${settings[name]}.`, "Turn it on."))
     return warnings.length > 0 ? warnings : ok(`${names.join(", ")} are on.`)
   })
 

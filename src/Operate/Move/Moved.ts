@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { readMeta, Store, StoreError } from "../../Stores/Store.ts"
-import { adoptMoved } from "../../Stores/Seam.ts"
+import { adoptMoved } from "../../Stores/Projection.ts"
 
 export const key = "moved_to"
 

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Settings } from "../../../config/Settings.ts"
 import * as Amount from "../../Domain/Amount.ts"
-import type { Told } from "../../Ledger/Books.ts"
+import type { Recorded } from "../../Ledger/Books.ts"
 import { Copies } from "../../Ledger/Copies.ts"
 import { LedgerError } from "../../Ledger/Decide.ts"
 import { Ledger, type Opening } from "../../Ledger/Ledger.ts"
@@ -14,7 +14,7 @@ import { preview } from "../../Ledger/Preview.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "../AdminApi.ts"
 
-const posted = ({ closed, entries, opened }: Told) => ({
+const posted = ({ closed, entries, opened }: Recorded) => ({
   posted: entries.map(({ entry_id, ipc_id, kind, units }) => ({
     entry_id,
     ipc_id,

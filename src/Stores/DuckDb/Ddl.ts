@@ -6,7 +6,7 @@
  * nor does it give back the room of deleted rows there. The books' tables have their keys inline.
  */
 import { columnComments, comments, quoted } from "../Ddl.ts"
-import { cameWith, type Schema } from "../Versions.ts"
+import { cameWith, type Schema } from "../SchemaVersions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 
 export const createTable = ({ columns, name }: Shown, key?: string): string => {

@@ -3,7 +3,7 @@
  */
 import type { Migration } from "kysely/migration"
 import { storeTables } from "../StoreTables.ts"
-import * as Versions from "../Versions.ts"
+import * as SchemaVersions from "../SchemaVersions.ts"
 import { views } from "../Views.ts"
 import { ownTables } from "../WarehouseTables.ts"
 import * as Ddl from "./Ddl.ts"
@@ -18,7 +18,7 @@ const byHand = {
   }
 }
 
-export const migrationsOf = (schema: Versions.Schema): Readonly<Record<string, Migration>> =>
-  Versions.migrations(schema, (version) => Ddl.statements(schema, version), byHand)
+export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>
+  SchemaVersions.migrations(schema, (version) => Ddl.statements(schema, version), byHand)
 
 export const migrations = migrationsOf({ store: storeTables, own: ownTables })

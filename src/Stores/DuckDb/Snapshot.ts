@@ -17,13 +17,13 @@ import { tables } from "../WarehouseTables.ts"
 const rowBytes = 200
 
 export class DuckDbSnapshot {
-  readonly appliedThrough: number
+  readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
   readonly #connection: DuckDBConnection
 
-  private constructor(connection: DuckDBConnection, appliedThrough: number, shapes: ReadonlyArray<TableShape>) {
+  private constructor(connection: DuckDBConnection, watermark: number, shapes: ReadonlyArray<TableShape>) {
     this.#connection = connection
-    this.appliedThrough = appliedThrough
+    this.watermark = watermark
     this.tables = shapes
   }
 

@@ -107,7 +107,7 @@ const boolean = (text: string): boolean => text === "true" || (text !== "false" 
 
 const date = (text: string) => new DuckDB.DuckDBDateValue(Calendar.readDays(text))
 
-/** Remembers the last text: rows of one batch mostly share their clocks. */
+/** Remembers the last text: rows of one batch mostly share their versions. */
 const latest = <A>(convert: (text: string) => A): ((text: string) => A) => {
   let last: { readonly text: string; readonly value: A } | undefined
   return (text) => {

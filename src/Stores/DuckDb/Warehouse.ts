@@ -20,7 +20,7 @@ import {
 import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./File.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 import { DuckDbWriter } from "./Writer.ts"
-import * as Seam from "../Seam.ts"
+import * as Projection from "../Projection.ts"
 
 const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
 const fatal = /^FATAL|database has been invalidated/
@@ -84,7 +84,7 @@ const metaOf = (file: OpenFile) =>
   attempt(async () => {
     const rows = await file.db.selectFrom("siteledger.meta").selectAll().execute()
     const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? ""
-    return { id: value("id"), appliedThrough: Number(value("applied_through")) }
+    return { id: value("id"), watermark: Number(value("applied_through")) }
   })
 
 /** Entries and decisions count only where they are the books' first ones, without a gap. */
@@ -108,9 +108,9 @@ const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
   const opened = yield* openFile(path)
   let file = opened.file
   let meta = yield* metaOf(file)
-  const verdict = yield* Seam.compare(store, meta)
+  const verdict = yield* Projection.compare(store, meta)
   if (verdict.isFresh) {
-    yield* Seam.adopt(store, meta.id)
+    yield* Projection.adopt(store, meta.id)
   } else if (verdict.mismatch !== undefined) {
     yield* Effect.logWarning(`${verdict.mismatch} The warehouse is made again from the store and a fresh walk.`)
     if (!opened.isNew) {
@@ -120,7 +120,7 @@ const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
       file = yield* attempt(() => openWarehouse(path))
       meta = yield* metaOf(file)
     }
-    yield* Seam.startAgain(store, meta.id)
+    yield* Projection.startAgain(store, meta.id)
   }
   return { file, id: meta.id }
 })
@@ -156,7 +156,7 @@ const make = (path: string) =>
         (opened) => Effect.promise(() => opened.close())
       )
       return {
-        appliedThrough: taken.appliedThrough,
+        watermark: taken.watermark,
         tables: taken.tables,
         eventDates: attemptFile(() => taken.eventDates()),
         writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
@@ -170,7 +170,7 @@ const make = (path: string) =>
       id,
       canHold: () => true,
       write,
-      appliedThrough: Effect.map(metaOf(file), (meta) => meta.appliedThrough),
+      watermark: Effect.map(metaOf(file), (meta) => meta.watermark),
       books: attemptFile(() => booksOf(file)),
       probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => writer.probe()))),
       version: Effect.sync(() => version),

@@ -55,9 +55,9 @@ export class DuckDbWriter {
       }
       await this.#replace(eventsTable, "sequence", batch.events)
       isVisible = (await this.#copyLedger(batch.ledger)) || isVisible
-      if (batch.through !== undefined) {
+      if (batch.watermark !== undefined) {
         await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
-          String(batch.through)
+          String(batch.watermark)
         ])
       }
       await connection.run("commit")

@@ -5,7 +5,7 @@
 import type { ColumnType } from "../../Domain/Resource.ts"
 import { columnComments, comments, constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
 import type { Index, Known, Listed } from "../Table.ts"
-import { asOf, cameWith, type Schema } from "../Versions.ts"
+import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 import * as Rights from "./Rights.ts"
 

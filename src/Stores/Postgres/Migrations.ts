@@ -5,7 +5,7 @@
 import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
 import { storeTables } from "../StoreTables.ts"
-import * as Versions from "../Versions.ts"
+import * as SchemaVersions from "../SchemaVersions.ts"
 import { views } from "../Views.ts"
 import { ownTables } from "../WarehouseTables.ts"
 import type { Connections } from "./Connections.ts"
@@ -42,8 +42,8 @@ const byHand = {
   }
 }
 
-export const migrationsOf = (schema: Versions.Schema): Readonly<Record<string, Migration>> =>
-  Versions.migrations(schema, (version) => Ddl.statements(schema, version), byHand)
+export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>
+  SchemaVersions.migrations(schema, (version) => Ddl.statements(schema, version), byHand)
 
 export const migrations = migrationsOf({ store: storeTables, own: ownTables })
 

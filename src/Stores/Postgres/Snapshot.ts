@@ -17,7 +17,7 @@ import { type EventFile, type Partition, type Snapshot, WarehouseError } from ".
 import { discardFile, openWarehouse } from "../DuckDb/File.ts"
 import * as EventPasses from "../EventPasses.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
-import * as PostgresThrough from "./Through.ts"
+import * as PostgresWatermark from "./Watermark.ts"
 import { eventsTable, ledgerEntriesTable, type Shown, tables } from "../WarehouseTables.ts"
 
 /** The same as `EventPasses.eventDate`. */
@@ -129,7 +129,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
     }
 
     return {
-      appliedThrough: yield* attempt(() => PostgresThrough.begin(client)),
+      watermark: yield* attempt(() => PostgresWatermark.begin(client)),
       tables: yield* Effect.promise(() => staged.shapes()),
       eventDates: attempt(async () => {
         await client.query(hashing)
@@ -162,7 +162,7 @@ export const publish = (connections: Connections, path: string): Effect.Effect<v
         connections,
         client
       )(async () => {
-        const through = await PostgresThrough.begin(client)
+        const watermark = await PostgresWatermark.begin(client)
         const pipe = await makePipe(folder)
         const unfinished = `${path}.unfinished`
         discardFile(unfinished)
@@ -170,7 +170,9 @@ export const publish = (connections: Connections, path: string): Effect.Effect<v
         try {
           const connection = await file.instance.connect()
           for (const table of tables) await fill(connection, rowsOf(client, table), pipe)
-          await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [String(through)])
+          await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
+            String(watermark)
+          ])
           await connection.run("checkpoint")
           connection.disconnectSync()
         } finally {

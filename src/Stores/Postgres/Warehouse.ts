@@ -10,7 +10,7 @@ import { Postgres, type PostgresError } from "./Postgres.ts"
 import type { Change } from "../../Domain/Change.ts"
 import { Warehouse, WarehouseError } from "../Warehouse.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
-import * as PostgresThrough from "./Through.ts"
+import * as PostgresWatermark from "./Watermark.ts"
 import * as PostgresWriter from "./Writer.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
           Effect.retry({ times: deadlocksInARow, while: ({ reason }) => reason === "Locked" }),
           Effect.mapError(toWarehouseError)
         ),
-    appliedThrough: query(PostgresThrough.now),
+    watermark: query(PostgresWatermark.now),
     books: Effect.undefined,
     probe: Effect.asVoid(
       query((db) =>

@@ -5,7 +5,7 @@
  */
 import { constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
 import type { Listed } from "../Table.ts"
-import { cameWith } from "../Versions.ts"
+import { cameWith } from "../SchemaVersions.ts"
 
 type Column = Listed["columns"][number]
 

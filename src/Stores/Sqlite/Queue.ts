@@ -8,10 +8,10 @@ import { type Queue, type Taken, withinBytes } from "../Queue.ts"
 import { listedNumbers } from "../Sql.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
-const throughKey = "applied_through"
+const watermarkKey = "applied_through"
 
-export const appliedThrough = async (db: Kysely<StoreTables>): Promise<number> =>
-  Number((await readMeta(db, throughKey)) ?? 0)
+export const watermark = async (db: Kysely<StoreTables>): Promise<number> =>
+  Number((await readMeta(db, watermarkKey)) ?? 0)
 
 type InboxRow = Selectable<StoreTables["inbox"]>
 
@@ -20,29 +20,29 @@ const as = (isFresh: boolean, rows: ReadonlyArray<InboxRow>): ReadonlyArray<Take
 
 export const sqliteQueue: Queue = {
   take: async (db, limit) => {
-    const through = await appliedThrough(db)
+    const applied = await watermark(db)
     const again = await db
       .selectFrom("inbox_touched")
       .innerJoin("inbox", "inbox.sequence", "inbox_touched.sequence")
       .selectAll("inbox")
-      .where("inbox.sequence", "<=", through)
+      .where("inbox.sequence", "<=", applied)
       .orderBy("inbox.sequence")
       .limit(limit)
       .execute()
     const stored = await db
       .selectFrom("inbox")
       .selectAll()
-      .where("sequence", ">", through)
+      .where("sequence", ">", applied)
       .orderBy("sequence")
       .limit(limit)
       .execute()
     const fresh = withinBytes(stored)
     return {
       taken: [...as(false, withinBytes(again)), ...as(true, fresh)],
-      through: fresh.at(-1)?.sequence ?? through
+      watermark: fresh.at(-1)?.sequence ?? applied
     }
   },
-  settle: async (tx, { through }, applied) => {
+  settle: async (tx, { watermark }, applied) => {
     const deliveries = new Map(applied.map((event) => [event.sequence, event.deliveries]))
     const rows = await tx
       .selectFrom("inbox_touched")
@@ -54,18 +54,18 @@ export const sqliteQueue: Queue = {
     if (same.length > 0) {
       await tx.deleteFrom("inbox_touched").where("sequence", "in", listedNumbers(tx, same)).execute()
     }
-    if (through !== undefined) await writeMeta(tx, throughKey, String(through))
+    if (watermark !== undefined) await writeMeta(tx, watermarkKey, String(watermark))
   },
   waiting: async (db) => {
     const row = await db
       .selectFrom("inbox")
       .select((of) => [of.fn.countAll<number>().as("count"), of.fn.min("received_at").as("oldest")])
-      .where("sequence", ">", await appliedThrough(db))
+      .where("sequence", ">", await watermark(db))
       .executeTakeFirstOrThrow()
     return { count: Number(row.count), oldest: row.oldest }
   },
   restart: async (tx) => {
     await sql`delete from inbox_touched`.execute(tx)
-    await writeMeta(tx, throughKey, "0")
+    await writeMeta(tx, watermarkKey, "0")
   }
 }

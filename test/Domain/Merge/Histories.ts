@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"
-import * as Clock from "../../../src/Domain/Clock.ts"
+import * as Version from "../../../src/Domain/Version.ts"
 import * as Instant from "../../../src/Domain/Instant.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
@@ -36,7 +36,7 @@ const hashOf = (value: unknown): string => {
 const make = (entity: EntityName, micros: number, stage: number, values: Values, rest: Rest) => ({
   entity,
   id: rest.id ?? "7",
-  clock: Clock.make(micros, stage, rest.hash ?? hashOf([entity, micros, stage, values, rest])),
+  version: Version.make(micros, stage, rest.hash ?? hashOf([entity, micros, stage, values, rest])),
   seenAt: Instant.fromMicros(rest.seenAt ?? micros + second),
   values,
   misfits: rest.misfits ?? {},
@@ -106,7 +106,7 @@ export const permutations = <A>(of: ReadonlyArray<A>): ReadonlyArray<ReadonlyArr
 /** The change with the greatest clock. */
 const newest = (changes: ReadonlyArray<Change>): Change | undefined =>
   changes.reduce<Change | undefined>(
-    (best, next) => (best === undefined || next.clock > best.clock ? next : best),
+    (best, next) => (best === undefined || next.version > best.version ? next : best),
     undefined
   )
 
@@ -125,13 +125,13 @@ export const oracle = (resource: Resource, changes: ReadonlyArray<Change>): Row 
   for (const name of new Set(changes.flatMap((change) => Object.keys(change.extra)))) {
     const winner = newest(changes.filter((change) => Object.hasOwn(change.extra, name)))
     extra[name] = Json.parse(winner?.extra[name] ?? "")
-    clocks[`+${name}`] = winner?.clock ?? ""
+    clocks[`+${name}`] = winner?.version ?? ""
   }
   for (const { name: column } of tableColumns(resource)) {
     const winner = newest(changes.filter(speaksAbout(column)))
     row[column] = winner?.values[column] ?? null
     if (winner === undefined) continue
-    clocks[column] = winner.clock
+    clocks[column] = winner.version
     if (winner.misfits[column] !== undefined) extra[column] = Json.parse(winner.misfits[column])
   }
   row["id"] = changes[0]?.id ?? null

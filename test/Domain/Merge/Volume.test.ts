@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"
-import * as Clock from "../../../src/Domain/Clock.ts"
+import * as Version from "../../../src/Domain/Version.ts"
 import * as Instant from "../../../src/Domain/Instant.ts"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { resources } from "../../../src/Domain/Resource.ts"
@@ -31,7 +31,7 @@ function* events(round: number, seed: number): Generator<Change> {
     yield {
       entity: "ipcs",
       id: `IPC-${entity}`,
-      clock: Clock.make(micros, stage + 1, `${entity}`.padStart(16, "0")),
+      version: Version.make(micros, stage + 1, `${entity}`.padStart(16, "0")),
       source: "event",
       seenAt: at,
       values: { ...values, [`${status}_at`]: at },

@@ -15,7 +15,7 @@ describe("an answer", () => {
   })
 
   it.each([408, 425, 429, 500, 502, 503, 504, 599])("of %i may pass by itself", (status) => {
-    assert.strictEqual(said({ status })._tag, "Unwell")
+    assert.strictEqual(said({ status })._tag, "Unavailable")
   })
 
   it.each([300, 301, 302, 307, 308])("of %i points elsewhere, and nothing follows it", (status) => {
@@ -45,7 +45,7 @@ describe("an answer", () => {
     ["soon", undefined]
   ])("with Retry-After %s wishes for %s ms", (retryAfter, wished) => {
     const verdict = said({ status: 429, retryAfter })
-    assert.strictEqual(verdict._tag === "Unwell" ? verdict.retryAfterMs : "none", wished)
+    assert.strictEqual(verdict._tag === "Unavailable" ? verdict.retryAfterMs : "none", wished)
   })
 
   it("is quoted on one line, without controls, without the secret, and not beyond 500 characters", () => {

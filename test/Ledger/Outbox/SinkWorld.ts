@@ -9,7 +9,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
-import type { Heard } from "../../../src/Ledger/Said.ts"
+import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import * as Sink from "../../../src/Ledger/Outbox/Sink.ts"
 import { SinkEntry } from "../../../src/Ledger/Outbox/SinkEntry.ts"
@@ -22,7 +22,7 @@ import { contractor } from "../Contractor.ts"
 import { certified, paid } from "../Started.ts"
 
 /** A payment and two adjustments. */
-export const history = (id: string): ReadonlyArray<Heard> => [
+export const history = (id: string): ReadonlyArray<AppliedEvent> => [
   certified(id, 1, 10, "5.0000"),
   paid(id, 5, 11),
   certified(id, 2, 12, "7.5000"),

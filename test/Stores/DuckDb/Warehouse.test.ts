@@ -9,7 +9,7 @@ import { sql } from "kysely"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
-import * as Seam from "../../../src/Stores/Seam.ts"
+import * as Projection from "../../../src/Stores/Projection.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import { query, removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import { certified, eventRow, taken } from "../Written.ts"
@@ -31,7 +31,7 @@ const apply = (sequence: number) =>
     yield* warehouse.write({
       changes: [certified(`I${sequence}`, sequence, "1.0000")],
       events: [eventRow(sequence, "x")],
-      through: sequence
+      watermark: sequence
     })
     yield* store.transaction((tx) =>
       tx
@@ -42,7 +42,7 @@ const apply = (sequence: number) =>
     )
   })
 
-const through = Effect.flatMap(Store, Seam.appliedThrough)
+const through = Effect.flatMap(Store, Projection.watermark)
 const ids = Effect.flatMap(Warehouse, (warehouse) =>
   warehouse.query((db) => db.selectFrom("construction.ipcs").select("id").orderBy("id").execute())
 )
@@ -104,7 +104,7 @@ describe("the DuckDB file", () => {
         Effect.andThen(
           taken(2),
           Effect.flatMap(Warehouse, (warehouse) =>
-            warehouse.write({ changes: [certified("I2", 2, "1.0000")], events: [], through: 2 })
+            warehouse.write({ changes: [certified("I2", 2, "1.0000")], events: [], watermark: 2 })
           )
         )
       )
@@ -164,7 +164,7 @@ describe("the DuckDB file", () => {
           const warehouse = yield* Warehouse
           const payload = "x".repeat(20_000)
           const events = Array.from({ length: 2000 }, (_, index) => eventRow(index + 1, `${payload}${index}`))
-          yield* warehouse.write({ changes: [], events, through: events.length })
+          yield* warehouse.write({ changes: [], events, watermark: events.length })
           yield* setting("memory_limit = '20MB'")
           const dates = Effect.scoped(Effect.flatMap(warehouse.snapshot, (snapshot) => snapshot.eventDates))
           assert.strictEqual((yield* Effect.flip(dates)).reason, "Short")

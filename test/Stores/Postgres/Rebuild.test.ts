@@ -8,7 +8,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { Client } from "pg"
 import { Store } from "../../../src/Stores/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
-import * as Seam from "../../../src/Stores/Seam.ts"
+import * as Projection from "../../../src/Stores/Projection.ts"
 import * as Databases from "../../Postgres.ts"
 import { folder } from "../WarehouseEngines.ts"
 import { eventRow } from "../Written.ts"
@@ -59,7 +59,7 @@ describe.skipIf(Databases.skipped !== undefined)("a rebuild beside a worker", ()
       // The other one would be undone then, not this one.
       yield* say("begin; set local deadlock_timeout = '1min'")
       yield* say(first)
-      const rebuilding = yield* Effect.forkChild(Seam.rebuild(store))
+      const rebuilding = yield* Effect.forkChild(Projection.rebuild(store))
       yield* until(Effect.map(ask(own, waiting), (found) => found.length === 1))
       yield* Effect.forEach(others, say)
       yield* say("commit")
@@ -85,7 +85,7 @@ describe.skipIf(Databases.skipped !== undefined)("a rebuild beside a worker", ()
       yield* ask(own, "insert into construction.vos (id) values ('1'), ('2'), ('3')")
       const begun = yield* snapshot
       assert.strictEqual(yield* begun.writeTable("events", join(path, "before.parquet")), 2)
-      yield* Seam.rebuild(store)
+      yield* Projection.rebuild(store)
       // One that it had read, and one that it hadn't.
       assert.strictEqual(yield* begun.writeTable("events", join(path, "events.parquet")), 2)
       assert.strictEqual(yield* begun.writeTable("vos", join(path, "vos.parquet")), 3)

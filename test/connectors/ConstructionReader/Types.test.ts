@@ -236,7 +236,7 @@ describe("headers", () => {
       const changes = random.shuffle([...types, ...strangers]).map((header) => read(body, header).change)
       const [first, ...others] = changes.filter((change) => change !== undefined)
       for (const other of others) assert.deepStrictEqual(other, first, body)
-      if (first !== undefined) assert.include(first.clock, sha256(body).slice(0, 16))
+      if (first !== undefined) assert.include(first.version, sha256(body).slice(0, 16))
     })
   })
 })

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { described, storeTables } from "../../src/Stores/StoreTables.ts"
 import { instant, int32, listed, numbered, optional, preset, required, text, int64 } from "../../src/Stores/Table.ts"
 import { warehouse } from "../../src/Stores/Tables/Warehouse.ts"
-import { latestOf, type Schema } from "../../src/Stores/Versions.ts"
+import { latestOf, type Schema } from "../../src/Stores/SchemaVersions.ts"
 import { ownTables, shown } from "../../src/Stores/WarehouseTables.ts"
 import { contents, engines } from "./VersionEngines.ts"
 

@@ -10,13 +10,13 @@ import { type Kysely, sql } from "kysely"
 import type { Client } from "pg"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 
-const through = `
+const watermark = `
   select coalesce((select min(sequence) - 1 from siteledger.inbox_queue),
-    (select max(sequence) from siteledger.inbox), 0) as through`
+    (select max(sequence) from siteledger.inbox), 0) as watermark`
 
 export const now = async (db: Kysely<WarehouseTables>): Promise<number> => {
-  const { rows } = await sql<{ through: number }>`${sql.raw(through)}`.execute(db)
-  return Number(rows[0]?.through ?? 0)
+  const { rows } = await sql<{ watermark: number }>`${sql.raw(watermark)}`.execute(db)
+  return Number(rows[0]?.watermark ?? 0)
 }
 
 const given = `
@@ -36,8 +36,8 @@ const pauses = 300
 export const begin = async (client: Client): Promise<number> => {
   const highest = await settled(client)
   await client.query("begin isolation level repeatable read read only")
-  const { rows } = await client.query<{ through: number }>(through)
-  return Math.min(Number(rows[0]?.through ?? 0), highest)
+  const { rows } = await client.query<{ watermark: number }>(watermark)
+  return Math.min(Number(rows[0]?.watermark ?? 0), highest)
 }
 
 /** The highest number given out, when all up to it are there or never will be. */

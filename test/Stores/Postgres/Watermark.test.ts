@@ -38,9 +38,7 @@ const opened = Effect.gen(function* () {
     })
   const say = yield* storing(own, "one")
   yield* applied("two")
-  const through = yield* Effect.forkChild(
-    Effect.scoped(Effect.map(warehouse.snapshot, ({ appliedThrough }) => appliedThrough))
-  )
+  const through = yield* Effect.forkChild(Effect.scoped(Effect.map(warehouse.snapshot, ({ watermark }) => watermark)))
   const isWaiting = Effect.map(sessions(own), (found) => found.some(({ query }) => query?.includes("pg_locks")))
   yield* until(isWaiting)
   return { own, say, through, applied }

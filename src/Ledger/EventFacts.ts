@@ -5,17 +5,17 @@
 import * as Amount from "../Domain/Amount.ts"
 import type { Change } from "../Domain/Change.ts"
 import type { Instant } from "../Domain/Instant.ts"
-import type { Said } from "./Books.ts"
+import type { NewFact } from "./Books.ts"
 
 /** An applied event, as the ledger hears of it. */
-export interface Heard {
+export interface AppliedEvent {
   readonly eventId: string
   readonly at: Instant
   readonly receivedAt: Instant
   readonly change: Change
 }
 
-export const factsOf = ({ at, change, eventId, receivedAt }: Heard): ReadonlyArray<Said> => {
+export const factsOf = ({ at, change, eventId, receivedAt }: AppliedEvent): ReadonlyArray<NewFact> => {
   if (change.entity !== "ipcs") return []
   const {
     certified_amount: amount,
@@ -24,7 +24,7 @@ export const factsOf = ({ at, change, eventId, receivedAt }: Heard): ReadonlyArr
     project_id: projectId
   } = change.values
   const common = { ipcId: change.id, knownAt: receivedAt, eventId }
-  const said: Array<Said> = []
+  const said: Array<NewFact> = []
   if (projectId != null) said.push({ ...common, kind: "project", projectId })
   // The stage that the event is about; a whole record may repeat what earlier stages said, with its own time.
   if (change.values["certified_at"] != null && amount != null) {

@@ -18,7 +18,7 @@ export interface Posting {
 }
 
 /** An entry whose turn it is, from `dueAt` on. */
-export interface Letter {
+export interface OutboxMessage {
   readonly entry: StoreTables["ledger_entries"]
   readonly status: OutboxRow["status"]
   readonly attempts: number
@@ -36,7 +36,7 @@ export interface Failure {
   readonly againAt: Instant | undefined
 }
 
-export interface DeadLetter {
+export interface DeadMessage {
   readonly entryId: string
   readonly sequence: number
   readonly ipcId: string
@@ -110,8 +110,10 @@ const isFirst = sql<boolean>`not exists (
   select 1 from ledger_outbox before
   where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
 
-export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<Letter | undefined> => {
-  const { rows } = await sql<StoreTables["ledger_entries"] & Omit<Letter, "entry" | "dueAt"> & { due_at: string }>`
+export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<OutboxMessage | undefined> => {
+  const { rows } = await sql<
+    StoreTables["ledger_entries"] & Omit<OutboxMessage, "entry" | "dueAt"> & { due_at: string }
+  >`
     select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
     from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
     where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)}
@@ -123,7 +125,7 @@ export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<Lette
 }
 
 /** What a person has said about an entry while it was under way stays. */
-export const delivered = (tx: Tx, { entry }: Letter, at: Instant): Promise<unknown> =>
+export const delivered = (tx: Tx, { entry }: OutboxMessage, at: Instant): Promise<unknown> =>
   tx
     .updateTable("ledger_outbox")
     .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
@@ -131,7 +133,7 @@ export const delivered = (tx: Tx, { entry }: Letter, at: Instant): Promise<unkno
     .where("state", "=", "pending")
     .execute()
 
-export const postponed = async (tx: Tx, { entry }: Letter, failure: Failure): Promise<void> => {
+export const postponed = async (tx: Tx, { entry }: OutboxMessage, failure: Failure): Promise<void> => {
   const { againAt, isRefused, reason } = failure
   const { numUpdatedRows } = await tx
     .updateTable("ledger_outbox")
@@ -177,7 +179,7 @@ export const troubles = async (db: Db): Promise<Troubles> => {
 
 const isDead = sql<boolean>`state = 'dead'`
 
-export const dead = (db: Db): Promise<ReadonlyArray<DeadLetter>> =>
+export const dead = (db: Db): Promise<ReadonlyArray<DeadMessage>> =>
   db
     .selectFrom("ledger_outbox as o")
     .select((of) => [

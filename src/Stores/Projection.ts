@@ -15,7 +15,7 @@ import type { StoreTables } from "./StoreTables.ts"
 
 export interface WarehouseMeta {
   readonly id: string
-  readonly appliedThrough: number
+  readonly watermark: number
 }
 
 export interface Verdict {
@@ -26,14 +26,14 @@ export interface Verdict {
 
 const idKey = "warehouse_id"
 
-export const appliedThrough = (store: Store["Service"]) => store.run(SqliteQueue.appliedThrough)
+export const watermark = (store: Store["Service"]) => store.run(SqliteQueue.watermark)
 
 export const compare = (store: Store["Service"], warehouse: WarehouseMeta) =>
   Effect.map(
-    Effect.all([store.run((db) => readMeta(db, idKey)), appliedThrough(store), store.run(newest)]),
-    ([id, through, last]): Verdict => ({
-      isFresh: id === undefined && warehouse.appliedThrough === 0,
-      mismatch: mismatch(warehouse, id, through, last)
+    Effect.all([store.run((db) => readMeta(db, idKey)), watermark(store), store.run(newest)]),
+    ([id, ours, last]): Verdict => ({
+      isFresh: id === undefined && warehouse.watermark === 0,
+      mismatch: mismatch(warehouse, id, ours, last)
     })
   )
 
@@ -45,15 +45,10 @@ const newest = async (db: Kysely<StoreTables>): Promise<number> => {
   return Number(row?.sequence ?? 0)
 }
 
-const mismatch = (
-  warehouse: WarehouseMeta,
-  id: string | undefined,
-  through: number,
-  last: number
-): string | undefined => {
+const mismatch = (warehouse: WarehouseMeta, id: string | undefined, ours: number, last: number): string | undefined => {
   if (id === undefined || id !== warehouse.id) return "The warehouse is missing or belongs to another store."
-  const applied = warehouse.appliedThrough
-  if (applied < through) return `The warehouse is older than the store (applied through ${applied} of ${through}).`
+  const applied = warehouse.watermark
+  if (applied < ours) return `The warehouse is older than the store (applied through ${applied} of ${ours}).`
   // Its deliveries' numbers are given to others.
   if (applied > last) return `The store is older than the warehouse (it ends at ${last} of ${applied}).`
   return undefined
