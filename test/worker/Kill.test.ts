@@ -7,11 +7,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { query, type RunningWorker, until } from "../RunningWorker.ts"
+import { patience, rounds, seed } from "../Long.ts"
 import { type Random, seeded } from "../Seeded.ts"
 import { assertNothingLost, Judge, pages, pageSize, settle } from "./Judge.ts"
 import { World } from "./World.ts"
-
-const seed = Number(process.env["SEED"] ?? 20261120)
 
 /** The random moment of a kill: no state is waited for by it. */
 const moment = (random: Random, upToMs: number): Promise<void> =>
@@ -19,7 +18,14 @@ const moment = (random: Random, upToMs: number): Promise<void> =>
 
 type Kind = "start" | "backfill" | "burst" | "retries" | "apply" | "export"
 
-const planned: Readonly<Record<Kind, number>> = { start: 3, backfill: 5, burst: 4, retries: 3, apply: 3, export: 3 }
+const planned: Readonly<Record<Kind, number>> = {
+  start: rounds(1, 12),
+  backfill: rounds(2, 20),
+  burst: rounds(2, 16),
+  retries: rounds(1, 12),
+  apply: rounds(1, 12),
+  export: rounds(1, 12)
+}
 
 /** Deliveries all at once, the kill after some of them were answered. */
 const burst = async (judge: Judge, worker: RunningWorker, count: number, killAfter: number, withinMs: number) => {
@@ -103,7 +109,7 @@ const assertReadable = async (dataDir: string): Promise<void> => {
 }
 
 describe(`kill -9, seed ${seed}`, () => {
-  it("loses nothing, doubles nothing, subscribes once and walks no page twice", { timeout: 240_000 }, async () => {
+  it("loses nothing, doubles nothing, subscribes once and walks no page twice", { timeout: patience }, async () => {
     const random = seeded(seed)
     await using world = await World.open(
       { projects: pages * pageSize, maxPerPage: pageSize, timeScale: 6000 },
@@ -130,10 +136,10 @@ describe(`kill -9, seed ${seed}`, () => {
     assert.strictEqual(world.server.subscriptions.length, 1)
   })
 
-  it("starts from whatever a kill left of its files at the very first start", { timeout: 60_000 }, async () => {
+  it("starts from whatever a kill left of its files at the very first start", { timeout: patience }, async () => {
     const random = seeded(seed + 1)
     await using world = await World.open({ projects: 45, maxPerPage: pageSize })
-    for (let kill = 0; kill < 8; kill++) {
+    for (let kill = 0; kill < rounds(4, 32); kill++) {
       const worker = world.start()
       await moment(random, 1600)
       await worker.stop("SIGKILL")

@@ -6,11 +6,10 @@ import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { Client } from "pg"
 import * as Postgres from "../Postgres.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
+import { patience, rounds, seed } from "../Long.ts"
 import { seeded } from "../Seeded.ts"
 import { assertNothingLost, Judge, settle } from "./Judge.ts"
 import { World } from "./World.ts"
-
-const seed = Number(process.env["SEED"] ?? 20261120)
 
 const leaders = ({ workers }: StatusReport) => workers.filter(({ isLeader, isUp }) => isLeader && isUp)
 
@@ -69,7 +68,7 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
 
   it(
     "three of them, one killed again and again, lose nothing, double nothing and keep the rate",
-    { timeout: 180_000 },
+    { timeout: patience },
     async () => {
       const random = seeded(seed)
       const requestsPerMinute = 600
@@ -81,7 +80,7 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
       const judge = new Judge(world, random)
       const workers = [world.start(), await world.startAnother(), await world.startAnother()]
       await workers[0]!.status("verified", ({ subscription }) => subscription.verifiedAt !== null)
-      for (let kill = 0; kill < 10; kill++) {
+      for (let kill = 0; kill < rounds(4, 40); kill++) {
         const events = judge.tell(60)
         const all = Promise.all(events.map((event) => judge.deliver(event, random.pick(workers))))
         const place = random.below(3)

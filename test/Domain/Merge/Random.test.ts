@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { byName, type EntityName } from "../../../src/Domain/Resource.ts"
+import { patience, rounds } from "../../Long.ts"
 import { forSeeds } from "../../Seeded.ts"
 import { entities, history } from "./Chance.ts"
 import { arrive, endsAs, oracle, split } from "./Histories.ts"
@@ -15,19 +16,31 @@ describe("random histories", () => {
       endsAs(expected, split(random, random.shuffle([...changes, ...duplicates])), `seed ${seed}`)
     })
 
-  it("of events end as the greatest clocks say, with duplicates and splits", () => check(4000, 12, false))
+  it(
+    "of events end as the greatest clocks say, with duplicates and splits",
+    () => check(rounds(1000, 40_000), 12, false),
+    patience
+  )
 
-  it("of events, pages and tombstones end as the greatest clocks say", () => check(4000, 12, true))
+  it(
+    "of events, pages and tombstones end as the greatest clocks say",
+    () => check(rounds(1000, 40_000), 12, true),
+    patience
+  )
 
-  it("end in one row for 200 orders each", () => {
-    forSeeds(25, (random, seed) => {
-      const changes = history(random, random.pick(entities), 15, random.chance(0.5))
-      const first = arrive([changes])
-      for (let order = 0; order < 200; order++) {
-        endsAs(first, split(random, random.shuffle(changes)), `seed ${seed}, order ${order}`)
-      }
-    })
-  })
+  it(
+    "end in one row for 200 orders each",
+    () => {
+      forSeeds(rounds(10, 100), (random, seed) => {
+        const changes = history(random, random.pick(entities), 15, random.chance(0.5))
+        const first = arrive([changes])
+        for (let order = 0; order < 200; order++) {
+          endsAs(first, split(random, random.shuffle(changes)), `seed ${seed}, order ${order}`)
+        }
+      })
+    },
+    patience
+  )
 
   it("never take a status back", () => {
     forSeeds(1000, (random, seed) => {

@@ -21,11 +21,12 @@ import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { patience, rounds } from "../../Long.ts"
 import { type Random, seeded } from "../../Seeded.ts"
 import { disorder, lives, outcome, type Query, type Sent } from "../../worker/Disorder.ts"
 import { model, read, sha256 } from "../../worker/Story.ts"
 
-const orders = 200
+const orders = rounds(50, 1000)
 
 const files = (folder: string) => ({
   store: join(folder, "store.sqlite"),
@@ -101,7 +102,7 @@ const runIn = <A, E>(folder: string, effect: Effect.Effect<A, E, Layer.Success<R
   )
 
 describe("one history of events", () => {
-  it(`ends in the same rows in ${orders} orders`, { timeout: 180_000 }, () =>
+  it(`ends in the same rows in ${orders} orders`, { timeout: patience }, () =>
     inFolder(undefined, async (template) => {
       await runIn(template, Effect.void)
       const once = <A>(seed: number, look: (query: Query) => Promise<A>): Promise<A> => {

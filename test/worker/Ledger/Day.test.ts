@@ -6,6 +6,7 @@ import { rmSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import { type RunningWorker, until } from "../../RunningWorker.ts"
+import { patience, rounds, seed } from "../../Long.ts"
 import { type Random, seeded } from "../../Seeded.ts"
 import { sha256 } from "../Story.ts"
 import { rebuilt } from "../Past.ts"
@@ -15,9 +16,8 @@ import { type Day, day, disordered, judge } from "./Lives.ts"
 import { refolded } from "./Refolded.ts"
 import { Sender } from "./Sender.ts"
 
-const seed = Number(process.env["SEED"] ?? 20261120)
-const events = 10_000
-const kills = 3
+const events = rounds(4000, 10_000)
+const kills = rounds(3, 12)
 
 /** Kills after a random number of 2xx, the last one as soon as all was answered; also one in the middle of a start. */
 const killed = async (world: World, sender: Sender, random: Random, all: number): Promise<RunningWorker> => {
@@ -69,37 +69,41 @@ const assertJudged = async ({ lives }: Day, world: World): Promise<void> => {
 }
 
 describe(`a day of ${events} events, seed ${seed}`, () => {
-  it("ends with each payment's valid certificate, whatever the order and the kills", { timeout: 180_000 }, async () => {
-    const random = seeded(seed)
-    const told = day(random, events)
-    const sent = disordered(random, told.events)
-    await using world = await World.open({ projects: 20 })
-    using sender = new Sender(world)
-    const delivered = sender.deliver(sent)
-    const worker = await killed(world, sender, random, sent.length)
-    await delivered
-    await worker.status("all is posted", isApplied)
+  it(
+    "ends with each payment's valid certificate, whatever the order and the kills",
+    { timeout: patience },
+    async () => {
+      const random = seeded(seed)
+      const told = day(random, events)
+      const sent = disordered(random, told.events)
+      await using world = await World.open({ projects: 20 })
+      using sender = new Sender(world)
+      const delivered = sender.deliver(sent)
+      const worker = await killed(world, sender, random, sent.length)
+      await delivered
+      await worker.status("all is posted", isApplied)
 
-    await assertJudged(told, world)
-    const kept = await storeBooks(world)
-    assert.deepStrictEqual(await published(world, worker), kept)
-    const counts = { entries: kept.entries.length, holds: kept.holds.length }
-    assert.deepInclude(await worker.verb("ledger-verify"), { ...counts, differences: [] })
-    await worker.stop()
-    assert.deepStrictEqual(await warehouseBooks((sql) => world.query(sql)), kept)
+      await assertJudged(told, world)
+      const kept = await storeBooks(world)
+      assert.deepStrictEqual(await published(world, worker), kept)
+      const counts = { entries: kept.entries.length, holds: kept.holds.length }
+      assert.deepInclude(await worker.verb("ledger-verify"), { ...counts, differences: [] })
+      await worker.stop()
+      assert.deepStrictEqual(await warehouseBooks((sql) => world.query(sql)), kept)
 
-    // There is no file to lose on a server.
-    if (world.database === undefined) rmSync(world.warehouse)
-    const anew = world.start()
-    await anew.status("the warehouse is made again", isApplied)
-    assert.deepStrictEqual(await published(world, anew), kept)
-    await rebuilt(anew, async () => {
-      assert.deepStrictEqual(await anew.verb("rebuild"), { rebuilding: true })
-    })
-    assert.deepStrictEqual(await published(world, anew), kept)
-    assert.strictEqual((await anew.stop()).code, 0)
-    assert.deepStrictEqual(await storeBooks(world), kept)
+      // There is no file to lose on a server.
+      if (world.database === undefined) rmSync(world.warehouse)
+      const anew = world.start()
+      await anew.status("the warehouse is made again", isApplied)
+      assert.deepStrictEqual(await published(world, anew), kept)
+      await rebuilt(anew, async () => {
+        assert.deepStrictEqual(await anew.verb("rebuild"), { rebuilding: true })
+      })
+      assert.deepStrictEqual(await published(world, anew), kept)
+      assert.strictEqual((await anew.stop()).code, 0)
+      assert.deepStrictEqual(await storeBooks(world), kept)
 
-    assert.deepStrictEqual(await refolded(world, random), kept)
-  })
+      assert.deepStrictEqual(await refolded(world, random), kept)
+    }
+  )
 })
