@@ -1,27 +1,7 @@
-import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
-import { type ColumnType, Kysely, sql } from "kysely"
+import { Kysely, sql } from "kysely"
 import { DuckDbDialect } from "../../../src/Stores/DuckDb/Dialect.ts"
-
-interface Tables {
-  readonly payments: {
-    id: ColumnType<string, string | bigint, never>
-    amount: string | null
-    count: number | null
-  }
-}
-
-const withDuckDb = async (use: (db: Kysely<Tables>, instance: DuckDBInstance) => Promise<void>): Promise<void> => {
-  const instance = await DuckDBInstance.create(":memory:")
-  const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
-  try {
-    await sql`CREATE TABLE payments (id BIGINT PRIMARY KEY, amount DECIMAL(28,4), count INTEGER)`.execute(db)
-    await use(db, instance)
-  } finally {
-    await db.destroy()
-    instance.closeSync()
-  }
-}
+import { rejection, type Tables, withDuckDb } from "./DialectWorld.ts"
 
 /** The one value that an SQL expression comes out as. */
 const valueOf = async (db: Kysely<Tables>, expression: string, ...parameters: ReadonlyArray<unknown>) => {
@@ -29,12 +9,6 @@ const valueOf = async (db: Kysely<Tables>, expression: string, ...parameters: Re
   const { rows } = await db.executeQuery<{ value: unknown }>(query)
   return rows[0]?.value
 }
-
-const rejection = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error
-  )
 
 describe("values that come out", () => {
   const canonical: ReadonlyArray<readonly [expression: string, value: unknown]> = [

@@ -1,33 +1,9 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
-import { AbortedTransactionError, type ColumnType, Kysely, sql } from "kysely"
+import { AbortedTransactionError, Kysely, sql } from "kysely"
+import { type Migration, Migrator } from "kysely/migration"
 import { DuckDbDialect } from "../../../src/Stores/DuckDb/Dialect.ts"
-
-interface Tables {
-  readonly payments: {
-    id: ColumnType<string, string | bigint, never>
-    amount: string | null
-    count: number | null
-  }
-}
-
-const withDuckDb = async (use: (db: Kysely<Tables>, instance: DuckDBInstance) => Promise<void>): Promise<void> => {
-  const instance = await DuckDBInstance.create(":memory:")
-  const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
-  try {
-    await sql`CREATE TABLE payments (id BIGINT PRIMARY KEY, amount DECIMAL(28,4), count INTEGER)`.execute(db)
-    await use(db, instance)
-  } finally {
-    await db.destroy()
-    instance.closeSync()
-  }
-}
-
-const rejection = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error
-  )
+import { rejection, type Tables, withDuckDb } from "./DialectWorld.ts"
 
 describe("transactions", () => {
   const insert = (db: Kysely<Tables>, id: string) =>
@@ -144,4 +120,37 @@ describe("the pool", () => {
     assert.strictEqual((await connection.runAndReadAll("SELECT 1")).value(0, 0), 1)
     instance.closeSync()
   })
+})
+
+describe("Kysely's Migrator", () => {
+  const create = (name: string): Migration => ({
+    up: (db) =>
+      db.schema
+        .createTable(`construction.${name}`)
+        .addColumn("id", "bigint", (column) => column.primaryKey())
+        .execute(),
+    down: (db) => db.schema.dropTable(`construction.${name}`).execute()
+  })
+  const tableNames = async (db: Kysely<Tables>) =>
+    (await db.introspection.getTables()).map(({ name, schema }) => `${schema}.${name}`).toSorted()
+  const own = ["siteledger.kysely_migration", "siteledger.kysely_migration_lock"]
+
+  it("migrates up and down in a schema of its own, all or nothing, also beside an attached database", () =>
+    withDuckDb(async (db) => {
+      await sql`CREATE SCHEMA construction; ATTACH ':memory:' AS other; CREATE SCHEMA other.siteledger;
+        CREATE TABLE other.siteledger.kysely_migration (id INTEGER)`.execute(db)
+      const migrator = (migrations: Record<string, Migration>) =>
+        new Migrator({ db, provider: { getMigrations: async () => migrations }, migrationTableSchema: "siteledger" })
+      const good = { "1": create("ipcs"), "2": create("vos") }
+      assert.strictEqual((await migrator(good).migrateToLatest()).error, undefined)
+      assert.deepStrictEqual((await migrator(good).migrateToLatest()).results, [])
+      assert.deepStrictEqual(await tableNames(db), ["construction.ipcs", "construction.vos", "main.payments", ...own])
+      await migrator(good).migrateDown()
+      const before = ["construction.ipcs", "main.payments", ...own]
+      assert.deepStrictEqual(await tableNames(db), before)
+
+      const { error } = await migrator({ ...good, "3": create("vos") }).migrateToLatest()
+      assert.match(String(error), /already exists/)
+      assert.deepStrictEqual(await tableNames(db), before)
+    }))
 })
