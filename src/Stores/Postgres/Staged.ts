@@ -12,6 +12,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Client } from "pg"
+import { codeOf } from "../../Runtime/SystemFailure.ts"
 import type { EventFile, TakeLines } from "../Warehouse.ts"
 import { DuckDbSnapshot } from "../DuckDb/Snapshot.ts"
 import type { Pass } from "../EventPasses.ts"
@@ -102,7 +103,7 @@ const piped = async <A>(pipe: string, write: (file: FileHandle) => Promise<Copie
   return { copied: await writing, result: result.value }
 }
 
-const isBrokenPipe = (cause: unknown): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === "EPIPE"
+const isBrokenPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
 
 export class PostgresStaged {
   readonly #instance: DuckDBInstance

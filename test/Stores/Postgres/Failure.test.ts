@@ -52,7 +52,7 @@ describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", 
       const error = yield* opening(Object.assign(new URL(Databases.postgresUrl()), { pathname: "not%20there" }))
       assert.strictEqual(
         error.message,
-        `${here("not there")}: there is no such database: create it first, as siteledger makes its schemas only.`
+        `${here("not there")}: there is no such database: create it first (siteledger creates only its schemas).`
       )
       assert.strictEqual(error.reason, "Unusable")
     })
@@ -78,7 +78,7 @@ describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", 
       const error = yield* opening(yield* role(own.url, "nologin"))
       assert.strictEqual(
         error.message,
-        `${here(own.name)}: the server doesn't let this user in from here: check its role and pg_hba.conf, and whether it wants encryption.`
+        `${here(own.name)}: the server refuses this user from here: check its role and pg_hba.conf, and whether the server requires encryption.`
       )
       assert.strictEqual(error.reason, "Unusable")
     })
@@ -111,12 +111,12 @@ describe("a server that answers, but doesn't do", () => {
     [
       "as it is too old",
       { version: "13.9 (Somewhere 13.9-1)", path: "siteledger" },
-      "PostgreSQL 14 or newer is needed, and this server is 13.9 (Somewhere 13.9-1)."
+      "PostgreSQL 14 or newer is needed; this server is 13.9 (Somewhere 13.9-1)."
     ],
     [
       "as a pooler stands before it",
       { version: "17.2", path: '"$user", public' },
-      "the server itself is needed, and not a connection pooler."
+      "siteledger needs a direct connection to the server, not a connection pooler."
     ]
   ] as const) {
     test(
@@ -155,7 +155,7 @@ describe("a failure's sentence", () => {
 
   it("tells a pooler that refuses what a session asks for at its start", () => {
     const { message, reason } = told("08P01", "unsupported startup parameter: statement_timeout")
-    assert.strictEqual(message, "There: the server itself is needed, and not a connection pooler.")
+    assert.strictEqual(message, "There: siteledger needs a direct connection to the server, not a connection pooler.")
     assert.strictEqual(reason, "Unusable")
   })
 
