@@ -2,7 +2,7 @@
  * DDL that the engines share. Pure.
  */
 import * as Literal from "../Domain/Literal.ts"
-import type { Index, Known, Listed } from "./Table.ts"
+import type { Index, Named, Listed } from "./Table.ts"
 
 export const quoted = (name: string): string => `"${name}"`
 
@@ -34,7 +34,7 @@ export const foreignKey = ({ references }: Column, tableName: (table: string) =>
 /** `over`: the expression that the index holds for a column. */
 export const createIndex = (
   table: string,
-  { columns, isUnique, name, where }: Known<Index>,
+  { columns, isUnique, name, where }: Named<Index>,
   over: (column: string) => string = quoted
 ): string =>
   [

@@ -16,7 +16,7 @@ const wantedRowGroup = 32_768
 const largestRowGroup = 122_880
 const smallestRowGroup = 2048
 /** DuckDB's default is 500,000. */
-const largestHandedOver = 32_768
+const largestFlush = 32_768
 
 export interface Pass {
   readonly dates: ReadonlyArray<string>
@@ -54,14 +54,14 @@ export const rowGroup = (pass: Pass): number => {
 }
 
 /** Rows after which a thread flushes: for two threads, half of what a pass holds. */
-export const handedOver = (pass: Pass): number =>
-  Math.max(smallestRowGroup, Math.min(largestHandedOver, Math.floor(bytesAtOnce / 4 / rowSize(pass))))
+export const flushThreshold = (pass: Pass): number =>
+  Math.max(smallestRowGroup, Math.min(largestFlush, Math.floor(bytesAtOnce / 4 / rowSize(pass))))
 
 /**
  * A condition for the rows of a pass; `dateOf` is the engine's expression for an event's date. The range is redundant,
  * but lets the engine skip what lies outside: in DuckDB a pass took a quarter of the time.
  */
-export const holds = ({ dates }: Pass, dateOf: string): string => {
+export const condition = ({ dates }: Pass, dateOf: string): string => {
   const days = dates.map((date) => `date '${date}'`)
   const range = `event_timestamp >= timestamptz '${dates[0]} 00:00:00Z'
     and event_timestamp < timestamptz '${dates.at(-1)} 00:00:00Z' + interval '24 hours'`

@@ -20,7 +20,7 @@ export const writeEvents = async (
   pass: EventPasses.Pass,
   folder: string
 ): Promise<ReadonlyArray<EventFile>> => {
-  await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.handedOver(pass)}`)
+  await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.flushThreshold(pass)}`)
   await rows(
     connection,
     `copy (select *, ${EventPasses.eventDate} as event_date from (${source})) to ${Literal.text(folder)}

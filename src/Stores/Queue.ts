@@ -17,7 +17,7 @@ export interface Taken {
 }
 
 /** A batch that was taken, as needed to settle it. */
-export interface Took {
+export interface TakenBatch {
   readonly taken: ReadonlyArray<Taken>
   /** Every event up to this sequence is settled once the batch is. Only with a single worker. */
   readonly watermark?: number
@@ -26,11 +26,11 @@ export interface Took {
 }
 
 export interface Queue {
-  readonly take: (db: Kysely<StoreTables>, limit: number) => Promise<Took>
+  readonly take: (db: Kysely<StoreTables>, limit: number) => Promise<TakenBatch>
   /** `applied`: events with the number of deliveries known when they were applied. */
   readonly settle: (
     tx: Transaction<StoreTables>,
-    took: Took,
+    took: TakenBatch,
     applied: ReadonlyArray<{ readonly sequence: number; readonly deliveries: number }>
   ) => Promise<void>
   /** How many events wait, and when the oldest was received. */

@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
-import type { Index, Known, Listed } from "./Table.ts"
+import type { Index, Named, Listed } from "./Table.ts"
 import type { Shown } from "./WarehouseTables.ts"
 
 /** The Store's tables, and the Warehouse's own. */
@@ -19,7 +19,7 @@ interface Since {
 
 interface Dated<C extends Since> extends Since {
   readonly columns: ReadonlyArray<C>
-  readonly indexes: ReadonlyArray<Known<Index>>
+  readonly indexes: ReadonlyArray<Named<Index>>
 }
 
 /** A table as of a version. */

@@ -55,7 +55,7 @@ interface Since {
   readonly since?: number
 }
 
-interface More extends Since {
+interface Options extends Since {
   readonly isUnique?: true
   /** From analysts who see the table. */
   readonly isHidden?: true
@@ -64,7 +64,7 @@ interface More extends Since {
 }
 
 /** `A`: its type in Kysely. */
-export interface Column<A = unknown> extends More {
+export interface Column<A = unknown> extends Options {
   readonly type: Type<unknown>
   /** What it means, as a sentence for people. */
   readonly says: string
@@ -76,20 +76,24 @@ export interface Column<A = unknown> extends More {
   readonly kysely?: A
 }
 
-export const required = <A>(type: Type<A>, says: string, more: More = {}): Column<A> => ({ type, says, ...more })
-export const optional = <A>(type: Type<A>, says: string, more: More = {}): Column<A | null> => ({
+export const required = <A>(type: Type<A>, says: string, options: Options = {}): Column<A> => ({
+  type,
+  says,
+  ...options
+})
+export const optional = <A>(type: Type<A>, says: string, options: Options = {}): Column<A | null> => ({
   type,
   says,
   isNullable: true,
-  ...more
+  ...options
 })
 /** This value by default. */
 export const preset = <A extends string | number>(
   type: Type<A>,
   value: A,
   says: string,
-  more: More = {}
-): Column<Generated<A>> => ({ type, says, preset: value, ...more })
+  options: Options = {}
+): Column<Generated<A>> => ({ type, says, preset: value, ...options })
 /** The key, numbered by the engine. */
 export const numbered = (says: string): Column<Generated<number>> => ({ type: int64, says, isNumbered: true })
 
@@ -125,21 +129,21 @@ export type RowOf<T extends Table> = {
 }
 
 /** With its name and the version that added it. */
-export type Known<A> = Omit<A, "since"> & { readonly name: string; readonly since: number }
+export type Named<A> = Omit<A, "since"> & { readonly name: string; readonly since: number }
 
 /** A table as DDL needs it, its columns in the order that databases have. */
-export interface Listed extends Known<Omit<Table, "columns" | "indexes">> {
-  readonly columns: ReadonlyArray<Known<Column>>
-  readonly indexes: ReadonlyArray<Known<Index>>
+export interface Listed extends Named<Omit<Table, "columns" | "indexes">> {
+  readonly columns: ReadonlyArray<Named<Column>>
+  readonly indexes: ReadonlyArray<Named<Index>>
 }
 
 /** `oldest`: the version of the table, which nothing in it precedes. */
-const known = <A extends Since>(things: Readonly<Record<string, A>>, oldest = 1): ReadonlyArray<Known<A>> =>
+const named = <A extends Since>(things: Readonly<Record<string, A>>, oldest = 1): ReadonlyArray<Named<A>> =>
   Object.entries(things).map(([name, thing]) => ({ ...thing, name, since: Math.max(thing.since ?? 1, oldest) }))
 
 export const listed = (tables: Tables): ReadonlyArray<Listed> =>
-  known(tables).map((table) => ({
+  named(tables).map((table) => ({
     ...table,
-    columns: known(table.columns, table.since).toSorted((a, b) => a.since - b.since),
-    indexes: known(table.indexes ?? {}, table.since)
+    columns: named(table.columns, table.since).toSorted((a, b) => a.since - b.since),
+    indexes: named(table.indexes ?? {}, table.since)
   }))

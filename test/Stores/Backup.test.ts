@@ -73,7 +73,7 @@ it.live("is one file, readable by its owner only, and takes the place of another
       const copy = join(path, "backup.sqlite")
       writeFileSync(copy, "somebody's", { mode: 0o644 })
       const { message } = yield* Effect.flip(store.backup(copy, false))
-      assert.strictEqual(message, `${copy} is there already, and is left as it is.`)
+      assert.strictEqual(message, `${copy} already exists and was not changed.`)
       assert.strictEqual(readFileSync(copy, "utf8"), "somebody's")
       const before = new Set(readdirSync(path))
       yield* store.backup(copy, true)

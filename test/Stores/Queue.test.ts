@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../src/Stores/Store.ts"
-import type { Took } from "../../src/Stores/Queue.ts"
+import type { TakenBatch } from "../../src/Stores/Queue.ts"
 import { delivery } from "./Postgres/World.ts"
 import { engines } from "./StoreEngines.ts"
 
@@ -11,7 +11,7 @@ const receive = (...bodies: ReadonlyArray<string | Uint8Array>) =>
 
 const take = (limit: number) => Effect.flatMap(Store, (store) => store.run((db) => store.queue.take(db, limit)))
 
-const settle = (took: Took) =>
+const settle = (took: TakenBatch) =>
   Effect.flatMap(Store, (store) =>
     store.transaction((tx) =>
       store.queue.settle(
@@ -26,7 +26,7 @@ const settle = (took: Took) =>
 const turn = (limit: number) =>
   Effect.flatMap(Store, (store) => store.atomically(Effect.map(Effect.tap(take(limit), settle), said)))
 
-const said = ({ taken }: Took) =>
+const said = ({ taken }: TakenBatch) =>
   taken.map(({ isFresh, row }) => `${firstOf(row.body)} ${row.deliveries} ${isFresh ? "fresh" : "again"}`)
 
 const firstOf = (body: Uint8Array): string => String.fromCharCode(body[0] ?? 0)

@@ -4,7 +4,7 @@
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
 import { columnComments, comments, constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
-import type { Index, Known, Listed } from "../Table.ts"
+import type { Index, Named, Listed } from "../Table.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 import * as Rights from "./Rights.ts"
@@ -47,7 +47,7 @@ const watch = (schema: Schema, table: Listed, column: Column): ReadonlyArray<str
   isWatched(schema, column) ? Rights.watch(table, column) : []
 
 /** A digest, where a value may be longer than an index takes. */
-const indexOf = (table: string, index: Known<Index>): string =>
+const indexOf = (table: string, index: Named<Index>): string =>
   createIndex(table, index, (column) =>
     index.long?.includes(column) === true ? `siteledger.digest_of(${quoted(column)})` : quoted(column)
   )

@@ -122,7 +122,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
       await mkdir(target)
       const files: Array<EventFile> = []
       for (const [number, pass] of EventPasses.plan(partitions).entries()) {
-        const events = { client, table: eventsTable, rest: `where ${EventPasses.holds(pass, eventDate)}` }
+        const events = { client, table: eventsTable, rest: `where ${EventPasses.condition(pass, eventDate)}` }
         files.push(...(await staged.writeEvents(events, pass, join(target, String(number)))))
       }
       return files

@@ -46,7 +46,7 @@ describe("the warehouse", () => {
     assert.strictEqual(world.setAside.length, 1)
 
     writeFileSync(world.warehouse, Buffer.alloc(100_000, "rubbish"))
-    assert.match(await startsWith(world, expected), /can't be read and is made again/)
+    assert.match(await startsWith(world, expected), /can't be read and is rebuilt/)
     assert.strictEqual(world.setAside.length, 2)
 
     truncateSync(world.warehouse, Math.floor(statSync(world.warehouse).size / 2))
