@@ -204,7 +204,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
           }
           const failed = yield* Effect.flip(Effect.tryPromise(() => through(rows, pipe, short)))
           yield* Effect.promise(() => client.end())
-          assert.strictEqual(String(failed.cause), "Error: 2 of 3 rows of vos came through")
+          assert.strictEqual(String(failed.cause), "Error: 2 of 3 rows of vos arrived")
         }).pipe(Effect.provide(storesAt(own.url), { local: true }))
       })
     )
