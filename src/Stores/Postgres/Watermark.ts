@@ -46,8 +46,7 @@ const settled = async (client: Client): Promise<number> => {
   const ids = async () => (await client.query<{ id: string }>(storing)).rows.map(({ id }) => id)
   let waited = await ids()
   for (let pause = 0; waited.length > 0; pause++) {
-    if (pause === pauses)
-      throw new Error("storing a delivery has taken more than three seconds")
+    if (pause === pauses) throw new Error("storing a delivery has taken more than three seconds")
     await setTimeout(pauseMs)
     const still = await ids()
     waited = waited.filter((id) => still.includes(id))

@@ -11,7 +11,7 @@ describe("transactions", () => {
   const ids = async (db: Kysely<Tables>) =>
     (await db.selectFrom("payments").select("id").orderBy("id").execute()).map(({ id }) => id)
 
-  it("commit, roll back on a throw, and hide what isn't committed from other connections", () =>
+  it("commit, roll back on a throw, and hide uncommitted rows from other connections", () =>
     withDuckDb(async (db) => {
       await db.transaction().execute((transaction) => insert(transaction, "1"))
       const failure = await rejection(
@@ -26,7 +26,7 @@ describe("transactions", () => {
       assert.deepStrictEqual(await ids(db), ["1"])
     }))
 
-  it("that swallow a failed statement don't commit silently, though DuckDB's COMMIT succeeds", () =>
+  it("that swallow a failed statement fail at commit, although DuckDB's COMMIT succeeds", () =>
     withDuckDb(async (db) => {
       await insert(db, "1")
       const failure = await rejection(
@@ -49,7 +49,7 @@ describe("transactions", () => {
       assert.deepStrictEqual(await ids(db), ["1"])
     }))
 
-  it("take statements that are started side by side, one after the other", () =>
+  it("run statements that are started together one after the other", () =>
     withDuckDb(async (db) => {
       await db
         .transaction()
@@ -57,7 +57,7 @@ describe("transactions", () => {
       assert.strictEqual((await ids(db)).length, 50)
     }))
 
-  it("roll back only after the statements that were started beside the one that failed", () =>
+  it("roll back only after statements started together with the failed one", () =>
     withDuckDb(async (db) => {
       for (let round = 0; round < 20; round += 1) {
         const failure = await rejection(
@@ -71,7 +71,7 @@ describe("transactions", () => {
       }
     }))
 
-  it("conflict when two write the same row: the second writer fails and nothing of it is kept", () =>
+  it("conflict if two write the same row: the second writer fails and nothing of it is kept", () =>
     withDuckDb(async (db) => {
       await insert(db, "1")
       const update = (transaction: Kysely<Tables>, count: number) =>
@@ -84,7 +84,7 @@ describe("transactions", () => {
       assert.deepStrictEqual(await db.selectFrom("payments").select("count").execute(), [{ count: 1 }])
     }))
 
-  it("can be read-only, have no savepoints, and refuse the level that DuckDB hasn't got", () =>
+  it("can be read-only, have no savepoints, and refuse the isolation level that DuckDB lacks", () =>
     withDuckDb(async (db) => {
       const readOnly = db.transaction().setAccessMode("read only")
       assert.match(
@@ -103,7 +103,7 @@ describe("the pool", () => {
   const numberOf = async (db: Kysely<Tables>, number: number) =>
     (await sql<{ n: number }>`SELECT ${number} AS n`.execute(db)).rows[0]?.n
 
-  it("serves more callers than it has connections, and destroy leaves the instance open", async () => {
+  it("serves more callers than it has connections, and leaves the instance open when destroyed", async () => {
     const instance = await DuckDBInstance.create(":memory:")
     const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
     const values = await Promise.all(Array.from({ length: 20 }, (_, index) => numberOf(db, index)))

@@ -11,7 +11,7 @@ const withConnection = async (use: (connection: DuckDBConnection) => Promise<voi
   await use(connection).finally(() => instance.closeSync())
 }
 
-/** Rows as DuckDB itself prints them. */
+/** Rows as DuckDB prints them. */
 const printed = async (connection: DuckDBConnection): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
   (await connection.runAndReadAll("SELECT COLUMNS(*)::VARCHAR FROM staged ORDER BY rowid")).getRows()
 
@@ -85,7 +85,7 @@ describe("appendRows", () => {
       }
     }))
 
-  it("refuses what it would have to round, cut or guess, and then a rollback leaves nothing", () =>
+  it("refuses text that it would have to round, cut or guess; a rollback then leaves nothing", () =>
     withConnection(async (connection) => {
       const refused: ReadonlyArray<readonly [type: ColumnType, text: string]> = [
         ["BIGINT", "9223372036854775808"],
@@ -118,7 +118,7 @@ describe("appendRows", () => {
 })
 
 describe("days and microseconds", () => {
-  it("become text that reads back to the same number, here and in DuckDB, over the whole range", () =>
+  it("become text that is read back as the same number, here and in DuckDB, over the whole range", () =>
     withConnection(async (connection) => {
       const seed = Math.floor(Math.random() * 1_000_000)
       const generated = await connection.runAndReadAll(`
