@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { byName, type EntityName } from "../../../src/Domain/Resource.ts"
 import { forSeeds } from "../../Seeded.ts"
-import { entities, history } from "./Chance.ts"
+import { entities, history } from "./RandomHistories.ts"
 import { arrive, endsAs, oracle, split } from "./Histories.ts"
 
 describe("random histories", () => {
@@ -15,11 +15,11 @@ describe("random histories", () => {
       endsAs(expected, split(random, random.shuffle([...changes, ...duplicates])), `seed ${seed}`)
     })
 
-  it("of events end as the greatest clocks say, with duplicates and splits", () => check(4000, 12, false))
+  it("of events end in the greatest versions, with duplicates and splits", () => check(4000, 12, false))
 
-  it("of events, pages and tombstones end as the greatest clocks say", () => check(4000, 12, true))
+  it("of events, pages and tombstones end in the greatest versions", () => check(4000, 12, true))
 
-  it("end in one row for 200 orders each", () => {
+  it("end in the same row in 200 orders each", () => {
     forSeeds(25, (random, seed) => {
       const changes = history(random, random.pick(entities), 15, random.chance(0.5))
       const first = arrive([changes])
