@@ -135,7 +135,7 @@ describe("Kysely's Migrator", () => {
     (await db.introspection.getTables()).map(({ name, schema }) => `${schema}.${name}`).toSorted()
   const own = ["siteledger.kysely_migration", "siteledger.kysely_migration_lock"]
 
-  it("migrates up and down in a schema of its own, all or nothing, also beside an attached database", () =>
+  it("migrates up and down in its own schema, all or nothing, also beside an attached database", () =>
     withDuckDb(async (db) => {
       await sql`CREATE SCHEMA construction; ATTACH ':memory:' AS other; CREATE SCHEMA other.siteledger;
         CREATE TABLE other.siteledger.kysely_migration (id INTEGER)`.execute(db)

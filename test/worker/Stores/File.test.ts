@@ -83,7 +83,7 @@ describe("the warehouse", () => {
     const again = world.start()
     await again.live()
     const { stderr } = await again.stop()
-    assert.match(stderr, /made again/)
+    assert.match(stderr, /is rebuilt/)
     assert.strictEqual(world.setAside.length, 1)
     assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
   })
