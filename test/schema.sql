@@ -1,68 +1,68 @@
 -- In SQLite: the Store
 
-CREATE TABLE "alerts" ( -- What was, or is to be, told about Status; the newest one says what was told last.
-  -- Its place in their order.
+CREATE TABLE "alerts" ( -- Alerts about Status, sent or still to be sent; the newest one holds the last status reported.
+  -- Its sequence number.
   "id" integer primary key autoincrement,
-  -- What Status had turned to.
+  -- The status that it reports.
   "status" text not null,
-  -- What is sent, as JSON.
+  -- Its body, as JSON.
   "body" text not null,
-  -- When it was taken; null until then.
+  -- When it was delivered; null until then.
   "delivered_at" text
 ) strict;
 
-CREATE TABLE "closed_gaps" ( -- Intervals in which the receiver was down, and which are dealt with.
-  -- Its beginning, in milliseconds since 1970.
+CREATE TABLE "closed_gaps" ( -- Intervals in which the receiver was down, closed by a person.
+  -- Its start, in milliseconds since 1970.
   "from_ms" integer not null,
   -- Its end, in milliseconds since 1970.
   "to_ms" integer not null,
   -- When it was closed.
   "closed_at" text not null,
-  -- Why.
+  -- The reason given.
   "reason" text not null,
   primary key ("from_ms", "to_ms")
 ) strict, without rowid;
 
-CREATE TABLE "event_ids" ( -- The ids of events that were looked at.
+CREATE TABLE "event_ids" ( -- Event ids, each with the first delivery that used it.
   -- The id.
   "event_id" text primary key,
-  -- The first delivery that came under it (inbox.sequence).
+  -- The first delivery that used it (inbox.sequence).
   "sequence" integer not null
 ) strict, without rowid;
 
-CREATE TABLE "exports" ( -- The exports that ended well.
-  -- Its run.
+CREATE TABLE "exports" ( -- Exports that succeeded.
+  -- The run's id.
   "run" text primary key,
-  -- When it began.
+  -- When it started.
   "started_at" text not null,
-  -- When it ended.
+  -- When it finished.
   "finished_at" text not null
 ) strict, without rowid;
 
-CREATE TABLE "inbox" ( -- Every signed delivery, its body once.
-  -- Its place in the stored order.
+CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once.
+  -- Its position in the stored order.
   "sequence" integer primary key autoincrement,
-  -- SHA-256 of the body, by which it is known.
+  -- SHA-256 of the body; identifies it.
   "body_sha256" blob not null unique,
   -- The body, verbatim.
   "body" blob not null,
   -- The id of its first delivery.
   "event_id" text not null,
-  -- What its first header said that it is (not signed).
+  -- The event type in the header of its first delivery (not signed).
   "header_type" text,
-  -- When the first delivery was sent, by its header (not signed).
+  -- When the first delivery was sent, according to its header (not signed).
   "issued_at" text,
-  -- When its first delivery came, by siteledger's clock.
+  -- When its first delivery arrived, by siteledger's clock.
   "received_at" text not null,
-  -- How often it was delivered.
+  -- How many times it was delivered.
   "deliveries" integer not null default 1,
-  -- 1 where it came under another id, too.
+  -- 1 if it also arrived under another id.
   "replayed" integer not null default 0,
-  -- What else its later headers said that it is, as a JSON array.
+  -- Other event types in the headers of later deliveries, as a JSON array.
   "other_types" text
 ) strict;
 
-CREATE TABLE "inbox_touched" ( -- The queue of a single worker: deliveries that came again since they were applied.
+CREATE TABLE "inbox_touched" ( -- The queue of a single worker: events that were delivered again after they were applied.
   -- The delivery (inbox.sequence).
   "sequence" integer primary key
 ) strict;
@@ -71,40 +71,40 @@ CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "time
 
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 
-CREATE TABLE "ledger_entries" ( -- The entries of the books: one for each payment, correction or reversal. Append-only.
-  -- Identifies the entry for ever: the same for the same facts.
+CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, correction or reversal. Append-only.
+  -- Identifies the entry permanently: the same facts give the same id.
   "entry_id" text not null unique,
-  -- The entry's number in the journal: 1, 2, 3, … without a gap.
+  -- The entry's number in the journal: 1, 2, 3, … without gaps.
   "sequence" integer primary key,
-  -- The interim payment certificate that it is about (ipcs.id).
+  -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
-  -- The project of the certificate; null where no event has told it.
+  -- The certificate's project; null if no event has named it.
   "project_id" text,
-  -- payment: an IPC was paid. adjustment: the amount of a payment turned out to be another. reversal: takes an entry back.
+  -- payment: an IPC was paid. adjustment: the amount of a payment turned out to be different. reversal: undoes an entry.
   "kind" text not null check ("kind" in ('payment', 'adjustment', 'reversal')),
-  -- What the entry moves; below zero where it takes money back.
+  -- The amount it moves; negative if it takes money back.
   "amount" text not null,
-  -- ISO 4217; null where none is configured.
+  -- ISO 4217; null if none is configured.
   "currency" text,
   -- The payment's reference, verbatim.
   "payment_reference" text not null,
-  -- Where the certificate lies that the amount comes from; null where none is known.
+  -- The URL of the certificate that the amount comes from; null if none is known.
   "certificate_url" text,
-  -- The account that an amount above zero debits.
+  -- The account that a positive amount debits.
   "debit_account" text not null,
-  -- The account that an amount above zero credits.
+  -- The account that a positive amount credits.
   "credit_account" text not null,
   -- When the money moved, or the first instant of the open period after it.
   "effective_at" text not null,
   -- When the fact that caused the entry was received.
   "known_at" text not null,
-  -- The service's id of the event that caused it; null where a person did.
+  -- The service's id of the event that caused it; null if a person did.
   "event_id" text,
-  -- The entry that a reversal takes back; null for the other kinds.
+  -- The entry that a reversal undoes; null for the other kinds.
   "reverses" text,
-  -- What it is a part of: the settlement, or the decision of a hold by its id.
+  -- What it belongs to: the settlement, or the decision on a hold, by its id.
   "part" text not null,
-  -- The facts that it rests on, as JSON.
+  -- The facts it is based on, as JSON.
   "basis" text not null,
   -- The fact that caused it (ledger_facts.number).
   "fact" integer not null references "ledger_facts" ("number")
@@ -120,16 +120,16 @@ CREATE TRIGGER ledger_entries_no_update before update on "ledger_entries"
 
 CREATE UNIQUE INDEX "ledger_entries_payment" on "ledger_entries" ("ipc_id", "payment_reference") where kind = 'payment';
 
-CREATE TABLE "ledger_facts" ( -- What was learned, in its stored order: from signed events, opening certificates and people. Append-only.
-  -- Its place in the stored order.
+CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events, opening certificates and people. Append-only.
+  -- Its position in the stored order.
   "number" integer primary key,
-  -- The interim payment certificate that it is about (ipcs.id).
+  -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
   -- certificate, payment, project, opening or decision.
   "kind" text not null,
-  -- When it was stored: what it causes is known from then on.
+  -- When it was stored; its consequences are known from then on.
   "known_at" text not null,
-  -- What it says, as JSON.
+  -- Its content, as JSON.
   "content" text not null
 ) strict;
 
@@ -141,28 +141,28 @@ CREATE TRIGGER ledger_facts_no_delete before delete on "ledger_facts"
 CREATE TRIGGER ledger_facts_no_update before update on "ledger_facts"
   begin select raise(abort, 'ledger_facts is append-only'); end;
 
-CREATE TABLE "ledger_hold_decisions" ( -- The holds that are over, and how they ended. Append-only.
-  -- Its place in the order of decisions.
+CREATE TABLE "ledger_hold_decisions" ( -- Resolved holds, and how each was resolved. Append-only.
+  -- Its sequence number.
   "number" integer primary key autoincrement,
-  -- Its id: the same for the same question.
+  -- Its id: the same question always has the same id.
   "hold_id" text not null,
-  -- The interim payment certificate that it is about (ipcs.id).
+  -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
   -- The payment's reference, verbatim.
   "payment_reference" text not null,
-  -- Why it isn't posted, as a word.
+  -- Why it isn't posted, as a keyword.
   "reason" text not null,
-  -- When it began to wait.
+  -- Since when it has waited.
   "since" text not null,
-  -- accept or reject, by a person; or answered, by facts that came later.
+  -- accept or reject, by a person; or answered, by later facts.
   "verdict" text not null,
-  -- The amount that a person accepted; null where none was asked for.
+  -- The amount that a person accepted; null if none was asked for.
   "amount" text,
-  -- Who decided; null where facts that came later did.
+  -- Who decided; null if later facts did.
   "decided_by" text,
-  -- When.
+  -- When it was resolved.
   "decided_at" text not null,
-  -- The reason that was given.
+  -- The reason given.
   "why" text,
   -- The fact that caused it (ledger_facts.number).
   "fact" integer not null references "ledger_facts" ("number")
@@ -174,49 +174,49 @@ CREATE TRIGGER ledger_hold_decisions_no_delete before delete on "ledger_hold_dec
 CREATE TRIGGER ledger_hold_decisions_no_update before update on "ledger_hold_decisions"
   begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
 
-CREATE TABLE "ledger_holds" ( -- What waits for an amount or for a person before it can be posted.
-  -- Its id: the same for the same question.
+CREATE TABLE "ledger_holds" ( -- Postings that wait for an amount or for a person.
+  -- Its id: the same question always has the same id.
   "hold_id" text primary key,
-  -- The interim payment certificate that it is about (ipcs.id).
+  -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
   -- The payment's reference, verbatim.
   "payment_reference" text not null,
-  -- Why it isn't posted, as a word.
+  -- Why it isn't posted, as a keyword.
   "reason" text not null,
-  -- When it began to wait.
+  -- Since when it has waited.
   "since" text not null,
-  -- The facts that it rests on, as JSON.
+  -- The facts it is based on, as JSON.
   "basis" text not null,
-  -- What it is about: the amount of the certificate in question, or what would be posted; null where none is known.
+  -- The amount in question: the certificate's, or the one that would be posted; null if none is known.
   "amount" text,
-  -- Of the amount; null where it isn't known.
+  -- The currency of the amount; null if it isn't known.
   "currency" text
 ) strict, without rowid;
 
 CREATE INDEX "ledger_holds_ipc" on "ledger_holds" ("ipc_id");
 
-CREATE TABLE "ledger_outbox" ( -- Entries on their way to the accounting sink, each put here in the transaction that made it.
+CREATE TABLE "ledger_outbox" ( -- Entries for the accounting sink, each added in the transaction that posted it.
   -- The entry (ledger_entries.entry_id).
   "entry_id" text primary key references "ledger_entries" ("entry_id"),
   -- The entry's number in the journal.
   "sequence" integer not null unique,
-  -- The interim payment certificate that it is about (ipcs.id).
+  -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
-  -- draft: for a person to look at and release in the accounting system. posted: to be booked as it is.
+  -- draft: a person reviews and releases it in the accounting system. posted: it is booked as it is.
   "status" text not null check ("status" in ('draft', 'posted')),
-  -- How far it is; dead: only a person can help.
+  -- Its delivery state; dead: only a person can help.
   "state" text not null default 'pending' check ("state" in ('pending', 'delivered', 'dead')),
-  -- How many since it was put here, replayed, or the sink got well: pauses grow with it.
+  -- Attempts since it was added or replayed, or the sink recovered; the backoff grows with them.
   "attempts" integer not null default 0,
-  -- How many of them the sink refused for good.
+  -- How many of them the sink refused permanently.
   "refusals" integer not null default 0,
-  -- When it was put here.
+  -- When it was added.
   "queued_at" text not null,
-  -- When its turn comes.
+  -- When the next attempt is due.
   "next_attempt_at" text not null,
-  -- What came of the last attempt, or who settled it, in words for a bookkeeper.
+  -- The result of the last attempt, or who settled it, in words for a bookkeeper.
   "last_error" text,
-  -- When the sink had it; null until then.
+  -- When the sink accepted it; null until then.
   "delivered_at" text
 ) strict, without rowid;
 
@@ -228,10 +228,10 @@ CREATE INDEX "ledger_outbox_ipc" on "ledger_outbox" ("ipc_id", "sequence") where
 
 CREATE INDEX "ledger_outbox_turn" on "ledger_outbox" ("next_attempt_at", "sequence") where state = 'pending';
 
-CREATE TABLE "ledger_terms" ( -- How entries are posted, as agreed at a start. Append-only.
-  -- Its place in their order.
+CREATE TABLE "ledger_terms" ( -- The terms by which entries are posted, as configured at a start. Append-only.
+  -- Its sequence number.
   "number" integer primary key autoincrement,
-  -- They hold from this fact on (ledger_facts.number), until later ones do.
+  -- The first fact they apply to (ledger_facts.number), until later terms replace them.
   "from_fact" integer not null,
   -- The terms, as JSON.
   "content" text not null
@@ -244,34 +244,34 @@ CREATE TRIGGER ledger_terms_no_update before update on "ledger_terms"
   begin select raise(abort, 'ledger_terms is append-only'); end;
 
 CREATE TABLE "meta" ( -- Single facts: the service's identity, the warehouse's id, how far the inbox is applied.
-  -- What it is about.
+  -- The name of the fact.
   "key" text primary key,
-  -- What is known of it.
+  -- Its value.
   "value" text not null
 ) strict, without rowid;
 
-CREATE TABLE "pace" ( -- Requests that may have been sent, so that the plan holds across restarts.
-  -- The second of the wall clock, since 1970.
+CREATE TABLE "pace" ( -- Requests that may have been sent: keeps to the plan across restarts.
+  -- The second, in whole seconds since 1970.
   "second" integer primary key,
-  -- How many in it.
+  -- Requests in that second.
   "sent" integer not null
 ) strict;
 
 CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   -- The delivery (inbox.sequence).
   "sequence" integer primary key,
-  -- Why, as a word.
+  -- The reason, as a keyword.
   "reason" text not null
 ) strict;
 
-CREATE TABLE "record_quarantine" ( -- Records of lists that have no usable key.
-  -- The list, by its resource's name.
+CREATE TABLE "record_quarantine" ( -- Listed records that have no usable key.
+  -- The list, by its resource name.
   "resource" text not null,
   -- SHA-256 of the record, as hex.
   "sha256" text not null,
   -- The record, verbatim.
   "record" text not null,
-  -- Why, as a word.
+  -- The reason, as a keyword.
   "reason" text not null,
   -- When it was first listed.
   "first_seen_at" text not null,
@@ -280,102 +280,102 @@ CREATE TABLE "record_quarantine" ( -- Records of lists that have no usable key.
   primary key ("resource", "sha256")
 ) strict, without rowid;
 
-CREATE TABLE "schedule" ( -- What runs by the clock.
-  -- What it is.
+CREATE TABLE "schedule" ( -- Scheduled jobs.
+  -- The job's name.
   "name" text primary key,
-  -- The last time that it was due and taken care of, in milliseconds since 1970.
+  -- The last due time that was handled, in milliseconds since 1970.
   "last_scheduled_ms" integer not null
 ) strict, without rowid;
 
-CREATE TABLE "sightings" ( -- For every id the last two passes that showed it.
-  -- The list, by its resource's name.
+CREATE TABLE "sightings" ( -- For each id, the last two passes that listed it.
+  -- The list, by its resource name.
   "resource" text not null,
   -- The record's id.
   "id" any not null,
-  -- The last pass that showed it.
+  -- The last pass that listed it.
   "last_pass" integer not null,
-  -- The pass that showed it before that one; 0 where none did.
+  -- The pass that listed it before that one; 0 if none did.
   "prior_pass" integer not null,
   primary key ("resource", "id")
 ) strict, without rowid;
 
 CREATE TABLE sqlite_sequence(name,seq);
 
-CREATE TABLE "subscriptions" ( -- What the service was asked to deliver, and where to.
-  -- Its place in their order.
+CREATE TABLE "subscriptions" ( -- Subscriptions requested from the service.
+  -- Its sequence number.
   "id" integer primary key autoincrement,
-  -- The callback.
+  -- The callback URL.
   "url" text not null,
-  -- The types of events, as a JSON array.
+  -- The event types, as a JSON array.
   "events" text not null,
-  -- When it was asked for.
+  -- When it was requested.
   "created_at" text not null,
-  -- When the first signed delivery came; null until then.
+  -- When the first signed delivery arrived; null until then.
   "verified_at" text,
-  -- When another took its place; null while it counts.
+  -- When another replaced it; null while it is active.
   "retired_at" text
 ) strict;
 
 CREATE TABLE "uptime" ( -- Intervals in which the receiver was up.
-  -- Its place in their order.
+  -- Its sequence number.
   "id" integer primary key autoincrement,
-  -- Its beginning, in milliseconds since 1970.
+  -- Its start, in milliseconds since 1970.
   "from_ms" integer not null,
   -- Its end, in milliseconds since 1970.
   "to_ms" integer not null
 ) strict;
 
-CREATE TABLE "walk_pages" ( -- The pages that the pass under way is through with.
-  -- The list, by its resource's name.
+CREATE TABLE "walk_pages" ( -- Pages that the current pass has finished.
+  -- The list, by its resource name.
   "resource" text not null,
-  -- The number of the page.
+  -- The page number.
   "page" integer not null,
   primary key ("resource", "page")
 ) strict, without rowid;
 
-CREATE TABLE "walks" ( -- For each list, the pass under way and how the last one ended.
-  -- The list, by its resource's name.
+CREATE TABLE "walks" ( -- For each list, the current pass and the result of the last one.
+  -- The list, by its resource name.
   "resource" text primary key,
-  -- The number of the pass.
+  -- The pass number.
   "pass" integer not null,
-  -- The records of a page, as the service grants them.
+  -- Records per page, as granted by the service.
   "per_page" integer not null,
-  -- How many pages there are.
+  -- The number of pages.
   "pages_total" integer not null,
-  -- How many records there are, as the service says.
+  -- The number of records, as reported by the service.
   "total" integer not null,
-  -- How many distinct ones the pass has seen.
+  -- How many distinct records the pass has seen.
   "rows" integer not null,
   -- When the pass began.
   "started_at" text not null,
-  -- Whether the list moved under it: 0 or 1.
+  -- 1 if the list changed during the pass, otherwise 0.
   "disturbed" integer not null,
-  -- How many of the last passes were disturbed, one after the other.
+  -- How many passes in a row were disturbed, up to the last one.
   "disturbed_in_a_row" integer not null,
-  -- When the pass ended; null while it goes on.
+  -- When the pass ended; null while it is running.
   "finished_at" text,
-  -- How sure the copy was when the last pass ended: unproven, counts-agree or proven.
+  -- How sure the copy was at the end of the last pass: unproven, counts-agree or proven.
   "proof" text,
-  -- When that was.
+  -- When the last pass ended with that proof.
   "proof_at" text
 ) strict, without rowid;
 
-CREATE TABLE "webhook_secrets" ( -- What signs deliveries, sealed.
-  -- Its place in their order.
+CREATE TABLE "webhook_secrets" ( -- The secrets that sign deliveries, sealed.
+  -- Its sequence number.
   "id" integer primary key autoincrement,
-  -- The subscription that it came with; null: of one that was made by hand.
+  -- The subscription it came with; null if that was made by hand.
   "subscription_id" integer references "subscriptions" ("id"),
-  -- The secret, encrypted; null while it is awaited, or where the answer with it was lost.
+  -- The secret, encrypted; null while it is awaited, or if the answer with it was lost.
   "sealed" text,
-  -- What people know it by.
+  -- Identifies it to people.
   "fingerprint" text not null,
   -- When it was added.
   "added_at" text not null,
-  -- When a person said that it is to end; null until then.
+  -- When a person retired it; null until then.
   "retired_at" text,
-  -- When it ends; null where no end is set.
+  -- When it stops being valid; null if no end is set.
   "expires_at" text,
-  -- When it last signed a delivery; null where it never did.
+  -- When it last signed a delivery; null if it never did.
   "last_used_at" text
 ) strict;
 

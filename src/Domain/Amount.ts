@@ -2,7 +2,7 @@
  * Decimal numbers as text, never as a float. An amount is canonical text with the scale of its column
  * ("12.3400"), so that equal amounts are equal text in every engine.
  *
- * What doesn't fit the column is `undefined`: the fit is checked on the text, since casts round silently.
+ * A value that doesn't fit the column is `undefined`. The fit is checked on the text, because casts round silently.
  */
 import { BigDecimal, Option } from "effect"
 import * as Json from "./Json.ts"
@@ -18,7 +18,7 @@ export const Money: Precision = { digits: 28, scale: 4 }
 /** Longer texts can't fit any column; refusing them early keeps hostile bodies cheap. */
 const longestText = 200
 
-/** Reads a JSON number or a decimal string exactly; `undefined` when it is neither or doesn't fit. */
+/** Reads a JSON number or a decimal string exactly; `undefined` if it is neither or doesn't fit. */
 export const read = (value: unknown, { digits, scale }: Precision): string | undefined => {
   const text = typeof value === "string" ? value.trim() : Json.numberText(value)
   if (text === undefined || text.length > longestText || !/^[-+]?\d/.test(text)) return undefined
@@ -30,17 +30,16 @@ export const read = (value: unknown, { digits, scale }: Precision): string | und
   return print(exact.value * 10n ** BigInt(scale - exact.scale), scale)
 }
 
-/** Whole ten-thousandths of canonical text, so that sums are exact. */
+/** Canonical text as whole ten-thousandths, so that sums are exact. */
 export const toUnits = (text: string): bigint => BigInt(text.replace(".", ""))
 
-/** Canonical text of whole ten-thousandths; `undefined` when it doesn't fit the column. */
-export const ofUnits = (units: bigint): string | undefined => {
-  return units === fitting(units) ? print(units, Money.scale) : undefined
-}
+/** Canonical text of whole ten-thousandths; `undefined` if it doesn't fit the column. */
+export const ofUnits = (units: bigint): string | undefined =>
+  units === fitting(units) ? print(units, Money.scale) : undefined
 
 const most = 10n ** BigInt(Money.digits) - 1n
 
-/** As much of it as fits the column. */
+/** Limited to what fits the column. */
 export const fitting = (units: bigint): bigint => (units > most ? most : units < -most ? -most : units)
 
 const print = (units: bigint, scale: number): string => {

@@ -1,9 +1,9 @@
 /**
  * A Change is what one record of a list or one event says about some fields of one entity, with a version.
  *
- * Absent is not null: a field that isn't in `values` is left alone, a null one is set to null when the
- * version wins. A value that doesn't fit its column makes the column null and is kept as JSON text in
- * `misfits`, under the same version; what no column is known for is kept in `extra`.
+ * Absent is not null: a field missing in `values` is left alone, and a null one is set to null if its version wins. A
+ * value that doesn't fit its column sets the column to null and is kept as JSON text in `misfits`, under the same version.
+ * Fields without a column are kept in `extra`.
  */
 import type { Version } from "./Version.ts"
 import type { Instant } from "./Instant.ts"
@@ -11,11 +11,11 @@ import type { EntityName } from "./Resource.ts"
 
 export interface Change {
   readonly entity: EntityName
-  /** Canonical text, also of integer ids. */
+  /** Canonical text, also for integer ids. */
   readonly id: string
   readonly version: Version
   readonly source: "event" | "page" | "absence"
-  /** When it reached us. */
+  /** When it arrived here. */
   readonly seenAt: Instant
   /** Column → canonical text or null. */
   readonly values: Readonly<Record<string, string | null>>

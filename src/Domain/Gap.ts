@@ -1,29 +1,29 @@
 /**
  * Gaps: intervals in which the receiver was down and that no retry of the service has healed yet. Pure.
  *
- * A blind interval [a, b] is healed once, for some retry offset o, the receiver was up over all of [a+o, b+o]: then
- * every delivery first tried in [a, b] was tried again while somebody listened. What a person closed is no gap.
- * Never says healed when it isn't: a blind interval that different offsets heal piece by piece stays open.
+ * A blind interval [a, b] is healed once the receiver was up over all of [a+o, b+o] for some retry offset o: every delivery
+ * first tried in [a, b] was then retried while the receiver listened. An interval closed by a person is no gap. Never
+ * reports a gap as healed wrongly: a blind interval that different offsets heal piece by piece stays open.
  */
 
-/** In milliseconds since 1970; both ends belong to it. */
+/** In milliseconds since 1970; includes both ends. */
 export interface Interval {
   readonly fromMs: number
   readonly toMs: number
 }
 
 export interface Gap extends Interval {
-  /** When it will be healed if the receiver stays up from now on; undefined when no retry is left. */
+  /** When it heals if the receiver stays up from now on; undefined if no retry is left. */
   readonly healsAtMs: number | undefined
-  /** Past the last retry: only a person can have its deliveries sent again. */
+  /** No retry is left: only a person can have its deliveries sent again. */
   readonly isLost: boolean
 }
 
-export interface Given {
-  /** When the receiver was up, by `fromMs`. Before the first there was nothing to miss. */
+export interface History {
+  /** When the receiver was up, ordered by `fromMs`. Nothing could be missed before the first interval. */
   readonly up: ReadonlyArray<Interval>
   readonly nowMs: number
-  /** What a person has closed. */
+  /** Intervals that a person has closed. */
   readonly closed: ReadonlyArray<Interval>
   /** When the service tries a delivery again, counted from its first attempt. */
   readonly offsetsMs: ReadonlyArray<number>
@@ -31,11 +31,11 @@ export interface Given {
 
 export interface Gaps {
   readonly open: ReadonlyArray<Gap>
-  /** Up-intervals that end before this change no answer any more, now or later. */
+  /** Up-intervals that end before this no longer affect any result, now or later. */
   readonly neededFromMs: number
 }
 
-export const find = ({ closed, nowMs, offsetsMs, up }: Given): Gaps => {
+export const find = ({ closed, nowMs, offsetsMs, up }: History): Gaps => {
   const recorded = united(up)
   const hoped = united([...recorded, { fromMs: nowMs, toMs: Number.POSITIVE_INFINITY }])
   const blanks = united(closed.filter(({ fromMs, toMs }) => fromMs < toMs))
@@ -43,7 +43,7 @@ export const find = ({ closed, nowMs, offsetsMs, up }: Given): Gaps => {
   let neededFromMs = recorded.at(-1)?.toMs ?? Number.NEGATIVE_INFINITY
   for (const blind of blindIntervals(recorded, nowMs)) {
     const gaps = without(blind, blanks).flatMap((piece) => judged(piece, { recorded, hoped, offsetsMs }))
-    // The interval before the first open gap says where it begins; what was before that can't heal it.
+    // The first open gap begins where the interval before it ends; earlier intervals can't heal it.
     if (gaps.length > 0 && open.length === 0) neededFromMs = blind.fromMs
     open.push(...gaps)
   }
@@ -69,7 +69,7 @@ const blindIntervals = (recorded: ReadonlyArray<Interval>, nowMs: number): Reado
     .map(({ toMs }, index) => ({ fromMs: toMs, toMs: recorded[index + 1]?.fromMs ?? nowMs }))
     .filter(({ fromMs, toMs }) => fromMs < toMs)
 
-/** Joins what touches or overlaps: clocks are set back, and two workers may have followed each other closely. */
+/** Joins intervals that touch or overlap, because a clock was set back or one worker closely followed another. */
 const united = (intervals: ReadonlyArray<Interval>): ReadonlyArray<Interval> => {
   const joined: Array<Interval> = []
   for (const next of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -80,13 +80,13 @@ const united = (intervals: ReadonlyArray<Interval>): ReadonlyArray<Interval> => 
   return joined
 }
 
-/** Whether one of these disjoint intervals, in order, holds all of this one. */
+/** Whether one of these ordered, disjoint intervals covers this one. */
 const covers = (intervals: ReadonlyArray<Interval>, { fromMs, toMs }: Interval): boolean => {
   const holder = intervals[after(intervals, fromMs) - 1]
   return holder !== undefined && holder.toMs >= toMs
 }
 
-/** How many of these begin at or before a time. */
+/** How many of the intervals begin at or before a time. */
 const after = (intervals: ReadonlyArray<Interval>, ms: number): number => {
   let low = 0
   for (let high = intervals.length; low < high;) {
@@ -97,7 +97,7 @@ const after = (intervals: ReadonlyArray<Interval>, ms: number): number => {
   return low
 }
 
-/** What is left of an interval. */
+/** The parts of an interval outside the blanks. */
 const without = ({ fromMs, toMs }: Interval, blanks: ReadonlyArray<Interval>): ReadonlyArray<Interval> => {
   const pieces: Array<Interval> = []
   let from = fromMs

@@ -14,17 +14,17 @@ const unix = /^(\d{1,15})(?:\.(\d+))?$/
 /** Some serialisers write "1.7637E9". */
 const unixSeconds: Amount.Precision = { digits: 24, scale: 9 }
 
-/** Below this a Unix time is in seconds (until the year 5138), above it in milliseconds (since 1973). */
+/** A Unix time below this is in seconds (until the year 5138), otherwise in milliseconds (since 1973). */
 const secondsBelow = 100_000_000_000
 
 /** The last millisecond that the text form can hold (doubles are coarser than microseconds there). */
 export const maximumMicros = Date.UTC(9999, 11, 31, 23, 59, 59, 999) * 1000
 
-/** ISO 8601 (no offset: UTC), Unix seconds or milliseconds, as text or number; finer digits are cut. */
+/** Reads ISO 8601 (UTC if without offset), Unix seconds or milliseconds, as text or number; finer digits are cut off. */
 export const readMicros = (value: unknown): number | undefined => {
   const text = typeof value === "string" ? value.trim() : Json.numberText(value)
   if (text === undefined) return undefined
-  // Most are ISO 8601, so that is tried first.
+  // ISO 8601 first, because it is the most common.
   const micros = isoMicros(text) ?? unixMicros(/^\d[\d.]*[eE]/.test(text) ? Amount.read(text, unixSeconds) : text)
   return micros !== undefined && micros >= 0 && micros <= maximumMicros ? micros : undefined
 }
@@ -41,7 +41,7 @@ const isoMicros = (text: string): number | undefined => {
   if (match === null) return undefined
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset = "Z"] = match
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  // The day ends at 24:00:00, and so does its leap second.
+  // The day ends at 24:00:00, which is also its leap second 23:59:60.
   const secondOfDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
   if (
     !isDay(midnight, Number(year), Number(month), Number(day)) ||
@@ -61,7 +61,7 @@ const offsetSeconds = (offset: string): number => {
   return sign * (Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2)) * 60)
 }
 
-/** Date.UTC carries the 31st of a short month over, and takes years of two digits for those of 1900. */
+/** Date.UTC carries the 31st of a short month over, and adds 1900 to years below 100. */
 const isDay = (midnight: number, year: number, month: number, day: number): boolean => {
   const date = new Date(midnight)
   return date.getUTCDate() === day && date.getUTCMonth() === month - 1 && date.getUTCFullYear() === year
@@ -79,7 +79,7 @@ export const fromMillis = (millis: number): Instant => `${new Date(millis).toISO
 export const toMicros = (instant: Instant): number =>
   Date.parse(`${instant.slice(0, 23)}Z`) * 1000 + Number(instant.slice(23, 26))
 
-/** A calendar day "YYYY-MM-DD", alone or as the date part of an ISO 8601 time as it was written. */
+/** A calendar day "YYYY-MM-DD": alone, or the date part of an ISO 8601 time as written, in its own offset. */
 export const readDate = (value: unknown): string | undefined => {
   if (typeof value !== "string" || isoMicros(value.trim()) === undefined) return undefined
   return value.trim().slice(0, 10)

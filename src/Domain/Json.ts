@@ -1,10 +1,9 @@
 /**
  * JSON that keeps numbers as they were written.
  *
- * A number which a double can't give back to the letter (too many digits, a trailing zero, an exponent)
- * is read as a raw number that keeps its source text; `stringify` writes that text again. All other
- * values are what JSON.parse makes of them, lone surrogates replaced. Throws nothing: what isn't JSON, or is
- * nested deeper than 500 levels, is `undefined`.
+ * A number that a double can't reproduce literally (too many digits, a trailing zero, an exponent) is read as a raw number
+ * that keeps its source text; `stringify` writes that text again. All other values are what JSON.parse makes of them, with
+ * lone surrogates replaced. Never throws: text that isn't JSON, or is nested deeper than 500 levels, is `undefined`.
  */
 interface RawNumber {
   readonly rawJSON: string
@@ -19,10 +18,10 @@ interface SourceAccess {
   readonly isRawJSON: (value: unknown) => value is RawNumber
 }
 
-// The JSON.parse source text proposal: in Node since 21, not yet in TypeScript's library.
+// The JSON.parse source text proposal: in Node since 21, but not yet in TypeScript's library.
 const json = JSON as unknown as SourceAccess
 
-/** Finds a number token that may not survive a double; a false alarm costs time, never exactness. */
+/** Finds numbers that may not survive a double; a false positive costs time, never exactness. */
 const doubtful =
   /[:,[\s](?:-?\d{16,}|-?\d+\.\d*0|-?0\.0{6}\d+|-?[\d.]{16,}|-?[\d.]+[eE][-+]?\d+|-0)(?=[\s,\]}]|$)|^\s*-?[\d.]/
 
@@ -31,12 +30,12 @@ const exactly = (_key: string, value: unknown, context: { source?: string }): un
     ? json.rawJSON(context.source)
     : value
 
-/** Whoever walks a value does so recursively, and a body of brackets only must not exhaust the stack. */
+/** Values are traversed recursively, and a body of nothing but brackets must not exhaust the stack. */
 const deepest = 500
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
 
-/** Whether JSON text nests deeper than that; one look at each character, brackets within strings left out. */
+/** Whether JSON text nests deeper than that. One pass, which skips strings. */
 const isDeep = (text: string): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -49,7 +48,7 @@ const isDeep = (text: string): boolean => {
   return false
 }
 
-/** The position of the quote that closes the string which opens at `start`. */
+/** The position of the quote that closes the string opened at `start`. */
 const stringEnd = (text: string, start: number): number => {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -59,14 +58,14 @@ const stringEnd = (text: string, start: number): number => {
   return text.length
 }
 
-/** Escapes one by one: what must stay as it is (`kept`), or half a surrogate pair, which no engine stores. */
+/** Matches one escape: either `kept`, or a lone surrogate, which no engine stores. */
 const escapes =
   /(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\(?!u[dD][89a-fA-F])[^])|\\u[dD][89a-fA-F][\da-fA-F]{2}/g
 
 const wellFormed = (text: string): string =>
   /\\u[dD][89a-fA-F]/.test(text) ? text.replace(escapes, (_match, kept?: string) => kept ?? "\\ufffd") : text
 
-/** Reads JSON text; `undefined` when it isn't JSON (or is nested too deep to be walked). */
+/** Reads JSON text; `undefined` if it isn't JSON or is nested too deeply. */
 export const parse = (text: string): unknown => {
   try {
     const safe = wellFormed(text)
@@ -77,7 +76,7 @@ export const parse = (text: string): unknown => {
   }
 }
 
-/** Writes JSON text, numbers as they were read, and lone surrogates replaced (no engine stores them). */
+/** Writes JSON text, with numbers as they were read and lone surrogates replaced. */
 export const stringify = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed() : inner))
 

@@ -1,5 +1,5 @@
 /**
- * A text as a literal of SQL, whatever quotes are in it: for statements that take no parameters, such as COPY. Pure.
+ * Text as an SQL literal, with quotes escaped, for statements that take no parameters, such as COPY. Pure.
  */
 
 export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`

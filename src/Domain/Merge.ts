@@ -1,13 +1,13 @@
 /**
- * Merge decides, purely, what a stored row becomes by some changes.
+ * Merge applies changes to a stored row. Pure.
  *
- * Guarantees: per field the greatest version wins, so any order, repetition or split of the same changes
- * ends in the same row; `status` is the furthest stage reached and never goes back; a tombstone is a field
- * like any other (a later sighting lifts it). It reads nothing but the rows that it is given. `_changed_at` is
- * free of the order too as long as only events speak; when a page last showed something new depends on when.
+ * Guarantees: per field the greatest version wins, so any order, repetition or split of the same changes ends in the same
+ * row; `status` is the furthest stage reached and never goes back; a tombstone is a field like any other (a later sighting
+ * lifts it). `_changed_at` doesn't depend on the order either, if all changes are events; whether a page showed something
+ * new depends on when it was read.
  *
- * A row is canonical text or null by column name. `_clocks` holds the version of each field by its column
- * name, those of unknown fields with a leading "+".
+ * A row maps column names to canonical text or null. `_clocks` holds the version of each field by column name; unknown
+ * fields have a leading "+".
  */
 import type { Change } from "./Change.ts"
 import * as Version from "./Version.ts"
@@ -19,17 +19,17 @@ export type Row = Readonly<Record<string, string | null>>
 
 interface Draft {
   readonly row: Record<string, string | null>
-  /** Their names are our columns', or begin with "+": none of them is a prototype's. */
+  /** By column name, or "+" and a field name: never a name that a prototype has. */
   readonly versions: Record<string, Version.Version>
-  /** `nothing` until there is something. */
+  /** `nothing` until a field is added. */
   extra: Readonly<Record<string, unknown>>
-  /** Something that a reader of the row sees has changed, or an event spoke about it. */
+  /** When a visible field last changed, or an event last mentioned the entity. */
   changedAt: Instant | undefined
   firstSeenAt: Instant | undefined
   dirty: boolean
 }
 
-/** The row after the changes; the very same object when they say nothing newer. */
+/** The row after the changes; the same object if they bring nothing newer. */
 export const merge = (resource: Resource, stored: Row | undefined, changes: ReadonlyArray<Change>): Row | undefined => {
   const [first] = changes
   if (first === undefined) return stored
@@ -62,11 +62,11 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
   }
 }
 
-/** Without a prototype, since field names come from outside ("__proto__" is a name like any other). */
+/** Without a prototype, because field names come from outside and may be "__proto__". */
 const object = (fields: unknown): Record<string, unknown> =>
   Object.assign(Object.create(null) as Record<string, unknown>, fields)
 
-/** What most rows have. Shared: one per row is expensive. */
+/** Most rows have no extra fields. Shared, because an object per row is expensive. */
 const nothing = Object.freeze(object(undefined))
 
 const apply = (draft: Draft, change: Change): void => {
@@ -80,7 +80,7 @@ const apply = (draft: Draft, change: Change): void => {
     draft.firstSeenAt = change.seenAt
     draft.dirty = true
   }
-  // An event counts as news even where it loses, so that the time doesn't depend on the order of arrival.
+  // An event counts as news even if it loses, so that the time doesn't depend on the order of arrival.
   if (visible && (draft.changedAt === undefined || change.seenAt > draft.changedAt)) {
     draft.changedAt = change.seenAt
     draft.dirty = true
@@ -130,7 +130,7 @@ const close = (resource: Resource, draft: Draft): Row => {
 
 type Versions = Readonly<Record<string, Version.Version>>
 
-/** The rows of a page share their fields and their version, so the last text serves most of them. */
+/** Cached, because all rows of a page have the same fields and version. */
 const last = { versions: {} as Versions, fields: 0, text: "{}" }
 
 const versionsText = (versions: Versions): string => {
@@ -152,7 +152,7 @@ const isLast = (versions: Versions): boolean => {
 const isEmpty = (extra: Readonly<Record<string, unknown>>): boolean =>
   extra === nothing || Object.keys(extra).length === 0
 
-/** Keys in one order, so that equal rows are equal text. */
+/** Keys in a fixed order, so that equal rows are equal text. */
 const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {
   const keys = Object.keys(record)
   if (keys.length < 2) return record

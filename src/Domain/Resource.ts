@@ -1,9 +1,6 @@
 /**
- * The resources as data: which tables there are, what their columns hold and mean, and the stages of a life.
- * Nothing else in the program knows an entity by name, so a new one is a row here and a row in the
- * connector's list of event types.
- *
- * Column types are those of design's warehouse contract: money is DECIMAL(28,4), never a float.
+ * The resources as data: their tables, what the columns hold and mean, and the stages of an entity's life. Nothing else
+ * in the program knows an entity by name: a new one is a row here and a row in the connector's list of event types.
  */
 import * as Amount from "./Amount.ts"
 import * as Instant from "./Instant.ts"
@@ -11,19 +8,19 @@ import * as Json from "./Json.ts"
 
 export type ColumnType = "BIGINT" | "VARCHAR" | "DECIMAL(28,4)" | "DECIMAL(10,2)" | "TIMESTAMPTZ" | "DATE" | "JSON"
 
-/** What the tables of analysts have, in every engine. */
+/** A column of a table for analysts, the same in every engine. */
 export interface Column {
   readonly name: string
   readonly type: ColumnType
-  /** A sentence for people. */
+  /** What it means, as a sentence for people. */
   readonly says: string
-  /** The version of the tables that brought it. */
+  /** The schema version that added it. */
   readonly since: number
 }
 
 type Own = Omit<Column, "name">
 
-/** A stage of a life: reached when `at` holds the time it last happened. Later stages come later in the list. */
+/** A stage of an entity's life, reached once the column `at` holds a time. Stages are listed in order. */
 export interface Stage {
   readonly status: string
   readonly at: string
@@ -35,7 +32,7 @@ export interface Resource {
   readonly name: string
   readonly says: string
   readonly key: "BIGINT" | "VARCHAR"
-  /** What the service says, column by column. `status` is among them only where the service gives the word. */
+  /** The service's fields. `status` is among them only where the service itself sends it. */
   readonly columns: Readonly<Record<string, Own>>
   readonly stages: ReadonlyArray<Stage>
   readonly since?: number
@@ -47,16 +44,16 @@ const of =
 const [text, number, money, date] = [of("VARCHAR"), of("BIGINT"), of("DECIMAL(28,4)"), of("DATE")]
 const [hours, time, json] = [of("DECIMAL(10,2)"), of("TIMESTAMPTZ"), of("JSON")]
 
-/** Columns that every entity table has beside its own. */
+/** Columns of every entity table, besides its own. */
 export const commonColumns: Readonly<Record<string, Own>> = {
-  _extra: json("What the service says beyond the columns, as JSON; also a value that doesn't fit its column."),
-  _clocks: json("For each field, when and by what it was said last, as JSON: how the order of events was settled."),
+  _extra: json("Fields that have no column, and values that don't fit their column, as JSON."),
+  _clocks: json("For each field, when and by what it was last set, as JSON; this settles the order of events."),
   _first_seen_at: time("When siteledger first heard of it."),
   _changed_at: time("When siteledger last changed the row."),
-  _deleted_at: time("When the service's list stopped showing it; null while it does.")
+  _deleted_at: time("When the service's list stopped showing it; null while it is listed.")
 }
 
-const project = number("The project that it belongs to (projects.id).")
+const project = number("The project it belongs to (projects.id).")
 const stages = (...names: ReadonlyArray<string>): ReadonlyArray<Stage> =>
   names.map((status) => ({ status, at: `${status}_at`, happened: status }))
 
@@ -65,7 +62,7 @@ export const resources = {
     name: "projects",
     says: "Construction projects, from the service's list.",
     key: "BIGINT",
-    columns: { name: text("Its name."), status: text("The service's own word.") },
+    columns: { name: text("Its name."), status: text("The status, in the service's words.") },
     stages: []
   },
   ipcs: {
@@ -78,8 +75,8 @@ export const resources = {
       submitter: text("Who submitted it."),
       submitted_amount: money("The amount that was submitted."),
       certified_amount: money("The amount that was certified."),
-      certificate_url: text("Where the certificate is."),
-      payment_reference: text("What the payment is known by.")
+      certificate_url: text("The certificate's URL."),
+      payment_reference: text("The payment's reference.")
     },
     stages: stages("created", "submitted", "certified", "paid")
   },
@@ -89,10 +86,10 @@ export const resources = {
     key: "VARCHAR",
     columns: {
       project_id: project,
-      description: text("What varies."),
-      total_cost_impact: money("What it was priced at."),
-      final_amount: money("What was agreed."),
-      time_impact: text("What it does to the programme, in the service's words."),
+      description: text("What changes."),
+      total_cost_impact: money("The amount it was priced at."),
+      final_amount: money("The amount that was agreed."),
+      time_impact: text("Its effect on the programme, in the service's words."),
       boq_revision: text("The revision of the bill of quantities that absorbed it.")
     },
     stages: stages("created", "priced", "agreed", "absorbed")
@@ -104,7 +101,7 @@ export const resources = {
     columns: {
       project_id: project,
       severity: text("How severe, in the service's words."),
-      closure_date: date("The date of its closure, as the service says it.")
+      closure_date: date("The closure date, as given by the service.")
     },
     stages: [{ status: "open", at: "created_at", happened: "opened" }, ...stages("closed")]
   },
@@ -124,7 +121,7 @@ export const resources = {
       validity: text("How long it is valid, in the service's words."),
       hours_until_expiry: hours("Hours left when the service warned that it expires.")
     },
-    stages: [...stages("issued"), { status: "expiring", at: "expiring_at", happened: "said to expire soon" }]
+    stages: [...stages("issued"), { status: "expiring", at: "expiring_at", happened: "reported to expire soon" }]
   },
   transmittals: {
     name: "transmittals",
@@ -147,7 +144,7 @@ export const entityNames = Object.keys(resources) as ReadonlyArray<EntityName>
 const furthest = (reached: ReadonlyArray<Stage>): Own => {
   const words = reached.map(({ status }) => status)
   const listed = [words.slice(0, -1).join(", "), ...words.slice(-1)].filter((part) => part !== "").join(" or ")
-  return text(`The furthest stage that it has reached (it never goes back): ${listed}.`)
+  return text(`The furthest stage reached (it never goes back): ${listed}.`)
 }
 
 const columnsOf = ({ columns, key, since: oldest = 1, stages: reached }: Resource): ReadonlyArray<Column> =>
@@ -165,7 +162,7 @@ const columnsOf = ({ columns, key, since: oldest = 1, stages: reached }: Resourc
 
 const knownColumns = new WeakMap<Resource, ReadonlyArray<Column>>()
 
-/** Every column of an entity's table, those of later versions at its end; made once, as it is asked for with every row. */
+/** Every column of an entity's table, later versions' last. Cached, because it is needed for every row. */
 export const tableColumns = (resource: Resource): ReadonlyArray<Column> => {
   const known = knownColumns.get(resource) ?? columnsOf(resource)
   knownColumns.set(resource, known)
@@ -174,10 +171,7 @@ export const tableColumns = (resource: Resource): ReadonlyArray<Column> => {
 
 export const isMoney = (type: ColumnType): boolean => type === "DECIMAL(28,4)"
 
-/**
- * What a JSON value says for a column, as canonical text; `undefined` when it doesn't fit. Null is a value:
- * it says that there is none.
- */
+/** A JSON value as a column's canonical text; `undefined` if it doesn't fit. Null is a value: there is none. */
 export const readValue = (type: ColumnType, value: unknown): string | null | undefined => {
   if (value === null) return null
   switch (type) {
@@ -214,7 +208,7 @@ const readInteger = (value: unknown): string | undefined => {
   return BigInt.asIntN(64, integer) === integer ? String(integer) : undefined
 }
 
-/** An entity's id: a string or an integer, as text; `undefined` when it is no usable key of the resource. */
+/** An entity's id: a string or an integer, as text; `undefined` if the resource can't use it as a key. */
 export const readKey = (resource: Resource, value: unknown): string | undefined => {
   if (resource.key === "BIGINT") return readInteger(value)
   if (typeof value === "string") return value === "" ? undefined : value.toWellFormed()

@@ -1,19 +1,19 @@
 /**
- * The version of a field: (event time in µs, stage, SHA-256 of the body), as one text that orders as the
- * triple does. The greatest version wins a field, so any order, repetition or split of the same changes
- * ends in the same row. Header values take no part: they aren't signed.
+ * The version of a field: (event time in µs, stage, SHA-256 of the body) as one text that sorts like the triple. The greatest
+ * version wins a field, so any order, repetition or split of the same changes ends in the same row. Header values take no
+ * part, because they aren't signed.
  */
 export type Version = string
 
-/** Sixteen digits hold every microsecond until the year 2286; 64 bits of the hash settle the remaining ties. */
+/** Sixteen digits hold every microsecond until the year 2286; 64 bits of the hash break the remaining ties. */
 const timeDigits = 16
 const hashDigits = 16
 
-/** `stage` is the position of the event's stage in its entity's life, 0 for what a list page shows. */
+/** `stage`: the position of the event's stage in the entity's life; 0 for a list page. */
 export const make = (micros: number, stage: number, bodySha256: string): Version =>
   `${String(micros).padStart(timeDigits, "0")}.${stage}.${bodySha256.slice(0, hashDigits)}`
 
-/** The earliest version: less than that of any change. */
+/** Less than the version of any change. */
 export const never: Version = ""
 
 export const isAfter = (a: Version, b: Version | undefined): boolean => a > (b ?? never)

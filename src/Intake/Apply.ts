@@ -40,13 +40,13 @@ export class Apply extends Context.Service<
       const { pollEvery } = yield* Store
       const counts = new Counts()
       const drain = Effect.gen(function* () {
-        // What another worker stored, and may have died over, opens no latch here.
+        // Deliveries stored by other workers don't open the latch here.
         yield* Effect.raceFirst(inbox.arrived.await, Effect.sleep(pollEvery))
         // Closed before looking: what arrives from here on opens it again.
         yield* inbox.arrived.close
         while (yield* Effect.retry(step(counts), atOnce)) yield* Effect.yieldNow
       })
-      yield* Effect.forkScoped(supervised("applying events", untilTheStoresAnswer(drain)))
+      yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
       return Apply.of({
         replay: Effect.provideContext(replay(counts), yield* Effect.context<Services>()),
         counts: Effect.sync(() => counts.all)
@@ -78,7 +78,7 @@ const atOnce = { times: 5, while: ({ reason }: StoreError | WarehouseError) => r
 
 const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
 
-const untilTheStoresAnswer = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>) =>
+const retrying = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>) =>
   Effect.gen(function* () {
     const inbox = yield* Inbox
     const reasons = yield* Reasons
@@ -93,7 +93,7 @@ const untilTheStoresAnswer = <R>(turn: Effect.Effect<void, StoreError | Warehous
     yield* reasons.clear("apply")
   })
 
-/** An engine that has given up works again once its file has been closed and opened. */
+/** After a fatal error an engine works again only once its file was closed and reopened. */
 const openAgain = Effect.flatMap(
   Effect.serviceOption(Restart),
   Option.match({ onNone: () => Effect.void, onSome: (restart) => restart.request })

@@ -11,7 +11,7 @@ import { sql } from "kysely"
 import type { Event } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { type Delivery, Store, type StoreError } from "../Stores/Store.ts"
-import { type Took, withinBytes } from "../Stores/Queue.ts"
+import { type TakenBatch, withinBytes } from "../Stores/Queue.ts"
 import { listedNumbers } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 
@@ -36,7 +36,7 @@ export class Inbox extends Context.Service<
     /** Open while there may be events to apply. */
     readonly arrived: Latch.Latch
     /** The next events to apply. If several workers share the Store, call it within `atomically` and settle there. */
-    readonly take: (limit: number) => Effect.Effect<Took & { readonly events: ReadonlyArray<Event> }, StoreError>
+    readonly take: (limit: number) => Effect.Effect<TakenBatch & { readonly events: ReadonlyArray<Event> }, StoreError>
     /** When the first event after a sequence was received. */
     readonly receivedAfter: (sequence: number) => Effect.Effect<Instant.Instant | null, StoreError>
     readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>

@@ -93,12 +93,12 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
     const strangers = yield* Strangers.make
     let isRefusing = false
     return {
-      accepted: (said: DeliveryHeaders, secret: Secret): void => {
+      accepted: (headers: DeliveryHeaders, secret: Secret): void => {
         counters.accepted++
         strangers.right()
         if (isRefusing) runFork(reasons.clear("receiver store"))
         isRefusing = false
-        signatures.accepted(said, secret)
+        signatures.accepted(headers, secret)
       },
       rejected: (): void => {
         counters.rejected++

@@ -1,10 +1,10 @@
 /**
- * Secrets keeps the webhook secrets: sealed in the Store, opened into the Keyring, added and ended by people.
+ * Secrets keeps the webhook secrets: sealed in the Store, opened into the Keyring, added and retired by people.
  *
- * Guarantees: `add` and `keep` return after the secret is on disk, sealed; a change holds for the next delivery; the
- * last secret that stays valid ends only when a person insists. What another worker on the same Store has learned or
- * ended arrives within two seconds, and at once when a delivery comes that no known secret has signed: while a
- * subscription is being made, such a delivery waits up to five seconds. Secrets of the environment live in memory only.
+ * Guarantees: `add` and `keep` return after the secret is on disk, sealed. A change applies to the next delivery. The last
+ * secret that stays valid is retired only if a person forces it. Changes by another worker on the same Store arrive within
+ * two seconds, or at once when a delivery has an unknown signature; while a subscription is being created, such a delivery
+ * waits up to five seconds. Secrets from the environment are only in memory.
  */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { Transaction } from "kysely"
@@ -14,24 +14,24 @@ import { Seal } from "../Runtime/Seal.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { isEnding, Keyring, type Secret, secret as secretOf, tellEnding, watchUses } from "./Secrets/Keyring.ts"
+import { isEnding, Keyring, type Secret, secret as secretOf, reportEnding, watchUses } from "./Secrets/Keyring.ts"
 import * as Rows from "./Secrets/Rows.ts"
 
-/** What a person asked for can't be done; `message` says why and what can. */
+/** A person's request can't be fulfilled; `message` says why and what to do instead. */
 export class SecretsError extends Schema.TaggedError<SecretsError>()("SecretsError", { message: Schema.String }) {}
 
 export interface SecretsStatus {
   readonly valid: number
-  /** Of the valid ones: those that a person has retired for a time to come. */
+  /** Valid secrets that a person has retired, and that expire later. */
   readonly ending: number
   readonly unreadable: number
-  /** Deliveries since the start that were signed with one that was to end. */
+  /** Deliveries signed with a retired secret, since the start. */
   readonly signedByEnding: number
 }
 
 export interface Retirement {
   readonly after: Duration.Duration
-  /** Also the last one that stays valid. */
+  /** Also retires the last one that stays valid. */
   readonly isForced: boolean
 }
 
@@ -40,7 +40,7 @@ type Services = Store | Seal | Keyring | Reasons
 export class Secrets extends Context.Service<
   Secrets,
   {
-    /** Valid from now on, until this process ends; never written. */
+    /** Valid until this process ends; never written. */
     readonly lend: (secret: Redacted.Redacted) => void
     /** Valid from now on; `keep` puts it on disk. */
     readonly learn: (subscriptionId: number, secret: string) => Secret
@@ -49,9 +49,9 @@ export class Secrets extends Context.Service<
       secret: Secret,
       and: (tx: Transaction<StoreTables>) => Promise<unknown>
     ) => Effect.Effect<void, StoreError>
-    /** By hand. One that is valid already stays as it is. */
+    /** By hand. A secret that is already valid stays as it is. */
     readonly add: (secret: Redacted.Redacted) => Effect.Effect<Rows.ListedSecret, StoreError>
-    /** All secrets of this fingerprint. */
+    /** All secrets with this fingerprint. */
     readonly retire: (
       fingerprint: string,
       how: Retirement
@@ -79,11 +79,11 @@ export class Secrets extends Context.Service<
         return learned
       }
       return Secrets.of({
-        lend: (given) => void learn(Redacted.value(given), null),
+        lend: (secret) => void learn(Redacted.value(secret), null),
         learn: (subscriptionId, text) => learn(text, subscriptionId),
         keep: (secret, and) => inTurn(keep(secret, and)),
-        add: (given) => inTurn(Effect.tap(add(Redacted.value(given), fingerprint), look(unreadable))),
-        retire: (known, how) => inTurn(Effect.tap(retire(known, how), Effect.andThen(look(unreadable), tellEnding))),
+        add: (secret) => inTurn(Effect.tap(add(Redacted.value(secret), fingerprint), look(unreadable))),
+        retire: (known, how) => inTurn(Effect.tap(retire(known, how), Effect.andThen(look(unreadable), reportEnding))),
         list: Effect.provideContext(list(unreadable), context),
         status: Effect.sync(() => ({
           valid: keyring.valid().length,
@@ -99,13 +99,13 @@ export class Secrets extends Context.Service<
 const lookEvery = Duration.seconds(2)
 const lookAgainAfter = Duration.millis(250)
 const patienceMs = 5_000
-/** The answer that brings a secret isn't waited for any longer. */
+/** After this the answer with a secret no longer counts as pending. */
 const creationMs = 60_000
 
 /** Rows whose secret can't be opened, by id. */
 type Unreadable = Map<number, Rows.Row>
 
-/** Brings the Keyring up to the Store; true while a secret is on its way. */
+/** Updates the Keyring from the Store; true while a secret is awaited. */
 const look = Effect.fnUntraced(function* (unreadable: Unreadable) {
   const keyring = yield* Keyring
   const seal = yield* Seal
@@ -121,7 +121,7 @@ const look = Effect.fnUntraced(function* (unreadable: Unreadable) {
     if (before !== undefined && before.expiresAtMs !== expiresAtMs) {
       keyring.end(before, Rows.millis(row.retired_at) ?? nowMs, expiresAtMs)
     }
-    if (before !== undefined || Rows.isOver(row, at)) continue
+    if (before !== undefined || Rows.hasExpired(row, at)) continue
     if (row.sealed === null) isComing ||= nowMs - (Rows.millis(row.added_at) ?? 0) < creationMs
     else {
       const text = yield* Rows.opened(seal, row)
@@ -129,7 +129,7 @@ const look = Effect.fnUntraced(function* (unreadable: Unreadable) {
       else if (!keyring.valid().some((each) => isLearned(each, row, text))) keyring.hold(held(text, row))
     }
   }
-  yield* Rows.tellUnreadable(unreadable)
+  yield* Rows.reportUnreadable(unreadable)
   return isComing
 })
 
@@ -143,25 +143,25 @@ const held = (text: string, row: Rows.Row): Secret =>
     lastUsedMs: Rows.millis(row.last_used_at)
   })
 
-/** This worker has just learned it, and is about to put it on disk. */
+/** This worker has just received it and is about to store it. */
 const isLearned = (known: Secret, row: Rows.Row, text: string): boolean =>
   known.id === undefined && known.subscriptionId === row.subscription_id && known.key.export().toString("utf8") === text
 
-/** Follows what other workers learn and end. */
+/** Follows changes by other workers. */
 const follow = Effect.fnUntraced(function* (looked: ReturnType<typeof look>) {
   const keyring = yield* Keyring
   const { pollEvery } = yield* Store
   const context = yield* Effect.context<Services>()
   const isComing = Effect.orElseSucceed(looked, () => false)
   const pause = Duration.max(lookEvery, pollEvery)
-  yield* Effect.forkScoped(supervised("the look for other workers' secrets", Effect.delay(isComing, pause)))
+  yield* Effect.forkScoped(supervised("the search for other workers' secrets", Effect.delay(isComing, pause)))
   const untilKnown = Effect.gen(function* () {
     const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
     while ((yield* isComing) && (yield* Clock.currentTimeMillis) < untilMs) yield* Effect.sleep(lookAgainAfter)
   })
   let looking: Promise<void> | undefined
   keyring.lookAgain = () => {
-    // Forged deliveries share one look, and the pause after it.
+    // Forged deliveries share one search and the pause after it.
     looking ??= Effect.runPromiseWith(context)(untilKnown).finally(() =>
       setTimeout(() => (looking = undefined), Duration.toMillis(lookAgainAfter)).unref()
     )
@@ -200,9 +200,9 @@ const retire = Effect.fnUntraced(function* (fingerprint: string, how: Retirement
   const { valid } = yield* Keyring
   const nowMs = yield* Clock.currentTimeMillis
   const at = Instant.fromMillis(nowMs)
-  const standing = (yield* Rows.load(store)).filter((row) => !Rows.isOver(row, at))
-  const ids = standing.filter((row) => row.fingerprint === fingerprint).map(({ id }) => id)
-  if (ids.length === 0) return yield* unknown(fingerprint, valid(), standing)
+  const current = (yield* Rows.load(store)).filter((row) => !Rows.hasExpired(row, at))
+  const ids = current.filter((row) => row.fingerprint === fingerprint).map(({ id }) => id)
+  if (ids.length === 0) return yield* unknown(fingerprint, valid(), current)
   const isChosen = ({ id }: Secret): boolean => id !== undefined && ids.includes(id)
   const isLast = valid().some(isChosen) && !valid().some((secret) => !isChosen(secret) && !isEnding(secret))
   if (isLast && !how.isForced) return yield* last(fingerprint)
@@ -216,7 +216,7 @@ const last = (fingerprint: string) =>
   new SecretsError({
     message:
       `${fingerprint} is the last webhook secret that stays valid: without it every delivery is refused. ` +
-      "Add its successor first (`siteledger secret add`), or insist with --force."
+      "Add its successor first (`siteledger secret add`), or use --force."
   })
 
 const unknown = (fingerprint: string, valid: ReadonlyArray<Secret>, rows: ReadonlyArray<Rows.Row>) => {
@@ -224,8 +224,8 @@ const unknown = (fingerprint: string, valid: ReadonlyArray<Secret>, rows: Readon
   const isLent = valid.some((secret) => secret.fingerprint === fingerprint)
   return new SecretsError({
     message: isLent
-      ? `${fingerprint} comes from ${Rows.variable}: take it out there and start the worker again.`
-      : `No webhook secret that is kept and not over yet has the fingerprint ${fingerprint}. There are: ${known}.`
+      ? `${fingerprint} comes from ${Rows.variable}: remove it there and restart the worker.`
+      : `No stored, unexpired webhook secret has the fingerprint ${fingerprint}. There are: ${known}.`
   })
 }
 

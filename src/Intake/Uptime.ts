@@ -1,5 +1,5 @@
 /**
- * Heartbeats of the receiver in the Store, and the gaps that they show.
+ * Heartbeats of the receiver in the Store, and the gaps between them.
  *
  * Every five seconds the current up-interval is extended to now. It may claim less than was true, never more: a dead
  * process, a sleeping machine or a failing Store (which could not have taken deliveries either) leaves a hole. A gap that
@@ -75,7 +75,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
       yield* reasons.clear("heartbeat")
     }).pipe(
       Effect.catchTag("StoreError", ({ message }) =>
-        reasons.set("heartbeat", `It can't be recorded that the receiver is up: ${message}`)
+        reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`)
       )
     )
 
@@ -88,10 +88,10 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     })
 
     const oneAtATime = yield* Semaphore.make(1)
-    const tell = tellLost(store, reasons, Effect.provideContext(onLost, context))
+    const report = reportLost(store, reasons, Effect.provideContext(onLost, context))
     const look = Effect.gen(function* () {
       const { neededFromMs, nowMs, open } = yield* find
-      yield* tell(
+      yield* report(
         yield* Effect.forEach(
           open.filter(({ isLost }) => isLost),
           count
@@ -100,7 +100,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
       yield* forget(store, Math.min(neededFromMs, nowMs - keptMs))
     }).pipe(
       oneAtATime.withPermit,
-      Effect.catchTag("StoreError", (error) => Effect.logDebug("Gaps can't be looked for", error))
+      Effect.catchTag("StoreError", (error) => Effect.logDebug("The search for gaps failed", error))
     )
 
     yield* beat
@@ -179,16 +179,16 @@ const close = (store: Store["Service"], gap: { from_ms: number; to_ms: number; r
   })
 
 /** A gap is identified by its start: the end of an ongoing one moves. */
-const tellLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
-  let standing: ReadonlyArray<number> = []
+const reportLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
+  let active: ReadonlyArray<number> = []
   return Effect.fnUntraced(function* (lost: ReadonlyArray<OpenGap>) {
     const begins = lost.map(({ fromMs }) => fromMs)
     for (const gap of lost) yield* reasons.set(reasonKey(gap.fromMs), sentence(gap))
-    for (const fromMs of standing) if (!begins.includes(fromMs)) yield* reasons.clear(reasonKey(fromMs))
-    standing = begins
+    for (const fromMs of active) if (!begins.includes(fromMs)) yield* reasons.clear(reasonKey(fromMs))
+    active = begins
     const before = (yield* store.run((db) => readMeta(db, lostKey))) ?? ""
-    const told = new Set(before.split(" "))
-    for (const fromMs of begins) if (!told.has(String(fromMs))) yield* onLost
+    const reported = new Set(before.split(" "))
+    for (const fromMs of begins) if (!reported.has(String(fromMs))) yield* onLost
     const now = begins.join(" ")
     if (now !== before) yield* store.transaction((tx) => writeMeta(tx, lostKey, now))
   })
@@ -200,4 +200,4 @@ const sentence = ({ cameLate, fromMs, toMs }: OpenGap): string =>
   `Deliveries first sent between ${Instant.fromMillis(fromMs)} and ${Instant.fromMillis(toMs)} may be missing, and the ` +
   "service doesn't send them again by itself: replay the failed deliveries of this interval in the service's " +
   `Admin → API → Webhooks, then run \`siteledger replay --gap-closed ${Instant.fromMillis(fromMs)}\`.` +
-  (cameLate === undefined ? "" : ` So far ${cameLate} with an event time of this interval have come since.`)
+  (cameLate === undefined ? "" : ` So far ${cameLate} with an event time in this interval have arrived since.`)

@@ -1,8 +1,8 @@
 /**
- * What the DDL of the engines has in common. Pure.
+ * DDL that the engines share. Pure.
  */
 import * as Literal from "../Domain/Literal.ts"
-import type { Index, Known, Listed } from "./Table.ts"
+import type { Index, Named, Listed } from "./Table.ts"
 
 export const quoted = (name: string): string => `"${name}"`
 
@@ -14,7 +14,7 @@ const literal = (value: string | number): string => (typeof value === "number" ?
 
 const isKey = ({ key }: Listed, { name }: Column): boolean => key.length === 1 && key[0] === name
 
-/** What both engines of the Store say of a column after its type. */
+/** A column's constraints after its type, in both engines of the Store. */
 export const constraints = (table: Listed, column: Column): ReadonlyArray<string> => [
   ...(isKey(table, column) ? ["primary key"] : column.isNullable === true ? [] : ["not null"]),
   ...(column.isUnique === true ? ["unique"] : []),
@@ -24,17 +24,17 @@ export const constraints = (table: Listed, column: Column): ReadonlyArray<string
     : [`check (${quoted(column.name)} in (${column.type.words.map(literal).join(", ")}))`])
 ]
 
-/** What a table says after its columns. */
+/** What follows a table's columns. */
 export const keys = ({ key }: Listed): ReadonlyArray<string> => (key.length === 1 ? [] : [`primary key ${list(key)}`])
 
-/** `called`: what the engine calls a table. */
-export const foreignKey = ({ references }: Column, called: (table: string) => string): ReadonlyArray<string> =>
-  references === undefined ? [] : [`references ${called(references[0])} ${list([references[1]])}`]
+/** `tableName`: the engine's name for a table. */
+export const foreignKey = ({ references }: Column, tableName: (table: string) => string): ReadonlyArray<string> =>
+  references === undefined ? [] : [`references ${tableName(references[0])} ${list([references[1]])}`]
 
-/** `over`: what of a column is in the index. */
+/** `over`: the expression that the index holds for a column. */
 export const createIndex = (
   table: string,
-  { columns, isUnique, name, where }: Known<Index>,
+  { columns, isUnique, name, where }: Named<Index>,
   over: (column: string) => string = quoted
 ): string =>
   [
@@ -42,19 +42,19 @@ export const createIndex = (
     ...(where === undefined ? [] : [`where ${where}`])
   ].join(" ")
 
-interface Said {
+interface Described {
   readonly name: string
   readonly says: string
 }
 
-const comment = (what: string, { says }: Said): string => `comment on ${what} is ${Literal.text(says)}`
+const comment = (object: string, { says }: Described): string => `comment on ${object} is ${Literal.text(says)}`
 
-/** What DuckDB and PostgreSQL keep of columns in words. */
-export const columnComments = (table: string, columns: ReadonlyArray<Said>): ReadonlyArray<string> =>
+/** DuckDB and PostgreSQL keep descriptions as comments. */
+export const columnComments = (table: string, columns: ReadonlyArray<Described>): ReadonlyArray<string> =>
   columns.map((column) => comment(`column ${table}.${quoted(column.name)}`, column))
 
 export const comments = (
-  what: "table" | "view",
+  kind: "table" | "view",
   name: string,
-  table: Said & { readonly columns: ReadonlyArray<Said> }
-): ReadonlyArray<string> => [comment(`${what} ${name}`, table), ...columnComments(name, table.columns)]
+  table: Described & { readonly columns: ReadonlyArray<Described> }
+): ReadonlyArray<string> => [comment(`${kind} ${name}`, table), ...columnComments(name, table.columns)]

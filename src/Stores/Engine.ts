@@ -1,5 +1,5 @@
 /**
- * What differs by the configured engine before anything is opened: with files of this machine, or on a server.
+ * What depends on the configured engine before anything is opened: files on this machine, or a server.
  */
 import type { Settings } from "../../config/Settings.ts"
 import { storePath } from "./Sqlite/Store.ts"

@@ -1,25 +1,22 @@
 /**
- * In which passes the events are written as Parquet: DuckDB's `PARTITION_BY` makes one file for each date, and keeps
- * a row group of every date in memory until it is full.
+ * The passes in which events are written as Parquet. DuckDB's `PARTITION_BY` makes one file for each date and keeps a row
+ * group of each date in memory until it is full, so a pass covers only as many dates as fit. Pure.
  */
 import type { Partition } from "./Warehouse.ts"
 
-/** Events without a time of their own are filed under the day they came. */
+/** Events without their own time are filed under the day they arrived. */
 // Not `at time zone 'UTC'`, which is 10 to 40 times slower: it asks ICU for every row.
 export const eventDate = "cast(make_timestamp(epoch_us(coalesce(event_timestamp, received_at))) as date)"
 
-/**
- * What one pass over `events` may hold in memory, a quarter of what DuckDB has: a row group of each of its dates,
- * which is written when full.
- */
+/** What one pass may hold in memory: a quarter of what DuckDB has. */
 const bytesAtOnce = 96 * 1024 * 1024
 const datesAtOnce = 64
-/** Smaller ones make a file slow to read; a large date has its own pass rather than these. */
+/** Smaller row groups make a file slow to read: a large date gets its own pass instead. */
 const wantedRowGroup = 32_768
 const largestRowGroup = 122_880
 const smallestRowGroup = 2048
-/** As DuckDB has it, 500,000. */
-const largestHandedOver = 32_768
+/** DuckDB's default is 500,000. */
+const largestFlush = 32_768
 
 export interface Pass {
   readonly dates: ReadonlyArray<string>
@@ -43,28 +40,28 @@ export const plan = (partitions: ReadonlyArray<Partition>): ReadonlyArray<Pass> 
 const held = (pass: Pass): number => Math.min(wantedGroup(pass), wantedRowGroup) * pass.dates.length * rowSize(pass)
 
 /**
- * Half a date's rows: with two groups a file, the threads write while rows still come, which took a little over half
+ * Half a date's rows: with two groups per file the threads write while rows still arrive, which took a little over half
  * the time of one group.
  */
 const wantedGroup = ({ dates, rows }: Pass): number => Math.ceil(rows / dates.length / 2)
 
 const rowSize = ({ bytes, rows }: Pass): number => bytes / rows
 
-/** The rows of a Parquet row group. */
+/** Rows per Parquet row group. */
 export const rowGroup = (pass: Pass): number => {
   const fitting = Math.floor(bytesAtOnce / pass.dates.length / rowSize(pass))
   return Math.max(smallestRowGroup, Math.min(largestRowGroup, fitting, wantedGroup(pass)))
 }
 
-/** After so many rows a thread passes on what it has: half of what a pass holds, for two threads. */
-export const handedOver = (pass: Pass): number =>
-  Math.max(smallestRowGroup, Math.min(largestHandedOver, Math.floor(bytesAtOnce / 4 / rowSize(pass))))
+/** Rows after which a thread flushes: for two threads, half of what a pass holds. */
+export const flushThreshold = (pass: Pass): number =>
+  Math.max(smallestRowGroup, Math.min(largestFlush, Math.floor(bytesAtOnce / 4 / rowSize(pass))))
 
 /**
- * A condition for the rows of a pass, by what an engine calls an event's date. The range says nothing new, but lets
- * the engine leave out what lies outside of it: in DuckDB a pass took a quarter of the time.
+ * A condition for the rows of a pass; `dateOf` is the engine's expression for an event's date. The range is redundant,
+ * but lets the engine skip what lies outside: in DuckDB a pass took a quarter of the time.
  */
-export const holds = ({ dates }: Pass, dateOf: string): string => {
+export const condition = ({ dates }: Pass, dateOf: string): string => {
   const days = dates.map((date) => `date '${date}'`)
   const range = `event_timestamp >= timestamptz '${dates[0]} 00:00:00Z'
     and event_timestamp < timestamptz '${dates.at(-1)} 00:00:00Z' + interval '24 hours'`

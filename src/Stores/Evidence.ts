@@ -1,5 +1,5 @@
 /**
- * What the warehouse shows about deliveries: whether lists still change, and what has come of a gap.
+ * What the warehouse shows about deliveries: whether lists still change, and how many events of a gap arrived late.
  */
 import { Effect } from "effect"
 import type { Interval } from "../Domain/Gap.ts"
@@ -7,7 +7,7 @@ import * as Instant from "../Domain/Instant.ts"
 import type { EntityName } from "../Domain/Resource.ts"
 import { Warehouse } from "./Warehouse.ts"
 
-/** When a record of these tables was last seen new or changed, in ms; undefined when there is none. */
+/** When a record of these tables was last new or changed, in ms; undefined if there is none. */
 export const lastChangeMs = Effect.fnUntraced(function* (names: ReadonlyArray<EntityName>) {
   const warehouse = yield* Warehouse
   const rows = yield* Effect.forEach(names, (name) =>
@@ -22,7 +22,7 @@ export const lastChangeMs = Effect.fnUntraced(function* (names: ReadonlyArray<En
   return times.length === 0 ? undefined : Math.max(...times)
 })
 
-/** How many events of an interval (by their own time) came after its end; undefined while the warehouse fails. */
+/** How many events of an interval (by their own time) arrived after its end; undefined while the warehouse fails. */
 export const cameLate = ({ fromMs, toMs }: Interval): Effect.Effect<number | undefined, never, Warehouse> =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse

@@ -1,6 +1,6 @@
 /**
- * The lines of the books as data, two for each entry: those of the view `ledger_lines` with what their entry says, in the
- * order of the journal, the debited one first. As DuckDB reads them, wherever the books are.
+ * The journal's lines as data, two per entry: those of the view `ledger_lines` with their entry's columns, in journal
+ * order, debit first. DuckDB runs the query in either engine.
  */
 const cells = {
   date: "strftime(e.effective_at at time zone 'UTC', '%Y-%m-%d')",
@@ -20,10 +20,10 @@ const cells = {
 
 export type JournalColumn = keyof typeof cells
 
-/** In the order of a line's cells. */
+/** In the order of a line's values. */
 export const columns = Object.keys(cells) as ReadonlyArray<JournalColumn>
 
-/** Text, or null where there is none. */
+/** The values of one line. */
 export type JournalLine = ReadonlyArray<string | null>
 
 export const query = `

@@ -1,5 +1,5 @@
 /**
- * Parquet as DuckDB writes it, whatever the rows come from: the same for each engine of the Warehouse.
+ * Parquet files, written by DuckDB for both engines of the Warehouse.
  */
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
@@ -13,31 +13,32 @@ export const writeTable = async (connection: DuckDBConnection, source: string, p
   return Number(written?.[0] ?? 0)
 }
 
-/** `source` is a query for the events of a pass; each of its dates becomes one file in the folder. */
+/** `source` is a query for the events of a pass; each date becomes one file in the folder. */
 export const writeEvents = async (
   connection: DuckDBConnection,
   source: string,
   pass: EventPasses.Pass,
   folder: string
 ): Promise<ReadonlyArray<EventFile>> => {
-  await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.handedOver(pass)}`)
+  await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.flushThreshold(pass)}`)
   await rows(
     connection,
     `copy (select *, ${EventPasses.eventDate} as event_date from (${source})) to ${Literal.text(folder)}
      (${parquet}, partition_by (event_date), row_group_size ${EventPasses.rowGroup(pass)})`
   )
-  const found = await rows(
+  const files = await rows(
     connection,
     `select file_name, num_rows from parquet_file_metadata(${Literal.text(join(folder, "*/*.parquet"))}) order by 1`
   )
-  if (found.length !== pass.dates.length) throw new Error(`${pass.dates.length} dates became ${found.length} files`)
-  return found.map(([name, count]) => {
+  if (files.length !== pass.dates.length)
+    throw new Error(`${pass.dates.length} dates were written as ${files.length} files`)
+  return files.map(([name, count]) => {
     const path = String(name)
     return { date: /event_date=([\d-]+)/.exec(path)?.[1] ?? "", path, rows: Number(count) }
   })
 }
 
-/** Values as DuckDB's own JSON has them. */
+/** Values as in DuckDB's own JSON. */
 export const rows = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
   (await connection.runAndReadAll(sql)).getRowsJson()
 

@@ -1,10 +1,10 @@
 /**
- * The seam between the Store (system of record) and the warehouse (a projection): both carry the warehouse's
- * random id and the applied-through sequence.
+ * The link between the Store (system of record) and the warehouse (a projection of it): both hold the warehouse's random
+ * id and the applied-through sequence.
  *
- * A warehouse ahead of what the Store has applied is the trace of a crash between their two commits and heals by
- * applying the same events once more. One that is missing, behind, foreign or ahead of all that the Store holds is
- * made again: the inbox is applied from its beginning and the walks start anew.
+ * A warehouse ahead of what the Store has applied is left by a crash between their two commits; applying the same events
+ * again heals it. A warehouse that is missing, behind, foreign or ahead of everything in the Store is rebuilt: the inbox
+ * is applied from its beginning and the walks start over.
  */
 import { Effect } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -49,7 +49,7 @@ const mismatch = (warehouse: WarehouseMeta, id: string | undefined, ours: number
   if (id === undefined || id !== warehouse.id) return "The warehouse is missing or belongs to another store."
   const applied = warehouse.watermark
   if (applied < ours) return `The warehouse is older than the store (applied through ${applied} of ${ours}).`
-  // Its deliveries' numbers are given to others.
+  // The Store would give its sequence numbers to other deliveries.
   if (applied > last) return `The store is older than the warehouse (it ends at ${last} of ${applied}).`
   return undefined
 }
@@ -57,7 +57,7 @@ const mismatch = (warehouse: WarehouseMeta, id: string | undefined, ours: number
 export const adopt = (store: Store["Service"], warehouseId: string) =>
   store.transaction((tx) => writeMeta(tx, idKey, warehouseId))
 
-/** Everything is to be applied and walked again, into the warehouse of this id. */
+/** Marks everything to be applied and walked again, into the warehouse with this id. */
 export const startAgain = (store: Store["Service"], warehouseId: string) =>
   store.transaction(async (tx) => {
     await forget(tx)
@@ -65,31 +65,31 @@ export const startAgain = (store: Store["Service"], warehouseId: string) =>
     await writeMeta(tx, idKey, warehouseId)
   })
 
-/** In the order in which a checkpoint writes them, and Apply after all others. */
+/** In the order in which a checkpoint writes these tables, and Apply the last one. */
 const forget = async (tx: Transaction<StoreTables>): Promise<void> => {
   for (const table of ["sightings", "walk_pages", "walks", "quarantine"] as const) {
     await tx.deleteFrom(table).execute()
   }
 }
 
-/** In the Store's meta: no warehouse is its own. */
+/** The row in the Store's meta that says that it has no warehouse. */
 export const disowned = { key: idKey, value: "none" } as const
 
-/** The next start finds the warehouse foreign and makes it again. */
+/** The next start finds the warehouse foreign and rebuilds it. */
 export const disown = (store: Store["Service"]) =>
   store.transaction((tx) => writeMeta(tx, disowned.key, disowned.value))
 
 /**
- * The warehouse is to be made again. A file at the next start, which keeps the old one; tables on a server at once,
- * while all workers go on: analysts see them fill up again. An export that has begun goes on with what was there, which
- * it wouldn't if they were truncated (that waits for whoever reads, too); a million rows are deleted in two seconds.
- * Answers whether it takes a new start.
+ * Rebuilds the warehouse; returns whether that needs a restart. A file is rebuilt at the next start, which keeps the old
+ * one. Tables on a server are emptied now, while all workers go on, and analysts see them fill again. They are deleted
+ * from (a million rows take two seconds), not truncated: TRUNCATE would wait for readers, and take the rows from an export
+ * that has begun.
  */
 export const rebuild = (store: Store["Service"]) =>
   store.engine === "sqlite"
     ? Effect.as(disown(store), true)
     : store.transaction(async (tx) => {
-        // In the order in which batches are taken and written, so that nobody waits in a circle.
+        // In the order in which batches are taken and written, so that no deadlock occurs.
         await store.queue.restart(tx)
         for (const name of [...entityNames.toSorted(), "events"]) {
           await empty(tx, `construction.${name}`)
@@ -99,8 +99,8 @@ export const rebuild = (store: Store["Service"]) =>
       })
 
 /**
- * A store that was moved here has no warehouse of its own yet. A file is found to be foreign when it is opened; tables on
- * a server are filled again now. Of several workers that start together the first one does it, and the others wait.
+ * Gives a Store that was moved here its warehouse. A file is found foreign when it is opened; tables on a server are
+ * rebuilt now, by the first of several workers that start together, while the others wait.
  */
 export const adoptMoved = (store: Store["Service"]) =>
   store.engine === "sqlite"
@@ -117,12 +117,12 @@ export const adoptMoved = (store: Store["Service"]) =>
               .executeTakeFirstOrThrow()
           )
           if (numUpdatedRows === 0n) return
-          yield* Effect.logInfo("The store was moved here: the warehouse is made from its inbox and a fresh walk")
+          yield* Effect.logInfo("The store was moved here: rebuilding the warehouse from its inbox and a new walk")
           yield* rebuild(store)
         })
       )
 
-/** About a million events. No statement may take longer than a minute, and all of a large table would. */
+/** About a million events: deleting a whole large table would exceed the statement limit of one minute. */
 const pagesAtOnce = 65_536
 
 const empty = async (tx: Transaction<StoreTables>, name: string): Promise<void> => {

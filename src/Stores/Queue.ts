@@ -1,9 +1,9 @@
 /**
- * What of the Inbox is still to be applied, and what has been.
+ * The events in the Inbox that are still to be applied.
  *
- * Guarantees: whatever was stored is given out until it is settled, in stored order; a delivery that comes again while
- * its event is being applied is given out again. Where several workers share a Store, none of them gets what another
- * one has in hand, and what a dying one had is free again with the end of its connection.
+ * Guarantees: every stored event is handed out in stored order until it is settled, and again if it is delivered again
+ * while being applied. Workers that share a Store never hold the same event; those of a dead worker become free when its
+ * connection ends.
  */
 import type { Kysely, Selectable, Transaction } from "kysely"
 import type { StoreTables } from "./StoreTables.ts"
@@ -16,33 +16,33 @@ export interface Taken {
   readonly isFresh: boolean
 }
 
-/** What was taken together, for settling it. */
-export interface Took {
+/** A batch that was taken, as needed to settle it. */
+export interface TakenBatch {
   readonly taken: ReadonlyArray<Taken>
-  /** All stored events up to this sequence are settled once these are, where there is one order for all. */
+  /** Every event up to this sequence is settled once the batch is. Only with a single worker. */
   readonly watermark?: number
-  /** Rows of a queue that several take from. */
+  /** Rows of the queue that several workers share. */
   readonly claims?: ReadonlyArray<{ readonly id: number; readonly sequence: number }>
 }
 
 export interface Queue {
-  readonly take: (db: Kysely<StoreTables>, limit: number) => Promise<Took>
-  /** Only what was applied, by its sequence and how often it had been delivered by then. */
+  readonly take: (db: Kysely<StoreTables>, limit: number) => Promise<TakenBatch>
+  /** `applied`: events with the number of deliveries known when they were applied. */
   readonly settle: (
     tx: Transaction<StoreTables>,
-    took: Took,
+    took: TakenBatch,
     applied: ReadonlyArray<{ readonly sequence: number; readonly deliveries: number }>
   ) => Promise<void>
-  /** How much waits, and when the first of it was received. */
+  /** How many events wait, and when the oldest was received. */
   readonly waiting: (db: Kysely<StoreTables>) => Promise<{ readonly count: number; readonly oldest: string | null }>
-  /** All events are to be applied again. */
+  /** Queues all events again. */
   readonly restart: (tx: Transaction<StoreTables>) => Promise<void>
 }
 
-/** Bodies are read in batches of at most about this many bytes. */
+/** The limit for the bodies of a batch, in bytes. */
 export const batchBytes = 16 * 1024 * 1024
 
-/** The first ones, at least one of them, that are together no more than a batch may hold. */
+/** As many of the first rows as fit into a batch, but at least one. */
 export const withinBytes = <A extends { readonly body: Uint8Array }>(
   rows: ReadonlyArray<A>,
   most = batchBytes

@@ -1,13 +1,13 @@
 /**
- * From the versions of the tables to migrations: 0001 makes what was there from the beginning, each later one adds the
- * tables, columns and indexes that are described as there since then. What no description says is written by hand.
+ * Migrations from the descriptions of tables: 0001 makes the first version, and each later one adds the tables, columns
+ * and indexes described as `since` it. Anything that no description covers is written by hand.
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
-import type { Index, Known, Listed } from "./Table.ts"
+import type { Index, Named, Listed } from "./Table.ts"
 import type { Shown } from "./WarehouseTables.ts"
 
-/** What databases are made by: the Store's tables, and the Warehouse's own. */
+/** The Store's tables, and the Warehouse's own. */
 export interface Schema {
   readonly store: ReadonlyArray<Listed>
   readonly own: ReadonlyArray<Shown>
@@ -19,17 +19,17 @@ interface Since {
 
 interface Dated<C extends Since> extends Since {
   readonly columns: ReadonlyArray<C>
-  readonly indexes: ReadonlyArray<Known<Index>>
+  readonly indexes: ReadonlyArray<Named<Index>>
 }
 
-/** As it was in a version. */
+/** A table as of a version. */
 export const asOf = <C extends Since, T extends Dated<C>>(table: T & Dated<C>, version: number): T => ({
   ...table,
   columns: table.columns.filter(({ since }) => since <= version),
   indexes: table.indexes.filter(({ since }) => since <= version)
 })
 
-/** What a version brought: whole tables, and what was added to those that were there. */
+/** What a version added: whole tables, and columns and indexes of earlier tables. */
 export const cameWith = <C extends Since, T extends Dated<C>>(tables: ReadonlyArray<T & Dated<C>>, version: number) => {
   const came = ({ since }: Since): boolean => since === version
   const older = tables.filter(({ since }) => since < version)
@@ -40,7 +40,7 @@ export const cameWith = <C extends Since, T extends Dated<C>>(tables: ReadonlyAr
   }
 }
 
-/** A statement, or what takes more than one. */
+/** A statement, or code that runs several. */
 export type Step = string | ((db: Kysely<unknown>) => Promise<unknown>)
 
 interface ByHand {
@@ -53,7 +53,7 @@ export const latestOf = ({ own, store }: Schema): number =>
     ...[...own, ...store].flatMap((table) => [table, ...table.columns, ...table.indexes]).map(({ since }) => since)
   )
 
-/** By their names, which are their versions; none where a version brought an engine nothing. */
+/** By name, which is the version; a version that adds nothing to an engine has no migration there. */
 export const migrations = (
   schema: Schema,
   described: (version: number) => ReadonlyArray<string>,

@@ -1,9 +1,9 @@
 /**
  * The Store is the system of record: inbox, walks and checkpoints, subscriptions, heartbeats, exports.
  *
- * What `transaction` and `receive` return from is on disk: a power cut loses none of it. Dying in the middle rolls the
- * open transaction back. In SQLite all callers share one writer, in the order of their calls; in PostgreSQL those who
- * need an order ask for it (`Store/Sql.oneAtATime`).
+ * When `transaction` and `receive` return, their writes are on disk and survive a power cut. A crash rolls the open
+ * transaction back. In SQLite all callers share one writer, in call order; in PostgreSQL a caller that needs an order asks
+ * for it (`Sql.oneAtATime`).
  */
 import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
@@ -23,12 +23,12 @@ export interface Delivery {
 
 type WorkerRow = StoreTables["workers"]
 
-/** What workers on one Store know of each other. */
+/** The workers of one Store, as they know each other. */
 export interface Presence {
-  /** Keeps the row until it is replaced, withdrawn, or older than `forgottenBefore`. */
+  /** Keeps the row until it is replaced, withdrawn or older than `forgottenBefore`. */
   readonly say: (row: WorkerRow, forgottenBefore: Instant) => Effect.Effect<void, StoreError>
   readonly withdraw: (id: string) => Effect.Effect<void, StoreError>
-  /** The longest-running first. */
+  /** Longest-running first. */
   readonly all: Effect.Effect<ReadonlyArray<WorkerRow>, StoreError>
 }
 
@@ -44,32 +44,30 @@ export class Store extends Context.Service<
   {
     readonly engine: "sqlite" | "postgres"
     /**
-     * Where Store and Warehouse are one database, all that is written within is one transaction. Where they are two,
-     * each write is one of its own, and their order has to make up for it.
+     * If Store and Warehouse share a database, all writes within are one transaction. If not, each write is its own
+     * transaction, and their order must keep a crash in between harmless.
      */
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
     /**
-     * How long to wait before looking again for what another worker may have written here; infinite where this process
-     * is the only writer.
+     * How often to look for what other workers have written; infinite if this process is the only writer.
      */
     readonly pollEvery: Duration.Duration
     /**
-     * Whether a new key may take the place of one that is lost, and what was sealed with it: a worker that is alone may
-     * do so; one of several would make a subscription that the others can't verify, and fails with what to do.
+     * Succeeds if a new key may replace a lost one. A single worker may do so; one of several would create a subscription
+     * that the others can't verify, so it fails and says what to do.
      */
     readonly lostKey: Effect.Effect<void, StoreError>
-    /** The workers that share this Store; where one is alone by construction, none is kept. */
+    /** The workers that share this Store; always empty for an engine with a single worker. */
     readonly workers: Presence
-    /** What of the Inbox is still to be applied. */
     readonly queue: Queue
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
     readonly transaction: <A>(body: (tx: Transaction<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
     /**
-     * Stores verified deliveries; when it fails, some of them may be stored. A body that is known is counted, nothing more.
-     * Returns how many bodies were new. A promise, as it is the receiver's hot path.
+     * Stores verified deliveries and returns how many bodies were new; a known body is only counted. If it fails, some of
+     * them may be stored. A promise, because it is the receiver's hot path.
      */
     readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
-    /** A copy of the whole Store at `path`, taken while it is in use; fails where something is, unless that is replaced. */
+    /** Copies the whole Store to `path` while it is in use; fails if a file is there and `isReplacing` is false. */
     readonly backup: (path: string, isReplacing: boolean) => Effect.Effect<void, StoreError>
   }
 >()("siteledger/Store") {}

@@ -1,5 +1,5 @@
 /**
- * The tables of the Store, the system of record: all of them, by what owns them, and their rows as Kysely's types.
+ * All tables of the Store, the system of record, and their rows as Kysely's types.
  *
  * Times are Instants (text) or milliseconds (`_ms`), amounts canonical text.
  */
@@ -14,5 +14,5 @@ export const described = { ...operate, ...intake, ...walk, ...lake, ...ledger }
 
 export type StoreTables = { [Name in keyof typeof described]: RowOf<(typeof described)[Name]> }
 
-/** Each after those that it refers to. */
+/** Each after the tables it refers to. */
 export const storeTables = listed(described)

@@ -1,5 +1,5 @@
 /**
- * The Store and the Warehouse of the configured engine. Nothing above this room knows which one it is.
+ * The Store and the Warehouse of the configured engine. Nothing above this room knows which engine it is.
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -16,7 +16,7 @@ import type { Warehouse, WarehouseError } from "./Warehouse.ts"
 
 export type StoresError = StoreError | WarehouseError | PostgresError
 
-/** One connection to the database for all layers of a worker. */
+/** Shared by all layers of a worker. */
 const postgres = Layer.unwrap(
   Effect.map(Settings, (settings) =>
     byEngine(settings, {
@@ -37,10 +37,10 @@ export const layer = of<Store | Warehouse>(
   Layer.merge(PostgresStore.layer, PostgresWarehouse.layer).pipe(Layer.provide(postgres))
 )
 
-/** For what needs no tables of analysts: the warehouse isn't opened. */
+/** The Store alone: the warehouse isn't opened. */
 export const layerStore = of<Store>(() => Sqlite.layer, PostgresStore.layer.pipe(Layer.provide(postgres)))
 
-/** Which of several workers leads; a worker on files is alone and leads by default. */
+/** Which of several workers leads; with files there is one worker, which leads by default. */
 export const layerLeadership = of<never, Reasons>(
   () => Layer.empty,
   PostgresLeadership.layer.pipe(Layer.provide(postgres))

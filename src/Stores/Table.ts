@@ -1,31 +1,31 @@
 /**
- * The words in which a table is described, once and as data: each engine's DDL with its comments, Kysely's types, the
- * ledger's views, the rights, docs/tables.md and what `move` copies all follow from the descriptions in `Tables/`.
+ * The vocabulary of table descriptions. Each table is described once, as data, in `Tables/`; each engine's DDL and
+ * comments, Kysely's types, the ledger's views, the rights, docs/tables.md and what `move` copies follow from that.
  *
- * Pure. What a version added stands where it belongs and says since when: databases have it behind all that was there
- * before, in whatever order it is written here, so that a new one and one that was migrated are the same.
+ * Pure. A later addition is written where it belongs, with the version that brought it (`since`). Databases have it after
+ * everything older, so a new database and a migrated one are the same.
  */
 import type { Generated } from "kysely"
 import type { ColumnType } from "../Domain/Resource.ts"
 import type { Instant } from "../Domain/Instant.ts"
 
-/** How each engine holds what is an `A` here. */
+/** How each engine holds an `A`. */
 export interface Type<A> {
-  /** In the Store's tables, which are STRICT. */
+  /** In the Store, whose tables are STRICT. */
   readonly sqlite: "any" | "blob" | "integer" | "text"
   /** In the Store. */
   readonly postgres: string
-  /** What analysts see of it; null: nothing. */
+  /** Its type for analysts; null: they don't see it. */
   readonly shown: ColumnType | null
-  /** All that it may say: the Store refuses anything else. */
+  /** The only values that the Store accepts. */
   readonly words?: ReadonlyArray<string>
-  /** What its text looks like. */
+  /** The form of its text. */
   readonly pattern?: RegExp
   /** For the compiler alone. */
   readonly value?: A
 }
 
-/** Ordered by its bytes, as in SQLite, whatever the database's collation. */
+/** Ordered by its bytes, as in SQLite, regardless of the database's collation. */
 export const text: Type<string> = { sqlite: "text", postgres: 'text collate "C"', shown: "VARCHAR" }
 export const json: Type<string> = { ...text, shown: "JSON" }
 /** Canonical, with four decimals. */
@@ -35,62 +35,66 @@ export const instant: Type<Instant> = {
   shown: "TIMESTAMPTZ",
   pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 }
-/** As text, since there are more than a double can tell apart. */
+/** As text, because a double can't hold them all. */
 export const wholeNumber: Type<string> = { ...text, shown: "BIGINT", pattern: /^-?\d+$/ }
 export const int64: Type<number> = { sqlite: "integer", postgres: "bigint", shown: "BIGINT" }
 export const int32: Type<number> = { ...int64, postgres: "integer" }
 export const bytes: Type<Uint8Array> = { sqlite: "blob", postgres: "bytea", shown: null }
 export const truth: Type<boolean> = { sqlite: "integer", postgres: "boolean", shown: null }
-/** A number or a text, as `Sql.listedIds` has it: SQLite keeps both, PostgreSQL the text. */
+/** A number or a text, as in `Sql.listedIds`: SQLite keeps both, PostgreSQL the text. */
 export const listedId: Type<string | number> = { ...text, sqlite: "any" }
 
-/** One of few words. */
+/** One of these words. */
 export const oneOf = <const W extends string>(...words: ReadonlyArray<W>): Type<W> => ({ ...(text as Type<W>), words })
-/** The same where a later version may know more of them: the Store takes any. */
+/** The same if later versions may add words: the Store accepts any text. */
 export const word = <W extends string>(): Type<W> => text as Type<W>
 export const matching = (pattern: RegExp): Type<string> => ({ ...text, pattern })
 
 interface Since {
-  /** The version that brought it: 1 where nothing is said. */
+  /** The version that added it; 1 by default. */
   readonly since?: number
 }
 
-interface More extends Since {
+interface Options extends Since {
   readonly isUnique?: true
-  /** From analysts, where they see the table. */
+  /** From analysts who see the table. */
   readonly isHidden?: true
-  /** A row with this value is there. */
+  /** A row with this value must exist there. */
   readonly references?: readonly [table: string, column: string]
 }
 
-/** `A` as Kysely has it. */
-export interface Column<A = unknown> extends More {
+/** `A`: its type in Kysely. */
+export interface Column<A = unknown> extends Options {
   readonly type: Type<unknown>
-  /** A sentence for people. */
+  /** What it means, as a sentence for people. */
   readonly says: string
   readonly isNullable?: true
-  /** The engine gives the next number. */
+  /** The engine assigns the next number. */
   readonly isNumbered?: true
   readonly preset?: string | number
   /** For the compiler alone. */
   readonly kysely?: A
 }
 
-export const required = <A>(type: Type<A>, says: string, more: More = {}): Column<A> => ({ type, says, ...more })
-export const optional = <A>(type: Type<A>, says: string, more: More = {}): Column<A | null> => ({
+export const required = <A>(type: Type<A>, says: string, options: Options = {}): Column<A> => ({
+  type,
+  says,
+  ...options
+})
+export const optional = <A>(type: Type<A>, says: string, options: Options = {}): Column<A | null> => ({
   type,
   says,
   isNullable: true,
-  ...more
+  ...options
 })
-/** This value where none is given. */
+/** This value by default. */
 export const preset = <A extends string | number>(
   type: Type<A>,
   value: A,
   says: string,
-  more: More = {}
-): Column<Generated<A>> => ({ type, says, preset: value, ...more })
-/** Its own key. */
+  options: Options = {}
+): Column<Generated<A>> => ({ type, says, preset: value, ...options })
+/** The key, numbered by the engine. */
 export const numbered = (says: string): Column<Generated<number>> => ({ type: int64, says, isNumbered: true })
 
 export interface Index extends Since {
@@ -98,7 +102,7 @@ export interface Index extends Since {
   readonly isUnique?: true
   /** Only of these rows: a condition in SQL. */
   readonly where?: string
-  /** Of its columns those whose values may be longer than an index of PostgreSQL takes. */
+  /** Columns whose values may be too long for an index in PostgreSQL. */
   readonly long?: ReadonlyArray<string>
 }
 
@@ -110,36 +114,36 @@ export interface Table extends Since {
   readonly indexes?: Readonly<Record<string, Index>>
   /** Triggers refuse to change or delete a row. */
   readonly isAppendOnly?: true
-  /** The engine that has it; no `move` takes it along. */
+  /** The only engine that has it; `move` leaves it out. */
   readonly only?: "sqlite" | "postgres"
-  /** Analysts see it; its copies in the Warehouse are told apart by this column. */
+  /** Analysts see it; this column is the key of its copy in the Warehouse. */
   readonly shownBy?: string
 }
 
-/** By name, each after those that it refers to. */
+/** By name, each after the tables it refers to. */
 export type Tables = Readonly<Record<string, Table>>
 
-/** A table's row as Kysely has it. */
+/** A table's row in Kysely. */
 export type RowOf<T extends Table> = {
   [Name in keyof T["columns"]]: T["columns"][Name] extends Column<infer A> ? A : never
 }
 
-/** By its name, and with the version that brought it. */
-export type Known<A> = Omit<A, "since"> & { readonly name: string; readonly since: number }
+/** With its name and the version that added it. */
+export type Named<A> = Omit<A, "since"> & { readonly name: string; readonly since: number }
 
-/** A table as DDL takes it, its columns in the order in which databases have them. */
-export interface Listed extends Known<Omit<Table, "columns" | "indexes">> {
-  readonly columns: ReadonlyArray<Known<Column>>
-  readonly indexes: ReadonlyArray<Known<Index>>
+/** A table as DDL needs it, its columns in the order that databases have. */
+export interface Listed extends Named<Omit<Table, "columns" | "indexes">> {
+  readonly columns: ReadonlyArray<Named<Column>>
+  readonly indexes: ReadonlyArray<Named<Index>>
 }
 
-/** Nothing is older than what it is a part of. */
-const known = <A extends Since>(things: Readonly<Record<string, A>>, oldest = 1): ReadonlyArray<Known<A>> =>
+/** `oldest`: the version of the table, which nothing in it precedes. */
+const named = <A extends Since>(things: Readonly<Record<string, A>>, oldest = 1): ReadonlyArray<Named<A>> =>
   Object.entries(things).map(([name, thing]) => ({ ...thing, name, since: Math.max(thing.since ?? 1, oldest) }))
 
 export const listed = (tables: Tables): ReadonlyArray<Listed> =>
-  known(tables).map((table) => ({
+  named(tables).map((table) => ({
     ...table,
-    columns: known(table.columns, table.since).toSorted((a, b) => a.since - b.since),
-    indexes: known(table.indexes ?? {}, table.since)
+    columns: named(table.columns, table.since).toSorted((a, b) => a.since - b.since),
+    indexes: named(table.indexes ?? {}, table.since)
   }))

@@ -1,8 +1,8 @@
 /**
- * The views for people, the same text in both engines of the Warehouse and in the lake's `lake.sql`.
+ * The views for analysts: the same text in both engines of the Warehouse and in the lake's `lake.sql`.
  */
 
-// Days between two times, by their UTC dates: the same in every engine and every session's time zone.
+// Days between the UTC dates of two times, so that no engine's or session's time zone matters.
 const days = (from: string, to: string): string =>
   `(cast(${to} at time zone 'UTC' as date) - cast(${from} at time zone 'UTC' as date))`
 
@@ -33,7 +33,7 @@ export const views = {
       count(*) - count(certified_amount) as without_amount
     from construction.ipcs where paid_at is not null and _deleted_at is null
     group by 1, project_id`,
-  // Two lines for each entry, balanced and never negative: a negative amount is written on the other side.
+  // Two lines per entry, balanced and never negative: a negative amount is on the other side.
   ledger_lines: `
   select e.entry_id, l.account, l.debit, l.credit
   from construction.ledger_entries e

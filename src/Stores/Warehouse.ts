@@ -1,9 +1,8 @@
 /**
  * The Warehouse is what analysts query: entity tables, events and views in schema `construction`.
  *
- * It is a projection: whatever it holds can be made again from the Store and a walk, and every write is
- * idempotent. A write is one transaction and returns after it is on disk. One write at a time; readers and
- * snapshots don't stop it.
+ * It is a projection: it can be rebuilt from the Store and a walk, and every write is idempotent. A write is one
+ * transaction and returns after it is on disk. There is one write at a time; readers and snapshots don't block it.
  */
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Kysely } from "kysely"
@@ -14,9 +13,8 @@ import type { EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
   /**
-   * Held: another program has the file open. Refused: the engine can't hold this data, whenever it is tried.
-   * Fatal: the engine has given up until the file is opened again. Short: it had too little memory and has been given
-   * more, so that it can be tried again at once. Failed: it can be tried again.
+   * Held: another program has the file open. Refused: the engine can never hold this data. Fatal: the engine works again
+   * only after the file is reopened. Short: it ran out of memory and now has more, so retry at once. Failed: retry later.
    */
   reason: Schema.Literals(["Held", "Refused", "Fatal", "Short", "Failed"]),
   message: Schema.String,
@@ -34,19 +32,19 @@ export interface Batch {
   readonly watermark?: number
 }
 
-/** What the books hold that the warehouse doesn't yet. */
+/** What the books hold and the warehouse doesn't yet. */
 export interface LedgerCopy {
   readonly entries: ReadonlyArray<Row>
   readonly decisions: ReadonlyArray<Row>
-  /** All open holds of these IPCs, in the place of those that are there. */
+  /** All open holds of these IPCs; they replace the copied ones. */
   readonly holds: { readonly ofIpcs: ReadonlyArray<string> | "all"; readonly open: ReadonlyArray<Row> }
 }
 
-/** How much of the books is copied: entries and decisions up to a number, and the holds as of a fact. */
+/** How far the books are copied: entries and decisions up to a number, holds as of a fact. */
 export interface BooksWatermark {
   readonly entries: number
   readonly decisions: number
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly facts: number
 }
 
@@ -60,7 +58,7 @@ export interface TableShape {
 export interface Partition {
   readonly date: string
   readonly rows: number
-  /** What they take in memory, about. */
+  /** Approximate size in memory. */
   readonly bytes: number
   readonly fingerprint: string
 }
@@ -74,40 +72,40 @@ export interface EventFile {
 
 export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
 
-/** One point in time over all tables, however much is written meanwhile. */
+/** One point in time over all tables, unaffected by later writes. */
 export interface Snapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
   /** Writes a whole table as one Parquet file; returns the rows written. */
   readonly writeTable: (table: string, path: string) => Effect.Effect<number, WarehouseError>
-  /** Writes the events of these dates as Parquet into a new folder, one file for each date. */
+  /** Writes the events of these dates into a new folder, as one Parquet file per date. */
   readonly writeEvents: (
     dates: ReadonlyArray<Partition>,
     folder: string
   ) => Effect.Effect<ReadonlyArray<EventFile>, WarehouseError>
-  /** Gives the lines of the books (`JournalLines`), some at a time and the next ones once those are taken. */
+  /** Passes the journal's lines (`JournalLines`) to `take` in chunks, each after the previous one was taken. */
   readonly readJournal: (take: TakeLines) => Effect.Effect<void, WarehouseError>
 }
 
 export class Warehouse extends Context.Service<
   Warehouse,
   {
-    /** Random, made with the file: tells a foreign file from our own. */
+    /** Random, created with the file: tells our own file from a foreign one. */
     readonly id: string
-    /** False for a change that the engine could never hold: writing it would keep everything after it waiting. */
+    /** False for a change that the engine can never hold: it would block everything after it. */
     readonly canHold: (change: Change | undefined) => boolean
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
     readonly watermark: Effect.Effect<number, WarehouseError>
-    /** How much of the books it holds; undefined: it shows the books themselves, and nothing is copied. */
+    /** How far it holds the books; undefined: it shows the books themselves, and nothing is copied. */
     readonly books: Effect.Effect<BooksWatermark | undefined, WarehouseError>
-    /** A real write, on disk when it returns: whether the warehouse works, and not only whether it is open. */
+    /** A real write, on disk when it returns: proves that the warehouse works, not only that it is open. */
     readonly probe: Effect.Effect<void, WarehouseError>
-    /** Moves by one with every write that an analyst can see. */
+    /** Grows by one with every write that analysts can see. */
     readonly version: Effect.Effect<number>
     readonly query: <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>) => Effect.Effect<A, WarehouseError>
     readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
-    /** Writes a consistent copy for analysts to `path`, visible all at once. */
+    /** Writes a consistent copy for analysts, which appears at `path` all at once. */
     readonly publish: (path: string) => Effect.Effect<void, WarehouseError>
   }
 >()("siteledger/Warehouse") {}

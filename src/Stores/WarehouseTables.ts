@@ -1,6 +1,6 @@
 /**
- * The tables that analysts see, in schema `construction`: one for each resource, the events, and of the books what isn't
- * hidden from them. Every value is canonical text or null (exact amounts, UTC times with six digits), in every engine.
+ * The tables that analysts see, in schema `construction`: one per resource, the events, and the visible part of the books.
+ * Every value is canonical text or null (exact amounts, UTC times with six digits), in every engine.
  */
 import type { Row } from "../Domain/Merge.ts"
 import { type Column, type EntityName, entityNames, byName, tableColumns } from "../Domain/Resource.ts"
@@ -17,13 +17,13 @@ export interface WarehouseTables extends EntityTables {
   "construction.ledger_entries": Row
   "construction.ledger_holds": Row
   "construction.ledger_hold_decisions": Row
-  /** Of the file itself; in PostgreSQL the Store's. */
+  /** The file's own; in PostgreSQL the Store's. */
   "siteledger.meta": StoreTables["meta"]
 }
 
 export interface Shown extends Pick<Listed, "indexes" | "name" | "says" | "since"> {
   readonly key: string
-  /** In the order in which databases have them. */
+  /** In the order that databases have. */
   readonly columns: ReadonlyArray<Column>
 }
 
@@ -48,23 +48,23 @@ const entityTables = new Map(
   })
 )
 
-const found = <A>(table: A | undefined): A => {
+const defined = <A>(table: A | undefined): A => {
   if (table === undefined) throw new Error("There is no such table")
   return table
 }
 
-export const entityTable = (name: EntityName): Shown => found(entityTables.get(name))
+export const entityTable = (name: EntityName): Shown => defined(entityTables.get(name))
 
-/** The Warehouse's own: elsewhere the Store's are copied, or seen through views. */
+/** The Warehouse's own tables; the books are copied from the Store, or seen through views. */
 export const ownTables: ReadonlyArray<Shown> = [...entityTables.values(), ...listed(warehouse).map(shown)]
 
-/** Of the books, as the Store keeps them: amounts signed, only open holds. */
+/** The books as the Store keeps them: signed amounts, only open holds. */
 export const ledgerTables: ReadonlyArray<Shown> = storeTables.filter(({ shownBy }) => shownBy !== undefined).map(shown)
 
-/** All, in the order of the contract. */
+/** All, in the order of docs/tables.md. */
 export const tables: ReadonlyArray<Shown> = [...ownTables, ...ledgerTables]
 
-const tableOf = (name: string): Shown => found(tables.find((table) => table.name === name))
+const tableOf = (name: string): Shown => defined(tables.find((table) => table.name === name))
 
 export const eventsTable = tableOf("events")
 export const ledgerEntriesTable = tableOf("ledger_entries")

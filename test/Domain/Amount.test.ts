@@ -27,7 +27,7 @@ describe("Amount", () => {
     assert.strictEqual(money(12.5), "12.5000")
   })
 
-  it("has up to 24 digits before the point, every one of them exact", () => {
+  it("has up to 24 digits before the point, all exact", () => {
     for (const sign of ["", "-"]) {
       for (const value of both(`${sign}${nines}.9999`)) assert.strictEqual(money(value), `${sign}${nines}.9999`)
       for (const value of both(`${sign}1${"0".repeat(23)}`))
@@ -45,7 +45,7 @@ describe("Amount", () => {
     assert.strictEqual(Amount.read("99999999.99", { digits: 10, scale: 2 }), "99999999.99")
   })
 
-  it("is refused with a fifth decimal, unless that is zero", () => {
+  it("is refused with a fifth decimal other than zero", () => {
     for (const text of ["1.00001", "0.00001", "-0.12345", "12.34000000001", `${nines}.99999`]) {
       for (const value of both(text)) assert.isUndefined(money(value), text)
     }
@@ -69,7 +69,7 @@ describe("Amount", () => {
       for (const value of both(text)) assert.isUndefined(money(value), text)
   })
 
-  it("is cheap to refuse, however large its exponent or long its text", () => {
+  it("is cheap to refuse with any exponent and any length of text", () => {
     const startedAt = performance.now()
     const large = ["1e999999999", "1e-999999999", "-9e9007199254740991", "1e99999999999999999999"]
     for (const text of [...large, "9".repeat(1_000_000), `0.${"1".repeat(1_000_000)}`]) {
@@ -89,7 +89,7 @@ describe("Amount", () => {
     assert.strictEqual(money("+12.5"), "12.5000")
   })
 
-  it("is refused when it isn't a decimal number", () => {
+  it("is refused if it isn't a decimal number", () => {
     const junk = [
       "",
       " ",

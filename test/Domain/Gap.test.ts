@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Gap from "../../src/Domain/Gap.ts"
+import { seeded } from "../Seeded.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -31,10 +32,10 @@ describe("a gap", () => {
     ["is healed at that very time", 101.5, "0-100 100.5-101.5", ""],
     ["isn't healed by the retry that falls into it", 103, "0-100 102-103", "100-102 heals 107"],
     ["waits for the next retry when the receiver was down at one", 109, "0-100 102-106 106.5-109", "100-102 heals 132"],
-    ["is healed by a later retry though an earlier one met nobody", 132, "0-100 102-106 106.5-132", ""],
+    ["is healed by a later retry although an earlier one found the receiver down", 132, "0-100 102-106 106.5-132", ""],
     ["lasts to now while the receiver is down", 130, "0-100", "100-130 heals 160"],
     ["of seven hours has one retry left", 600, "0-100 520-600", "100-520 heals 1960"],
-    ["is lost when its last retry met nobody", 1600, "0-100 520-1550 1551-1600", "100-520 lost"],
+    ["is lost when its last retry found the receiver down", 1600, "0-100 520-1550 1551-1600", "100-520 lost"],
     ["isn't lost before its last retry begins", 1540, "0-100 520-1540", "100-520 heals 1960"],
     ["longer than the schedule is lost at once", 1600, "0-100 1600-1600", "100-1600 lost"],
     ["that goes on has hope for a day", 1540, "0-100", "100-1540 heals 2980"],
@@ -44,7 +45,7 @@ describe("a gap", () => {
     ["closed by something wider is none", 2000, "0-100 1600-2000", "", "0-5000"],
     ["closed in part leaves the rest", 1700, "0-100 1600-1650 1660-1700", "200-400 lost", "50-200 300-300 400-1600"],
     [
-      "isn't healed by what a person closed",
+      "isn't healed by an interval that a person closed",
       140,
       "0-100 102-106 107-131 133-140",
       "100-102 heals 222",
@@ -56,47 +57,37 @@ describe("a gap", () => {
     it(name, () => assert.strictEqual(open(now, up, closed ?? ""), expected))
   }
 
-  it("takes the schedule in any order, and is lost at once when there is none", () => {
+  it("takes the schedule in any order, and is lost at once without one", () => {
     const up = minutes([0, 100], [100.5, 101])
-    const given = { up, nowMs: 101 * minute, closed: [] }
-    const reversed = Gap.find({ ...given, offsetsMs: offsetsMs.toReversed() })
-    assert.deepStrictEqual(reversed, Gap.find({ ...given, offsetsMs }))
+    const history = { up, nowMs: 101 * minute, closed: [] }
+    const reversed = Gap.find({ ...history, offsetsMs: offsetsMs.toReversed() })
+    assert.deepStrictEqual(reversed, Gap.find({ ...history, offsetsMs }))
     assert.deepStrictEqual(
-      Gap.find({ ...given, offsetsMs: [] }).open.map(({ isLost }) => isLost),
+      Gap.find({ ...history, offsetsMs: [] }).open.map(({ isLost }) => isLost),
       [true]
     )
   })
 
-  it("that is healed needs nothing any more: only the newest interval is kept", () => {
-    const given = { up: minutes([0, 100], [100.5, 200], [200.5, 300]), closed: [], offsetsMs }
-    assert.strictEqual(Gap.find({ ...given, nowMs: 300 * minute }).neededFromMs, 300 * minute)
-    assert.strictEqual(Gap.find({ ...given, up: [], nowMs: 300 * minute }).neededFromMs, Number.NEGATIVE_INFINITY)
+  it("that is healed needs no intervals: only the newest is kept", () => {
+    const history = { up: minutes([0, 100], [100.5, 200], [200.5, 300]), closed: [], offsetsMs }
+    assert.strictEqual(Gap.find({ ...history, nowMs: 300 * minute }).neededFromMs, 300 * minute)
+    assert.strictEqual(Gap.find({ ...history, up: [], nowMs: 300 * minute }).neededFromMs, Number.NEGATIVE_INFINITY)
   })
 
-  it("is found among ten thousand intervals in no time", () => {
+  it("is found fast among ten thousand intervals", () => {
     const up = Array.from({ length: 10_000 }, (_, index) => ({ fromMs: index * minute, toMs: index * minute + 55_000 }))
     const from = performance.now()
     const { open } = Gap.find({ up, nowMs: 10_000 * minute, closed: [], offsetsMs })
-    // Each 5 s pause meets the pause of a minute, five and so on later, which starts at the same second.
+    // Each 5 s pause coincides with the pauses one minute, five minutes and so on later, which start at the same second.
     assert.strictEqual(open.filter(({ isLost }) => isLost).length, 8560)
     assert.isBelow(performance.now() - from, 250)
   })
 })
 
-/** A small generator of its own, so that a failure can be run again by its seed. */
-const random = (seed: number) => {
-  let state = seed
-  return (below: number): number => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_507) + 0x9e3779b9) | 0
-    const mixed = Math.imul(state ^ (state >>> 13), 3_266_489_909)
-    return ((mixed ^ (mixed >>> 16)) >>> 0) % below
-  }
-}
-
 const schedule = [0, 1, 3, 7, 20]
 
-/** The receiver by the minute: long runs up and down. */
-const history = (next: (below: number) => number): ReadonlyArray<boolean> => {
+/** Whether the receiver was up, minute by minute, in long runs. */
+const randomGrid = (next: (below: number) => number): ReadonlyArray<boolean> => {
   const grid: Array<boolean> = []
   for (let isUp = true; grid.length < 120; isUp = !isUp) {
     const length = isUp ? 1 + next(next(2) === 0 ? 4 : 30) : 1 + next(next(4) === 0 ? 25 : 4)
@@ -117,7 +108,7 @@ const runs = (grid: ReadonlyArray<boolean>, wanted: boolean): ReadonlyArray<read
   return found
 }
 
-/** By the definition, minute by minute: what is open, and when it heals if the receiver stays up. */
+/** The definition, minute by minute: open gaps, and when they heal if the receiver stays up. */
 const model = (grid: ReadonlyArray<boolean>, closed: (minute: number) => boolean) => {
   const blind = grid.map((isUp, index) => isUp || closed(index))
   const isUpAt = (index: number) => grid[index] ?? true
@@ -141,11 +132,11 @@ const inMinutes = ({ open }: Gap.Gaps) =>
 
 describe("any history", () => {
   for (const isClosing of [false, true]) {
-    it(`gives what the definition says minute by minute${isClosing ? ", less what is closed" : ""}`, () => {
+    it(`matches the definition minute by minute${isClosing ? ", with closed intervals" : ""}`, () => {
       const first = Math.trunc(performance.timeOrigin + performance.now())
       for (let seed = first; seed < first + 4000; seed++) {
-        const next = random(seed)
-        const grid = history(next)
+        const next = seeded(seed).below
+        const grid = randomGrid(next)
         const blanks = isClosing ? Array.from({ length: next(4) }, () => [next(110), 1 + next(20)] as const) : []
         const isClosed = (index: number) => blanks.some(([from, length]) => index >= from && index < from + length)
         const closed = minutes(...blanks.map(([from, length]) => [from, from + length] as const))
@@ -155,18 +146,18 @@ describe("any history", () => {
     })
   }
 
-  it("says the same, now and at any later time, without what may be forgotten", () => {
+  it("has the same gaps, now and later, without the intervals that may be forgotten", () => {
     let forgotten = 0
     const first = Math.trunc(performance.timeOrigin + performance.now())
     for (let seed = first; seed < first + 2000; seed++) {
-      const next = random(seed)
-      const grid = history(next)
+      const next = seeded(seed).below
+      const grid = randomGrid(next)
       const up = minutes(...runs(grid, true))
       const closed = minutes(...Array.from({ length: next(3) }, () => [next(60), 60 + next(60)] as const))
       const { neededFromMs } = found(up, grid.length, closed)
       const kept = up.filter(({ toMs }) => toMs >= neededFromMs)
       forgotten += up.length - kept.length
-      const later = history(next).map((isUp, index) => (index < 3 ? grid.at(-1) === true : isUp))
+      const later = randomGrid(next).map((isUp, index) => (index < 3 ? grid.at(-1) === true : isUp))
       for (let length = 0; length <= later.length; length += 5) {
         const whole = [...grid, ...later.slice(0, length)]
         const all = minutes(...runs(whole, true))
@@ -184,7 +175,7 @@ describe("any history", () => {
   it("never finds a gap lost that heals later", () => {
     const first = Math.trunc(performance.timeOrigin + performance.now())
     for (let seed = first; seed < first + 1000; seed++) {
-      const grid = history(random(seed))
+      const grid = randomGrid(seeded(seed).below)
       const lost = found(minutes(...runs(grid, true)), grid.length, []).open.filter(({ isLost }) => isLost)
       const later = [...grid, ...Array.from({ length: 60 }, () => true)]
       const still = found(minutes(...runs(later, true)), later.length, []).open.map(({ fromMs }) => fromMs)

@@ -36,7 +36,7 @@ describe("ISO 8601", () => {
     })
   })
 
-  it("is exact to the microsecond, and cut below it", () => {
+  it("is exact to the microsecond, and cut off below it", () => {
     const digits = "123456789"
     for (let count = 1; count <= 9; count++) {
       const fraction = digits.slice(0, count)
@@ -144,11 +144,11 @@ describe("Unix time", () => {
       assert.strictEqual(read(Json.parse(text)), canonical, text)
   })
 
-  it("turns from seconds to milliseconds between the years 5138 and 1973", () => {
+  it("changes from seconds (up to the year 5138) to milliseconds (from 1973)", () => {
     reads({ "99999999999": "5138-11-16T09:46:39.000000Z", "100000000000": "1973-03-03T09:46:40.000000Z" })
   })
 
-  it("is refused when negative, too large or no number", () => {
+  it("is refused if it is negative, too large or not a number", () => {
     for (const text of [
       "-1",
       "-1763600000",
@@ -167,7 +167,7 @@ describe("Unix time", () => {
 })
 
 describe("canonical text", () => {
-  it("comes back to the microsecond, and orders as time does", () => {
+  it("is read back to the microsecond, and sorts like time", () => {
     forSeeds(20_000, (random) => {
       const until2255 = random.below(2 ** 31) * 2 ** 22 + random.below(2 ** 22)
       const micros = random.chance(0.5) ? until2255 : 1_763_600_000_000_000 + random.below(2_000_000)
@@ -181,7 +181,7 @@ describe("canonical text", () => {
     })
   })
 
-  it("is canonical whatever is read, up to the last year", () => {
+  it("is canonical for every input, up to the last year", () => {
     forSeeds(5000, (random) => {
       const text = read(`9999-12-31T23:59:59.${random.digits(3)}${random.chance(0.5) ? random.digits(3) : ""}`)
       if (text !== undefined) assert.match(text, /^9999-12-31T23:59:59\.\d{6}Z$/)
@@ -190,13 +190,13 @@ describe("canonical text", () => {
 })
 
 describe("dates", () => {
-  it("are the day as it was written, whatever the offset", () => {
+  it("are the day as written, with any offset", () => {
     assert.strictEqual(Instant.readDate("2026-11-20"), "2026-11-20")
     assert.strictEqual(Instant.readDate(" 2026-11-20T23:30:00-05:00"), "2026-11-20")
     assert.strictEqual(Instant.readDate("1955-05-05"), "1955-05-05")
   })
 
-  it("are refused when they are no day of the calendar, or no text", () => {
+  it("are refused if they aren't a calendar day or aren't text", () => {
     for (const value of [
       "2026-02-30",
       "20261120",

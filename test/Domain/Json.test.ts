@@ -11,7 +11,7 @@ const tokens = [
   "1763600000.123456", "0.30000000000000004", "1000000000000000000000", "99999999999999.5", "-123456789012345.6"
 ] // prettier-ignore
 
-/** Every shape that a number can stand in. */
+/** Every context in which a number can occur. */
 const shapes = [
   (token: string) => token,
   (token: string) => `[${token}]`,
@@ -92,7 +92,7 @@ describe("what isn't JSON", () => {
     for (const each of [...texts, "<html>", '"a\nb"', "\ufeff{}", "[1] 2"]) assert.isUndefined(Json.parse(each), each)
   })
 
-  it("is a value nested deeper than 500 levels, whatever it holds", () => {
+  it("is a value nested deeper than 500 levels, with any content", () => {
     for (const inner of ["", "1", "1.0", '"\\ud800"']) {
       const nested = (depth: number) => `${"[".repeat(depth)}${inner}${"]".repeat(depth)}`
       assert.isArray(Json.parse(nested(500)))
@@ -103,7 +103,7 @@ describe("what isn't JSON", () => {
     assert.isUndefined(Json.parse("[".repeat(100_000)))
   })
 
-  it("is found out fast, however hostile", () => {
+  it("is detected fast, however hostile", () => {
     const startedAt = performance.now()
     for (const unit of ["1", ".", "0.", " ", ",1", "-0", "e5", '"', "\\ud800", "\\", "0.0000000"]) {
       Json.parse(`[${unit.repeat(1_000_000 / unit.length)}x`)
@@ -123,7 +123,7 @@ describe("strings", () => {
     assert.strictEqual(Json.stringify({ a: "\ud800" }), '{"a":"\ufffd"}')
   })
 
-  it("keep pairs of surrogates, and backslashes before what only looks like one", () => {
+  it("keep surrogate pairs, and escaped backslashes before text that looks like a surrogate", () => {
     for (const kept of [
       '"\\ud83d\\ude00"',
       '"\\\\ud800"',

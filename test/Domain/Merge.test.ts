@@ -3,7 +3,7 @@ import { absence, type Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import { merge, type Row } from "../../src/Domain/Merge.ts"
 import { byName, resources } from "../../src/Domain/Resource.ts"
-import { entities } from "./Merge/Chance.ts"
+import { entities } from "./Merge/RandomHistories.ts"
 import { arrive, endsAs, event, gone, oracle, page, permutations, splits } from "./Merge/Histories.ts"
 
 const at = "2025-11-20T00:53:"
@@ -12,7 +12,7 @@ const created = event("ipcs", "created", 1, { project_id: "5", draft_amount: "10
 const submitted = event("ipcs", "submitted", 2, { submitter: "ann", submitted_amount: "90.0000" })
 const certified = event("ipcs", "certified", 3, { certified_amount: "80.0000", certificate_url: "https://c/1" })
 const paid = event("ipcs", "paid", 4, { payment_reference: "PAY-1" })
-/** Happened before the payment and arrives whenever; its amount is its own news. */
+/** Happened before the payment, and may arrive at any time; its amount is still new. */
 const lateCertified = event(
   "ipcs",
   "certified",
@@ -74,7 +74,7 @@ const histories: Readonly<Record<string, ReadonlyArray<Change>>> = {
 
 describe("every order and every split", () => {
   for (const [name, changes] of Object.entries(histories)) {
-    it(`ends ${name} in one row`, () => {
+    it(`ends ${name} in the same row`, () => {
       const entity = changes[0]?.entity ?? "ipcs"
       const expected = oracle(byName(entity), changes)
       for (const order of permutations(changes)) {
@@ -93,7 +93,7 @@ describe("every order and every split", () => {
 describe("a row", () => {
   const ipc = (...changes: ReadonlyArray<Change>): Row => arrive(changes.map((change) => [change]))
 
-  it("takes the amount of a certificate that comes after the payment", () => {
+  it("takes the amount of a certificate that arrives after the payment", () => {
     const row = ipc(created, paid, lateCertified)
     assert.strictEqual(row["certified_amount"], "85.0000")
     assert.strictEqual(row["status"], "paid")
@@ -102,7 +102,7 @@ describe("a row", () => {
     assert.strictEqual(ipc(lateCertified, certified)["certified_amount"], "85.0000")
   })
 
-  it("says the furthest stage reached, and when each stage last happened", () => {
+  it("holds the furthest stage reached, and when each stage last happened", () => {
     const again = event("ipcs", "submitted", 9, {})
     const row = ipc(paid, again, submitted)
     assert.strictEqual(row["status"], "paid")
@@ -119,13 +119,13 @@ describe("a row", () => {
     )
   })
 
-  it("prefers what an event says to what a page says in the same microsecond", () => {
+  it("prefers an event to a page of the same microsecond", () => {
     const shown = page("ipcs", 1, { project_id: "9" }, { hash: "ff" })
     assert.strictEqual(ipc(created, shown)["project_id"], "5")
     assert.strictEqual(ipc(shown, created)["project_id"], "5")
   })
 
-  it("has the service's own word for a status where it has no stages", () => {
+  it("has the service's own status if it has no stages", () => {
     assert.strictEqual(arrive([[page("projects", 1, { status: "on hold" })]])["status"], "on hold")
   })
 
@@ -138,7 +138,7 @@ describe("a row", () => {
     assert.strictEqual(ipc(misfit, fit)["project_id"], "7")
   })
 
-  it("keeps an unknown field that bears the name of a column which fits", () => {
+  it("keeps an unknown field with the name of a column that fits", () => {
     const row = ipc(
       event("permits", "issued", 1, {}, { extra: { issued_at: '"noon"' } }),
       event("permits", "issued", 2, {})
@@ -147,7 +147,7 @@ describe("a row", () => {
     assert.strictEqual(row["issued_at"], `${at}22.000000Z`)
   })
 
-  it("is buried by an absence and lifted by any later sighting", () => {
+  it("is deleted by an absence and restored by any later sighting", () => {
     const shown = page("projects", 1, { name: "A" })
     const buried = [shown, gone("projects", 2)]
     assert.strictEqual(ipc(...buried)["_deleted_at"], `${at}22.000000Z`)
@@ -157,13 +157,13 @@ describe("a row", () => {
     assert.isNull(ipc(created, gone("ipcs", 2), paid)["_deleted_at"])
   })
 
-  it("is buried by what Change.absence makes", () => {
+  it("is deleted by Change.absence", () => {
     const when = `${at}22.000000Z`
     const change = absence("projects", "7", Version.make(1, 0, ""), when)
     assert.deepInclude(arrive([[change]]), { id: "7", _deleted_at: when, name: null, _extra: null })
   })
 
-  it("first shows when it was first seen, and last when news of it came", () => {
+  it("holds when it was first seen, and when news of it last arrived", () => {
     const row = ipc(lateCertified, created)
     assert.strictEqual(row["_first_seen_at"], created.seenAt)
     assert.strictEqual(row["_changed_at"], lateCertified.seenAt)
@@ -195,7 +195,7 @@ describe("news", () => {
   const changedAt = (...changes: ReadonlyArray<Change>) => arrive(changes.map((change) => [change]))["_changed_at"]
   const first = page("projects", 1, { name: "A", status: null })
 
-  it("is a value that a page shows otherwise, sets to null or shows for the first time", () => {
+  it("is a value that a page changes, sets to null or shows for the first time", () => {
     for (const values of [{ name: "B" }, { name: null }, { status: "open" }]) {
       const next = page("projects", 2, values)
       assert.strictEqual(changedAt(first, next), next.seenAt, JSON.stringify(values))
@@ -205,14 +205,14 @@ describe("news", () => {
     }
   })
 
-  it("is a tombstone, its lifting, and a row that says nothing yet", () => {
+  it("is a tombstone, its removal, and a row without values", () => {
     const [buried, lifted, empty] = [gone("projects", 2), page("projects", 3, {}), page("projects", 1, {})]
     assert.strictEqual(changedAt(first, buried), buried.seenAt)
     assert.strictEqual(changedAt(first, buried, lifted), lifted.seenAt)
     assert.strictEqual(changedAt(empty), empty.seenAt)
   })
 
-  it("is any event, also one that says nothing new or comes too late", () => {
+  it("is any event, also one that is late or says nothing new", () => {
     const late = event("ipcs", "created", 0, {}, { seenAt: Number.MAX_SAFE_INTEGER })
     assert.strictEqual(changedAt(created, late), late.seenAt)
     assert.strictEqual(changedAt(late, created), late.seenAt)
@@ -220,7 +220,7 @@ describe("news", () => {
 })
 
 describe("merge", () => {
-  it("returns the same object when nothing is newer", () => {
+  it("returns the same object if nothing is newer", () => {
     for (const [name, changes] of Object.entries(histories)) {
       const resource = byName(changes[0]?.entity ?? "ipcs")
       const row = arrive([changes])

@@ -12,7 +12,7 @@ const reads = (type: Resource.ColumnType, expected: Readonly<Record<string, stri
 const nested = '{"a":[1.0,{"b":null}]}'
 
 describe("readValue", () => {
-  it("gives null for null, whatever the column", () => {
+  it("gives null for null in every column", () => {
     const types: ReadonlyArray<Resource.ColumnType> = [
       ...new Set(
         Resource.entityNames.flatMap((name) => Resource.tableColumns(Resource.byName(name)).map(({ type }) => type))
@@ -42,7 +42,7 @@ describe("readValue", () => {
     assert.strictEqual(Resource.readValue("JSON", ["\ud800"]), '["\ufffd"]')
   })
 
-  it("gives whole numbers of 64 bits, from numbers and from text", () => {
+  it("gives 64-bit integers, from numbers and from text", () => {
     reads("BIGINT", {
       "42": "42",
       '"42"': "42",
@@ -112,14 +112,14 @@ describe("readKey", () => {
     assert.strictEqual(Resource.readKey(ipcs, "\ud800"), "\ufffd")
   })
 
-  it("is no fraction, no exponent, no empty text and nothing else", () => {
+  it("is refused as a fraction, with an exponent, as empty text and as anything else", () => {
     for (const text of ["1.5", "1.0", "1e3", '""', "true", "null", "[]", "{}", '{"id":1}']) {
       assert.isUndefined(Resource.readKey(ipcs, Json.parse(text)), text)
     }
     assert.isUndefined(Resource.readKey(ipcs, undefined))
   })
 
-  it("is a whole number of 64 bits where the table says so", () => {
+  it("is a 64-bit integer if the table says so", () => {
     assert.strictEqual(Resource.readKey(projects, Json.parse('"42"')), "42")
     assert.strictEqual(Resource.readKey(projects, 42), "42")
     for (const text of ['"P-1"', '""', "1.5", "9223372036854775808", "null"]) {
@@ -150,7 +150,7 @@ describe("tables", () => {
     })
   })
 
-  it("have each column once, and all of the common ones", () => {
+  it("have each column once, and all common columns", () => {
     for (const name of Resource.entityNames) {
       const names = Resource.tableColumns(Resource.byName(name)).map((column) => column.name)
       assert.strictEqual(new Set(names).size, names.length, name)
@@ -166,7 +166,7 @@ describe("tables", () => {
     }
   })
 
-  it("have at most nine stages, which a clock writes as one digit", () => {
+  it("have at most nine stages, which a version writes as one digit", () => {
     for (const name of Resource.entityNames) assert.isAtMost(Resource.byName(name).stages.length, 9)
   })
 })

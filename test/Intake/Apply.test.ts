@@ -39,7 +39,7 @@ const store = Layer.unwrap(
   )
 )
 
-/** A warehouse whose writes are decided by the test, and told in order. */
+/** A warehouse whose writes the test decides and records in order. */
 const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.Effect<void, WarehouseError>) =>
   Layer.mock(Warehouse, {
     id: "mocked",
@@ -47,7 +47,7 @@ const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.
     write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))
   })
 
-/** These events say nothing that could be posted. */
+/** The events contain nothing to post. */
 const noLedger = Layer.merge(
   Layer.mock(Ledger, { hear: () => Effect.void }),
   Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) })
@@ -89,7 +89,7 @@ describe("applying", () => {
         const rows: Array<ReadonlyArray<unknown>> = []
         while (rows.length < 5) rows.push(...outcomes(yield* Queue.take(written)))
         const kept = yield* Store
-        // The Store's part of the batch follows the warehouse's.
+        // The Store's part of a batch is written after the warehouse's.
         while ((yield* Projection.watermark(kept)) < 5) yield* Effect.sleep("5 millis")
         const quarantine = yield* kept.run((db) => db.selectFrom("quarantine").selectAll().execute())
         assert.deepStrictEqual(quarantine, [{ sequence: 3, reason: "not-storable" }])
@@ -105,7 +105,7 @@ describe("applying", () => {
     })
   )
 
-  it.live("tries again what failed, and moves nothing on before it is written", () =>
+  it.live("retries a failed write, and settles nothing before it is written", () =>
     Effect.gen(function* () {
       const written = yield* Queue.unbounded<Batch>()
       const heldBack = yield* Deferred.make<void>()
@@ -126,7 +126,7 @@ describe("applying", () => {
     })
   )
 
-  it.live("asks for the pipelines anew when the engine has given up", () =>
+  it.live("requests a restart of the pipelines after a fatal error of the engine", () =>
     Effect.gen(function* () {
       const written = yield* Queue.unbounded<Batch>()
       yield* Effect.gen(function* () {
@@ -137,7 +137,7 @@ describe("applying", () => {
     })
   )
 
-  it.live("applies again what a crash left between the two stores, and counts a delivery that came meanwhile", () =>
+  it.live("applies again what a crash left between the two stores, and counts a delivery that arrived meanwhile", () =>
     Effect.gen(function* () {
       const written = yield* Queue.unbounded<Batch>()
       yield* Effect.gen(function* () {

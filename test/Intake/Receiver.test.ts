@@ -1,4 +1,4 @@
-/** What the receiver answers to whom, and that it answers 2xx after the commit and never before. */
+/** The receiver's answers, and that a 2xx never precedes the commit. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ import {
 } from "./Receiver/Running.ts"
 
 describe("a request", () => {
-  it("without a well-formed signature is answered 401 before its body has come", async () => {
+  it("without a well-formed signature is answered 401 before its body has arrived", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept))
     const hex = sign("x")
@@ -34,7 +34,7 @@ describe("a request", () => {
     assert.deepStrictEqual(kept, [])
   })
 
-  it("that is signed by somebody else is answered 401 and leaves no trace", async () => {
+  it("signed with another secret is answered 401 and leaves no trace", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept))
     const forged = signedRequest("{}", { "X-Service-Signature": sign("{}", "whsec_unknown") })
@@ -44,7 +44,7 @@ describe("a request", () => {
     assert.deepInclude(await receiver.status(), { accepted: 0, rejected: 2, notStored: 0 })
   })
 
-  it("that goes elsewhere, asks otherwise or is encoded is answered 404, 405 and 415", async () => {
+  it("with another path, another method or an encoding is answered 404, 405 or 415", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept))
     const ask = (line: string, headers = {}) =>
@@ -59,7 +59,7 @@ describe("a request", () => {
     assert.strictEqual(await ask(`POST ${path}?any=query HTTP/1.1`, { "Content-Encoding": "Identity" }), 200)
   })
 
-  it("that is validly signed is taken, whatever is in it", async () => {
+  it("with a valid signature is accepted with any content", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept))
     for (const body of ["", "{}", "not JSON", "\u0000\u0001", "é".repeat(20_000)]) {
@@ -71,11 +71,11 @@ describe("a request", () => {
     assert.strictEqual(kept.length, 10)
   })
 
-  it("gets an id made from its body when it brings none, always the same", async () => {
+  it("without an id gets one made from its body, always the same", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept))
-    const given = "0190d1c2-0000-7000-8000-00000000000A"
-    for (const id of [undefined, "", "evt_1", given]) {
+    const own = "0190d1c2-0000-7000-8000-00000000000A"
+    for (const id of [undefined, "", "evt_1", own]) {
       const headers = id === undefined ? {} : { "X-Service-Event-Id": id }
       assert.strictEqual(await deliver(receiver.port, signedRequest("{}", headers)), 200)
     }
@@ -83,7 +83,7 @@ describe("a request", () => {
     const madeUp = "44136fa3-55b3-678a-1146-ad16f7e8649e"
     assert.deepStrictEqual(
       kept.map(({ eventId }) => eventId),
-      [madeUp, madeUp, madeUp, given.toLowerCase()]
+      [madeUp, madeUp, madeUp, own.toLowerCase()]
     )
   })
 })
@@ -94,7 +94,7 @@ describe("a 2xx", () => {
     await using receiver = await startReceiver(playedStore(() => commit.promise))
     const sent = send(receiver.port, signedRequest("{}"))
     await until(() => receiver.looked.count === 1)
-    // Another whole exchange passes, and still nothing.
+    // After another whole exchange there is still no answer.
     assert.strictEqual(await deliver(receiver.port, head({})), 401)
     assert.deepStrictEqual(sent.statuses, [])
     assert.strictEqual((await receiver.status()).accepted, 0)
@@ -103,7 +103,7 @@ describe("a 2xx", () => {
     sent.socket.destroy()
   })
 
-  it("finds its row in the file, seen by another connection", async () => {
+  it("means that another connection sees its row in the file", async () => {
     const directory = mkdtempSync(join(tmpdir(), "siteledger-receiver-"))
     const file = join(directory, "store.sqlite")
     {
@@ -141,7 +141,7 @@ describe("deliveries that arrive together", () => {
     sent.socket.destroy()
   })
 
-  it("while a commit is under way share the next one", async () => {
+  it("during a commit share the next one", async () => {
     const batches: Array<number> = []
     const commits = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
     const store = playedStore((batch) => commits[batches.push(batch.length) - 1]?.promise ?? Promise.resolve(0))
@@ -161,7 +161,7 @@ describe("deliveries that arrive together", () => {
 })
 
 describe("a store that fails", () => {
-  it("gives 503 to the whole batch, and the next delivery is taken", async () => {
+  it("answers 503 to the whole batch, and accepts the next delivery", async () => {
     const kept: Array<Delivery> = []
     const failing = { is: true }
     const store = playedStore(async (batch) => {

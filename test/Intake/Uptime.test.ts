@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { day, hour, live, minute, pass, second, standStill, start, until, world } from "./Uptime/World.ts"
 
 describe("heartbeats", () => {
-  it.effect("move the end of one interval, and a restart begins another", () =>
+  it.effect("extend one interval, and a restart begins another", () =>
     Effect.gen(function* () {
       const at = yield* world
       const first = yield* live(at.uptime)
@@ -23,7 +23,7 @@ describe("heartbeats", () => {
     })
   )
 
-  it.effect("that come late by a suspended machine leave a hole", () =>
+  it.effect("that are late because the machine was suspended leave a hole", () =>
     Effect.gen(function* () {
       const at = yield* world
       const { service } = yield* live(at.uptime)
@@ -40,7 +40,7 @@ describe("heartbeats", () => {
     })
   )
 
-  it.effect("bear a Store that fails for a moment, and say so while it does", () =>
+  it.effect("survive a Store that fails for a moment, which is a reason while it does", () =>
     Effect.gen(function* () {
       const at = yield* world
       yield* live(at.uptime)
@@ -48,7 +48,7 @@ describe("heartbeats", () => {
       at.faults.isFailing = true
       yield* TestClock.adjust(5 * second)
       yield* until(Effect.map(at.reasons.all, (all) => all.length === 1))
-      assert.match((yield* at.reasons.all).join(), /can't be recorded that the receiver is up: .*no space/)
+      assert.match((yield* at.reasons.all).join(), /heartbeat of the receiver can't be stored: .*no space/)
       at.faults.isFailing = false
       yield* pass(at, 10 * second)
       assert.deepStrictEqual(yield* at.reasons.all, [])
@@ -56,7 +56,7 @@ describe("heartbeats", () => {
     })
   )
 
-  it.effect("that a Store refused for longer leave a hole, which shows while it lasts", () =>
+  it.effect("that a Store refused for longer leave a hole, which is visible while it lasts", () =>
     Effect.gen(function* () {
       const at = yield* world
       const { service } = yield* live(at.uptime)
@@ -92,7 +92,7 @@ describe("heartbeats", () => {
     })
   )
 
-  it.effect("begin anew when the clock is set back", () =>
+  it.effect("begin a new interval when the clock is set back", () =>
     Effect.gen(function* () {
       const at = yield* world
       yield* live(at.uptime)

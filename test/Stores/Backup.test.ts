@@ -1,4 +1,4 @@
-/** A backup of the SQLite Store is one point in time of it, made while others write; a file of its own, whole or not there. */
+/** A backup of the SQLite Store is one point in time, made while it is written to: a complete file, or none. */
 import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
@@ -8,23 +8,21 @@ import { Store, writeMeta } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { isCopy } from "../../src/Stores/Sqlite/Copy.ts"
 import { delivery } from "./Postgres/World.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+import { folder } from "./WarehouseEngines.ts"
 
 const inFolder = <E>(body: (folder: string) => Effect.Effect<void, E, Store>) =>
   Effect.scoped(
     Effect.flatMap(folder, (path) => Effect.provide(body(path), Sqlite.layerAt(join(path, "store.sqlite"))))
   )
 
-const looked = (path: string, sql: string): unknown => {
+const valueOf = (path: string, sql: string): unknown => {
   const database = new DatabaseSync(path, { readOnly: true })
   const row = database.prepare(sql).get()
   database.close()
   return Object.values(row ?? {})[0]
 }
 
-it.live("has nothing of a transaction that is open, and doesn't wait for it", () =>
+it.live("contains nothing of an open transaction, and doesn't wait for it", () =>
   inFolder((path) =>
     Effect.gen(function* () {
       const store = yield* Store
@@ -34,12 +32,12 @@ it.live("has nothing of a transaction that is open, and doesn't wait for it", ()
         await writeMeta(tx, "open", "1")
         await Effect.runPromise(store.backup(copy, false))
       })
-      assert.strictEqual(looked(copy, "select group_concat(key) from meta where key in ('kept', 'open')"), "kept")
+      assert.strictEqual(valueOf(copy, "select group_concat(key) from meta where key in ('kept', 'open')"), "kept")
     })
   )
 )
 
-it.live("holds all that was acknowledged before it, while deliveries keep coming", () =>
+it.live("holds everything acknowledged before it, while deliveries keep arriving", () =>
   inFolder((path) =>
     Effect.gen(function* () {
       const store = yield* Store
@@ -57,8 +55,8 @@ it.live("holds all that was acknowledged before it, while deliveries keep coming
         const before = acknowledged
         const copy = join(path, `backup${number}.sqlite`)
         yield* store.backup(copy, false)
-        assert.strictEqual(looked(copy, "pragma integrity_check"), "ok")
-        assert.isAtLeast(Number(looked(copy, "select count(*) from inbox")), before)
+        assert.strictEqual(valueOf(copy, "pragma integrity_check"), "ok")
+        assert.isAtLeast(Number(valueOf(copy, "select count(*) from inbox")), before)
       }
       assert.isAbove(acknowledged, 0)
       yield* Fiber.interrupt(coming)
@@ -66,19 +64,19 @@ it.live("holds all that was acknowledged before it, while deliveries keep coming
   )
 )
 
-it.live("is one file, readable by its owner only, and takes the place of another only when asked", () =>
+it.live("is one file, readable by its owner only, and replaces another only when asked to", () =>
   inFolder((path) =>
     Effect.gen(function* () {
       const store = yield* Store
       const copy = join(path, "backup.sqlite")
-      writeFileSync(copy, "somebody's", { mode: 0o644 })
+      writeFileSync(copy, "not ours", { mode: 0o644 })
       const { message } = yield* Effect.flip(store.backup(copy, false))
-      assert.strictEqual(message, `${copy} is there already, and is left as it is.`)
-      assert.strictEqual(readFileSync(copy, "utf8"), "somebody's")
+      assert.strictEqual(message, `${copy} already exists and was not changed.`)
+      assert.strictEqual(readFileSync(copy, "utf8"), "not ours")
       const before = new Set(readdirSync(path))
       yield* store.backup(copy, true)
       assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
-      assert.strictEqual(looked(copy, "pragma journal_mode"), "delete", "who may only read it can open it")
+      assert.strictEqual(valueOf(copy, "pragma journal_mode"), "delete", "it can be opened read-only")
       assert.deepStrictEqual(new Set(readdirSync(path)), before)
       assert.isTrue(isCopy(copy))
       assert.isFalse(isCopy(join(path, "store.sqlite")))
@@ -86,7 +84,7 @@ it.live("is one file, readable by its owner only, and takes the place of another
   )
 )
 
-it.live("is never the store itself, by whatever name", () =>
+it.live("is never written over the store itself, under any name", () =>
   inFolder((path) =>
     Effect.gen(function* () {
       const store = yield* Store
@@ -99,8 +97,8 @@ it.live("is never the store itself, by whatever name", () =>
         assert.include(message, "is the store itself")
       }
       yield* store.transaction((tx) => writeMeta(tx, "goes", "on"))
-      assert.strictEqual(looked(own, "select value from meta where key = 'goes'"), "on")
-      assert.strictEqual(looked(own, "pragma integrity_check"), "ok")
+      assert.strictEqual(valueOf(own, "select value from meta where key = 'goes'"), "on")
+      assert.strictEqual(valueOf(own, "pragma integrity_check"), "ok")
     })
   )
 )

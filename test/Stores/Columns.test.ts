@@ -1,4 +1,4 @@
-/** Both engines of the Store hold the same: the same tables with the same columns, but for how each keeps its queue. */
+/** Both engines of the Store have the same tables and columns, except for their queues. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -33,7 +33,7 @@ interface Column {
 }
 
 describe.skipIf(Databases.skipped !== undefined)("the Store's tables", () => {
-  it.live("have the same columns in both engines, required in both or in none", () =>
+  it.live("have the same columns in both engines, required in both or in neither", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const [ofSqlite = [], ofPostgres = []] = yield* Effect.forEach(engines, ({ place }) =>

@@ -1,5 +1,5 @@
 /**
- * Tables and columns are told in sentences, those that analysts see in docs/tables.md. After a change:
+ * Each table and column is described in a sentence; docs/tables.md has those that analysts see. After a change:
  * UPDATE_DOCS=1 npx vitest run test/Stores/Described.test.ts
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -22,9 +22,9 @@ const file = join(import.meta.dirname, "../../docs/tables.md")
 
 const preface = `# Tables
 
-What analysts see: in schema \`construction\` of the warehouse, in \`analytics.duckdb\`, and as Parquet on the lake, where every
-manifest says it, too; the databases have it as comments. Times are UTC to the microsecond, money is exact. Made from
-\`src/Domain/Resource.ts\` and \`src/Stores/Tables/\`.`
+What analysts see in schema \`construction\` of the warehouse, in \`analytics.duckdb\` and as Parquet on the lake. The databases
+hold these descriptions as comments, and each manifest holds them too. Times are UTC to the microsecond, money is exact.
+Generated from \`src/Domain/Resource.ts\` and \`src/Stores/Tables/\`.`
 
 const section = ({ columns, name, says }: (typeof tables)[number]): string => {
   const rows = columns.map((column) => `| \`${column.name}\` | \`${column.type}\` | ${column.says} |`)
@@ -43,20 +43,20 @@ const inPostgres = `
     left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid and d.objsubid > 0
   where d.classoid = 'pg_class'::regclass and n.nspname in ('siteledger', 'construction')`
 
-interface Said {
+interface Described {
   readonly name: string
   readonly says: string
   readonly columns: ReadonlyArray<{ readonly name: string; readonly says: string }>
 }
 
-const commentsOf = (schema: string, described: ReadonlyArray<Said>) =>
+const commentsOf = (schema: string, described: ReadonlyArray<Described>) =>
   described.flatMap(({ columns, name: table, says }) => [
     { schema, table, column: "", says },
     ...columns.map((column) => ({ schema, table, column: column.name, says: column.says }))
   ])
 
-describe("what is said of the tables", () => {
-  it("is a sentence for each of them and each of their columns, also where no analyst sees it", () => {
+describe("the descriptions of the tables", () => {
+  it("are a sentence for each table and each column, also for those that analysts don't see", () => {
     for (const { columns, name, says } of [...tables, ...storeTables]) {
       for (const sentence of [says, ...columns.map((column) => column.says)]) {
         assert.match(sentence, /^[a-zA-Z0-9].*\.$/, name)
@@ -64,7 +64,7 @@ describe("what is said of the tables", () => {
     }
   })
 
-  it.live("is said in SQLite, in the text of the tables", () =>
+  it.live("are in SQLite, in the text of the tables", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "store.sqlite")
       yield* Effect.scoped(Effect.provide(Effect.asVoid(Store), Sqlite.layerAt(path)))
@@ -74,14 +74,14 @@ describe("what is said of the tables", () => {
         assert.include(texts, `CREATE TABLE "${name}" ( -- ${says}\n`)
         for (const column of columns) {
           const [says, called] = [`-- ${column.says}\n  `, `"${column.name}"`]
-          // One that was added has it behind its name.
+          // An added column has it after its name.
           assert.isTrue(texts.includes(`${says}${called} `) || texts.includes(`${called}\n  ${says}`), called)
         }
       }
     }).pipe(Effect.scoped)
   )
 
-  it.live("is said in DuckDB, also in the analysts' copy", () =>
+  it.live("are in DuckDB, also in the analysts' copy", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const [warehouse, copy] = [join(path, "warehouse.duckdb"), join(path, "analytics.duckdb")]
@@ -95,7 +95,7 @@ describe("what is said of the tables", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.skipIf(Databases.skipped !== undefined)("is said in PostgreSQL, of tables and views", () =>
+  it.live.skipIf(Databases.skipped !== undefined)("are in PostgreSQL, on tables and views", () =>
     Effect.gen(function* () {
       const own = yield* database
       yield* Effect.scoped(Effect.provide(Effect.asVoid(Store), storesAt(own.url)))
@@ -105,7 +105,7 @@ describe("what is said of the tables", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("is what docs/tables.md says", () => {
+  it("are those in docs/tables.md", () => {
     const text = `${[preface, ...tables.map(section)].join("\n\n")}\n`
     if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(file, text)
     assert.strictEqual(readFileSync(file, "utf8"), text)

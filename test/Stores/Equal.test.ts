@@ -1,6 +1,6 @@
 /**
- * Both engines of the Warehouse show the same: the same tables and columns, and for the same batches the same rows in
- * tables, views, Parquet, the journal and the analysts' copy.
+ * Both engines of the Warehouse have the same tables and columns, and show the same rows for the same batches in tables,
+ * views, Parquet, the journal and the analysts' copy.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,10 +19,10 @@ import { randomBatches, type RandomBatch } from "./RandomBatches.ts"
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-/** In an order that no engine's collation decides. */
+/** In an order that doesn't depend on an engine's collation. */
 const ordered = (rows: Rows): ReadonlyArray<string> => rows.map((row) => JSON.stringify(row)).toSorted()
 
-/** In PostgreSQL the books are seen where the Store keeps them; DuckDB gets its copies with the batch. */
+/** PostgreSQL shows the Store's books; DuckDB gets a copy with the batch. */
 const write = ({ batch, decisions, entries, holds }: RandomBatch) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -79,7 +79,7 @@ const columns = Effect.flatMap(Warehouse, (warehouse) =>
   )
 )
 
-/** What an export and a copy of it hold, as DuckDB reads them back. */
+/** The content of an export and of the analysts' copy, as DuckDB reads them. */
 const exported = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const path = yield* folder
@@ -126,7 +126,7 @@ describe.skipIf(Databases.skipped !== undefined)("the same batches in both engin
     })
   )
 
-  it.live("show the same rows in every table and view, and in everything that is written from them", () =>
+  it.live("show the same rows in every table and view, and in every file written from them", () =>
     Effect.gen(function* () {
       const seed = Date.now() % 1_000_000
       const batches = randomBatches(seeded(seed))

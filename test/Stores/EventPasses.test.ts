@@ -1,5 +1,5 @@
 /**
- * Events as Parquet: each in the one file of its UTC date, in as many passes as it takes.
+ * Events as Parquet: each in the file of its UTC date, in as many passes as needed.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -8,7 +8,8 @@ import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import * as EventPasses from "../../src/Stores/EventPasses.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
-import { query, removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { query } from "../RunningWorker.ts"
+import { folder } from "./WarehouseEngines.ts"
 import { eventRow } from "./Written.ts"
 
 const day = 86_400_000_000
@@ -16,7 +17,7 @@ const first = Date.UTC(2026, 0, 1) * 1000
 const days = 150
 const at = (micros: number): string => Instant.fromMicros(first + micros)
 
-/** The edges of a day, and events without a time of their own. */
+/** Events at the edges of a day, and one without its own time. */
 const eventsOf = (date: number) =>
   [0, 1, day - 1, null].map((within, index) => ({
     ...eventRow(date * 4 + index + 1, `{"day":${date}}`),
@@ -24,9 +25,7 @@ const eventsOf = (date: number) =>
     received_at: within === null ? at(date * day + day - 1) : at((days + 1) * day)
   }))
 
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
-
-it.effect("each event is in the file of its date, though there are more dates than a pass takes", () =>
+it.effect("each event is in the file of its date, although there are more dates than fit into a pass", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const files = yield* Effect.gen(function* () {
@@ -59,7 +58,7 @@ it.effect("each event is in the file of its date, though there are more dates th
   }).pipe(Effect.scoped)
 )
 
-it("a pass holds no more than its share of memory, and its row groups are worth reading", () => {
+it("a pass stays within its share of memory, and its row groups are large enough to read fast", () => {
   const large = Array.from({ length: 40 }, (_, index) => ({
     date: at(index * day).slice(0, 10),
     rows: 1_000_000,

@@ -1,4 +1,4 @@
-/** What the warehouse shows about deliveries, from rows in a real one. */
+/** What the warehouse shows about deliveries, on a real one. */
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -8,10 +8,8 @@ import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import { cameLate, lastChangeMs } from "../../src/Stores/Evidence.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { folder } from "./WarehouseEngines.ts"
 import { eventRow } from "./Written.ts"
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
 const at = (time: string): string => `2026-11-20T${time}.000000Z`
 const ms = (time: string): number => Date.parse(at(time))
@@ -45,7 +43,7 @@ it.effect("the last change is the newest time that a record was seen new or diff
   }).pipe(Effect.scoped)
 )
 
-it.effect("an event came late to an interval when its own time lies in it and it was received after its end", () =>
+it.effect("an event is late for an interval if its own time is in it and it was received after its end", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const events = [

@@ -1,4 +1,4 @@
-/** What the tests on PostgreSQL stand on: databases of their own. */
+/** The databases that the tests on PostgreSQL get. */
 import { assert, describe, it } from "@effect/vitest"
 import { Client } from "pg"
 import * as Postgres from "../Postgres.ts"
@@ -7,7 +7,7 @@ describe.skipIf(Postgres.skipped !== undefined)("the tests' databases", () => {
   const names = async (through: Postgres.Database) =>
     (await through.query("select datname from pg_database")).map(({ datname }) => datname)
 
-  it("are independent, and gone when their test ends, whoever is connected", async () => {
+  it("are independent, and dropped when their test ends, even with open connections", async () => {
     await using witness = await Postgres.database()
     const gone: Array<string> = []
     {

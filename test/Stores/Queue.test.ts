@@ -1,8 +1,8 @@
-/** What is to be applied, whichever engine keeps it. */
+/** The queue of events to apply, in both engines of the Store. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../src/Stores/Store.ts"
-import type { Took } from "../../src/Stores/Queue.ts"
+import type { TakenBatch } from "../../src/Stores/Queue.ts"
 import { delivery } from "./Postgres/World.ts"
 import { engines } from "./StoreEngines.ts"
 
@@ -11,7 +11,7 @@ const receive = (...bodies: ReadonlyArray<string | Uint8Array>) =>
 
 const take = (limit: number) => Effect.flatMap(Store, (store) => store.run((db) => store.queue.take(db, limit)))
 
-const settle = (took: Took) =>
+const settle = (took: TakenBatch) =>
   Effect.flatMap(Store, (store) =>
     store.transaction((tx) =>
       store.queue.settle(
@@ -22,11 +22,11 @@ const settle = (took: Took) =>
     )
   )
 
-/** Takes, settles, and says what it was. */
+/** Takes and settles a batch; returns a summary of it. */
 const turn = (limit: number) =>
-  Effect.flatMap(Store, (store) => store.atomically(Effect.map(Effect.tap(take(limit), settle), said)))
+  Effect.flatMap(Store, (store) => store.atomically(Effect.map(Effect.tap(take(limit), settle), summary)))
 
-const said = ({ taken }: Took) =>
+const summary = ({ taken }: TakenBatch) =>
   taken.map(({ isFresh, row }) => `${firstOf(row.body)} ${row.deliveries} ${isFresh ? "fresh" : "again"}`)
 
 const firstOf = (body: Uint8Array): string => String.fromCharCode(body[0] ?? 0)
@@ -40,10 +40,10 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
     )
 
   test(
-    "gives out what was stored, in stored order, until it is settled",
+    "hands out events in stored order until they are settled",
     Effect.gen(function* () {
       yield* receive("c", "a", "b")
-      assert.deepStrictEqual(said(yield* take(2)), ["c 1 fresh", "a 1 fresh"])
+      assert.deepStrictEqual(summary(yield* take(2)), ["c 1 fresh", "a 1 fresh"])
       assert.deepStrictEqual(yield* turn(2), ["c 1 fresh", "a 1 fresh"])
       assert.deepStrictEqual(yield* turn(2), ["b 1 fresh"])
       assert.deepStrictEqual(yield* turn(2), [])
@@ -51,7 +51,7 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   )
 
   test(
-    "gives out again what is delivered again, once for as often as it came",
+    "hands out an event again if it is delivered again, once for all its deliveries",
     Effect.gen(function* () {
       yield* receive("a", "b", "a")
       assert.deepStrictEqual(yield* turn(10), ["a 2 fresh", "b 1 fresh"])
@@ -63,7 +63,7 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   )
 
   test(
-    "gives out once more what comes again while it is in hand",
+    "hands out an event again if it is delivered while being applied",
     Effect.gen(function* () {
       const store = yield* Store
       yield* receive("a")
@@ -72,7 +72,7 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
       yield* store.atomically(
         Effect.gen(function* () {
           const took = yield* take(10)
-          assert.deepStrictEqual(said(took), ["a 2 again"])
+          assert.deepStrictEqual(summary(took), ["a 2 again"])
           yield* receive("a")
           yield* settle(took)
         })
@@ -83,7 +83,7 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   )
 
   test(
-    "gives out no more bytes at once than a batch may hold, but one body in any case",
+    "hands out no more bytes at once than the limit of a batch, but at least one body",
     Effect.gen(function* () {
       const size = 6 * 1024 * 1024
       const large = ["a", "b", "c", "d"].map((first) => Buffer.concat([Buffer.from(first), Buffer.alloc(size)]))
@@ -97,7 +97,7 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   )
 
   test(
-    "tells how much waits, and since when",
+    "counts the waiting events, and knows since when they wait",
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* waiting, { count: 0, oldest: null })
       yield* receive("a", "b")
@@ -110,7 +110,7 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   )
 
   test(
-    "gives out everything anew, as if it had never been applied, when it is to be applied again",
+    "hands out everything as new after a restart",
     Effect.gen(function* () {
       const store = yield* Store
       yield* receive("b", "a")

@@ -1,4 +1,4 @@
-/** Batches over all tables, made of what is hard to keep: the widest amounts, the outermost times, any text. */
+/** Random batches over all tables, of values that are hard to keep: the widest amounts, extreme times, any text. */
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
@@ -75,7 +75,7 @@ const change = (random: Random, entity: EntityName, second: number): Change => {
   const known = tableColumns(resource).filter(({ name }) => !ours.test(name))
   const at = Instant.fromMicros((Date.UTC(2026, 10, 20) / 1000 + second) * 1_000_000)
   const number = random.below(4)
-  // Some never get further than their first stage, so that no view is empty, whatever the seed.
+  // Some never get beyond their first stage, so that no view is empty with any seed.
   const later = number === 0 ? resource.stages.slice(1).map(({ at: column }) => column) : []
   const picked = known.filter(({ name }) => !later.includes(name) && random.chance(0.7))
   return {
@@ -95,7 +95,7 @@ const row = (random: Random, columns: Shown["columns"], fixed: Row): Row => ({
   ...fixed
 })
 
-/** The Store knows these as text, whatever it is; nothing but what the books can hold gets there. */
+/** Random only where the Store accepts any text; the other columns have values that the books can hold. */
 const entry = (random: Random, sequence: number): Row =>
   row(
     random,

@@ -1,4 +1,4 @@
-/** What DuckDB reads: from a database file, or from whatever files a query names. */
+/** Queries by DuckDB: on a database file, or on the files that a query names. */
 import { query } from "../RunningWorker.ts"
 import { DuckDBInstance } from "@duckdb/node-api"
 

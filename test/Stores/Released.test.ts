@@ -1,6 +1,6 @@
 /**
- * What version 0.1.0 left on disk is opened by this one, with all that is in it. `Released/` holds dumps of what its
- * migration made, with rows in every table; they never change again, and so neither does what 0001 makes.
+ * This version opens databases of version 0.1.0 with all their content. `Released/` holds dumps of them, with rows in every
+ * table. The dumps never change, and so neither does what migration 0001 makes.
  */
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
@@ -20,31 +20,34 @@ import { storesAt } from "./Postgres/World.ts"
 import { contents, type Engine, engines } from "./VersionEngines.ts"
 import { folder } from "./WarehouseEngines.ts"
 
-describe.each(engines)("what version 0.1.0 made in $name", ({ columns, empty, isSkipped, migrations, released }) => {
-  it.live.skipIf(isSkipped)("is what 0001 makes", () =>
-    Effect.gen(function* () {
-      const [old, fresh] = yield* Effect.all([released, empty])
-      const first = Object.entries(migrations).filter(([name]) => name === "0001")
-      yield* Effect.promise(() => fresh.migrate(Object.fromEntries(first)))
-      assert.deepStrictEqual(yield* Effect.promise(() => fresh.schema()), yield* Effect.promise(() => old.schema()))
-    }).pipe(Effect.scoped)
-  )
+describe.each(engines)(
+  "a database of version 0.1.0 in $name",
+  ({ columns, empty, isSkipped, migrations, released }) => {
+    it.live.skipIf(isSkipped)("has the schema that 0001 makes", () =>
+      Effect.gen(function* () {
+        const [old, fresh] = yield* Effect.all([released, empty])
+        const first = Object.entries(migrations).filter(([name]) => name === "0001")
+        yield* Effect.promise(() => fresh.migrate(Object.fromEntries(first)))
+        assert.deepStrictEqual(yield* Effect.promise(() => fresh.schema()), yield* Effect.promise(() => old.schema()))
+      }).pipe(Effect.scoped)
+    )
 
-  it.live.skipIf(isSkipped)("is brought to this version with every row of every table", () =>
-    Effect.gen(function* () {
-      const [old, fresh] = yield* Effect.all([released, empty])
-      yield* Effect.promise(async () => {
-        const known = await old.ask(columns)
-        const before = await contents(old, known)
-        for (const [table, rows] of Object.entries(before)) assert.isNotEmpty(rows, table)
-        await old.migrate(migrations)
-        assert.deepStrictEqual(await contents(old, known), before)
-        await fresh.migrate(migrations)
-        assert.deepStrictEqual(await old.schema(), await fresh.schema())
-      })
-    }).pipe(Effect.scoped)
-  )
-})
+    it.live.skipIf(isSkipped)("is migrated to this version with every row of every table", () =>
+      Effect.gen(function* () {
+        const [old, fresh] = yield* Effect.all([released, empty])
+        yield* Effect.promise(async () => {
+          const known = await old.ask(columns)
+          const before = await contents(old, known)
+          for (const [table, rows] of Object.entries(before)) assert.isNotEmpty(rows, table)
+          await old.migrate(migrations)
+          assert.deepStrictEqual(await contents(old, known), before)
+          await fresh.migrate(migrations)
+          assert.deepStrictEqual(await old.schema(), await fresh.schema())
+        })
+      }).pipe(Effect.scoped)
+    )
+  }
+)
 
 const releasedOf = (name: string): Engine["released"] =>
   engines.find((engine) => engine.name === name)?.released ?? Effect.die(new Error(`There is no ${name}`))
@@ -77,7 +80,7 @@ const places: ReadonlyArray<Place> = [
 const ids = ["7", "007", "-3", "1234567890123456789", "zone-b"]
 const bad = { sha256: "ab".repeat(32), record: "{}" }
 
-/** The second pass goes on, and a third one shows every id that was seen before, as the same. */
+/** The second pass resumes, and a third pass recognises every id that was seen before. */
 const assertWalked = Effect.fnUntraced(function* (store: Store["Service"]) {
   const second = yield* Checkpoints.load(store, "projects")
   assert.deepInclude(second, { pass: 2, rows: 5, total: 5, proof: "counts-agree" })
@@ -86,47 +89,49 @@ const assertWalked = Effect.fnUntraced(function* (store: Store["Service"]) {
   assert.deepStrictEqual(yield* Checkpoints.absentIds(store, third, 10), ["zone-b"])
   assert.strictEqual(yield* Checkpoints.save(store, third, [{ page: 2, ids, bad: [bad] }], third.started_at), 6)
   const sightings = yield* store.run((db) => db.selectFrom("sightings").selectAll().execute())
-  assert.strictEqual(sightings.length, 6, "no id is there twice")
+  assert.strictEqual(sightings.length, 6, "no id is listed twice")
 })
 
-describe.each(places)("a worker that goes on with it, $place,", ({ isSkipped, stores }) => {
+describe.each(places)("a worker that continues with it, $place,", ({ isSkipped, stores }) => {
   const outbox = Outbox.layerWith({ status: "draft" })
   const books = Layer.unwrap(Effect.map(Outbox, (own) => Ledger.layerWith({ ...contractor, currency: "EUR" }, own)))
   const worker = Layer.merge(Inbox.layer, books.pipe(Layer.provideMerge(outbox))).pipe(Layer.provideMerge(stores))
 
-  it.live.skipIf(isSkipped)("applies what waits, walks on, folds the same books, and sends what is next", () =>
-    Effect.gen(function* () {
-      const store = yield* Store
-      const inbox = yield* Inbox
-      const took = yield* inbox.take(10)
-      assert.deepStrictEqual(
-        took.events.map(({ deliveries, eventId, headerType, otherTypes, sequence }) => ({
-          sequence,
-          eventId,
-          headerType,
-          otherTypes,
-          deliveries
-        })),
-        [
-          { sequence: 1, eventId: "e-1", headerType: "ipc.paid", otherTypes: ["ipc.closed"], deliveries: 2 },
-          { sequence: 5, eventId: "e-4", headerType: "ipc.paid", otherTypes: [], deliveries: 1 }
-        ]
-      )
-      assert.deepStrictEqual([...(yield* inbox.reusedIds([2]))], [2])
-      yield* assertWalked(store)
-      const { differences, ...counts } = yield* (yield* Ledger).verify
-      assert.deepStrictEqual(differences, [])
-      assert.deepStrictEqual(counts, { ipcs: 3, facts: 9, entries: 4, holds: 1 })
-      const letter = yield* (yield* Outbox).next([])
-      assert.deepInclude(letter?.entry, { sequence: 2, amount: "30.0000", payment_reference: 'Zahlung "Ü" 7' })
-      const warehouse = yield* Warehouse
-      const rows = yield* warehouse.query((db) =>
-        db.selectFrom("construction.ledger_entries").select(["sequence", "amount"]).orderBy("sequence").execute()
-      )
-      assert.deepStrictEqual(
-        rows.map(({ amount }) => amount),
-        ["100.0000", "30.0000", "-0.0001", "20.0000"]
-      )
-    }).pipe(Effect.provide(worker), Effect.scoped)
+  it.live.skipIf(isSkipped)(
+    "applies waiting events, resumes walks, folds the same books, and sends the next message",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* Store
+        const inbox = yield* Inbox
+        const took = yield* inbox.take(10)
+        assert.deepStrictEqual(
+          took.events.map(({ deliveries, eventId, headerType, otherTypes, sequence }) => ({
+            sequence,
+            eventId,
+            headerType,
+            otherTypes,
+            deliveries
+          })),
+          [
+            { sequence: 1, eventId: "e-1", headerType: "ipc.paid", otherTypes: ["ipc.closed"], deliveries: 2 },
+            { sequence: 5, eventId: "e-4", headerType: "ipc.paid", otherTypes: [], deliveries: 1 }
+          ]
+        )
+        assert.deepStrictEqual([...(yield* inbox.reusedIds([2]))], [2])
+        yield* assertWalked(store)
+        const { differences, ...counts } = yield* (yield* Ledger).verify
+        assert.deepStrictEqual(differences, [])
+        assert.deepStrictEqual(counts, { ipcs: 3, facts: 9, entries: 4, holds: 1 })
+        const letter = yield* (yield* Outbox).next([])
+        assert.deepInclude(letter?.entry, { sequence: 2, amount: "30.0000", payment_reference: 'Zahlung "Ü" 7' })
+        const warehouse = yield* Warehouse
+        const rows = yield* warehouse.query((db) =>
+          db.selectFrom("construction.ledger_entries").select(["sequence", "amount"]).orderBy("sequence").execute()
+        )
+        assert.deepStrictEqual(
+          rows.map(({ amount }) => amount),
+          ["100.0000", "30.0000", "-0.0001", "20.0000"]
+        )
+      }).pipe(Effect.provide(worker), Effect.scoped)
   )
 })

@@ -1,6 +1,6 @@
 /**
- * A later version of the tables, made up: what is described as there since then is added to databases that 0.1.0 left, with
- * all that is in them, and is the same in new ones; a migration that fails leaves everything as it was.
+ * An invented later version of the tables: what it adds is added to databases of version 0.1.0, which keep their content
+ * and end up like new ones. A migration that fails changes nothing.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ const { events } = warehouse
 
 const next = latestOf({ store: storeTables, own: ownTables }) + 1
 
-/** Written down where it belongs: in front of what was there before. */
+/** Additions are written before the existing columns, and still end up after them. */
 const later: Schema = {
   store: listed({
     ...described,
@@ -37,7 +37,7 @@ const later: Schema = {
         fact: required(int64, "What it is about.", { isHidden: true, references: ["ledger_facts", "number"] }),
         made_at: required(instant, "When."),
         stars: preset(int32, 3, "How good it is."),
-        // Of a version after that.
+        // Added one version later.
         answer: optional(text, "What was answered.", { since: next + 1 })
       }
     }
@@ -51,7 +51,7 @@ const later: Schema = {
   ]
 }
 
-/** Where it has come to the last table that is added, whose name is taken. */
+/** Fails at the last table that it adds, whose name is taken. */
 const failing: Schema = {
   store: [...later.store, ...listed({ inbox: { ...described.inbox, since: next } })],
   own: [...later.own, ...listed({ events: { ...events, since: next } }).map(shown)]
@@ -59,7 +59,7 @@ const failing: Schema = {
 
 const remarks = (names: string) => names.split(" ").map((name) => `ledger_remarks.${name}`)
 
-/** What analysts see of the books is in PostgreSQL no table of its own. */
+/** In PostgreSQL analysts see the books through views, which aren't tables. */
 const added: Readonly<Record<string, ReadonlyArray<string>>> = {
   SQLite: ["ledger_holds.seen_by", ...remarks("number fact made_at stars answer")],
   DuckDB: ["events.weather", "moods.id", "ledger_holds.seen_by", ...remarks("number made_at stars answer")],
@@ -72,7 +72,7 @@ const nameOf = (row: Readonly<Record<string, unknown>>): string =>
 describe.each(engines)("a later version in $name", (engine) => {
   const { columns, empty, isSkipped, migrations, migrationsOf, name, released } = engine
 
-  it.live.skipIf(isSkipped)("adds what came with it, and is the same in a new one", () =>
+  it.live.skipIf(isSkipped)("adds its columns and tables, and equals a new database", () =>
     Effect.gen(function* () {
       const [old, fresh] = yield* Effect.all([released, empty])
       yield* Effect.promise(async () => {
@@ -95,7 +95,7 @@ describe.each(engines)("a later version in $name", (engine) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.skipIf(isSkipped)("that fails half-way leaves everything as it was", () =>
+  it.live.skipIf(isSkipped)("changes nothing if it fails half-way", () =>
     Effect.gen(function* () {
       const old = yield* released
       yield* Effect.promise(async () => {
@@ -119,7 +119,7 @@ const assertFails = (outcome: Promise<unknown>, why: RegExp): Promise<void> =>
 const stores = engines.filter(({ name }) => name !== "DuckDB")
 
 describe.each(stores)("a table of a later version in $name", ({ isSkipped, migrationsOf, name, released }) => {
-  it.live.skipIf(isSkipped)("takes its presets, names only what is there, and keeps what is written for ever", () =>
+  it.live.skipIf(isSkipped)("has its defaults, valid references, and append-only rows", () =>
     Effect.gen(function* () {
       const old = yield* released
       const remark = (fact: number) => `insert into ${table} (fact, made_at) values (${fact}, 'now')`

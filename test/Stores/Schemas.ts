@@ -1,4 +1,4 @@
-/** What is in the databases of each engine, read from the engine itself: every table, index, trigger and view. */
+/** The schema of a database as its engine reports it: every table, index, trigger and view. */
 import { DatabaseSync } from "node:sqlite"
 import type { Database } from "../Postgres.ts"
 import { query } from "./Reading.ts"
@@ -22,7 +22,7 @@ export const ofDuckDb = async (file: string): Promise<Statements> => {
     file,
     `select sql from duckdb_views() where schema_name in ${schemas} and not internal order by view_name`
   )
-  // A copied view has one more of these around its list of values.
+  // Each copy of a view wraps its list of values once more.
   const once = (text: string) =>
     text.replace(/(?:\(SELECT \* FROM )+/g, "(SELECT * FROM ").replace(/(?: AS valueslist\))+/g, " AS valueslist)")
   return [...tables, ...views].map((row) => once(String(row["sql"])).replace(/, (?=\w+ [A-Z]|_|")/g, ",\n  "))
@@ -44,7 +44,7 @@ const columns = `
     left join pg_collation l on l.oid = a.attcollation
   where c.relnamespace ${ours} and c.relkind in ('r', 'v') group by c.oid order by c.relkind, 1`
 
-/** What a table has besides, each in words of its own. */
+/** Constraints, indexes, triggers and functions. */
 const others = [
   `select pg_get_constraintdef(oid) as sql, 'alter table ' || conrelid::regclass || ' add constraint ' || conname as before
    from pg_constraint where connamespace ${ours} and contype in ('p', 'u', 'f', 'c')`,
@@ -55,7 +55,7 @@ const others = [
   `select pg_get_functiondef(oid) as sql, '' as before from pg_proc where pronamespace ${ours}`
 ]
 
-/** Of a view its columns: what follows its name differs by the server's version, and is the same text as DuckDB's. */
+/** Of a view only the columns: its query is printed differently by each version of the server. */
 export const ofPostgres = async (database: Database): Promise<Statements> => {
   const tables = (await database.query(columns)).map(({ columns: written, is_view: isView, name, rights }) => {
     const owner = rights === "" ? "" : `-- Its owner's rights: ${rights}\n`

@@ -1,4 +1,4 @@
-/** What every Store does, whichever engine is below it: deliveries, transactions, and what is kept. */
+/** The contract of the Store, in both engines: deliveries, transactions, and what is kept. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readMeta, Store, writeMeta } from "../../src/Stores/Store.ts"
@@ -21,7 +21,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
     )
 
   test(
-    "keeps a delivery byte by byte, in the order in which they came",
+    "keeps deliveries byte by byte, in the order in which they arrived",
     Effect.gen(function* () {
       const bodies = [Buffer.from("z"), Buffer.from([0, 255, 254, 0]), Buffer.from(""), Buffer.from('{"a": 1.10}')]
       assert.strictEqual(yield* receive(...bodies.map((body) => delivery(body))), 4)
@@ -40,7 +40,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
   )
 
   test(
-    "keeps a body once, and counts how often it came, also within one batch",
+    "keeps a body once, and counts its deliveries, also within one batch",
     Effect.gen(function* () {
       assert.strictEqual(yield* receive(delivery("a"), delivery("b"), delivery("a"), delivery("a")), 2)
       assert.strictEqual(yield* receive(delivery("c"), delivery("b")), 1)
@@ -58,7 +58,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
   )
 
   test(
-    "notes a body that comes again under another id, keeps its first id, and never forgets that it was",
+    "notes permanently that a body arrived under another id, and keeps its first id",
     Effect.gen(function* () {
       const ids = ["first", "first", "second", "first"]
       for (const [place, eventId] of ids.entries()) {
@@ -72,7 +72,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
   )
 
   test(
-    "keeps what else a body was labelled, each label once, and 64 of them at most",
+    "keeps other labels of a body, each once, and at most 64",
     Effect.gen(function* () {
       const labels = ["ipc.paid", "one", null, 'tw"o', "one", "ipc.paid", 'tw"o', "\\u0000"]
       for (const headerType of labels) yield* receive(delivery("a", { headerType }))
@@ -87,7 +87,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
   )
 
   test(
-    "takes as much at once as may be in flight",
+    "stores as many bytes at once as may be in flight",
     Effect.gen(function* () {
       const filler = Buffer.alloc(4 * 1024 * 1024, "0123456789abcdef")
       const all = Array.from({ length: 16 }, (_, place) => {
@@ -102,7 +102,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
   )
 
   test(
-    "rolls a failing transaction back, and goes on",
+    "rolls back a failing transaction, and goes on",
     Effect.gen(function* () {
       const store = yield* Store
       const error = yield* Effect.flip(
@@ -120,7 +120,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
   )
 
   test(
-    "refuses to change or delete what is in the books",
+    "refuses to change or delete facts and terms",
     Effect.gen(function* () {
       const store = yield* Store
       const fact = { number: 1, ipc_id: "A", kind: "paid", known_at: "now", content: "{}" }
@@ -140,7 +140,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
   )
 
   test(
-    "gives whole numbers as numbers, and text in the order of its bytes",
+    "returns whole numbers as numbers, and orders text by its bytes",
     Effect.gen(function* () {
       const store = yield* Store
       yield* store.transaction((tx) =>
@@ -158,7 +158,7 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
     })
   )
 
-  it.live.skipIf(isSkipped)("is opened again with everything in it, and migrated once", () =>
+  it.live.skipIf(isSkipped)("is reopened with everything in it, and migrated once", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { layer } = yield* place

@@ -1,26 +1,17 @@
-/** The engines of the Store, each as a layer that brings an empty one: what the contract is held against. */
+/** The engines of the Store, each as a layer with an empty one, for the contract's tests. */
 import { Effect, Layer, Redacted } from "effect"
 import { Postgres } from "../../src/Stores/Postgres/Postgres.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import * as PostgresStore from "../../src/Stores/Postgres/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import * as Databases from "../Postgres.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { database } from "./Postgres/World.ts"
+import { folder } from "./WarehouseEngines.ts"
 
-/** Where a Store lies: opened again, it holds what was written. */
+/** The location of a Store, which can be reopened. */
 export interface Place {
   readonly layer: Layer.Layer<Store, unknown>
 }
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
-
-const database = Effect.acquireRelease(
-  Effect.promise(() => Databases.database()),
-  (own) =>
-    Effect.promise(async () => {
-      await own[Symbol.asyncDispose]()
-    })
-)
 
 const inSqlite = Effect.map(folder, (path): Place => ({ layer: Sqlite.layerAt(`${path}/store.sqlite`) }))
 

@@ -1,4 +1,4 @@
-/** The databases of each engine as their migrations find them: empty, or as version 0.1.0 left them (`Released/`). */
+/** Databases of each engine before a migration: empty, or as version 0.1.0 left them (`Released/`). */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -24,12 +24,12 @@ type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 type Migrations = Readonly<Record<string, Migration>>
 
 export interface Made {
-  /** Where it lies: a path, or an address. */
+  /** A path or a URL. */
   readonly at: string
   readonly migrate: (to: Migrations) => Promise<void>
-  /** Takes several statements, and gives the rows of the last one. */
+  /** Runs several statements; returns the rows of the last one. */
   readonly ask: (sql: string) => Promise<Rows>
-  /** Without what it means in words. */
+  /** Without descriptions. */
   readonly schema: () => Promise<ReadonlyArray<string>>
 }
 
@@ -40,7 +40,7 @@ export interface Engine {
   readonly migrationsOf: (schema: Schema) => Migrations
   readonly empty: Effect.Effect<Made, never, Scope.Scope>
   readonly released: Effect.Effect<Made, never, Scope.Scope>
-  /** Every table with its columns, but for the migrations' own. */
+  /** A query for all columns, except those of Kysely's own tables. */
   readonly columns: string
 }
 
@@ -142,7 +142,7 @@ export const engines: ReadonlyArray<Engine> = [
   }
 ]
 
-/** Every row of these columns, table by table. */
+/** All rows, by table. */
 export const contents = async (
   { ask }: Made,
   columns: Rows

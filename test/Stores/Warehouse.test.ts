@@ -1,4 +1,4 @@
-/** What every Warehouse must do, whichever engine is below it. */
+/** The contract of the Warehouse, in both engines. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { merge, type Row } from "../../src/Domain/Merge.ts"
@@ -21,7 +21,7 @@ const stored = (id: string) =>
     )
   )
 
-/** Delivers these bodies, writes this for them, and settles them, as Apply does. */
+/** Stores deliveries, writes the batch for them and settles them, as Apply does. */
 const applied = (bodies: ReadonlyArray<string>, batch: Batch) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -43,7 +43,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
     it.live.skipIf(isSkipped)(fact, () => Effect.scoped(Effect.provide(body, layer, { local: true })))
 
   test(
-    "gives back what was written, to the last digit and microsecond",
+    "returns what was written, to the last digit and microsecond",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const amount = "-123456789012345678901234.5678"
@@ -58,7 +58,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
-    "holds after any batches what the pure merge makes of all changes",
+    "holds the pure merge of all changes, however they are batched",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const random = seeded(7)
@@ -77,7 +77,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
-    "keeps one row for a key that comes twice in a batch: the newest",
+    "keeps one row for a key that occurs twice in a batch: the newest",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const changes = [certified("A", 1, "1.0000"), certified("A", 3, "3.0000"), certified("A", 2, "2.0000")]
@@ -108,7 +108,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
-    "writes a batch wholly or not at all, and goes on after a refusal",
+    "writes a batch completely or not at all, and goes on after a refusal",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const bad = { ...certified("B", 1, "1.0000"), values: { certified_amount: "not a number" } }
@@ -124,7 +124,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
-    "keeps verbatim text that no JSON type would",
+    "keeps text verbatim that isn't valid JSON",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const payload = `{"a" : 1.10,  "nul":"\\u0000", "broken`
@@ -156,7 +156,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
-    "tells by a fingerprint which dates' events have changed, and only those",
+    "changes the fingerprint of exactly the dates whose events changed",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const dates = Effect.scoped(Effect.flatMap(warehouse.snapshot, ({ eventDates }) => eventDates))
@@ -183,7 +183,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
-    "takes writes from many fibers, one after the other, and loses none",
+    "takes writes from many fibers and loses none",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const fibers = yield* Effect.forEach(
@@ -197,7 +197,7 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
-    "answers its views",
+    "answers queries of its views",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       yield* warehouse.write({ changes: [certified("A", 1, "1.0000")], events: [] })

@@ -1,4 +1,4 @@
-/** The engines of the Warehouse, each as a layer that brings an empty one with its Store. */
+/** The engines of the Warehouse, each as a layer with an empty one and its Store. */
 import { Effect, Layer, Redacted } from "effect"
 import { Postgres } from "../../src/Stores/Postgres/Postgres.ts"
 import type { Store } from "../../src/Stores/Store.ts"

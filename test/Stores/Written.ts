@@ -1,4 +1,4 @@
-/** Changes and events for the tests of warehouses. */
+/** Changes and events to write into a warehouse. */
 import { Effect } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
@@ -44,7 +44,7 @@ export const eventRow = (sequence: number, payload: string | null): EventRow => 
   alarms: "[]"
 })
 
-/** The Store holds a delivery of that number. */
+/** Puts a delivery with this sequence into the Store. */
 export const taken = (sequence: number) =>
   Effect.flatMap(Store, (store) =>
     store.transaction((tx) =>

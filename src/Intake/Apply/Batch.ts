@@ -11,7 +11,7 @@ import type { Change } from "../../Domain/Change.ts"
 import { type Event, EventReader } from "../../Domain/Event.ts"
 import { Copies } from "../../Ledger/Copies.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
-import type { Took } from "../../Stores/Queue.ts"
+import type { TakenBatch } from "../../Stores/Queue.ts"
 import { listedNumbers } from "../../Stores/Sql.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
@@ -20,7 +20,7 @@ import { Inbox } from "../Inbox.ts"
 import { heard, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
 
 /** `took`: undefined for events that were taken before, which keep their place in the order. */
-export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, took: Took | undefined) {
+export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, took: TakenBatch | undefined) {
   const store = yield* Store
   const inbox = yield* Inbox
   const reader = yield* EventReader

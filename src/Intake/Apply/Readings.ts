@@ -46,7 +46,7 @@ export const isRefused = ({ reading }: ReadEvent): boolean => reading.reason ===
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The whole body as text; null where text can't hold it (the Store has the bytes). */
+/** The whole body as text; null if text can't hold it (the Store has the bytes). */
 const payload = (read: ReadEvent): string | null => {
   if (isRefused(read)) return null
   try {

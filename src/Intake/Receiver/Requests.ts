@@ -21,7 +21,7 @@ export interface Answerer {
   readonly state: { inFlight: number }
   readonly now: () => Instant
   readonly offer: Inbox["Service"]["offer"]
-  readonly accepted: (said: DeliveryHeaders, secret: Secret) => void
+  readonly accepted: (headers: DeliveryHeaders, secret: Secret) => void
   readonly rejected: () => void
   readonly tooLarge: () => void
   readonly encoded: (isSigned: boolean) => void
@@ -49,7 +49,7 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
       answer.encoded(secret !== undefined)
       return void response.writeHead(415, noBody).end()
     }
-    if (secret) return await store(answer, { body, said: signatures.said(request.headers), secret }, response)
+    if (secret) return await store(answer, { body, headers: signatures.said(request.headers), secret }, response)
     answer.rejected()
     response.writeHead(401, noBody).end()
   } finally {
@@ -74,19 +74,23 @@ const signerLater = async (
 
 interface Verified {
   readonly body: Buffer
-  readonly said: DeliveryHeaders
+  readonly headers: DeliveryHeaders
   readonly secret: Secret
 }
 
-const store = async (answer: Answerer, { body, said, secret }: Verified, response: ServerResponse): Promise<void> => {
+const store = async (
+  answer: Answerer,
+  { body, headers, secret }: Verified,
+  response: ServerResponse
+): Promise<void> => {
   const bodySha256 = hash("sha256", body, "buffer")
   try {
     await answer.offer({
       body,
       bodySha256,
-      eventId: said.eventId ?? madeUpId(bodySha256),
-      headerType: said.type,
-      issuedAt: said.issuedAt,
+      eventId: headers.eventId ?? madeUpId(bodySha256),
+      headerType: headers.type,
+      issuedAt: headers.issuedAt,
       receivedAt: answer.now()
     })
   } catch (cause) {
@@ -95,7 +99,7 @@ const store = async (answer: Answerer, { body, said, secret }: Verified, respons
     return
   }
   response.writeHead(200, noBody).end()
-  answer.accepted(said, secret)
+  answer.accepted(headers, secret)
 }
 
 /** Derived from the body, so that the same body always gets the same id. */

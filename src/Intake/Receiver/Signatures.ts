@@ -27,6 +27,6 @@ export class Signatures extends Context.Service<
     /** Resolves once new secrets may be known: immediately, unless a subscription is being created. */
     readonly settled: () => Promise<void>
     /** Called once per delivery, after it is on disk. */
-    readonly accepted: (said: DeliveryHeaders, secret: Secret) => void
+    readonly accepted: (headers: DeliveryHeaders, secret: Secret) => void
   }
 >()("siteledger/Receiver/Signatures") {}

@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
   let rightMs = Number.NEGATIVE_INFINITY
   let wrongMs = Number.NEGATIVE_INFINITY
   let endedMs = Number.NEGATIVE_INFINITY
-  let standing: "no" | "once" | "again" = "no"
+  let active: "no" | "once" | "again" = "no"
 
   /** Replaces what was scheduled before. */
   const at = (ms: number, effect: Effect.Effect<void>): void => {
@@ -45,12 +45,12 @@ export const make = Effect.gen(function* () {
     runInstead(inMs > 0 ? Effect.delay(effect, inMs) : effect)
   }
   const end = Effect.suspend(() => {
-    standing = "no"
+    active = "no"
     endedMs = clock.currentTimeMillisUnsafe()
     return reasons.clear("signatures")
   })
   const begin = Effect.suspend(() => {
-    standing = clock.currentTimeMillisUnsafe() - endedMs < again ? "again" : "once"
+    active = clock.currentTimeMillisUnsafe() - endedMs < again ? "again" : "once"
     return Effect.andThen(reasons.set("signatures", reason), Effect.delay(end, forgotten))
   })
 
@@ -59,12 +59,12 @@ export const make = Effect.gen(function* () {
       rightMs = clock.currentTimeMillisUnsafe()
       if (wrongInARow === 0) return
       wrongInARow = 0
-      at(standing === "again" ? wrongMs + calm : rightMs, standing === "no" ? Effect.void : end)
+      at(active === "again" ? wrongMs + calm : rightMs, active === "no" ? Effect.void : end)
     },
     wrong: () => {
       wrongMs = clock.currentTimeMillisUnsafe()
       wrongInARow++
-      if (standing !== "no") at(wrongMs + forgotten, end)
+      if (active !== "no") at(wrongMs + forgotten, end)
       else if (wrongInARow >= inARow) at(rightMs + rightAgo, begin)
     }
   } satisfies Strangers

@@ -1,10 +1,10 @@
 /**
- * The Keyring: the webhook secrets that are valid now, in memory, as the receiver needs them on its hot path, and how
- * they are used: when each last was (saved once a minute), and what a person should know of it.
+ * The Keyring: the currently valid webhook secrets, in memory for the receiver's hot path, and when each was last used
+ * (saved once a minute).
  *
- * A secret is held as a key object, which no log and no JSON can show. Once its time is over it isn't given out any
- * more. One that is to end and is still used means that deliveries will be refused when it ends: that is a reason until
- * it has not been used for an hour, or is over.
+ * A secret is held as a key object, which no log and no JSON can show. An expired secret is no longer returned. If a
+ * retired secret is still used, deliveries will be refused when it expires: that is a reason until it has been unused for
+ * an hour or has expired.
  */
 import { createSecretKey, type KeyObject } from "node:crypto"
 import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
@@ -16,24 +16,24 @@ import * as Rows from "./Rows.ts"
 
 /** One secret that deliveries may be signed with. */
 export interface Secret {
-  /** Null: of a subscription made by hand. */
+  /** Null for a subscription made by hand. */
   readonly subscriptionId: number | null
   readonly fingerprint: string
   readonly key: KeyObject
-  /** Its row in the Store; undefined: it lives in memory only. */
+  /** Its row in the Store; undefined if it is only in memory. */
   id: number | undefined
-  /** When a person said that it is to end; undefined: nobody has. */
+  /** When a person retired it; undefined if it isn't retired. */
   retiredAtMs: number | undefined
-  /** Exclusive. Infinity: it stays valid. Changed by `end` only. */
+  /** Exclusive; infinite while it isn't retired. Changed only by `end`. */
   expiresAtMs: number
   /** When a delivery signed with it was last stored. */
   lastUsedMs: number | undefined
 }
 
-/** A person has retired it for a time to come. */
+/** A person has retired it, and it expires later. */
 export const isEnding = ({ retiredAtMs }: Secret): boolean => retiredAtMs !== undefined
 
-/** A secret that stays valid until somebody ends it. */
+/** A secret that stays valid until a person retires it. */
 export const secret = (
   text: string,
   known: Pick<Secret, "fingerprint"> & Partial<Omit<Secret, "key" | "fingerprint">>
@@ -44,25 +44,25 @@ export const secret = (
   expiresAtMs: Number.POSITIVE_INFINITY,
   lastUsedMs: undefined,
   ...known,
-  // As a key: given a Buffer, createHmac spends 12 of its 14 µs on finding out that it is none.
+  // A key object, because createHmac spends 12 of its 14 µs on converting a Buffer.
   key: createSecretKey(text, "utf8")
 })
 
 export class Keyring extends Context.Service<
   Keyring,
   {
-    /** In the order in which they were held. */
+    /** In the order in which they were added. */
     readonly valid: () => ReadonlyArray<Secret>
     readonly hold: (secret: Secret) => void
-    /** A person has said at `retiredAtMs` that it is to end then. */
+    /** A person retired it at `retiredAtMs`; it expires at `expiresAtMs`. */
     readonly end: (secret: Secret, retiredAtMs: number, expiresAtMs: number) => void
     /** A delivery signed with it is on disk. */
     readonly used: (secret: Secret) => void
-    /** Opened whenever a secret that is to end was used. */
+    /** Opened whenever a retired secret was used. */
     readonly endingUsed: Latch.Latch
-    /** Looks for secrets that another worker has learned; set by Secrets. */
+    /** Looks for secrets that another worker has received; set by Secrets. */
     lookAgain: () => Promise<void>
-    /** Deliveries signed with secrets that were to end, since the start. */
+    /** Deliveries signed with retired secrets, since the start. */
     readonly endingUses: () => number
   }
 >()("siteledger/Intake/Keyring") {
@@ -80,7 +80,7 @@ export class Keyring extends Context.Service<
       }
       return Keyring.of({
         valid: () => {
-          // Nothing is filtered, nor the time asked for, while no secret is to end.
+          // While no secret is retired there is nothing to filter, and no need for the time.
           if (nextEndMs === Number.POSITIVE_INFINITY) return held
           const now = clock.currentTimeMillisUnsafe()
           if (now >= nextEndMs) put(held.filter(({ expiresAtMs }) => now < expiresAtMs))
@@ -103,7 +103,7 @@ export class Keyring extends Context.Service<
       })
     })
   )
-  /** With one secret that lives in memory only. */
+  /** With one secret, in memory only. */
   static readonly layerHolding = (text: string): Layer.Layer<Keyring> =>
     Layer.tap(Keyring.layer, (services) =>
       Effect.sync(() => Context.get(services, Keyring).hold(secret(text, { fingerprint: "held" })))
@@ -114,7 +114,7 @@ const saveEvery = Duration.minutes(1)
 const quietMs = Duration.toMillis(Duration.hours(1))
 const endingKey = "ending webhook secrets"
 
-/** Looks once a minute, and whenever a secret that is to end was used; saves a last time when the scope closes. */
+/** Saves and reports once a minute and when the scope closes; also reports whenever a retired secret was used. */
 export const watchUses = Effect.gen(function* () {
   const { endingUsed, valid } = yield* Keyring
   const saved = new Map(valid().map(({ id, lastUsedMs }) => [id, lastUsedMs]))
@@ -122,15 +122,17 @@ export const watchUses = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.ignore(save))
   const minutely = Effect.gen(function* () {
     yield* Effect.sleep(saveEvery)
-    yield* Effect.catchTag(save, "StoreError", (error) => Effect.logDebug("The last use can't be saved", error))
-    yield* tellEnding
+    yield* Effect.catchTag(save, "StoreError", (error) =>
+      Effect.logDebug("The last use of secrets can't be saved", error)
+    )
+    yield* reportEnding
   })
   const onUse = Effect.gen(function* () {
     yield* endingUsed.await
     yield* endingUsed.close
-    yield* tellEnding
+    yield* reportEnding
   })
-  yield* tellEnding
+  yield* reportEnding
   yield* Effect.forkScoped(supervised("the record of secrets in use", minutely))
   yield* Effect.forkScoped(supervised("the watch over ending secrets", onUse))
 })
@@ -146,7 +148,7 @@ const saveUses = (saved: Map<number | undefined, number | undefined>) =>
     for (const { id, ms } of fresh) saved.set(id, ms)
   })
 
-export const tellEnding = Effect.gen(function* () {
+export const reportEnding = Effect.gen(function* () {
   const reasons = yield* Reasons
   const { valid } = yield* Keyring
   const now = yield* Clock.currentTimeMillis

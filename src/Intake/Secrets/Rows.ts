@@ -1,9 +1,9 @@
 /**
- * Webhook secrets in the Store: sealed, one row each, with the fingerprint that people know them by. Nothing else writes
- * the table.
+ * Webhook secrets in the Store: sealed, one row each, with a fingerprint that identifies them to people. Only this module
+ * writes the table.
  *
- * A row is there before the subscription is asked for: without its secret it stands for one that may exist and whose
- * secret we never learned.
+ * A row is inserted before the subscription is requested. Without its secret it means that a subscription may exist whose
+ * secret we never received.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
@@ -21,11 +21,11 @@ const purpose = "webhook secret"
 
 export const sealed = (seal: Seal["Service"], secret: string): string => seal.seal(secret, purpose)
 
-/** Undefined: sealed with a key that we don't have. */
+/** Undefined if it is sealed with a key that we don't have. */
 export const opened = (seal: Seal["Service"], row: Pick<Row, "sealed">): Effect.Effect<string | undefined> =>
   row.sealed === null ? Effect.undefined : Effect.orElseSucceed(seal.open(row.sealed, purpose), () => undefined)
 
-export const isOver = ({ expires_at: expiresAt }: Row, at: Instant.Instant): boolean =>
+export const hasExpired = ({ expires_at: expiresAt }: Row, at: Instant.Instant): boolean =>
   expiresAt !== null && expiresAt <= at
 
 export const millis = (instant: Instant.Instant | null): number | undefined =>
@@ -37,8 +37,8 @@ const fingerprintKey = "webhook_fingerprint_key"
 const fingerprintDigits = 8
 
 /**
- * Keyed, as a plain hash of a secret that a person made up could be guessed. Where the key is lost, so are the secrets,
- * and new fingerprints are as good.
+ * Keyed, because the plain hash of a secret that a person made up could be guessed. If the key is lost, so are the secrets,
+ * and new fingerprints do no harm.
  */
 export const fingerprints = (store: Store["Service"], seal: Seal["Service"]) =>
   Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const fingerprints = (store: Store["Service"], seal: Seal["Service"]) =>
     return fingerprintBy(fresh)
   })
 
-/** What is there already, or else this. */
+/** The stored key, or this one if there is none. */
 const kept = async (tx: Tx, sealedKey: string): Promise<string> => {
   await tx
     .insertInto("meta")
@@ -66,7 +66,7 @@ const fingerprintBy =
   (secret) =>
     createHmac("sha256", key).update(secret).digest("hex").slice(0, fingerprintDigits)
 
-/** A place for the secret of a subscription that is about to be made. */
+/** Reserves a row for the secret of a subscription that is about to be created. */
 export const reserve = (tx: Kysely<StoreTables>, subscriptionId: number, at: Instant.Instant) =>
   tx
     .insertInto("webhook_secrets")
@@ -75,7 +75,7 @@ export const reserve = (tx: Kysely<StoreTables>, subscriptionId: number, at: Ins
 
 const blank = { subscription_id: null, sealed: null, retired_at: null, expires_at: null, last_used_at: null }
 
-/** No such subscription was made. */
+/** The subscription was not created after all. */
 export const release = (tx: Kysely<StoreTables>, subscriptionId: number) =>
   tx.deleteFrom("webhook_secrets").where("subscription_id", "=", subscriptionId).execute()
 
@@ -118,7 +118,7 @@ export interface ListedSecret {
   readonly fingerprint: string
   /** `subscription N`, `by hand`, or the variable it comes from. */
   readonly source: string
-  /** lost: we never learned it. unreadable: sealed with a key that we don't have. */
+  /** lost: we never received it. unreadable: sealed with a key that we don't have. */
   readonly state: "valid" | "ending" | "retired" | "lost" | "unreadable"
   readonly addedAt: string | null
   readonly retiredAt: string | null
@@ -130,7 +130,7 @@ export const variable = "SITELEDGER_WEBHOOK_SECRET"
 
 const instant = (ms: number | undefined): string | null => (ms === undefined ? null : Instant.fromMillis(ms))
 
-/** One of the environment, which is in no row. */
+/** A secret from the environment, which has no row. */
 export const listedLoan = (fingerprint: string, lastUsedMs: number | undefined): ListedSecret => ({
   fingerprint,
   source: variable,
@@ -141,11 +141,11 @@ export const listedLoan = (fingerprint: string, lastUsedMs: number | undefined):
   lastUsedAt: instant(lastUsedMs)
 })
 
-/** `lastUsedMs`: as it is known in memory, where the secret is valid. */
+/** `lastUsedMs`: from memory, if the secret is valid. */
 export const listed = (row: Row, at: Instant.Instant, lastUsedMs?: number): ListedSecret => ({
   fingerprint: row.fingerprint,
   source: row.subscription_id === null ? "by hand" : `subscription ${row.subscription_id}`,
-  state: isOver(row, at) ? "retired" : row.sealed === null ? "lost" : row.retired_at === null ? "valid" : "ending",
+  state: hasExpired(row, at) ? "retired" : row.sealed === null ? "lost" : row.retired_at === null ? "valid" : "ending",
   addedAt: row.added_at,
   retiredAt: row.retired_at,
   expiresAt: row.expires_at,
@@ -154,8 +154,8 @@ export const listed = (row: Row, at: Instant.Instant, lastUsedMs?: number): List
 
 const unreadableKey = "unreadable webhook secrets"
 
-/** Until they can be opened, or a person retires them. */
-export const tellUnreadable = Effect.fnUntraced(function* (rows: ReadonlyMap<number, Row>) {
+/** The reason stays until they can be opened or a person retires them. */
+export const reportUnreadable = Effect.fnUntraced(function* (rows: ReadonlyMap<number, Row>) {
   const reasons = yield* Reasons
   if (rows.size === 0) return yield* reasons.clear(unreadableKey)
   const fingerprints = [...rows.values()].map(({ fingerprint }) => fingerprint).join(", ")

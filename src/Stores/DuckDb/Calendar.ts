@@ -1,10 +1,10 @@
 /**
  * DuckDB's days and microseconds since 1970 to canonical text and back, without `Date`'s time zone and limits.
  *
- * Guarantees: exact to the microsecond over DuckDB's whole range (290308 BC to 294247); every text that comes
- * out reads back to the same number, here and in DuckDB's own casts. Years before 1 are astronomical ("-0043"
- * is 44 BC), years after 9999 have more digits, the infinities are "infinity" and "-infinity".
- * Text that isn't canonical or no calendar day throws. Pure: nothing to lose when the process dies.
+ * Guarantees: exact to the microsecond over DuckDB's whole range (290308 BC to 294247); every text written here reads
+ * back to the same number, here and in DuckDB's own casts. Years before 1 are astronomical ("-0043" is 44 BC), years
+ * after 9999 have more digits, the infinities are "infinity" and "-infinity". Text that isn't canonical, or names a day
+ * that no calendar has, throws. Pure.
  */
 const millisPerDay = 86_400_000
 const microsPerDay = 86_400_000_000
@@ -20,7 +20,7 @@ const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 export const dateText = (days: number): string => {
   if (days === infiniteDays) return "infinity"
   if (days === -infiniteDays) return "-infinity"
-  // Calendars repeat every 400 years, so any day can be shown by one that `Date` knows.
+  // The calendar repeats every 400 years, so every day has a twin that `Date` can show.
   const cycles = Math.floor(days / daysPer400Years)
   const shown = new Date((days - cycles * daysPer400Years) * millisPerDay).toISOString().slice(0, 10)
   if (cycles === 0) return shown
@@ -32,7 +32,7 @@ const yearText = (year: number): string => `${year < 0 ? "-" : ""}${String(Math.
 let lastDay = 0
 let lastDate = "1970-01-01"
 
-/** "YYYY-MM-DDTHH:MM:SS.ffffff" of microseconds since 1970, and whatever should follow it ("Z"). */
+/** "YYYY-MM-DDTHH:MM:SS.ffffff" of microseconds since 1970, and `suffix` ("Z"). */
 export const timestampText = (micros: bigint, suffix: string): string => {
   if (micros === infiniteMicros) return "infinity"
   if (micros === -infiniteMicros) return "-infinity"
@@ -65,7 +65,7 @@ export const timeText = (micros: number): string => {
 
 const two = (number: number): string => (number < 10 ? `0${number}` : String(number))
 
-/** The number that the digits from `from` up to `to` make; NaN when there is anything else. */
+/** The decimal number between two positions; NaN if anything else is there. */
 const digits = (text: string, from: number, to: number): number => {
   let number = from < to ? 0 : NaN
   for (let index = from; index < to; index += 1) {
@@ -100,7 +100,7 @@ const isCalendarDay = (year: number, month: number, day: number): boolean => {
   return day >= 1 && day <= days
 }
 
-/** Microseconds since midnight of "HH:MM:SS.ffffff" between two places of a text; NaN when it is no time of day. */
+/** Microseconds since midnight of "HH:MM:SS.ffffff" between two positions; NaN if it is no time of day. */
 const readTimeOfDay = (text: string, from: number, to: number): number => {
   const hour = digits(text, from, from + 2)
   const minute = digits(text, from + 3, from + 5)
@@ -116,14 +116,14 @@ let lastDateRead = "1970-01-01"
 let lastDayRead = 0
 
 /**
- * Microseconds since 1970 of "YYYY-MM-DDTHH:MM:SS.ffffff" and `zone` ("Z" or nothing). Fewer digits of the
- * second are read, more are refused: they would be lost.
+ * Microseconds since 1970 of "YYYY-MM-DDTHH:MM:SS.ffffffZ". Fewer digits of the second are accepted; more are refused,
+ * because they would be lost.
  */
-export const readMicros = (text: string, zone: "" | "Z"): bigint => {
+export const readMicros = (text: string): bigint => {
   if (text === "infinity") return infiniteMicros
   if (text === "-infinity") return -infiniteMicros
   const middle = text.indexOf("T")
-  const rest = text.endsWith(zone) ? readTimeOfDay(text, middle + 1, text.length - zone.length) : NaN
+  const rest = text.endsWith("Z") ? readTimeOfDay(text, middle + 1, text.length - 1) : NaN
   if (middle < 0 || Number.isNaN(rest)) throw new RangeError(`Not a canonical time: "${text}"`)
   const date = text.slice(0, middle)
   if (date !== lastDateRead) {

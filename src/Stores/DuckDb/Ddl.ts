@@ -1,9 +1,9 @@
 /**
- * What analysts see as DuckDB's DDL: the Warehouse's own tables and the copies of the books, with what they mean. Pure.
+ * The Warehouse's own tables and the copies of the books, with their descriptions, as DuckDB's DDL. Pure.
  *
- * No index is ever created: DuckDB lost entries of explicit ones after kill -9. Nor has a table that grows with the events
- * a key: DuckDB keeps its index in memory whole, which with 10,000,000 events took 1 GB, and no write succeeded any more;
- * nor does it give back the room of deleted rows there. The books' tables have their keys inline.
+ * No explicit index is ever created: DuckDB lost entries of them after kill -9. Tables that grow with the events have no
+ * key either: DuckDB keeps the whole index in memory (1 GB with 10,000,000 events, and then every write failed) and never
+ * reclaims deleted rows under it. The books' tables have inline keys.
  */
 import { columnComments, comments, quoted } from "../Ddl.ts"
 import { cameWith, type Schema } from "../SchemaVersions.ts"
@@ -16,7 +16,7 @@ export const createTable = ({ columns, name }: Shown, key?: string): string => {
   return `create table construction.${name} (${written.join(", ")})`
 }
 
-/** What a version brought. */
+/** What a version adds. */
 export const statements = ({ own, store }: Schema, version: number): ReadonlyArray<string> => {
   const books = store.filter(({ shownBy }) => shownBy !== undefined).map(shown)
   const { columns, tables } = cameWith([...own, ...books], version)

@@ -1,17 +1,23 @@
 /**
- * Kysely on DuckDB. SQL is compiled as for Postgres (`$1`); values come out as canonical text, see
- * `DuckDbDialect/Rows.ts` (`count(*)` is a BIGINT and therefore text too).
+ * Kysely on DuckDB. SQL is compiled as for PostgreSQL (`$1`); values come out as canonical text (`DuckDb/Rows`), so
+ * `count(*)`, a BIGINT, is text too.
  *
- * Guarantees: exact values in both directions, honest commits and streams, cancellation by `interrupt()`. There
- * are no savepoints. The instance belongs to whoever made it: `destroy` closes connections only.
- * If the process dies, committed transactions are in the write-ahead log; DuckDB replays it at the next open.
+ * Guarantees: values are exact in both directions, and a commit is never reported falsely. There are no savepoints and
+ * no streams. `destroy` closes connections only: the instance belongs to the code that opened it. If the process dies,
+ * committed transactions are in the write-ahead log, which DuckDB replays at the next open.
  */
 import type { DuckDBInstance } from "@duckdb/node-api"
-import { PostgresQueryCompiler } from "kysely"
-import type { DatabaseIntrospector, Dialect, DialectAdapter, Kysely, QueryCompiler } from "kysely"
-import { Adapter } from "./DialectAdapter.ts"
+import { DialectAdapterBase, PostgresQueryCompiler, sql } from "kysely"
+import type {
+  DatabaseIntrospector,
+  Dialect,
+  DialectAdapter,
+  Kysely,
+  QueryCompiler,
+  SchemaMetadata,
+  TableMetadata
+} from "kysely"
 import { Driver } from "./DialectDriver.ts"
-import { Introspector } from "./DialectIntrospector.ts"
 
 export class DuckDbDialect implements Dialect {
   readonly #instance: DuckDBInstance
@@ -34,5 +40,42 @@ export class DuckDbDialect implements Dialect {
 
   createQueryCompiler(): QueryCompiler {
     return new PostgresQueryCompiler()
+  }
+}
+
+class Adapter extends DialectAdapterBase {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+
+  override get supportsReturning(): boolean {
+    return true
+  }
+
+  /** Not needed: one process owns the file, and DuckDB locks it. */
+  override async acquireMigrationLock(): Promise<void> {}
+
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+/** Names of schemas and tables of the current database, not of attached ones: all that Kysely's Migrator asks for. */
+class Introspector implements DatabaseIntrospector {
+  readonly #db: Kysely<unknown>
+
+  constructor(db: Kysely<unknown>) {
+    this.#db = db
+  }
+
+  async getSchemas(): Promise<Array<SchemaMetadata>> {
+    const { rows } = await sql<SchemaMetadata>`
+      select schema_name as name from duckdb_schemas() where database_name = current_database()`.execute(this.#db)
+    return rows
+  }
+
+  async getTables(): Promise<Array<TableMetadata>> {
+    const { rows } = await sql<{ readonly name: string; readonly schema: string }>`
+      select table_name as name, schema_name as schema from duckdb_tables()
+      where database_name = current_database()`.execute(this.#db)
+    return rows.map((row) => ({ ...row, isView: false, isForeign: false, columns: [] }))
   }
 }

@@ -1,21 +1,16 @@
 /**
- * One DuckDB connection as Kysely wants it: statements one after the other, transactions, streams, cancellation.
+ * One DuckDB connection as Kysely wants it: statements one after the other, and transactions.
  *
- * Guarantees: rows and counts are told apart by what DuckDB says it returns, never by names. A transaction that
- * a failed statement has aborted is never reported as committed (DuckDB's own COMMIT of it succeeds and keeps
- * nothing). A stream that fails midway throws (DuckDB's client ends it like a complete one).
- * If the process dies, what was committed is in the write-ahead log and the rest is gone.
+ * Guarantees: DuckDB's own result type tells rows from counts, never a column's name. A transaction that a failed
+ * statement has aborted is never reported as committed (DuckDB's own COMMIT of it succeeds and keeps nothing). If the
+ * process dies, committed transactions are in the write-ahead log and the rest is gone.
  */
-import { setTimeout } from "node:timers/promises"
 import type { DuckDBConnection, DuckDBMaterializedResult } from "@duckdb/node-api"
 import { ResultReturnType, StatementType } from "@duckdb/node-api"
 import { AbortedTransactionError } from "kysely"
 import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely"
 import * as Rows from "./Rows.ts"
 import * as Values from "./Values.ts"
-
-/** An interrupt that arrives before DuckDB has begun the statement is forgotten, so it is repeated. */
-const interruptEveryMillis = 5
 
 const writes: ReadonlySet<StatementType> = new Set([
   StatementType.INSERT,
@@ -27,9 +22,6 @@ const writes: ReadonlySet<StatementType> = new Set([
 export class Connection implements DatabaseConnection {
   readonly #duckDb: DuckDBConnection
   #previous: Promise<unknown> = Promise.resolve()
-  #running: symbol | undefined
-  #statements = 0
-  #isInTransaction = false
   #hasFailed = false
   #isBroken = false
 
@@ -37,7 +29,7 @@ export class Connection implements DatabaseConnection {
     this.#duckDb = duckDb
   }
 
-  /** A connection that couldn't roll back: nobody should get it again. */
+  /** It couldn't roll back, so it must not be reused. */
   get isBroken(): boolean {
     return this.#isBroken
   }
@@ -53,50 +45,13 @@ export class Connection implements DatabaseConnection {
     })
   }
 
-  async cancelQuery(): Promise<void> {
-    const cancelled = this.#running
-    while (cancelled !== undefined && this.#running === cancelled) {
-      this.#duckDb.interrupt()
-      await setTimeout(interruptEveryMillis)
-    }
-  }
-
-  /**
-   * Yields DuckDB's own chunks of up to 2,048 rows, whatever `chunkSize` says. Outside a transaction it runs in a
-   * read-only one of its own, because only an aborted transaction shows that a stream has failed.
-   */
-  async *streamQuery<R>(query: CompiledQuery, _chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    const isOwnTransaction = !this.#isInTransaction
-    try {
-      if (isOwnTransaction) await this.begin("BEGIN TRANSACTION READ ONLY")
-      yield* this.#chunks<R>(query)
-    } finally {
-      // Left open, a stream would block checkpoints; any statement on its connection ends it.
-      if (isOwnTransaction) await this.rollback()
-      else await this.#isAborted()
-    }
-  }
-
-  async *#chunks<R>({ parameters, sql }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    const { types, values } = Values.parameters(parameters)
-    const result = await this.#oneAtATime(() => this.#duckDb.stream(sql, values, types))
-    const read = Rows.reader(result)
-    const statements = this.#statements
-    for (let count = 0; ;) {
-      const chunk = await this.#oneAtATime(() => result.fetchChunk())
-      if (this.#statements !== statements) throw new Error(`Another statement ended the stream after ${count} rows`)
-      if (chunk === null || chunk.rowCount === 0) {
-        if (await this.#isAborted()) throw new Error(`The stream broke off after ${count} rows; DuckDB doesn't say why`)
-        return
-      }
-      count += chunk.rowCount
-      yield { rows: read(chunk) as Array<R> }
-    }
+  /** DuckDB's client ends a stream that failed like a complete one. */
+  streamQuery(): never {
+    throw new Error("Kysely doesn't stream from DuckDB: use DuckDBConnection.stream")
   }
 
   async begin(sql: string): Promise<void> {
     await this.#oneAtATime(() => this.#run(sql, []))
-    this.#isInTransaction = true
     this.#hasFailed = false
   }
 
@@ -106,7 +61,6 @@ export class Connection implements DatabaseConnection {
       throw new AbortedTransactionError()
     }
     await this.#oneAtATime(() => this.#run("COMMIT", []))
-    this.#isInTransaction = false
   }
 
   async rollback(): Promise<void> {
@@ -114,12 +68,9 @@ export class Connection implements DatabaseConnection {
       await this.#oneAtATime(() => this.#run("ROLLBACK", []))
     } catch (cause) {
       // A COMMIT that failed has already rolled back.
-      if (!String(cause).includes("no transaction is active")) {
-        this.#isBroken = true
-        throw cause
-      }
-    } finally {
-      this.#isInTransaction = false
+      if (String(cause).includes("no transaction is active")) return
+      this.#isBroken = true
+      throw cause
     }
   }
 
@@ -132,10 +83,9 @@ export class Connection implements DatabaseConnection {
     }
   }
 
-  #run(sql: string, given: ReadonlyArray<unknown>): Promise<DuckDBMaterializedResult> {
-    this.#statements += 1
-    if (given.length === 0) return this.#duckDb.run(sql)
-    const { types, values } = Values.parameters(given)
+  #run(sql: string, parameters: ReadonlyArray<unknown>): Promise<DuckDBMaterializedResult> {
+    if (parameters.length === 0) return this.#duckDb.run(sql)
+    const { types, values } = Values.parameters(parameters)
     return this.#duckDb.run(sql, values, types)
   }
 
@@ -145,14 +95,12 @@ export class Connection implements DatabaseConnection {
     const previous = this.#previous
     this.#previous = turn.promise
     await previous
-    this.#running = Symbol()
     try {
       return await run()
     } catch (error) {
       this.#hasFailed = true
       throw error
     } finally {
-      this.#running = undefined
       turn.resolve()
     }
   }

@@ -1,10 +1,10 @@
 /**
- * A pool of up to four DuckDB connections on an instance that somebody else owns.
+ * A pool of up to four DuckDB connections on one instance, which it doesn't own.
  *
- * Guarantees: whoever acquires a connection has it alone until it is released; a connection that couldn't roll
- * back is closed, not handed on; `destroy` waits for connections in use, closes them all and leaves the instance
- * open. Every connection runs in UTC, so that casts and truncations of times don't depend on the process's zone.
- * If the process dies, open transactions are gone and committed ones are in the write-ahead log.
+ * Guarantees: a connection has one user until it is released. One that couldn't roll back is closed, not reused.
+ * `destroy` waits for connections in use, closes them all and leaves the instance open. Every connection runs in UTC, so
+ * that casts and truncations of times don't depend on the process's zone. If the process dies, open transactions are
+ * gone and committed ones are in the write-ahead log.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Driver as KyselyDriver, TransactionSettings } from "kysely"
@@ -58,14 +58,14 @@ export class Driver implements KyselyDriver {
     }
   }
 
-  /** One connection fewer: there is room for whoever waits. */
+  /** One connection fewer, so the next in line may open one. */
   #forget(): void {
     this.#open -= 1
     this.#waiting.shift()?.resolve(this.acquireConnection())
     if (this.#isDestroyed && this.#open === 0) this.#closed.resolve()
   }
 
-  /** DuckDB's transactions are snapshots, which covers every weaker level but not `serializable`. */
+  /** DuckDB's transactions are snapshots: that satisfies every level but `serializable`. */
   async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
     if (settings.isolationLevel === "serializable") throw new Error("DuckDB has no serializable transactions")
     await connection.begin(`BEGIN TRANSACTION${settings.accessMode === "read only" ? " READ ONLY" : ""}`)

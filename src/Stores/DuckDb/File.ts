@@ -1,10 +1,9 @@
 /**
- * The life of the DuckDB file outside of writing: made, opened, migrated, set aside.
+ * The DuckDB file apart from writing to it: creating, opening, migrating, setting aside.
  *
- * Guarantees: the first statement after every open is CHECKPOINT (it binds keys and empties the WAL);
- * migrations run on a copy that is verified and renamed, so that a crash leaves one openable file; a file
- * that can't be read is set aside with its WAL, never deleted. The live file is never opened with `fs`
- * (closing that descriptor would drop DuckDB's lock): it is only renamed and stat'ed.
+ * Guarantees: the first statement after every open is CHECKPOINT (it binds keys and empties the WAL). Migrations run on a
+ * copy that is then renamed, so a crash leaves one file that opens. An unreadable file is set aside with its WAL, never
+ * deleted. The live file is never opened with `fs`, because closing that descriptor would drop DuckDB's lock.
  */
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
@@ -22,23 +21,23 @@ type Migrations = typeof migrations
 export interface OpenFile {
   readonly instance: DuckDBInstance
   readonly db: Kysely<WarehouseTables>
-  /** Doubles the memory that DuckDB may take, in MB; undefined where the machine hasn't so much to give. */
+  /** Doubles DuckDB's memory limit and returns it in MB; undefined if the machine hasn't enough. */
   readonly takeMoreMemory: () => Promise<number | undefined>
   readonly close: () => Promise<void>
 }
 
 /**
- * DuckDB keeps what it has read for as long as it may. With 11,000,000 rows an export is as fast as with 1,000. Events
- * of 250 kB, 2,000 of which it reads at once, need more.
+ * DuckDB caches what it has read up to this limit. With 384 MB an export of 11,000,000 rows is as fast as with 1,000 MB.
+ * Events of 250 kB, of which it reads 2,000 at once, need more.
  */
 const memoryMb = 384
 
-// A small WAL keeps the replay after a crash short; memory is bounded so that a load can't grow the process.
-// The flush thresholds give freed memory back: 6,000 small writes ended at 409 MB instead of 491 MB.
+// A small WAL keeps the replay after a crash short. The flush thresholds return freed memory: 6,000 small writes ended at
+// 409 MB instead of 491 MB.
 const settings = {
   memory_limit: `${memoryMb}MB`,
   wal_autocheckpoint: "16MB",
-  // Only when the writer says so: at each checkpoint of a first walk it took 100 MB and a sixth of the speed.
+  // Only when the writer asks: at every checkpoint of a first walk it took 100 MB and a sixth of the speed.
   max_vacuum_tasks: "0",
   threads: "2",
   allocator_flush_threshold: "1MB",
@@ -92,7 +91,7 @@ const migrate = async ({ db, instance }: OpenFile, to: Migrations): Promise<void
 const isCurrent = async ({ db }: OpenFile, to: Migrations): Promise<boolean> =>
   (await migrator(db, to).getMigrations()).every((migration) => migration.executedAt !== undefined)
 
-/** Opens the warehouse at `path`, making or migrating it first where that is needed. */
+/** Opens the warehouse at `path`, after creating or migrating it if needed. */
 export const openWarehouse = async (path: string, to = migrations): Promise<OpenFile> => {
   mkdirSync(dirname(path), { recursive: true })
   if (!existsSync(path)) await makeNew(path, to)
@@ -104,7 +103,7 @@ export const openWarehouse = async (path: string, to = migrations): Promise<Open
 
 const makeNew = async (path: string, to: Migrations): Promise<void> => {
   const unfinished = `${path}.new`
-  discard(unfinished)
+  discardFile(unfinished)
   const file = await open(unfinished)
   await migrate(file, to)
   await file.db
@@ -116,13 +115,13 @@ const makeNew = async (path: string, to: Migrations): Promise<void> => {
     .execute()
   await run(file.instance, "checkpoint")
   await file.close()
-  discard(`${path}.wal`)
+  discardFile(`${path}.wal`)
   renameSync(unfinished, path)
 }
 
 const migrateCopy = async (file: OpenFile, path: string, to: Migrations): Promise<void> => {
   const copy = `${path}.migrating`
-  discard(copy)
+  discardFile(copy)
   await copyTo(file.instance, copy)
   await file.close()
   const migrated = await open(copy)
@@ -131,7 +130,7 @@ const migrateCopy = async (file: OpenFile, path: string, to: Migrations): Promis
   renameSync(copy, path)
 }
 
-/** Copies the whole database, as of one point, into a new file; writers go on meanwhile. */
+/** Copies the whole database, as of one point in time, into a new file; writers go on meanwhile. */
 export const copyTo = async (instance: DuckDBInstance, path: string): Promise<void> => {
   const connection = await instance.connect()
   try {
@@ -144,21 +143,19 @@ export const copyTo = async (instance: DuckDBInstance, path: string): Promise<vo
   }
 }
 
-const discard = (path: string): void => {
+export const discardFile = (path: string): void => {
   rmSync(path, { force: true })
   rmSync(`${path}.wal`, { force: true })
 }
 
-/** Another program holds the file: nothing is wrong with it. */
+/** Another program has the file open; the file itself is fine. */
 export const isHeldByAnother = (cause: unknown): boolean =>
   cause instanceof Error && /could not set lock|being used by another process/i.test(cause.message)
 
-/** Moves the file and its WAL out of the way, kept for whoever wants to look; returns where to. */
+/** Renames the file and its WAL, so that a person can still look at them; returns the new path. */
 export const setAside = (path: string, stamp: string): string => {
   const kept = `${path}.set-aside-${stamp}`
   if (existsSync(path)) renameSync(path, kept)
   if (existsSync(`${path}.wal`)) renameSync(`${path}.wal`, `${kept}.wal`)
   return kept
 }
-
-export { discard as discardFile }

@@ -1,5 +1,5 @@
 /**
- * What makes the warehouse's file, and brings it up to date; the file's own facts are in schema `siteledger`.
+ * The migrations of the warehouse's file. Schema `siteledger` holds the file's own metadata.
  */
 import type { Migration } from "kysely/migration"
 import { storeTables } from "../StoreTables.ts"

@@ -1,11 +1,10 @@
 /**
- * DuckDB's chunks to plain rows: every value that comes out is canonical text or null, except booleans, numbers
- * that a double holds exactly as the engine does (INTEGER and smaller, FLOAT, DOUBLE) and bytes.
+ * DuckDB's chunks as plain rows. Values are canonical text or null, except booleans, bytes and numbers that a double holds
+ * exactly (INTEGER and smaller, FLOAT, DOUBLE).
  *
  * Guarantees: BIGINT and wider are decimal text (so `count(*)` is text too), DECIMAL is text with its full scale
- * ("12.3400"), DATE "YYYY-MM-DD", TIMESTAMP "YYYY-MM-DDTHH:MM:SS.ffffff", TIMESTAMPTZ the same with "Z", always
- * UTC whatever the process's zone. LIST, STRUCT and MAP are arrays and objects of such values; bytes are copies.
- * Pure: nothing to lose when the process dies.
+ * ("12.3400"), DATE "YYYY-MM-DD", TIMESTAMP "YYYY-MM-DDTHH:MM:SS.ffffff", TIMESTAMPTZ the same with "Z", always in UTC.
+ * LIST, STRUCT and MAP are arrays and objects of such values; bytes are copies. Pure.
  */
 import * as DuckDB from "@duckdb/node-api"
 import * as Calendar from "./Calendar.ts"
@@ -14,7 +13,7 @@ export type Row = Record<string, unknown>
 
 type Cell = (value: DuckDB.DuckDBValue) => unknown
 
-/** Makes the rows of one result; the cells of its columns are looked up once. */
+/** Reads the rows of one result; looks up its columns' conversions once. */
 export const reader = (result: DuckDB.DuckDBResult): ((chunk: DuckDB.DuckDBDataChunk) => Array<Row>) => {
   const names = result.columnNames()
   const cells = result.columnTypes().map(cellOf)
@@ -38,7 +37,7 @@ export const reader = (result: DuckDB.DuckDBResult): ((chunk: DuckDB.DuckDBDataC
 const asIs: Cell = (value) => value
 const asText: Cell = (value) => String(value)
 
-/** Wraps a cell so that a value of another class than the column's type promises fails loudly. */
+/** Throws on a value whose class doesn't match the column's type. */
 const of =
   <A>(valueClass: abstract new (...args: never) => A, read: (value: A) => unknown): Cell =>
   (value) => {
@@ -126,11 +125,11 @@ const decimalText = (units: bigint, scale: number): string => {
 
 const infinite = 9_223_372_036_854_775_807n
 
-/** Text of a timestamp that counts in seconds or milliseconds, of so many microseconds each. */
+/** Text of a timestamp in seconds or milliseconds. */
 const coarseText = (units: bigint, microsPerUnit: bigint): string =>
   Calendar.timestampText(units === infinite || units === -infinite ? units : units * microsPerUnit, "")
 
-/** Nine digits: the only timestamp that is finer than microseconds. */
+/** Nine digits: the only timestamp finer than microseconds. */
 const nanosText = (nanos: bigint): string => {
   if (nanos === infinite || nanos === -infinite) return Calendar.timestampText(nanos, "")
   const truncated = nanos / 1000n

@@ -1,8 +1,8 @@
 /**
- * One point in time over all tables of the DuckDB file: a read transaction on a connection of its own.
+ * One point in time over all tables of the DuckDB file: a read transaction on its own connection.
  *
- * Writers go on meanwhile. It is taken between two writes, so it holds exactly what is applied through one
- * sequence. Closing it ends the transaction; until then DuckDB can't shorten its WAL.
+ * Writers go on meanwhile. It is taken between two writes, so it holds exactly what is applied through one sequence.
+ * Closing it ends the transaction; until then DuckDB can't shorten its WAL.
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import * as EventPasses from "../EventPasses.ts"
 import * as ParquetFiles from "../ParquetFiles.ts"
 import { tables } from "../WarehouseTables.ts"
 
-/** A row without its payload, about. */
+/** Approximate size of a row without its payload. */
 const rowBytes = 200
 
 export class DuckDbSnapshot {
@@ -54,20 +54,20 @@ export class DuckDbSnapshot {
   }
 
   async close(): Promise<void> {
-    // Whoever closes no longer waits for what is still being written.
+    // A file still being written is no longer wanted.
     this.#connection.interrupt()
     await this.#connection.run("rollback").catch(() => undefined)
     this.#connection.disconnectSync()
   }
 
   async eventDates(): Promise<ReadonlyArray<Partition>> {
-    const found = await ParquetFiles.rows(
+    const dates = await ParquetFiles.rows(
       this.#connection,
       `select cast(${EventPasses.eventDate} as varchar), count(*), sum(${rowBytes} + coalesce(strlen(payload), 0)),
          cast(bit_xor(hash(e)) as varchar)
        from construction.events e group by 1 order by 1`
     )
-    return found.map(([date, count, bytes, fingerprint]) => ({
+    return dates.map(([date, count, bytes, fingerprint]) => ({
       date: String(date),
       rows: Number(count),
       bytes: Number(bytes),
@@ -83,15 +83,15 @@ export class DuckDbSnapshot {
     await mkdir(folder)
     const files: Array<EventFile> = []
     for (const [number, pass] of EventPasses.plan(dates).entries()) {
-      const source = `from construction.events where ${EventPasses.holds(pass, EventPasses.eventDate)}`
+      const source = `from construction.events where ${EventPasses.condition(pass, EventPasses.eventDate)}`
       files.push(...(await ParquetFiles.writeEvents(this.#connection, source, pass, join(folder, String(number)))))
     }
     return files
   }
 
-  /** A chunk at a time, so that memory doesn't grow with the books. */
+  /** In chunks, so that memory doesn't grow with the books. */
   async readJournal(take: TakeLines): Promise<void> {
-    const found = await this.#connection.stream(JournalLines.query)
-    for await (const lines of found.yieldRowsJson()) await take(lines as ReadonlyArray<JournalLines.JournalLine>)
+    const result = await this.#connection.stream(JournalLines.query)
+    for await (const lines of result.yieldRowsJson()) await take(lines as ReadonlyArray<JournalLines.JournalLine>)
   }
 }

@@ -1,9 +1,9 @@
 /**
  * The embedded Warehouse: one DuckDB file with one owner, this process.
  *
- * Guarantees: at start the file and the Store are held against each other. A missing, foreign, older or
- * unreadable file is set aside (kept) and the warehouse is made again from the Store and a fresh walk, loudly.
- * A file that another program holds is left alone and named in the error.
+ * Guarantees: at start the file is compared with the Store. A missing, foreign, older or unreadable file is set aside
+ * (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that another program has
+ * open is left alone and named in the error.
  */
 import { existsSync, renameSync } from "node:fs"
 import { Clock, Effect, Layer, Semaphore } from "effect"
@@ -32,7 +32,7 @@ const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => 
   return isRefused ? "Refused" : "Failed"
 }
 
-/** Refused data can never be written; anything else may be tried again. */
+/** Refused data can never be written; everything else may be retried. */
 const failed = (cause: unknown): WarehouseError => {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new WarehouseError({ reason: reasonOf(cause, message), message: `DuckDB: ${message}`, cause })
@@ -41,7 +41,7 @@ const failed = (cause: unknown): WarehouseError => {
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
   Effect.tryPromise({ try: run, catch: failed })
 
-/** A file that is worked with: where DuckDB's memory is too small for very wide rows, it is given more. */
+/** Raises DuckDB's memory limit after it ran out, as very wide rows make it do. */
 const attemptOn =
   (file: OpenFile) =>
   <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
@@ -51,16 +51,20 @@ const attemptOn =
       ({ cause }) =>
         Effect.gen(function* () {
           const mb = yield* attempt(file.takeMoreMemory)
-          const had = "DuckDB had too little memory for what it was to read"
+          const had = "DuckDB ran out of memory while reading"
           if (mb === undefined) {
-            return yield* new WarehouseError({ reason: "Failed", message: `${had}, and there is no more.`, cause })
+            return yield* new WarehouseError({
+              reason: "Failed",
+              message: `${had}, and the machine has no more.`,
+              cause
+            })
           }
-          yield* Effect.logWarning(`${had}; it may take ${mb} MB from now on.`)
+          yield* Effect.logWarning(`${had}; it may use ${mb} MB from now on.`)
           return yield* new WarehouseError({ reason: "Short", message: `${had}; it has more now.`, cause })
         })
     )
 
-/** Opens the file, setting it aside first when it can't be read; says whether it has just been made. */
+/** Opens the file; an unreadable one is set aside first and made again. `isNew`: it was just made. */
 const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
   const isNew = !existsSync(path)
   const opened = yield* Effect.result(attempt(() => openWarehouse(path)))
@@ -74,7 +78,7 @@ const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
     })
   }
   const kept = setAside(path, yield* stamp)
-  yield* Effect.logError(`The warehouse can't be read and is made again; it is kept as ${kept}. ${message}`)
+  yield* Effect.logError(`The warehouse can't be read and is rebuilt; the old file is kept as ${kept}. ${message}`)
   return { file: yield* attempt(() => openWarehouse(path)), isNew: true }
 })
 
@@ -87,7 +91,7 @@ const metaOf = (file: OpenFile) =>
     return { id: value("id"), watermark: Number(value("applied_through")) }
   })
 
-/** Entries and decisions count only where they are the books' first ones, without a gap. */
+/** Entries and decisions count only if they run from the first one without a gap. */
 const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
   const { rows } = await sql<Record<"entries" | "entry" | "decisions" | "decision", string>>`
     select (select count(*) from construction.ledger_entries) as entries,
@@ -102,7 +106,7 @@ const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
   }
 }
 
-/** Opens the file that belongs to this Store, or makes a new one and tells the Store so. */
+/** Opens the file that belongs to this Store, or makes a new one and records it in the Store. */
 const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
   const store = yield* Store
   const opened = yield* openFile(path)
@@ -112,7 +116,7 @@ const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
   if (verdict.isFresh) {
     yield* Projection.adopt(store, meta.id)
   } else if (verdict.mismatch !== undefined) {
-    yield* Effect.logWarning(`${verdict.mismatch} The warehouse is made again from the store and a fresh walk.`)
+    yield* Effect.logWarning(`${verdict.mismatch} It is rebuilt from the store and a new walk.`)
     if (!opened.isNew) {
       yield* attempt(() => file.close())
       const kept = setAside(path, yield* stamp)

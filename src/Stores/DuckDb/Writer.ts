@@ -1,9 +1,9 @@
 /**
- * Writes a batch into DuckDB in one transaction: the stored rows that it touches are read, merged, deleted and
- * appended anew. A deletion and an append cost what they touch; DuckDB's UPDATE rewrites the columns around it.
+ * Writes a batch into DuckDB in one transaction: the stored rows that it touches are read, merged, deleted and appended
+ * again. A deletion and an append cost only the rows they touch; DuckDB's UPDATE rewrites the columns around them.
  *
- * Each table has one row per key by what is done here, as an index would have to be in memory whole (`DuckDb/Ddl`).
- * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
+ * This code keeps one row per key, because DuckDB would hold a whole index in memory (`DuckDb/Ddl`). After any failure
+ * the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Change } from "../../Domain/Change.ts"
@@ -22,11 +22,11 @@ import {
 } from "../WarehouseTables.ts"
 
 export interface Written {
-  /** Something that an analyst can see has changed. */
+  /** Something that analysts can see has changed. */
   readonly isVisible: boolean
 }
 
-/** So many deleted rows are scanned in vain before their room is given back, which takes up to a second. */
+/** Deleted rows slow down scans until they are vacuumed, which takes up to a second: so not before this many. */
 const mostDead = 50_000
 
 export class DuckDbWriter {
@@ -70,11 +70,11 @@ export class DuckDbWriter {
     }
   }
 
-  /** Merges parts of tables with many deleted rows, on one thread as each takes 200 MB; not while a snapshot is read. */
+  /** Merges row groups with many deleted rows. On one thread, because each takes 200 MB. */
   async #vacuum(): Promise<void> {
     this.#dead = 0
     await this.#set({ max_vacuum_tasks: 1, threads: 1 })
-    // Where somebody else is in its way, the next one does what this one should have.
+    // It fails while a snapshot is open; the next one then does the work.
     await this.#connection.run("checkpoint").catch(() => undefined)
     await this.#set({ max_vacuum_tasks: 0, threads: 2 })
   }
@@ -94,7 +94,7 @@ export class DuckDbWriter {
     return true
   }
 
-  /** A write that changes nothing an analyst sees. */
+  /** A write that analysts don't see. */
   async probe(): Promise<void> {
     await this.#connection.run(
       `insert into siteledger.meta values ('probed_at', cast(now() as varchar))
@@ -123,7 +123,7 @@ export class DuckDbWriter {
     return isVisible
   }
 
-  /** By id; each with its `rowid`, which holds until the transaction ends. */
+  /** By id, each with its `rowid`, which is valid until the transaction ends. */
   async #read({ name, columns }: Shown, ids: ReadonlyArray<string>): Promise<Map<string, Row>> {
     const result = await this.#connection.run(
       `select *, rowid from construction.${name} where id in (${listed(columns[0]?.type ?? "VARCHAR")})`,
@@ -137,7 +137,7 @@ export class DuckDbWriter {
     return rows
   }
 
-  /** Of rows with one key the last is kept. */
+  /** Of several rows with the same key, the last one is kept. */
   async #replace<A extends object>(table: Shown, key: keyof A & string, rows: ReadonlyArray<A>): Promise<void> {
     const last = new Map(rows.map((row) => [String(row[key]), row]))
     await this.#delete(table, key, [...last.keys()])
@@ -166,7 +166,7 @@ export class DuckDbWriter {
   }
 }
 
-/** Most batches name each id once; then the groups need not be collected. */
+/** Most batches name each id once, and then need no grouping. */
 const groupById = (changes: ReadonlyArray<Change>): ReadonlyMap<string, ReadonlyArray<Change>> => {
   const byId = new Map<string, ReadonlyArray<Change>>()
   for (const change of changes) byId.set(change.id, [change])

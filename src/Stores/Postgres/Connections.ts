@@ -1,10 +1,10 @@
 /**
- * The connections to PostgreSQL: two pools, one for the work and a small one for deliveries, so that a long export
- * never keeps a delivery waiting.
+ * The connections to PostgreSQL: two pools, one for the work and a small one for deliveries, so that a long export never
+ * delays a delivery.
  *
- * Values come as the rest of the program wants them: 64-bit integers as numbers where those are exact, else as text;
- * money and JSON as their text; times as Instants. Sessions are in UTC, with time-outs for statements, locks and
- * forgotten transactions. A connection on which anything but the server's own error happened is thrown away.
+ * Values arrive as the rest of the program expects them: 64-bit integers as numbers if exact, otherwise as text; money
+ * and JSON as text; times as Instants. Sessions are in UTC, with time-outs for statements, locks and forgotten
+ * transactions. A connection is reused only if all its errors came from the server itself.
  */
 import { Redacted } from "effect"
 import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool } from "kysely"
@@ -17,12 +17,12 @@ import { valueOf } from "./Values.ts"
 
 /** To reach the server. */
 const connectMs = 2_000
-/** For one of the pool's connections to be free. */
+/** To get a free connection from the pool. */
 const turnMs = 30_000
-/** A little more than the server's own limit, for connections whose other end is gone. */
+/** A little longer than the server's own limit, for connections whose other end is gone. */
 const statementMs = 60_000
 const answerMs = statementMs + 5_000
-/** What is still going on when the program ends. */
+/** For running statements when the program ends. */
 const closeMs = 2_000
 
 const settings = "-c search_path=siteledger -c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres"
@@ -34,17 +34,17 @@ export class Connections {
   readonly name: string
   readonly db: Kysely<Tables>
   readonly sessions: Sessions
-  /** For what one statement does, and quickly, or not at all. */
+  /** For single statements that finish quickly or fail. */
   readonly prompt: Pool
   readonly #pool: Pool
   readonly #config: PoolConfig
   readonly #open = new Set<PoolClient>()
 
-  constructor(given: Redacted.Redacted) {
-    const url = new URL(Redacted.value(given))
+  constructor(address: Redacted.Redacted) {
+    const url = new URL(Redacted.value(address))
     const { hostname, pathname, port, searchParams } = url
     this.name = `PostgreSQL at ${hostname}:${port || 5432}, database ${decodeURIComponent(pathname.slice(1))}`
-    // Ours come last, and so they hold; in the URL they would replace ours.
+    // Our settings come last and so take effect; options left in the URL would replace them.
     const options = `${searchParams.get("options") ?? ""} ${settings}`.trim()
     searchParams.delete("options")
     this.#config = {
@@ -60,8 +60,8 @@ export class Connections {
       query_timeout: answerMs,
       types: { getTypeParser: valueOf }
     }
-    this.#pool = this.#made({ ...this.#config, connectionTimeoutMillis: turnMs, Client: Reaching, max: 10 })
-    this.prompt = this.#made({
+    this.#pool = this.#pooled({ ...this.#config, connectionTimeoutMillis: turnMs, Client: Reaching, max: 10 })
+    this.prompt = this.#pooled({
       ...this.#config,
       max: 2,
       connectionTimeoutMillis: promptMs,
@@ -73,14 +73,14 @@ export class Connections {
     this.db = new Kysely<Tables>({ dialect: new Dialect({ pool: this.#noted(), cursor: Cursor }) })
   }
 
-  /** A connection outside of the pools, for whoever keeps one for long; the caller ends it. */
+  /** A connection outside the pools, for long use; the caller ends it. */
   client(config: PoolConfig = {}): Client {
     const client = new Client({ ...this.#config, ...config })
     client.on("error", () => undefined)
     return client
   }
 
-  /** Waits for what goes on, but not for a server that doesn't answer. */
+  /** Waits for running statements, but not for a server that doesn't answer. */
   async close(): Promise<void> {
     const overdue = setTimeout(() => {
       for (const client of this.#open) cut(client)
@@ -89,21 +89,21 @@ export class Connections {
     clearTimeout(overdue)
   }
 
-  #made(config: PoolConfig): Pool {
-    const made = new Pool(config)
-    // An idle connection that the server closes is replaced with the next use.
-    made.on("error", () => undefined)
-    made.on("connect", (client) => {
+  #pooled(config: PoolConfig): Pool {
+    const pool = new Pool(config)
+    // An idle connection that the server closes is replaced at the next use.
+    pool.on("error", () => undefined)
+    pool.on("connect", (client) => {
       this.#open.add(client)
-      // One that breaks while it is in use tells so by its query too; without this it would end the program.
+      // If it breaks in use, its query fails too; an unhandled event would end the program.
       client.on("error", () => undefined)
       discardWhenBroken(client)
     })
-    made.on("remove", (client) => this.#open.delete(client))
-    return made
+    pool.on("remove", (client) => this.#open.delete(client))
+    return pool
   }
 
-  /** The pool, with a note of every session that is taken from it. */
+  /** The pool, with every session taken from it noted. */
   #noted(): PostgresPool {
     const inner = this.#pool
     const pool = { connect: () => this.sessions.take(inner), end: async () => undefined, options: inner.options }
@@ -111,17 +111,17 @@ export class Connections {
   }
 }
 
-/** Twice this is what a delivery waits at most: for the commit before its own, and for its own. */
+/** A delivery waits at most twice this long: for the commit before its own, and for its own. */
 export const promptMs = 900
 
-/** Waits for the server less long than for its turn. */
+/** Waits a shorter time for the server than the pool allows for a free connection. */
 class Reaching extends Client {
   constructor(config?: PoolConfig) {
     super({ ...config, connectionTimeoutMillis: connectMs })
   }
 }
 
-/** Migrations take their turns by themselves (`Postgres/Migrations`), in their own transaction. */
+/** Not needed: `Postgres/Migrations` takes its own lock. */
 class Adapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}
@@ -133,11 +133,11 @@ class Dialect extends PostgresDialect {
   }
 }
 
-/** pg would give a connection back that still waits for the answer to a query that has timed out. */
+/** pg would reuse a connection that is still waiting for the answer to a query that timed out. */
 const discardWhenBroken = (client: PoolClient): void => {
-  const query = client.query.bind(client) as (...given: ReadonlyArray<unknown>) => unknown
-  const noticing = (...given: ReadonlyArray<unknown>): unknown => {
-    const answer = query(...given)
+  const query = client.query.bind(client) as (...args: ReadonlyArray<unknown>) => unknown
+  const noticing = (...args: ReadonlyArray<unknown>): unknown => {
+    const answer = query(...args)
     if (answer instanceof Promise) {
       answer.catch((cause: unknown) => {
         if (!(cause instanceof DatabaseError)) Object.assign(client, { _queryable: false })

@@ -1,24 +1,24 @@
 /**
- * PostgreSQL's COPY … TO STDOUT, passed on into a file or pipe as it streams in. `pg` leaves COPY to others.
+ * Streams PostgreSQL's COPY … TO STDOUT into a file or pipe, which `pg` doesn't support itself.
  *
- * Memory stays flat: while the pipe takes no more, nothing is read from the server. Returns only after the server has
- * said that it sent everything; then every row is in the pipe, or one was longer than `room`, and nothing after it is.
+ * Memory stays flat: while the pipe is full, nothing is read from the server. Returns only after the server has confirmed
+ * that it sent everything. Then every row is in the pipe, or a row was longer than `room` and nothing from it on is.
  */
 import type { FileHandle } from "node:fs/promises"
 import type { Client, Connection, Submittable } from "pg"
 
 export interface Copied {
   readonly rows: number
-  /** In bytes, of a row. */
+  /** The longest row, in bytes. */
   readonly longest: number
 }
 
-/** What of pg's connection its types leave out. */
+/** Missing from pg's types. */
 interface Wire {
   readonly query: (text: string) => void
 }
 
-/** A message holds one row; its bytes are pg's own, and written over by what comes next. */
+/** One row. Its bytes belong to pg, which overwrites them with the next message. */
 interface Message {
   readonly chunk: Buffer
 }
@@ -39,7 +39,7 @@ export const copyOut = async (client: Client, text: string, pipe: FileHandle, ro
         if (longest <= room) written.add(chunk)
       }
     }
-    // Nobody reads the pipe any more: the server is not to go on either.
+    // The pipe's reader is gone, so the server must stop too.
     written.failed.catch((cause: unknown) => {
       reject(cause)
       stream.destroy()
@@ -52,9 +52,9 @@ export const copyOut = async (client: Client, text: string, pipe: FileHandle, ro
 
 const chunkBytes = 256 * 1024
 
-/** Rows, put together to chunks; one of them is on its way while the next one fills. */
+/** Collects rows into chunks and writes one while the next one fills. */
 class Written {
-  /** Rejects when a write fails; settles in no other way. */
+  /** Rejects when a write fails; otherwise never settles. */
   readonly failed: Promise<never>
   readonly #pipe: FileHandle
   readonly #source: { readonly pause: () => unknown; readonly resume: () => unknown }
@@ -62,7 +62,7 @@ class Written {
   #filling: Buffer = Buffer.allocUnsafe(chunkBytes)
   #spare: Buffer | undefined = Buffer.allocUnsafe(chunkBytes)
   #length = 0
-  #onItsWay: Promise<void> = Promise.resolve()
+  #writing: Promise<void> = Promise.resolve()
   #waiting = 0
 
   constructor(pipe: FileHandle, source: { readonly pause: () => unknown; readonly resume: () => unknown }) {
@@ -79,10 +79,10 @@ class Written {
 
   async end(): Promise<void> {
     this.#send(0)
-    await Promise.race([this.#onItsWay, this.failed])
+    await Promise.race([this.#writing, this.failed])
   }
 
-  /** Goes on with an empty chunk in which `next` bytes fit. */
+  /** Continues with an empty chunk that has room for `next` bytes. */
   #send(next: number): void {
     const chunk = this.#filling
     const length = this.#length
@@ -91,7 +91,7 @@ class Written {
     this.#length = 0
     this.#waiting += 1
     if (this.#waiting > 1) this.#source.pause()
-    this.#onItsWay = this.#onItsWay.then(() => this.#write(chunk, length)).catch((cause) => this.#fail(cause))
+    this.#writing = this.#writing.then(() => this.#write(chunk, length)).catch((cause) => this.#fail(cause))
   }
 
   async #write(chunk: Buffer, length: number): Promise<void> {

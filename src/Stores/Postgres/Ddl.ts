@@ -1,15 +1,15 @@
 /**
- * Both schemas as PostgreSQL's DDL, with what tables and columns mean: `siteledger` (the Store), `construction` (what
- * analysts see). The books in `construction` are views over the Store's, so they can never tell something else. Pure.
+ * Both schemas as PostgreSQL's DDL, with their descriptions: `siteledger` (the Store) and `construction` (for analysts).
+ * The books in `construction` are views over the Store's tables, so the two can't differ. Pure.
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
 import { columnComments, comments, constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
-import type { Index, Known, Listed } from "../Table.ts"
+import type { Index, Named, Listed } from "../Table.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 import * as Rights from "./Rights.ts"
 
-/** JSON as it was written: `jsonb` refuses some of it and keeps no bytes. */
+/** `json` keeps the text as it was written; `jsonb` doesn't, and refuses some of it. */
 const typeNames: Readonly<Record<ColumnType, string>> = {
   BIGINT: "bigint",
   VARCHAR: "text",
@@ -22,16 +22,16 @@ const typeNames: Readonly<Record<ColumnType, string>> = {
 
 export const typeName = (type: ColumnType): string => typeNames[type]
 
-/** In one go: there are hundreds, and the server may be far away. */
-const said = (...given: Parameters<typeof comments>): string => comments(...given).join(";\n")
+/** One statement for all: there are hundreds of comments, and the server may be far away. */
+const commented = (...args: Parameters<typeof comments>): string => comments(...args).join(";\n")
 
 type Column = Listed["columns"][number]
 
-const called = (name: string): string => `siteledger.${name}`
-const inStore = ({ name }: Pick<Listed, "name">): string => called(name)
+const tableName = (name: string): string => `siteledger.${name}`
+const inStore = ({ name }: Pick<Listed, "name">): string => tableName(name)
 
-/** A reference to what is there for ever is watched by a trigger (`Rights`). */
-const isWatched = ({ store }: Schema, { references }: Column): boolean =>
+/** References to append-only tables are checked by a trigger instead of a foreign key (`Rights`). */
+const isChecked = ({ store }: Schema, { references }: Column): boolean =>
   store.some(({ isAppendOnly, name }) => isAppendOnly === true && name === references?.[0])
 
 const definition = (schema: Schema, table: Listed, column: Column): string =>
@@ -40,14 +40,14 @@ const definition = (schema: Schema, table: Listed, column: Column): string =>
     column.type.postgres,
     ...(column.isNumbered === true ? ["generated always as identity"] : []),
     ...constraints(table, column),
-    ...(isWatched(schema, column) ? [] : foreignKey(column, called))
+    ...(isChecked(schema, column) ? [] : foreignKey(column, tableName))
   ].join(" ")
 
-const watch = (schema: Schema, table: Listed, column: Column): ReadonlyArray<string> =>
-  isWatched(schema, column) ? Rights.watch(table, column) : []
+const referenceCheck = (schema: Schema, table: Listed, column: Column): ReadonlyArray<string> =>
+  isChecked(schema, column) ? Rights.checkReference(table, column) : []
 
-/** A digest, where a value may be longer than an index takes. */
-const indexOf = (table: string, index: Known<Index>): string =>
+/** Indexes a digest if a value may be too long for an index. */
+const indexOf = (table: string, index: Named<Index>): string =>
   createIndex(table, index, (column) =>
     index.long?.includes(column) === true ? `siteledger.digest_of(${quoted(column)})` : quoted(column)
   )
@@ -57,10 +57,10 @@ const createTable = (schema: Schema, table: Listed): ReadonlyArray<string> => {
   const parts = [...table.columns.map((column) => definition(schema, table, column)), ...keys(table)]
   return [
     `create table ${name} (${parts.join(", ")})`,
-    said("table", name, table),
+    commented("table", name, table),
     ...table.indexes.map((index) => indexOf(name, index)),
-    ...table.columns.flatMap((column) => watch(schema, table, column)),
-    ...(table.isAppendOnly === true ? Rights.keep(table) : [])
+    ...table.columns.flatMap((column) => referenceCheck(schema, table, column)),
+    ...(table.isAppendOnly === true ? Rights.makeAppendOnly(table) : [])
   ]
 }
 
@@ -74,7 +74,7 @@ const ofStore = (schema: Schema, version: number): ReadonlyArray<string> => {
     ...columns.flatMap(({ column, table }) => [
       `alter table ${inStore(table)} add column ${definition(schema, table, column)}`,
       ...columnComments(inStore(table), [column]),
-      ...watch(schema, table, column)
+      ...referenceCheck(schema, table, column)
     ]),
     ...indexes.map(({ index, table }) => indexOf(inStore(table), index))
   ]
@@ -88,7 +88,7 @@ const ofWarehouse = ({ own }: Schema, version: number): ReadonlyArray<string> =>
   return [
     ...tables.flatMap((table) => [
       `create table ${seen(table)} (${[...table.columns.map(typed), `primary key (${quoted(table.key)})`].join(", ")})`,
-      said("table", seen(table), table),
+      commented("table", seen(table), table),
       ...table.indexes.map((index) => indexOf(seen(table), index))
     ]),
     ...columns.flatMap(({ column, table }) => [
@@ -99,7 +99,7 @@ const ofWarehouse = ({ own }: Schema, version: number): ReadonlyArray<string> =>
   ]
 }
 
-/** Made again with what was added, which a view takes at its end. */
+/** Replaced by a version that adds columns, which a view takes only at its end. */
 const ofBooks = ({ store }: Schema, version: number): ReadonlyArray<string> => {
   const books = store.filter(({ shownBy }) => shownBy !== undefined).map(shown)
   const changed = books.filter(({ columns }) => columns.some(({ since }) => since === version))
@@ -110,12 +110,12 @@ const createView = (table: Shown): ReadonlyArray<string> => {
   const cast = table.columns.map(({ name, type }) => `cast(${quoted(name)} as ${typeName(type)}) as ${quoted(name)}`)
   return [
     `create or replace view ${seen(table)} as select ${cast.join(", ")} from ${inStore(table)}`,
-    said("view", seen(table), table),
+    commented("view", seen(table), table),
     Rights.readOnly(seen(table))
   ]
 }
 
-/** What a version brought. */
+/** What a version adds. */
 export const statements = (schema: Schema, version: number): ReadonlyArray<string> => [
   ...ofStore(schema, version),
   ...ofWarehouse(schema, version),

@@ -1,8 +1,8 @@
 /**
  * Which of several workers on one PostgreSQL database leads: the one whose connection holds an advisory lock.
  *
- * When that worker dies, the server frees the lock with its connection and another worker has it within seconds; one
- * whose connection is lost stops leading at once, by itself.
+ * When that worker dies, the server frees the lock with its connection, and another worker takes it within seconds. A
+ * worker that loses its connection stops leading at once.
  */
 import { Effect, Latch, Layer } from "effect"
 import type { Client } from "pg"
@@ -12,12 +12,10 @@ import { Postgres } from "./Postgres.ts"
 
 const lookEvery = "1 second"
 
-/** Any number, not used for anything else in the database. */
+/** Arbitrary, but used for nothing else in the database. */
 const lock = 7_130_221_000
 
-/**
- * The server notices within ten seconds that the other end is gone, or that it doesn't move any more, and frees the lock.
- */
+/** The server notices within ten seconds that the worker is gone or frozen, and frees the lock. */
 const settings = [
   "set tcp_keepalives_idle = 3",
   "set tcp_keepalives_interval = 2",
@@ -56,7 +54,7 @@ export const layer = Layer.effect(
         )
       })
 
-    /** Idle otherwise, so its answer tells that the connection, and with it the lock, is still there. */
+    /** The connection is otherwise idle: an answer proves that it still exists, and with it the lock. */
     const ask = async (): Promise<boolean> => {
       client ??= await connected(connections.client({ query_timeout: 3_000 }))
       const { rows } = await client.query<{ held: boolean }>(
@@ -76,7 +74,7 @@ export const layer = Layer.effect(
     )
     yield* Effect.addFinalizer(() => Effect.andThen(turnTo(false), drop))
     yield* look
-    yield* Effect.forkScoped(supervised("the look for a leader", Effect.andThen(Effect.sleep(lookEvery), look)))
+    yield* Effect.forkScoped(supervised("the election of a leader", Effect.andThen(Effect.sleep(lookEvery), look)))
     return { isLeading: Effect.sync(() => leads), leading, following }
   })
 )

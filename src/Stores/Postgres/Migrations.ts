@@ -1,6 +1,6 @@
 /**
- * The schemas of a PostgreSQL database, `siteledger` and `construction`, made and brought up to date by whichever worker
- * comes first, in one transaction: a death in the middle leaves nothing behind.
+ * The migrations of a PostgreSQL database (schemas `siteledger` and `construction`). The first worker to start runs them in
+ * one transaction, so a crash leaves nothing behind.
  */
 import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
@@ -13,10 +13,10 @@ import * as Ddl from "./Ddl.ts"
 import { behindPooler, UnusableServer } from "./Failure.ts"
 import * as Rights from "./Rights.ts"
 
-/** Identity columns, skipped locks and transaction states that can be asked for are all there since then. */
+/** It has identity columns, SKIP LOCKED and transaction states that can be queried. */
 export const oldestVersion = 14
 
-/** Where the worker's role may make none, an administrator has made it: `if not exists` would ask for that right too. */
+/** If the role may not create schemas, an administrator has created it; `if not exists` would require that right too. */
 const createSchema =
   (name: string) =>
   async <DB>(db: Kysely<DB>): Promise<void> => {
@@ -27,7 +27,7 @@ const createSchema =
 const digestOf = `create function siteledger.digest_of(varchar) returns bytea language sql immutable strict
   as $$ select sha256(convert_to($1, 'UTF8')) $$`
 
-/** A plain 0 has no decimals here. */
+/** Cast, because a plain 0 has no decimals here. */
 const ledgerLines = `
   select entry_id, account, cast(debit as numeric(28,4)) as debit, cast(credit as numeric(28,4)) as credit
   from (${views.ledger_lines}) as lines`
@@ -47,13 +47,13 @@ export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<str
 
 export const migrations = migrationsOf({ store: storeTables, own: ownTables })
 
-/** All workers of a database take turns here: any number, not used for anything else. */
+/** The advisory lock for migrations: arbitrary, but used for nothing else. */
 export const turn = 7_130_221_001
 
 export const migrate = async (connections: Connections, to = migrations): Promise<void> => {
   await assertFit(connections.db)
   await connections.db.transaction().execute(async (tx) => {
-    // Whoever is first may take a while.
+    // The first worker may take a while.
     await sql`set local lock_timeout = 0`.execute(tx)
     await sql`select pg_advisory_xact_lock(${turn})`.execute(tx)
     await createSchema("siteledger")(tx)
@@ -68,8 +68,8 @@ const assertFit = async (db: Connections["db"]): Promise<void> => {
     select current_setting('server_version') as version, current_setting('search_path') as path`.execute(db)
   const { path = "", version = "" } = rows[0] ?? {}
   if (Number.parseInt(version, 10) < oldestVersion) {
-    throw new UnusableServer(`PostgreSQL ${oldestVersion} or newer is needed, and this server is ${version}`)
+    throw new UnusableServer({ message: `PostgreSQL ${oldestVersion} or newer is needed; this server is ${version}` })
   }
-  // A pooler that keeps what a session asks for at its start to itself.
-  if (path !== "siteledger") throw new UnusableServer(behindPooler)
+  // A pooler has dropped the settings that the session asked for at its start.
+  if (path !== "siteledger") throw behindPooler
 }

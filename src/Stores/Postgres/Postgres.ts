@@ -1,9 +1,9 @@
 /**
  * One PostgreSQL database that holds Store and Warehouse, shared by any number of workers.
  *
- * What `run` and `atomically` do inside of an `atomically` joins its transaction, whichever service asked for it: all
- * of it is kept, or nothing. A nested one can fail alone. Interrupting a query cancels it on the server. A COMMIT whose
- * answer is lost is never assumed: the server is asked, by the transaction's id, what became of it.
+ * `run` and `atomically` join the transaction of a surrounding `atomically`, whichever service started it: all of it is
+ * kept, or nothing. A nested `atomically` can fail alone. Interrupting a query cancels it on the server. If the answer to a
+ * COMMIT is lost, the server is asked for the outcome by transaction id.
  */
 import { Clock, Context, Effect, Exit, Layer, type Redacted, Schema, Semaphore } from "effect"
 import { type ControlledTransaction, type Kysely, sql } from "kysely"
@@ -14,9 +14,8 @@ import type { Session } from "./Sessions.ts"
 
 export class PostgresError extends Schema.TaggedError<PostgresError>()("PostgresError", {
   /**
-   * Refused: the engine can't hold this data, whenever it is tried. Full: no room on the server's disk. Locked: another
-   * transaction was in the way, and this one was rolled back. Unusable: nobody but a person can change it (password,
-   * rights, version). Failed: it can be tried again.
+   * Refused: the engine can never hold this data. Full: the server's disk is full. Locked: another transaction was in the
+   * way, and this one was rolled back. Unusable: a person must act (password, rights, version). Failed: retry later.
    */
   reason: Schema.Literals(["Refused", "Full", "Locked", "Unusable", "Failed"]),
   message: Schema.String,
@@ -29,11 +28,11 @@ export class Postgres extends Context.Service<
     readonly run: <A>(query: (db: Kysely<Tables>) => Promise<A>) => Effect.Effect<A, PostgresError>
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PostgresError, R>
     readonly connections: Connections
-    /** Host, port and database, without user and password: how messages call it. */
+    /** Host, port and database, for messages; without user and password. */
     readonly name: string
   }
 >()("siteledger/Postgres") {
-  /** Migrated, and refused in one sentence where it can't be used. */
+  /** Migrates first; fails with one sentence if the server can't be used. */
   static readonly layerAt = (url: Redacted.Redacted): Layer.Layer<Postgres, PostgresError> =>
     Layer.effect(Postgres, make(url))
 }
@@ -41,18 +40,18 @@ export class Postgres extends Context.Service<
 interface Open {
   readonly transaction: ControlledTransaction<Tables>
   readonly session: Session
-  /** How deep it is nested: names the savepoints. */
+  /** The nesting depth, which names the savepoint. */
   readonly depth: number
-  /** One at a time: a savepoint would take others' queries back with its own. */
+  /** One query at a time: a rollback to a savepoint would undo other queries too. */
   readonly turn: Semaphore.Semaphore
 }
 
 const Current = Context.Reference<Open | undefined>("siteledger/Postgres/Current", { defaultValue: () => undefined })
 
-/** A failure says which server it was. */
+/** Failures name the server. */
 type Attempt = <A>(use: (signal: AbortSignal) => Promise<A>) => Effect.Effect<A, PostgresError>
 
-/** When interrupted, ends only when the query has ended too. */
+/** An interruption waits until the query has ended. */
 const attempting =
   (name: string): Attempt =>
   (use) =>
@@ -100,7 +99,7 @@ const wholly = (attempt: Attempt, { db, sessions }: Connections) => {
   })
   const rollback = ({ transaction }: Open) => Effect.ignore(attempt(() => transaction.rollback().execute()))
 
-  /** Gives the connection back in any case. */
+  /** Returns the connection in any case. */
   const commit = (open: Open) =>
     Effect.gen(function* () {
       const id = yield* Effect.onError(
@@ -133,16 +132,16 @@ const nesting =
       Effect.gen(function* () {
         const open = { ...outer, depth: outer.depth + 1, turn: yield* Semaphore.make(1) }
         const point = sql.raw(`s${open.depth}`)
-        const say = (text: ReturnType<typeof sql>) => attempt(() => text.execute(outer.transaction))
-        const undo = Effect.ignore(say(sql`rollback to savepoint ${point}`))
-        yield* say(sql`savepoint ${point}`)
+        const execute = (text: ReturnType<typeof sql>) => attempt(() => text.execute(outer.transaction))
+        const undo = Effect.ignore(execute(sql`rollback to savepoint ${point}`))
+        yield* execute(sql`savepoint ${point}`)
         const exit = yield* Effect.exit(restore(Effect.provideService(effect, Current, open)))
-        yield* Exit.isFailure(exit) ? undo : Effect.onError(say(sql`release savepoint ${point}`), () => undo)
+        yield* Exit.isFailure(exit) ? undo : Effect.onError(execute(sql`release savepoint ${point}`), () => undo)
         return yield* exit
       })
     )
 
-/** Null where nothing was written: then nothing can be lost. */
+/** Null if nothing was written, and so nothing can be lost. */
 const transactionId = async (db: Kysely<Tables>): Promise<string | null> => {
   const { rows } = await sql<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`.execute(db)
   return rows[0]?.id ?? null
@@ -152,8 +151,8 @@ const patienceMs = 30_000
 const pauseMs = 200
 
 /**
- * What became of a transaction, as soon as the server answers again. Where it still waits for a COMMIT that won't come,
- * it is ended, with the locks that it holds.
+ * The outcome of a transaction, as soon as the server answers again. A session still waiting for a COMMIT that will never
+ * arrive is terminated, which frees its locks.
  */
 const outcomeOf = (attempt: Attempt, db: Kysely<Tables>, { id, pid }: { readonly id: string; readonly pid: number }) =>
   Effect.gen(function* () {

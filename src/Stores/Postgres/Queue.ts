@@ -1,7 +1,7 @@
 /**
  * The queue of a Store with any number of workers: a row for each delivery that isn't applied, claimed with
- * `for update skip locked` and deleted in the transaction that applies it. What a dead worker had claimed is free
- * again when its connection ends.
+ * `for update skip locked` and deleted in the transaction that applies it. A dead worker's claims are freed when its
+ * connection ends.
  */
 import { type Kysely, type Selectable, sql } from "kysely"
 import { batchBytes, type Queue } from "../Queue.ts"
@@ -25,7 +25,7 @@ export const postgresQueue: Queue = {
     const claims = await claim(db, limit)
     const fresh = new Set(claims.filter(({ is_first: isFirst }) => isFirst).map(({ sequence }) => sequence))
     const sequences = listedNumbers(db, [...new Set(claims.map(({ sequence }) => sequence))])
-    // Bodies that would be left for the next time are not even read: a backlog of large ones fits no memory.
+    // Bodies left for the next batch are not even read: a backlog of large ones would not fit into memory.
     const { rows } = await sql<Selectable<StoreTables["inbox"]>>`
       with sized as (
         select sequence, octet_length(body) as own, sum(octet_length(body)) over (order by sequence) as bytes

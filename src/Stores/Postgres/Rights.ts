@@ -1,42 +1,40 @@
 /**
- * What is written for ever is written by INSERT alone: facts, terms, entries and decisions can't be changed or removed by
- * the worker's own role, whatever statement it is brought to run. The tables' owner has no such right either, so the
- * refusal (42501) doesn't rest on the triggers; superusers pass the rights, and the triggers refuse them. An owner can
- * give itself the rights back, which takes a statement of its own that nothing here makes, and `siteledger doctor` tells.
+ * Append-only tables (facts, terms, entries, decisions) take INSERT only. The worker's role owns them but revokes its own
+ * right to change or remove rows, so any such statement fails (42501). Superusers bypass rights; triggers refuse them. An
+ * owner could grant itself the rights again: nothing here does, and `siteledger doctor` reports it.
  *
- * A foreign key locks the row that it refers to, as the owner of that row's table, and that takes a right to update it.
- * So triggers check the same at the same moment, when a statement has added its rows. Without the lock that is as sure: a
- * row of an append-only table that is there once is there for ever, and one that another transaction hasn't committed
- * isn't seen.
+ * A foreign key locks the referenced row, which requires the right to update it. So triggers check references instead, at
+ * the same moment: after the statement has added its rows. Without the lock this is just as safe, because a row of an
+ * append-only table never disappears and uncommitted rows of other transactions aren't seen.
  */
 import { storeTables } from "../StoreTables.ts"
 import type { Listed } from "../Table.ts"
 
-/** Of the Store. */
+/** The Store's append-only tables. */
 export const appendOnly: ReadonlyArray<string> = storeTables
   .filter(({ isAppendOnly }) => isAppendOnly === true)
   .map(({ name }) => name)
 
-/** What the triggers call to refuse a statement. */
+/** The triggers' function. */
 export const refuseChange = `create function siteledger.refuse_change() returns trigger language plpgsql as $$
   begin raise exception '% is append-only', tg_table_name; end $$`
 
-/** Rows of this table are written once. It was just made, so its owner is the role that migrates. */
-export const keep = ({ name }: Pick<Listed, "name">): ReadonlyArray<string> => [
+/** Makes a table append-only. It was just created, so the migrating role owns it. */
+export const makeAppendOnly = ({ name }: Pick<Listed, "name">): ReadonlyArray<string> => [
   `create trigger ${name}_append_only before update or delete or truncate on siteledger.${name}
     for each statement execute function siteledger.refuse_change()`,
   `revoke update, delete, truncate on siteledger.${name} from current_user`
 ]
 
-/** A view over one table could be written through. */
+/** PostgreSQL would allow writing through a view over one table. */
 export const readOnly = (view: string): string => `revoke insert, update, delete, truncate on ${view} from current_user`
 
 /**
- * A column that names a row of a table which is append-only. All rows of a statement at once: a trigger for each row took a
- * third of the time of an entry. One look-up by key for each, whatever the planner knows of the table's size. In a table
- * whose rows change, what they name doesn't.
+ * Checks a column that references an append-only table. The trigger handles all rows of a statement at once: one per row
+ * took a third of the time of an entry. The subquery forces one look-up by key per row, regardless of table statistics. In
+ * a table whose rows may change, the reference may not.
  */
-export const watch = (
+export const checkReference = (
   { isAppendOnly, name: table }: Listed,
   { name: column, references: [parent, key] = ["", ""] }: Listed["columns"][number]
 ): ReadonlyArray<string> => [

@@ -1,10 +1,9 @@
 /**
- * Which sessions on the server a piece of work has in hand, so that interrupting it cancels its queries and nobody
- * else's.
+ * Tracks which server sessions a piece of work holds, so that interrupting it cancels its own queries and no others.
  *
- * A session is its work's own from the moment it is taken until it is given back. One that was cancelled is never
- * given back for others to use: the server may get to the request late. Where the server can't be asked, the
- * connection is cut instead, so that nothing waits for an answer that nobody wants any more.
+ * A session belongs to its work from the moment it is taken until it is released. A cancelled session is never reused,
+ * because the server may act on the request late. If the server can't be reached to cancel, the connection is cut, so
+ * that nothing waits for an answer that is no longer wanted.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Client, Pool, PoolClient } from "pg"
@@ -24,7 +23,7 @@ interface Work {
 }
 
 export class Sessions {
-  /** The work that goes on; what it takes from the pool is noted here. */
+  /** The current work; the sessions it takes from the pool are noted here. */
   readonly #work = new AsyncLocalStorage<Work>()
   readonly #control: () => Client
 
@@ -32,7 +31,7 @@ export class Sessions {
     this.#control = control
   }
 
-  /** Takes a connection, and notes it as held until its release. */
+  /** Takes a connection and notes it as held until its release. */
   async take(pool: Pool): Promise<PoolClient> {
     const client = await pool.connect()
     const work = this.#work.getStore()
@@ -49,7 +48,7 @@ export class Sessions {
     throw new Error("Interrupted before it began")
   }
 
-  /** Runs, and says which session it holds at the end. */
+  /** Also returns the session that is still held at the end. */
   async knowing<A>(use: () => Promise<A>): Promise<{ readonly result: A; readonly session: Session }> {
     const held = new Set<Session>()
     const result = await this.#work.run({ held, signal: undefined }, use)
@@ -58,7 +57,7 @@ export class Sessions {
     return { result, session }
   }
 
-  /** Settles soon after the signal. */
+  /** Settles soon after the signal aborts. */
   cancelling<A>(signal: AbortSignal, use: () => Promise<A>): Promise<A> {
     const held = new Set<Session>()
     return this.cancellingAt(held, signal, () => this.#work.run({ held, signal }, use))
@@ -79,7 +78,7 @@ export class Sessions {
     } finally {
       signal.removeEventListener("abort", onAbort)
       clearTimeout(overdue)
-      // What the session does next is not to be met by a request that was meant for this.
+      // A late cancel request must not hit the session's next statement.
       await cancelled
     }
   }
@@ -91,15 +90,15 @@ export class Sessions {
       await client.connect()
       await client.query("select pg_cancel_backend($1)", [session.pid])
     } catch {
-      // A server that can't be asked is not waited for: the connection is cut when its time is over.
+      // The server can't be reached: the connection is cut after `graceMs`.
     } finally {
       await client.end().catch(() => undefined)
     }
   }
 }
 
-/** What pg's types don't tell. */
+/** Missing from pg's types. */
 type Connected = PoolClient & { readonly processID: number }
 
-/** Whatever waits on it fails at once. */
+/** Everything that waits on the connection fails at once. */
 export const cut = (client: PoolClient): void => void client.connection.stream.destroy()

@@ -1,9 +1,9 @@
 /**
- * One point in time over all tables in PostgreSQL: a repeatable-read transaction on a connection of its own. Workers
- * go on writing meanwhile.
+ * One point in time over all tables in PostgreSQL: a repeatable-read transaction on its own connection. Workers go on
+ * writing meanwhile.
  *
- * Files are made by a DuckDB with a temporary folder, which is gone with the snapshot. Interrupting cancels what the
- * server is at.
+ * A DuckDB in a temporary folder makes the files; the folder is removed with the snapshot. Interrupting also cancels the
+ * server's current statement.
  */
 import { mkdir, rename } from "node:fs/promises"
 import { join } from "node:path"
@@ -24,15 +24,14 @@ import { eventsTable, ledgerEntriesTable, type Shown, tables } from "../Warehous
 const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
 const rowBytes = 200
 
-/** The payload is said by its own hash; the hash of all of its text took four times as long. */
+/** Without the payload, because the key is its hash: hashing its text too took four times as long. */
 const hashed = eventsTable.columns.map(({ name, type }) => {
   if (name === "payload") return "payload is null"
   return type === "JSON" ? `"${name}"::text` : `"${name}"`
 })
 
 /**
- * There are few dates, which the server can't know: it would sort all events, with everything in them, and take three
- * times as long.
+ * The server can't know that there are few dates: it would sort whole events, which takes three times as long.
  */
 const hashing = "set local enable_sort = off"
 
@@ -43,7 +42,7 @@ const dates = `
     from construction.events group by 1) as found
   order by found.date`
 
-/** A long export is no forgotten transaction. */
+/** A long export isn't a forgotten transaction. */
 const unhurried = { statement_timeout: 0, idle_in_transaction_session_timeout: 0, query_timeout: 0 }
 
 const open = async (connections: Connections): Promise<Client> => {
@@ -52,7 +51,7 @@ const open = async (connections: Connections): Promise<Client> => {
   return client
 }
 
-/** The books in the order of their entries; the rest as it lies, which is mostly as it came. */
+/** Entries in journal order; other tables in physical order, which is mostly the order of arrival. */
 const rowsOf = (client: Client, table: Shown): Rows => ({
   client,
   table,
@@ -60,8 +59,8 @@ const rowsOf = (client: Client, table: Shown): Rows => ({
 })
 
 /**
- * What happened to a file or a program of ours is not the server's doing. A write that fails names no path; only its
- * words differ from a connection's: "ENOSPC: no space left on device, write", and "write EPIPE".
+ * Failures of our own files and programs, which must not be blamed on the server. A failed write names no path, and only
+ * its words differ from a connection's: "ENOSPC: no space left on device, write" against "write EPIPE".
  */
 const isOurs = (cause: unknown): cause is Error =>
   cause instanceof Error &&
@@ -88,13 +87,13 @@ const connected = (connections: Connections) =>
   )
 
 const sessionOf = (client: Client): Session => ({
-  // What pg's types don't tell.
+  // Missing from pg's types.
   pid: (client as Client & { readonly processID: number }).processID,
   cut: () => void client.connection.stream.destroy(),
   isCancelled: false
 })
 
-/** When interrupted, ends only when what was being done has ended too. */
+/** An interruption waits until the statement has ended. */
 const attempting = (connections: Connections, client: Client) => {
   const session = sessionOf(client)
   return <A>(use: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
@@ -114,7 +113,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
       Effect.tryPromise({ try: () => PostgresStaged.open(folder), catch: (cause) => failure(connections, cause) }),
       (opened) => Effect.promise(() => opened.close())
     )
-    // Ended first: what is being copied fails then, and nobody waits for it.
+    // Released first: a running copy then fails at once.
     const client = yield* connected(connections)
     const attempt = attempting(connections, client)
 
@@ -122,7 +121,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
       await mkdir(target)
       const files: Array<EventFile> = []
       for (const [number, pass] of EventPasses.plan(partitions).entries()) {
-        const events = { client, table: eventsTable, rest: `where ${EventPasses.holds(pass, eventDate)}` }
+        const events = { client, table: eventsTable, rest: `where ${EventPasses.condition(pass, eventDate)}` }
         files.push(...(await staged.writeEvents(events, pass, join(target, String(number)))))
       }
       return files
@@ -133,8 +132,8 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
       tables: yield* Effect.promise(() => staged.shapes()),
       eventDates: attempt(async () => {
         await client.query(hashing)
-        const found = await client.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
-        return found.rows.map(({ bytes, date, hash, rows: count }) => ({
+        const result = await client.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
+        return result.rows.map(({ bytes, date, hash, rows: count }) => ({
           date,
           rows: Number(count),
           bytes: Number(bytes),
@@ -152,7 +151,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
     }
   })
 
-/** All tables as a DuckDB file, visible all at once. */
+/** Writes all tables into a DuckDB file, which appears at `path` all at once. */
 export const publish = (connections: Connections, path: string): Effect.Effect<void, WarehouseError> =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -1,9 +1,9 @@
 /**
- * The DuckDB that makes files of what PostgreSQL sends: through a named pipe in a temporary folder, so that memory
- * doesn't grow with the rows, and they lie nowhere in between. Only the books are staged, for their journal.
+ * A DuckDB that makes files from what PostgreSQL sends, through a named pipe in a temporary folder: memory doesn't grow with
+ * the rows, and they are stored nowhere in between. Only the books are staged in a table, for the journal.
  *
- * What it makes counts only when it has as many rows as the server says that it sent: a stream that breaks off is never
- * a short file. Closing ends what is under way, and waits for that end.
+ * A file counts only if it has as many rows as the server says it sent, so a broken stream never becomes a short file.
+ * Closing interrupts the current operation and waits for its end.
  */
 import { execFile } from "node:child_process"
 import { constants } from "node:fs"
@@ -12,6 +12,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Client } from "pg"
+import { codeOf } from "../../Runtime/SystemFailure.ts"
 import type { EventFile, TakeLines } from "../Warehouse.ts"
 import { DuckDbSnapshot } from "../DuckDb/Snapshot.ts"
 import type { Pass } from "../EventPasses.ts"
@@ -24,7 +25,7 @@ import { type Shown, tables } from "../WarehouseTables.ts"
 
 const settings = { memory_limit: "384MB", threads: "2", allocator_flush_threshold: "1MB" }
 
-/** Without keys, since what comes from PostgreSQL has been held against them. */
+/** Without keys, which PostgreSQL has already enforced. */
 const schema = [
   "create schema siteledger",
   "create table siteledger.meta (key varchar, value varchar)",
@@ -33,14 +34,14 @@ const schema = [
   `create view construction.ledger_lines as ${views.ledger_lines}`
 ]
 
-/** A longer row than this is rare, and costs a second try with more memory. */
+/** In bytes. A longer row is rare, and costs a second attempt with more memory. */
 const usualRoom = 4 * 1024 * 1024
 
-/** Some rows of a table, as they come from the server. */
+/** Rows of a table on the server. */
 export interface Rows {
   readonly client: Client
   readonly table: Shown
-  /** What follows the table's name: which ones, in which order. */
+  /** What follows the table's name in the query: conditions and order. */
   readonly rest: string
 }
 
@@ -49,7 +50,7 @@ interface Made<A> {
   readonly rows: number
 }
 
-/** `make` gets a query that can be read once, and is called again where a row was too long for the first time. */
+/** `make` gets a query that can be read once; it is called again with more room if a row was too long. */
 export const through = async <A>(
   { client, rest, table }: Rows,
   pipe: string,
@@ -64,14 +65,14 @@ export const through = async <A>(
       () => make(source)
     )
     if (copied.longest <= room && copied.rows !== result.rows) {
-      throw new Error(`${result.rows} of ${copied.rows} rows of ${table.name} came through`)
+      throw new Error(`${result.rows} of ${copied.rows} rows of ${table.name} arrived`)
     }
     if (copied.longest <= room) return result.made
     while (room < copied.longest) room *= 2
   }
 }
 
-/** Into the table of the same name, which has nothing else then. */
+/** Replaces the content of the table with the same name. */
 export const fill = (connection: DuckDBConnection, rows: Rows, pipe: string): Promise<void> =>
   through(rows, pipe, async (source) => {
     await connection.run(`truncate construction.${rows.table.name}`)
@@ -85,30 +86,30 @@ export const makePipe = async (folder: string): Promise<string> => {
   return path
 }
 
-/** Both ends of the pipe at work; settles when both have ended. */
+/** Runs both ends of the pipe; settles when both have ended. */
 const piped = async <A>(pipe: string, write: (file: FileHandle) => Promise<Copied>, read: () => Promise<A>) => {
   const reading = read()
-  // To open it waits for the other end: one that failed before it came is stood in for.
+  // Opening a pipe waits for its other end. If the reader fails before it opens it, this opens it instead.
   const release = async () => (await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK)).close()
   const released = reading.then(release, release)
   const file = await open(pipe, "w")
   const writing = write(file).finally(() => file.close())
   const [copied, result] = await Promise.allSettled([writing, reading])
   await released
-  // Who broke off first says why.
+  // The side that failed first has the cause.
   if (copied.status === "rejected" && !(isBrokenPipe(copied.reason) && result.status === "rejected"))
     throw copied.reason
   if (result.status === "rejected") throw result.reason
   return { copied: await writing, result: result.value }
 }
 
-const isBrokenPipe = (cause: unknown): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === "EPIPE"
+const isBrokenPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
 
 export class PostgresStaged {
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
   readonly #pipe: string
-  #underWay: Promise<unknown> = Promise.resolve()
+  #current: Promise<unknown> = Promise.resolve()
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection, pipe: string) {
     this.#instance = instance
@@ -124,7 +125,6 @@ export class PostgresStaged {
     return new PostgresStaged(instance, connection, pipe)
   }
 
-  /** Of the tables. */
   shapes(): Promise<DuckDbSnapshot["tables"]> {
     return this.#read(async ({ tables: shapes }) => shapes)
   }
@@ -148,7 +148,7 @@ export class PostgresStaged {
     )
   }
 
-  /** From all rows of the books. */
+  /** `entries`: all rows of the ledger's entries. */
   readJournal(entries: Rows, take: TakeLines): Promise<void> {
     return this.#inTurn(async () => {
       await fill(this.#connection, entries, this.#pipe)
@@ -158,14 +158,14 @@ export class PostgresStaged {
 
   async close(): Promise<void> {
     this.#connection.interrupt()
-    await this.#underWay
+    await this.#current
     this.#connection.disconnectSync()
     this.#instance.closeSync()
   }
 
   #inTurn<A>(make: () => Promise<A>): Promise<A> {
-    const made = this.#underWay.then(make)
-    this.#underWay = made.catch(() => undefined)
+    const made = this.#current.then(make)
+    this.#current = made.catch(() => undefined)
     return made
   }
 

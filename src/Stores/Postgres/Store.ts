@@ -1,8 +1,8 @@
 /**
  * The Store in PostgreSQL, schema `siteledger`, beside the warehouse in the same database.
  *
- * `receive` is one statement for all deliveries that came together (4 MiB of them at a time), on a connection of its own;
- * when the server doesn't answer within a second it fails, no 2xx is sent, and the service delivers again.
+ * `receive` is one statement for all deliveries that arrived together (at most 4 MiB at a time), on a connection reserved
+ * for deliveries. If the server doesn't answer within a second it fails, no 2xx is sent, and the service delivers again.
  */
 import { Duration, Effect, Layer } from "effect"
 import type { Kysely, Transaction } from "kysely"
@@ -26,13 +26,13 @@ const otherKey = new StoreError({
   reason: "Unusable",
   message:
     "The secrets in this database were sealed with another key: give all workers the same SITELEDGER_KEY. If that key " +
-    "is lost, delete the row webhook_fingerprint_key from siteledger.meta: then a new subscription is made."
+    "is lost, delete the row webhook_fingerprint_key from siteledger.meta: a new subscription is then created."
 })
 
 /**
- * Stores what is new and queues it; returns the hashes of what was new. The bodies come as one run of bytes, which the
- * driver sends as they are: 16 MiB took 0.3 s, and 0.7 s as an array, whose bytes it writes as text. Numbered in the order
- * in which they came, but added in the order of their hashes, so that two workers never wait for each other.
+ * Stores and queues new bodies; returns their hashes. The bodies are one byte string, which the driver sends as it is:
+ * 16 MiB took 0.3 s, against 0.7 s as an array, which it writes as text. They are numbered in order of arrival, but
+ * inserted in order of their hashes, so that two workers never deadlock.
  */
 const insert = `
   with given as (
@@ -55,10 +55,10 @@ const insert = `
   )
   select body_sha256 from fresh`
 
-/** Nobody can make a row grow without bound by labelling the same body ever anew. */
+/** Limits how far a row can grow when the same body is sent again under new labels. */
 const mostLabels = 64
 
-/** Bodies that are known, each once: one more delivery of it, which the events' table is to show. */
+/** Counts one more delivery of each known body and queues it, so that the table of events shows it. */
 const count = `
   with given as (
     select * from unnest($1::bytea[], $2::text[], $3::text[], $4::text[])
@@ -79,14 +79,14 @@ const count = `
   )
   insert into inbox_queue (sequence, is_first, received_at) select sequence, false, received_at from counted`
 
-/** Little enough for its time, also on a busy server. */
+/** Small enough for the time limit, also on a busy server. */
 const bytesAtOnce = 4 * 1024 * 1024
 
 type Batch = ReadonlyArray<Delivery>
 
 const hash = ({ bodySha256 }: Delivery): string => Buffer.from(bodySha256).toString("hex")
 
-/** Adds what is new; returns the rest. */
+/** Stores the new bodies; returns the known ones. */
 const add = async (pool: Pool, batch: Batch): Promise<Batch> => {
   let start = 1
   const values = [
@@ -99,10 +99,10 @@ const add = async (pool: Pool, batch: Batch): Promise<Batch> => {
     batch.map(({ issuedAt }) => issuedAt),
     batch.map(({ receivedAt }) => receivedAt)
   ]
-  // Named, so that the server plans it once for each connection.
+  // Named, so that the server plans it once per connection.
   const { rows } = await pool.query<{ body_sha256: Buffer }>({ name: "receive", text: insert, values })
   if (rows.length === batch.length) return []
-  // Of several of the same body in one batch, the first one is the new one.
+  // If a batch has the same body several times, the first one is new.
   const fresh = new Set(rows.map((row) => row.body_sha256.toString("hex")))
   return batch.filter((delivery) => !fresh.delete(hash(delivery)))
 }

@@ -1,22 +1,22 @@
 /**
- * The rows of a table of PostgreSQL as they come out of its COPY, read by DuckDB: both sides of it as SQL.
+ * Rows from PostgreSQL's COPY, read by DuckDB: the SQL of both sides. Pure.
  *
- * Exact: COPY's text format keeps every line break out of the values, tells NULL (`\N`) from an empty text, and shows
- * money with all its digits and times to the microsecond, in UTC. DuckDB is told each type; what doesn't fit fails.
+ * Exact: COPY's text format escapes line breaks, tells NULL (`\N`) from empty text, and prints all digits of money and times
+ * to the microsecond in UTC. DuckDB gets each column's type, and a value that doesn't fit fails.
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Shown } from "../WarehouseTables.ts"
 import * as Literal from "../../Domain/Literal.ts"
 import { quoted } from "../Ddl.ts"
 
-/** `rest` is what follows the table's name: which rows, in which order. */
+/** `rest`: what follows the table's name (conditions and order). */
 export const copy = ({ columns, name }: Shown, rest: string): string =>
-  // The number comes first so that no text does: one that began with U+FEFF would lose it.
+  // A number comes first, because DuckDB would strip U+FEFF from the start of the file.
   `copy (select 0, ${columns.map((column) => quoted(column.name)).join(", ")} from construction.${name} ${rest}) to stdout`
 
 const isText = (type: ColumnType): boolean => type === "VARCHAR" || type === "JSON"
 
-/** COPY's escapes undone. No text of PostgreSQL has a NUL, so one can stand for the backslash meanwhile. */
+/** Undoes COPY's escapes. PostgreSQL's text has no NUL, so NUL can stand in for the backslash. */
 const unescaped = (column: string): string => {
   const controls = ["b", "f", "n", "r", "t", "v"].map((letter, place) => [letter, [8, 12, 10, 13, 9, 11][place]])
   const whole = controls.reduce(
@@ -26,7 +26,7 @@ const unescaped = (column: string): string => {
   return `case when contains(${column}, '\\') then replace(${whole}, chr(0), '\\') else ${column} end`
 }
 
-/** What DuckDB reads from `path`; no line of it is longer than `room`, in bytes. */
+/** Reads `path`, whose lines have at most `room` bytes. */
 export const reading = ({ columns }: Shown, path: string, room: number): string => {
   const types = columns.map(({ name, type }) => `'${name}': '${isText(type) ? "VARCHAR" : type}'`)
   const values = columns.map(({ name, type }) =>

@@ -1,6 +1,6 @@
 /**
- * How PostgreSQL's values are read: what is exact as a number becomes one, everything else stays the server's text,
- * and times become Instants.
+ * How PostgreSQL's values are read: integers become numbers if exact, times become Instants, and everything else stays
+ * the server's text.
  */
 import { types } from "pg"
 
@@ -11,7 +11,7 @@ const integer = (text: string): number | string => {
   return Number.isSafeInteger(number) ? number : text
 }
 
-/** "2026-11-20 02:00:00.12+00" in a session in UTC. */
+/** From "2026-11-20 02:00:00.12+00", in a UTC session. */
 const instant = (text: string): string => {
   const [, day, time, fraction = ""] = /^(\S+) ([\d:]+)(?:\.(\d+))?\+00$/.exec(text) ?? []
   return day === undefined ? text : `${day}T${time}.${fraction.padEnd(6, "0")}Z`

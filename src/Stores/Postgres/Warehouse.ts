@@ -1,8 +1,8 @@
 /**
  * The Warehouse in PostgreSQL, schema `construction`, beside the Store in the same database.
  *
- * A write joins the transaction of whoever applies events, so rows, entries and "applied" are kept together or not at
- * all. The ledger's tables are views over the Store's. A copy for analysts is a DuckDB file, as it is without a server.
+ * A write joins the transaction in which events are applied, so rows, entries and the settled queue are committed together
+ * or not at all. The ledger's tables are views over the Store's. The analysts' copy is a DuckDB file here too.
  */
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
@@ -19,16 +19,16 @@ const toWarehouseError = ({ cause, message, reason }: PostgresError): WarehouseE
 
 const deadlocksInARow = 3
 
-/** In bytes: an index takes no more than 2,704. */
+/** In bytes; an index accepts at most 2,704. */
 const longestKey = 2_000
 
-/** Text can't hold a NUL here, nor an index a key of a page. */
+/** PostgreSQL's text can't hold a NUL, and an index can't hold a very long key. */
 const canHold = (change: Change | undefined): boolean =>
   change === undefined ||
   (![change.id, ...Object.values(change.values)].some((text) => text?.includes("\u0000")) &&
     Buffer.byteLength(change.id) <= longestKey)
 
-/** As every other value here; the Store has them as numbers. */
+/** Like every other value in the Warehouse; the Store has numbers. */
 const wholeNumbersAsText: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => ({ ...result, rows: result.rows.map(asText) })
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
           )
         )
         .pipe(
-          // Two writers that had to wait for each other: the server has undone one of them, with its locks.
+          // A deadlock: the server has rolled back one of the two writers.
           Effect.retry({ times: deadlocksInARow, while: ({ reason }) => reason === "Locked" }),
           Effect.mapError(toWarehouseError)
         ),

@@ -1,9 +1,9 @@
 /**
- * How far the inbox is applied, in PostgreSQL: everything up to a number is, and what several workers have in hand counts
- * as not applied.
+ * How far the inbox is applied in PostgreSQL: everything up to the watermark is. Events that a worker holds count as not
+ * applied.
  *
- * Numbers are given out before what gets them is there: at any moment a lower one may still be on its way, while higher
- * ones are applied already. A snapshot waits for those before it begins, and counts no higher.
+ * A sequence number is assigned before its delivery is visible, so a lower number may still be uncommitted while higher
+ * ones are already applied. A snapshot waits for these before it begins, and its watermark never exceeds them.
  */
 import { setTimeout } from "node:timers/promises"
 import { type Kysely, sql } from "kysely"
@@ -19,20 +19,20 @@ export const now = async (db: Kysely<WarehouseTables>): Promise<number> => {
   return Number(rows[0]?.watermark ?? 0)
 }
 
-const given = `
+const assigned = `
   select case when is_called then last_value else 0 end as number from siteledger.inbox_sequence_seq`
 
-/** Whoever stores deliveries has this lock before a number, and until they can be seen. */
+/** A transaction that stores deliveries holds this lock from before their numbers are assigned until they are visible. */
 const storing = `
   select virtualtransaction as id from pg_locks
   where relation = 'siteledger.inbox'::regclass and mode = 'RowExclusiveLock'
     and database = (select oid from pg_database where datname = current_database())`
 
-/** A delivery has two seconds at most. */
+/** Storing a delivery takes two seconds at most. */
 const pauseMs = 10
 const pauses = 300
 
-/** Begins a transaction that sees one point in time; returns how far everything is applied in it. */
+/** Begins a transaction that sees one point in time; returns its watermark. */
 export const begin = async (client: Client): Promise<number> => {
   const highest = await settled(client)
   await client.query("begin isolation level repeatable read read only")
@@ -40,13 +40,13 @@ export const begin = async (client: Client): Promise<number> => {
   return Math.min(Number(rows[0]?.watermark ?? 0), highest)
 }
 
-/** The highest number given out, when all up to it are there or never will be. */
+/** The highest number assigned, once every delivery up to it is visible or rolled back. */
 const settled = async (client: Client): Promise<number> => {
-  const { rows } = await client.query<{ number: number }>(given)
+  const { rows } = await client.query<{ number: number }>(assigned)
   const ids = async () => (await client.query<{ id: string }>(storing)).rows.map(({ id }) => id)
   let waited = await ids()
   for (let pause = 0; waited.length > 0; pause++) {
-    if (pause === pauses) throw new Error("a delivery is being stored for more than three seconds")
+    if (pause === pauses) throw new Error("storing a delivery has taken more than three seconds")
     await setTimeout(pauseMs)
     const still = await ids()
     waited = waited.filter((id) => still.includes(id))

@@ -1,11 +1,10 @@
 /**
- * Writes changes into PostgreSQL: the stored rows that they touch are read, merged, and written back in bulk.
+ * Writes changes into PostgreSQL: the stored rows they touch are read, merged and written back in bulk.
  *
- * Several workers may write the same row at the same time. A row is written only over the version that it was merged
- * with: new ones with `on conflict do nothing`, others after a lock, in the order of their ids, that finds the version
- * unchanged. Whatever was overtaken is read and merged again. So no update is lost. Locks are taken before rows are
- * inserted, and both in one order, so that two writers don't wait for each other; where what was overtaken brings it
- * about nevertheless, the server ends one of them, and its batch is written again.
+ * Several workers may write the same row concurrently, and no update is lost. A row is only written over the version it
+ * was merged with: new rows with `on conflict do nothing`, others after locking them and finding the version unchanged.
+ * Rows that another worker changed meanwhile are read and merged again. Locks are taken before inserts, both in a fixed
+ * order, to avoid deadlocks. If rewriting such rows causes one anyway, the server ends one writer, whose batch is retried.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Change } from "../../Domain/Change.ts"
@@ -17,7 +16,7 @@ import { type EventRow, entityTable, eventsTable, type Shown, type WarehouseTabl
 
 type Db = Kysely<WarehouseTables>
 
-/** True when something that an analyst can see has changed. */
+/** True if something that analysts can see has changed. */
 export const write = async (db: Db, { changes, events }: Batch): Promise<boolean> => {
   let isVisible = events.length > 0
   const byEntity = Map.groupBy(changes, (change) => change.entity)
@@ -28,7 +27,7 @@ export const write = async (db: Db, { changes, events }: Batch): Promise<boolean
   return isVisible
 }
 
-/** Canonical text, as `Merge` wants it: most types come as such (`Postgres/Values`), and twice as fast as by `to_char`. */
+/** Canonical text, as `Merge` needs it. Most types arrive as such (`Postgres/Values`), twice as fast as by `to_char`. */
 const asText = (column: string, type: ColumnType): string =>
   type === "BIGINT" ? `"${column}"::text as "${column}"` : `"${column}"`
 
@@ -52,11 +51,11 @@ const read = async (
   return new Map(rows.map(({ _version: version, ...row }) => [String(row["id"]), { row, version }]))
 }
 
-/** Of so many ids a few are looked for: where none of them is stored, the rest isn't worth the read. */
+/** From this many ids, a sample of `few` is read first; if none is stored, the rest isn't read. */
 const many = 500
 const few = 20
 
-/** A guess: an insert finds out. A first walk, whose rows are all new, took a third longer with reading them. */
+/** A guess, which the insert verifies. A first walk, whose rows are all new, took a third longer with reading them. */
 const areNew = async (db: Db, table: Shown, ids: ReadonlyArray<string>): Promise<boolean> => {
   if (ids.length < many) return false
   const every = Math.floor(ids.length / few)
@@ -103,7 +102,7 @@ const mergeInto = async (db: Db, name: EntityName, changes: ReadonlyArray<Change
 
 interface Put {
   readonly isVisible: boolean
-  /** What is to be read and merged again: somebody else had changed it in between, or may have. */
+  /** Ids to read and merge again, because another worker changed them meanwhile, or may have. */
   readonly overtaken: ReadonlyArray<string>
 }
 
@@ -117,7 +116,7 @@ const putAll = async (db: Db, table: Shown, merged: ReadonlyArray<Merged>): Prom
   for (const rows of pieces(table, fresh)) {
     const inserted = await insert(db, table, rows)
     isVisible ||= inserted > 0
-    // Which ones it were doesn't matter: merged with itself, a row stays as it is.
+    // Which rows conflicted doesn't matter: merging a row with itself changes nothing.
     if (inserted < rows.length) overtaken.push(...rows.map((row) => String(row["id"])))
   }
   const changed = unchanged.map(({ row }) => row)
@@ -131,7 +130,7 @@ const lockUnchanged = async (
   merged: ReadonlyArray<Merged>
 ): Promise<ReadonlyArray<Merged>> => {
   if (merged.length === 0) return merged
-  // All of them at once, in the server's order.
+  // In one statement, in the server's order.
   const { rows } = await sql<{ id: string; version: string }>`
     select id::text as id, xmin::text as version from construction.${sql.raw(name)}
     where id = any(${merged.map(({ id }) => id)}::${sql.raw(keyType(columns))}[]) order by ${sql.raw(name)}.id for update`.execute(
@@ -143,27 +142,27 @@ const lockUnchanged = async (
 
 type Texts = Readonly<Record<string, string | null>>
 
-/** More at once is more than the server keeps in memory by default (`work_mem`): 10,000 took twice as long a row. */
+/** More rows exceed the server's default `work_mem`: with 10,000 each row took twice as long. */
 const rowsAtOnce = 1000
 
-/** By their keys, in one order whoever writes, so that no two wait for each other. A walk's page stays together. */
+/** In key order, the same for all writers, so that they don't deadlock. */
 function* pieces<A extends Texts>({ key }: Shown, rows: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
   const keyOf = (row: A): string => row[key] ?? ""
   const sorted = rows.toSorted((a, b) => inOrder(keyOf(a), keyOf(b)))
   for (let from = 0; from < sorted.length; from += rowsAtOnce) yield sorted.slice(from, from + rowsAtOnce)
 }
 
-/** Of whole numbers it is their own order. */
+/** Shorter first: whole numbers are in numeric order, which keeps a walk's page together. */
 const inOrder = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 
-interface Given {
-  /** The columns, one expression for each. */
+interface Input {
+  /** One expression per column. */
   readonly expressions: ReadonlyArray<RawBuilder<unknown>>
   readonly from: RawBuilder<unknown>
 }
 
-/** The rows as a table, one parameter for each column: a list, or one value for all rows where it is the same. */
-const given = ({ columns, key }: Shown, rows: ReadonlyArray<Texts>): Given => {
+/** The rows as a table with one parameter per column: a list, or a single value if all rows share it. */
+const inputOf = ({ columns, key }: Shown, rows: ReadonlyArray<Texts>): Input => {
   const lists = columns.map(({ name: column, type }) => {
     const values = rows.map((row) => row[column] ?? null)
     const isSame = column !== key && values.every((value) => value === values[0])
@@ -173,17 +172,17 @@ const given = ({ columns, key }: Shown, rows: ReadonlyArray<Texts>): Given => {
   const arrays = listed.map(({ type, values }) => sql`${values}::${type}[]`)
   return {
     expressions: lists.map(({ isSame, name, type, values }) =>
-      isSame ? sql`${values[0] ?? null}::${type}` : sql`given.${name}`
+      isSame ? sql`${values[0] ?? null}::${type}` : sql`input.${name}`
     ),
-    from: sql`unnest(${sql.join(arrays)}) as given (${sql.join(listed.map(({ name }) => name))})`
+    from: sql`unnest(${sql.join(arrays)}) as input (${sql.join(listed.map(({ name }) => name))})`
   }
 }
 
 const names = (columns: Shown["columns"]): string => columns.map(({ name }) => `"${name}"`).join(", ")
 
-/** Returns how many were not there before. */
+/** Returns how many rows were new. */
 const insert = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<number> => {
-  const { expressions, from } = given(table, rows)
+  const { expressions, from } = inputOf(table, rows)
   const result = await sql`
     insert into construction.${sql.raw(table.name)} (${sql.raw(names(table.columns))})
     select ${sql.join(expressions)} from ${from} on conflict (id) do nothing`.execute(db)
@@ -191,19 +190,19 @@ const insert = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<n
 }
 
 const update = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<void> => {
-  const { expressions, from } = given(table, rows)
+  const { expressions, from } = inputOf(table, rows)
   const sets = table.columns.map((column, place) => sql`${sql.raw(`"${column.name}"`)} = ${expressions[place]}`)
   await sql`
     update construction.${sql.raw(table.name)} as stored set ${sql.join(sets.slice(1))}
-    from ${from} where stored.id = given.id`.execute(db)
+    from ${from} where stored.id = input.id`.execute(db)
 }
 
-/** What a later look at the same event found stays: two workers may show the same one, in any order. */
+/** The row with more deliveries wins: two workers may write the same event in any order. */
 const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<void> => {
   const distinct = [...new Map(events.map((row) => [row.body_sha256, storable(row)])).values()]
   const sets = eventsTable.columns.slice(1).map(({ name }) => `"${name}" = excluded."${name}"`)
   for (const rows of pieces(eventsTable, distinct)) {
-    const { expressions, from } = given(eventsTable, rows)
+    const { expressions, from } = inputOf(eventsTable, rows)
     await sql`
       insert into construction.events as stored (${sql.raw(names(eventsTable.columns))})
       select ${sql.join(expressions)} from ${from}
@@ -212,6 +211,6 @@ const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<vo
   }
 }
 
-/** Text can't hold a NUL here; the Store has the bytes. */
+/** PostgreSQL's text can't hold a NUL; the Store has the bytes. */
 const storable = (row: EventRow): Texts =>
   row.payload?.includes("\u0000") === true ? { ...row, payload: null } : { ...row }

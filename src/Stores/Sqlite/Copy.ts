@@ -1,19 +1,19 @@
 /**
- * A copy of the SQLite Store in another file: one point in time, whole, on disk and readable by its owner only, or not
- * there at all. It is one file, which can be read where nothing can be written.
+ * Copies the SQLite Store into another file: complete, as of one point in time, on disk and readable by its owner only, or
+ * no file at all. The copy is a single file that can be read on a read-only file system.
  *
- * It is made in a folder of its own beside the file (`.siteledger-backup-…`), which is all that dying in the middle leaves.
- * What lies under the file's name is never opened: to close a file of this process's own databases drops their locks.
+ * It is made in a temporary folder beside the target (`.siteledger-backup-…`); a crash leaves only that folder. An
+ * existing target is never opened: if it were one of this process's databases, closing it would drop their locks.
  */
 import { closeSync, linkSync, mkdtempSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
 
-/** Made readable by its owner only, as it holds secrets; SQLite gives its side files the same rights. */
+/** Readable by its owner only, because it holds secrets; SQLite gives its side files the same permissions. */
 export const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600))
 
-/** The file itself under another name, its log, or what goes with it. */
+/** Whether `file` is the store itself, its log or its index, under any name. */
 export const isPartOf = (store: string, file: string): boolean => {
   const found = statSync(file, { throwIfNoEntry: false })
   return ["", "-wal", "-shm"].some((suffix) => {
@@ -22,12 +22,12 @@ export const isPartOf = (store: string, file: string): boolean => {
   })
 }
 
-/** Into a new file; with all that lies in the log of `path`. */
+/** Into a new file, including what is in the log of `path`. */
 export const copy = async (path: string, target: string): Promise<void> => {
   makePrivate(target)
   const reader = new DatabaseSync(path, { readOnly: true })
   try {
-    // A transaction keeps it from beginning again at each write; the first statement that reads decides on the time.
+    // Without a transaction the backup would restart at each write. Its first read fixes the point in time.
     reader.exec("begin")
     reader.prepare("select count(*) from meta").get()
     await backup(reader, target)
@@ -35,12 +35,12 @@ export const copy = async (path: string, target: string): Promise<void> => {
     reader.close()
   }
   const written = new DatabaseSync(target)
-  // A file with a log can be opened only where one can be written beside it.
+  // With journal_mode = wal it could be opened only in a writable folder.
   written.exec("pragma journal_mode = delete")
   written.close()
 }
 
-/** By a connection of its own: beside the writer's transactions, where one connection would be in its own way. */
+/** On its own connection, so that it runs beside the writer's transactions. */
 export const backUp = async (store: string, target: string, isReplacing: boolean): Promise<void> => {
   if (isPartOf(store, target)) throw new Error(`${target} is the store itself`)
   const folder = mkdtempSync(join(dirname(target), ".siteledger-backup-"))
@@ -66,29 +66,29 @@ const reading = <A>(file: string, read: (database: DatabaseSync) => A): A => {
   }
 }
 
-/** In the header of a SQLite file: how it is read. A store has a log, also when nobody uses it; a copy has none. */
+/** The read version in the header of a SQLite file tells a store (with a log, even when idle) from a copy (without). */
 const header = { magic: "SQLite format 3\0", readBy: 19, withoutLog: 1 }
 
-/** What `copy` made, so that no store in use is taken for one. */
+/** Whether `copy` made this file, so that a store in use isn't mistaken for a copy. */
 export const isCopy = (file: string): boolean => {
-  const found = Buffer.alloc(20)
+  const head = Buffer.alloc(20)
   const opened = openSync(file, "r")
-  const length = readSync(opened, found)
+  const length = readSync(opened, head)
   closeSync(opened)
-  const isOne = found.toString("latin1").startsWith(header.magic) && found[header.readBy] === header.withoutLog
-  return length === found.length && isOne && reading(file, (database) => database.prepare(tables).all().length === 2)
+  const isOne = head.toString("latin1").startsWith(header.magic) && head[header.readBy] === header.withoutLog
+  return length === head.length && isOne && reading(file, (database) => database.prepare(tables).all().length === 2)
 }
 
-/** Why a file isn't a store that can be used; undefined when it is one. */
+/** Why a file can't be used as a store; undefined if it can. */
 export const objectionTo = (file: string): string | undefined => {
   try {
     return reading(file, (database) => {
       const verdict = database.prepare("pragma integrity_check").get()?.["integrity_check"]
       if (verdict !== "ok") return `it is damaged (${String(verdict)})`
-      return database.prepare(tables).all().length === 2 ? undefined : "it is no store of siteledger"
+      return database.prepare(tables).all().length === 2 ? undefined : "it isn't a siteledger store"
     })
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    return message === "file is not a database" ? "it is no store of siteledger" : message
+    return message === "file is not a database" ? "it isn't a siteledger store" : message
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The Store's tables as SQLite's DDL, with what they mean: SQLite keeps the text of a table, comments included. Pure.
+ * The Store's tables as SQLite's DDL. SQLite keeps its text, so comments hold the descriptions. Pure.
  *
- * STRICT tables refuse values of another type instead of keeping them.
+ * STRICT tables refuse values of the wrong type instead of keeping them.
  */
 import { constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
 import type { Listed } from "../Table.ts"
@@ -9,7 +9,7 @@ import { cameWith } from "../SchemaVersions.ts"
 
 type Column = Listed["columns"][number]
 
-/** In SQLite its own number is the row's. */
+/** Whether the key is the rowid. */
 const isNumber = ({ columns, key }: Listed): boolean =>
   key.length === 1 && columns.some(({ name, type }) => name === key[0] && type.sqlite === "integer")
 
@@ -27,7 +27,7 @@ const createTable = (table: Listed): string => {
   return `create table ${quoted(table.name)} ( -- ${table.says}\n  ${parts.join(",\n  ")}\n) ${options}`
 }
 
-/** The comment stands where SQLite takes it along. */
+/** SQLite keeps a comment only in this position. */
 const addColumn = (table: Listed, column: Column): string =>
   `alter table ${quoted(table.name)} add column ${quoted(column.name)}\n  -- ${column.says}\n  ${definition(table, column)}`
 
@@ -39,7 +39,7 @@ const appendOnly = ({ isAppendOnly, name }: Listed): ReadonlyArray<string> =>
       )
     : []
 
-/** What a version brought. */
+/** What a version adds. */
 export const statements = (store: ReadonlyArray<Listed>, version: number): ReadonlyArray<string> => {
   const { columns, indexes, tables } = cameWith(
     store.filter(({ only }) => only !== "postgres"),

@@ -1,5 +1,5 @@
 /**
- * What makes the Store's tables in SQLite, and brings them up to date.
+ * The migrations of the Store's tables in SQLite.
  */
 import type { Migration } from "kysely/migration"
 import { storeTables } from "../StoreTables.ts"

@@ -1,5 +1,5 @@
 /**
- * The queue of a Store with one worker: everything after the applied-through sequence, and before it what was
+ * The queue of a Store with one worker: all events after the applied-through sequence, and earlier ones that were
  * delivered again (`inbox_touched`).
  */
 import { type Kysely, type Selectable, sql } from "kysely"

@@ -1,8 +1,8 @@
 /**
- * The embedded Store: one SQLite file (WAL, synchronous=FULL), through Kysely, and prepared statements for
- * deliveries. One connection: Kysely's lock on it keeps transactions and deliveries apart.
+ * The embedded Store: one SQLite file (WAL, synchronous=FULL), used through Kysely, with prepared statements for
+ * deliveries. There is one connection, and Kysely's lock on it keeps transactions and deliveries apart.
  *
- * After kill -9 or a power cut SQLite rolls back what was not committed; nothing here needs repair.
+ * After kill -9 or a power cut SQLite rolls back what wasn't committed; nothing needs repair.
  */
 import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -23,11 +23,11 @@ const parameter = (value: unknown): SQLInputValue => {
   return typeof value === "boolean" ? Number(value) : (value as SQLInputValue)
 }
 
-/** Kysely speaks to better-sqlite3; node:sqlite takes parameters one by one. */
+/** Kysely expects better-sqlite3, which takes parameters as an array; node:sqlite takes them one by one. */
 const adapter = (database: DatabaseSync): SqliteDatabase => ({
   close: () => database.close(),
   prepare: (text) => {
-    // A full disk has rolled back already: Kysely's own rollback must not fail and hide why.
+    // A full disk has already caused a rollback: Kysely's own must not fail and hide the cause.
     const isRolledBack = text === "rollback" && !database.isTransaction
     const statement = database.prepare(isRolledBack ? "select 1 where false" : text)
     return {
@@ -39,7 +39,7 @@ const adapter = (database: DatabaseSync): SqliteDatabase => ({
   }
 })
 
-/** SQLite's DDL is transactional, which Kysely doesn't use: a kill in a migration would leave half of its tables. */
+/** SQLite's DDL is transactional. Kysely's adapter denies it, so a kill in a migration would leave half of the tables. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -65,34 +65,34 @@ export const storeError = (cause: unknown): StoreError => {
   return new StoreError({ reason, message: `The store failed: ${message}`, cause })
 }
 
-/** Corrupt, or no database at all. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damaged: ReadonlySet<number> = new Set([11, 26])
 
 const notOpened = (path: string) => (cause: unknown) => {
   const { reason } = storeError(cause)
   const isDamaged = damaged.has(((cause as { readonly errcode?: number }).errcode ?? 0) & 0xff)
-  const advice = isDamaged ? " Keep it, and put a backup in place: siteledger restore FILE." : ""
+  const advice = isDamaged ? " Keep the file and restore a backup: siteledger restore FILE." : ""
   return new StoreError({ reason, message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`, cause })
 }
 
 const notBackedUp = (target: string) => (cause: unknown) => {
   const isThere = codeOf(cause) === "EEXIST"
   const message = isThere
-    ? `${target} is there already, and is left as it is.`
+    ? `${target} already exists and was not changed.`
     : `The backup ${target} can't be written: ${whyNot(cause)}.`
   return new StoreError({ reason: storeError(cause).reason, message, cause })
 }
 
-/** Taking in what lies beside costs a flush more, and each page of an index once: 32 MiB of it, not the usual four. */
-const pagesBeside = 8000
+/** A checkpoint costs a flush, and writes each index page once: so one per 32 MiB of log, not per four. */
+const checkpointPages = 8000
 
-/** Opens a SQLite file with the durability that an acknowledgement needs. */
+/** Opens a SQLite file with the durability that acknowledging a delivery requires. */
 export const openFile = (path: string): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true })
   makePrivate(path)
   const database = new DatabaseSync(path, { timeout: 5000 })
   database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on")
-  database.exec(`pragma wal_autocheckpoint = ${pagesBeside}`)
+  database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
   return database
 }
 
@@ -102,10 +102,10 @@ export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise
   if (error !== undefined) throw error
 }
 
-/** Nobody can make a row grow without bound by labelling the same body ever anew. */
+/** Limits how far a row can grow when the same body is sent again under new labels. */
 const mostLabels = 64
 
-/** Nearly all deliveries are new, so that is the statement that was made fast: `returning` on it costs a quarter more. */
+/** Nearly all deliveries are new, so the insert is the fast path: `returning` on it would cost a quarter more. */
 const prepareReceive = (database: DatabaseSync) => {
   const insert = database.prepare(
     `insert into inbox (body_sha256, body, event_id, header_type, issued_at, received_at) values (?, ?, ?, ?, ?, ?)

@@ -1,6 +1,6 @@
 /**
- * What comes in: deliveries, what is still to be done with them, when the receiver was up, and what signs them. The inbox is
- * append-only but for its counters, so that a crash can at most leave a delivery uncounted whose 2xx was never sent.
+ * What comes in: deliveries and their queues, the receiver's uptime, subscriptions and secrets. The inbox is append-only
+ * except for its counters, so a crash can at most leave a repeated delivery uncounted, whose 2xx was never sent.
  */
 import {
   bytes,
@@ -19,44 +19,44 @@ import {
 
 export const intake = {
   inbox: {
-    says: "Every signed delivery, its body once.",
+    says: "Every signed delivery; each body is stored once.",
     key: ["sequence"],
     columns: {
-      sequence: numbered("Its place in the stored order."),
-      body_sha256: required(bytes, "SHA-256 of the body, by which it is known.", { isUnique: true }),
+      sequence: numbered("Its position in the stored order."),
+      body_sha256: required(bytes, "SHA-256 of the body; identifies it.", { isUnique: true }),
       body: required(bytes, "The body, verbatim."),
       event_id: required(text, "The id of its first delivery."),
-      header_type: optional(text, "What its first header said that it is (not signed)."),
-      issued_at: optional(instant, "When the first delivery was sent, by its header (not signed)."),
-      received_at: required(instant, "When its first delivery came, by siteledger's clock."),
-      deliveries: preset(int32, 1, "How often it was delivered."),
-      replayed: preset(int32, 0, "1 where it came under another id, too."),
-      other_types: optional(json, "What else its later headers said that it is, as a JSON array.")
+      header_type: optional(text, "The event type in the header of its first delivery (not signed)."),
+      issued_at: optional(instant, "When the first delivery was sent, according to its header (not signed)."),
+      received_at: required(instant, "When its first delivery arrived, by siteledger's clock."),
+      deliveries: preset(int32, 1, "How many times it was delivered."),
+      replayed: preset(int32, 0, "1 if it also arrived under another id."),
+      other_types: optional(json, "Other event types in the headers of later deliveries, as a JSON array.")
     }
   },
   event_ids: {
-    says: "The ids of events that were looked at.",
+    says: "Event ids, each with the first delivery that used it.",
     key: ["event_id"],
     columns: {
       event_id: required(text, "The id."),
-      sequence: required(int64, "The first delivery that came under it (inbox.sequence).")
+      sequence: required(int64, "The first delivery that used it (inbox.sequence).")
     }
   },
   inbox_touched: {
-    says: "The queue of a single worker: deliveries that came again since they were applied.",
+    says: "The queue of a single worker: events that were delivered again after they were applied.",
     key: ["sequence"],
     only: "sqlite",
     columns: { sequence: required(int64, "The delivery (inbox.sequence).") }
   },
   inbox_queue: {
-    says: "The queue of several workers: a row for each delivery, until it is applied.",
+    says: "The queue of several workers: a row for each delivery until it is applied.",
     key: ["id"],
     only: "postgres",
     columns: {
-      id: numbered("Its place in the queue."),
+      id: numbered("Its position in the queue."),
       sequence: required(int64, "The delivery (inbox.sequence)."),
       is_first: required(truth, "Whether its body was new."),
-      received_at: required(instant, "When it came.")
+      received_at: required(instant, "When it arrived.")
     }
   },
   quarantine: {
@@ -64,54 +64,54 @@ export const intake = {
     key: ["sequence"],
     columns: {
       sequence: required(int64, "The delivery (inbox.sequence)."),
-      reason: required(text, "Why, as a word.")
+      reason: required(text, "The reason, as a keyword.")
     }
   },
   uptime: {
     says: "Intervals in which the receiver was up.",
     key: ["id"],
     columns: {
-      id: numbered("Its place in their order."),
-      from_ms: required(int64, "Its beginning, in milliseconds since 1970."),
+      id: numbered("Its sequence number."),
+      from_ms: required(int64, "Its start, in milliseconds since 1970."),
       to_ms: required(int64, "Its end, in milliseconds since 1970.")
     }
   },
   closed_gaps: {
-    says: "Intervals in which the receiver was down, and which are dealt with.",
+    says: "Intervals in which the receiver was down, closed by a person.",
     key: ["from_ms", "to_ms"],
     columns: {
-      from_ms: required(int64, "Its beginning, in milliseconds since 1970."),
+      from_ms: required(int64, "Its start, in milliseconds since 1970."),
       to_ms: required(int64, "Its end, in milliseconds since 1970."),
       closed_at: required(instant, "When it was closed."),
-      reason: required(text, "Why.")
+      reason: required(text, "The reason given.")
     }
   },
   subscriptions: {
-    says: "What the service was asked to deliver, and where to.",
+    says: "Subscriptions requested from the service.",
     key: ["id"],
     columns: {
-      id: numbered("Its place in their order."),
-      url: required(text, "The callback."),
-      events: required(json, "The types of events, as a JSON array."),
-      created_at: required(instant, "When it was asked for."),
-      verified_at: optional(instant, "When the first signed delivery came; null until then."),
-      retired_at: optional(instant, "When another took its place; null while it counts.")
+      id: numbered("Its sequence number."),
+      url: required(text, "The callback URL."),
+      events: required(json, "The event types, as a JSON array."),
+      created_at: required(instant, "When it was requested."),
+      verified_at: optional(instant, "When the first signed delivery arrived; null until then."),
+      retired_at: optional(instant, "When another replaced it; null while it is active.")
     }
   },
   webhook_secrets: {
-    says: "What signs deliveries, sealed.",
+    says: "The secrets that sign deliveries, sealed.",
     key: ["id"],
     columns: {
-      id: numbered("Its place in their order."),
-      subscription_id: optional(int64, "The subscription that it came with; null: of one that was made by hand.", {
+      id: numbered("Its sequence number."),
+      subscription_id: optional(int64, "The subscription it came with; null if that was made by hand.", {
         references: ["subscriptions", "id"]
       }),
-      sealed: optional(text, "The secret, encrypted; null while it is awaited, or where the answer with it was lost."),
-      fingerprint: required(text, "What people know it by."),
+      sealed: optional(text, "The secret, encrypted; null while it is awaited, or if the answer with it was lost."),
+      fingerprint: required(text, "Identifies it to people."),
       added_at: required(instant, "When it was added."),
-      retired_at: optional(instant, "When a person said that it is to end; null until then."),
-      expires_at: optional(instant, "When it ends; null where no end is set."),
-      last_used_at: optional(instant, "When it last signed a delivery; null where it never did.")
+      retired_at: optional(instant, "When a person retired it; null until then."),
+      expires_at: optional(instant, "When it stops being valid; null if no end is set."),
+      last_used_at: optional(instant, "When it last signed a delivery; null if it never did.")
     }
   }
 } satisfies Tables

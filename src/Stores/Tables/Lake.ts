@@ -1,24 +1,24 @@
 /**
- * What the Store remembers of exports and of what runs by the clock.
+ * What the Store keeps about exports and scheduled jobs.
  */
 import { instant, int64, required, type Tables, text } from "../Table.ts"
 
 export const lake = {
   exports: {
-    says: "The exports that ended well.",
+    says: "Exports that succeeded.",
     key: ["run"],
     columns: {
-      run: required(text, "Its run."),
-      started_at: required(instant, "When it began."),
-      finished_at: required(instant, "When it ended.")
+      run: required(text, "The run's id."),
+      started_at: required(instant, "When it started."),
+      finished_at: required(instant, "When it finished.")
     }
   },
   schedule: {
-    says: "What runs by the clock.",
+    says: "Scheduled jobs.",
     key: ["name"],
     columns: {
-      name: required(text, "What it is."),
-      last_scheduled_ms: required(int64, "The last time that it was due and taken care of, in milliseconds since 1970.")
+      name: required(text, "The job's name."),
+      last_scheduled_ms: required(int64, "The last due time that was handled, in milliseconds since 1970.")
     }
   }
 } satisfies Tables

@@ -7,7 +7,7 @@ export const operate = {
   meta: {
     says: "Single facts: the service's identity, the warehouse's id, how far the inbox is applied.",
     key: ["key"],
-    columns: { key: required(text, "What it is about."), value: required(text, "What is known of it.") }
+    columns: { key: required(text, "The name of the fact."), value: required(text, "Its value.") }
   },
   workers: {
     says: "The workers that share the Store.",
@@ -15,22 +15,22 @@ export const operate = {
     only: "postgres",
     columns: {
       id: required(text, "Its id, new at each start."),
-      host: required(text, "The machine that it runs on."),
-      pid: required(int32, "Its process there."),
+      host: required(text, "The machine it runs on."),
+      pid: required(int32, "Its process id there."),
       started_at: required(instant, "When it started."),
-      seen_at: required(instant, "When it last said that it is there."),
-      is_leader: required(truth, "Whether it does what one of them must do alone."),
-      reasons: required(json, "Why it isn't well, as a JSON array of sentences.")
+      seen_at: required(instant, "When it last reported that it is running."),
+      is_leader: required(truth, "Whether it does the work that only one worker may do."),
+      reasons: required(json, "Why it isn't healthy, as a JSON array of sentences.")
     }
   },
   alerts: {
-    says: "What was, or is to be, told about Status; the newest one says what was told last.",
+    says: "Alerts about Status, sent or still to be sent; the newest one holds the last status reported.",
     key: ["id"],
     columns: {
-      id: numbered("Its place in their order."),
-      status: required(text, "What Status had turned to."),
-      body: required(json, "What is sent, as JSON."),
-      delivered_at: optional(instant, "When it was taken; null until then.")
+      id: numbered("Its sequence number."),
+      status: required(text, "The status that it reports."),
+      body: required(json, "Its body, as JSON."),
+      delivered_at: optional(instant, "When it was delivered; null until then.")
     }
   }
 } satisfies Tables

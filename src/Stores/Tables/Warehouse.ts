@@ -1,29 +1,32 @@
 /**
- * What the Warehouse has beside the resources' tables (`Domain/Resource`) and the books (`Ledger`). Numbers are text.
+ * The Warehouse's table of events. Entity tables come from `Domain/Resource`, the books from `Ledger`. Numbers are text.
  */
 import { instant, json, optional, required, type Tables, text, wholeNumber, word } from "../Table.ts"
 
 export const warehouse = {
   events: {
-    says: "Every signed delivery, once, whatever became of it.",
+    says: "Every signed event once, whether applied or quarantined.",
     key: ["body_sha256"],
-    // For "what came late": Status asks for events by their own time.
+    // Status counts late events by their own time.
     indexes: { events_timestamp: { columns: ["event_timestamp"] } },
     columns: {
-      body_sha256: required(text, "SHA-256 of the delivery's body as hex: its key."),
-      sequence: required(wholeNumber, "Its place in the order in which deliveries were stored."),
+      body_sha256: required(text, "SHA-256 of the body, as hex; the key."),
+      sequence: required(wholeNumber, "Its position in the order in which deliveries were stored."),
       event_id: required(text, "The id of its first delivery."),
-      event_type: optional(text, "What the body proves it to be; else what its header says."),
-      event_timestamp: optional(instant, "When it happened, by the service's clock; null where the body doesn't say."),
-      entity: optional(text, "The table of what it is about."),
-      entity_id: optional(text, "The id of what it is about."),
-      payload: optional(text, "The whole body, verbatim; null where text can't hold it."),
-      issued_at: optional(instant, "When the first delivery was sent, by its header (not signed)."),
-      received_at: required(instant, "When its first delivery came, by siteledger's clock."),
-      deliveries: required(wholeNumber, "How often it was delivered."),
-      outcome: required(word<"applied" | "quarantined">(), "applied, or quarantined: kept, and not in any row."),
+      event_type: optional(text, "The type that the body proves; otherwise the one in its header."),
+      event_timestamp: optional(instant, "When it happened, by the service's clock; null if the body doesn't say."),
+      entity: optional(text, "The table of the entity it is about."),
+      entity_id: optional(text, "The id of that entity."),
+      payload: optional(text, "The whole body, verbatim; null if text can't hold it."),
+      issued_at: optional(instant, "When the first delivery was sent, according to its header (not signed)."),
+      received_at: required(instant, "When its first delivery arrived, by siteledger's clock."),
+      deliveries: required(wholeNumber, "How many times it was delivered."),
+      outcome: required(
+        word<"applied" | "quarantined">(),
+        "applied, or quarantined: kept, but not applied to any row."
+      ),
       reason: optional(text, "Why it is in quarantine."),
-      alarms: required(json, "What was odd about it, as a JSON array of words.")
+      alarms: required(json, "What was odd about it, as a JSON array of keywords.")
     }
   }
 } satisfies Tables

@@ -1,6 +1,6 @@
 /**
- * Histories of one entity for the tests of Merge: changes made by hand or at random, the ways in which they may
- * arrive, and an oracle that knows the row without merging: field by field, what the greatest clock says.
+ * Histories of one entity for the tests of Merge: changes, the ways in which they may arrive, and an oracle that computes
+ * the row without merging, by taking the greatest version of each field.
  */
 import { assert } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"
@@ -17,7 +17,7 @@ type Texts = Readonly<Record<string, string>>
 export const second = 1_000_000
 export const start = 1_763_600_000 * second
 
-/** What a change is made of beside its values. */
+/** The parts of a change besides its values. */
 interface Rest {
   readonly id?: string
   readonly misfits?: Texts
@@ -63,11 +63,11 @@ export const gone = (entity: EntityName, at: number): Change => {
   return { ...make(entity, micros, 0, values, { hash: "", seenAt: micros }), source: "absence" }
 }
 
-/** As it comes back from the warehouse: another object of plain text, which nobody may write to. */
+/** The row as read back from the warehouse: a new, frozen object of plain text. */
 const stored = (row: Row | undefined): Row | undefined =>
   row === undefined ? undefined : Object.freeze(JSON.parse(JSON.stringify(row)) as Row)
 
-/** Merges the batches one after the other, each through the stored row. */
+/** Merges the batches one after the other into the stored row. */
 export const arrive = (batches: ReadonlyArray<ReadonlyArray<Change>>): Row => {
   let row: Row | undefined
   for (const batch of batches) {
@@ -103,7 +103,7 @@ export const permutations = <A>(of: ReadonlyArray<A>): ReadonlyArray<ReadonlyArr
     ? [of]
     : of.flatMap((first, index) => permutations(of.toSpliced(index, 1)).map((rest) => [first, ...rest]))
 
-/** The change with the greatest clock. */
+/** The change with the greatest version. */
 const newest = (changes: ReadonlyArray<Change>): Change | undefined =>
   changes.reduce<Change | undefined>(
     (best, next) => (best === undefined || next.version > best.version ? next : best),
@@ -116,11 +116,11 @@ const speaksAbout = (column: string) => (change: Change) =>
 const sorted = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-/** The row that the changes must end in, `_changed_at` for events only. */
+/** The row that the changes must end in; `_changed_at` holds only for events. */
 export const oracle = (resource: Resource, changes: ReadonlyArray<Change>): Row => {
   const row: Record<string, string | null> = {}
   const clocks: Record<string, string> = {}
-  // Without a prototype, since "__proto__" is a name like any other.
+  // Without a prototype, because a field may be called "__proto__".
   const extra = Object.create(null) as Record<string, unknown>
   for (const name of new Set(changes.flatMap((change) => Object.keys(change.extra)))) {
     const winner = newest(changes.filter((change) => Object.hasOwn(change.extra, name)))
@@ -147,9 +147,9 @@ export const oracle = (resource: Resource, changes: ReadonlyArray<Change>): Row 
   return row
 }
 
-/** `_changed_at` says when news arrived; for pages that depends on what was known by then. */
+/** Ignores `_changed_at` if there are pages: it then depends on what was known when they arrived. */
 export const settled = (row: Row, changes: ReadonlyArray<Change>): Row =>
-  changes.every((change) => change.source === "event") ? row : { ...row, _changed_at: "whenever" }
+  changes.every((change) => change.source === "event") ? row : { ...row, _changed_at: "any" }
 
 export const endsAs = (expected: Row, batches: ReadonlyArray<ReadonlyArray<Change>>, message: string) => {
   const changes = batches.flat()

@@ -3,7 +3,7 @@ import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { byName, type EntityName } from "../../../src/Domain/Resource.ts"
 import { patience, rounds } from "../../Long.ts"
 import { forSeeds } from "../../Seeded.ts"
-import { entities, history } from "./Chance.ts"
+import { entities, history } from "./RandomHistories.ts"
 import { arrive, endsAs, oracle, split } from "./Histories.ts"
 
 describe("random histories", () => {
@@ -17,19 +17,19 @@ describe("random histories", () => {
     })
 
   it(
-    "of events end as the greatest clocks say, with duplicates and splits",
+    "of events end in the greatest versions, with duplicates and splits",
     () => check(rounds(1000, 40_000), 12, false),
     patience
   )
 
   it(
-    "of events, pages and tombstones end as the greatest clocks say",
+    "of events, pages and tombstones end in the greatest versions",
     () => check(rounds(1000, 40_000), 12, true),
     patience
   )
 
   it(
-    "end in one row for 200 orders each",
+    "end in the same row in 200 orders each",
     () => {
       forSeeds(rounds(10, 100), (random, seed) => {
         const changes = history(random, random.pick(entities), 15, random.chance(0.5))

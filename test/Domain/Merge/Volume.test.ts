@@ -13,19 +13,19 @@ const rounds = 10
 const batchEvents = 2000
 const start = 1_763_600_000_000_000
 
-const says = [
+const stages = [
   { status: "created", values: { project_id: "5", draft_amount: "100000.0000" } },
   { status: "submitted", values: { submitter: "ann", submitted_amount: "90000.0000" } },
   { status: "certified", values: { certified_amount: "80000.0000", certificate_url: "https://c.example/1" } },
   { status: "paid", values: { payment_reference: "PAY-1" } }
 ] as const
 
-/** Events of a round in random order; the first four rounds tell an entity's whole life, in an order of its own. */
+/** The events of a round in random order; the first four rounds cover each entity's whole life, in varying order. */
 function* events(round: number, seed: number): Generator<Change> {
   const random = seeded(seed + round)
   for (const entity of random.shuffle(Array.from({ length: entities }, (_, index) => index))) {
-    const stage = (entity + round) % says.length
-    const { status, values } = says[stage] ?? says[0]
+    const stage = (entity + round) % stages.length
+    const { status, values } = stages[stage] ?? stages[0]
     const micros = start + round * 1_000_000 + random.below(1_000_000)
     const at = Instant.fromMicros(micros)
     yield {
@@ -65,15 +65,15 @@ const usedMegabytes = (): number => {
 }
 
 describe("a million events over 100,000 entities", () => {
-  it("take the memory of their rows and no more", () => {
+  it("take no more memory than their rows", () => {
     const seed = 20_261_120
     const rows = new Map<string, Row>()
     for (let round = 0; round < 4; round++) runRound(rows, round, seed)
-    const whenRowsWereWhole = usedMegabytes()
+    const whenComplete = usedMegabytes()
     for (let round = 4; round < rounds; round++) runRound(rows, round, seed)
-    const grown = usedMegabytes() - whenRowsWereWhole
+    const grown = usedMegabytes() - whenComplete
     assert.strictEqual(rows.size, entities)
     for (const row of rows.values()) assert.strictEqual(row["status"], "paid", `seed ${seed}`)
-    assert.isBelow(grown, whenRowsWereWhole * 0.05, `seed ${seed}: MB grown in 600,000 events`)
+    assert.isBelow(grown, whenComplete * 0.05, `seed ${seed}: MB grown in 600,000 events`)
   })
 })

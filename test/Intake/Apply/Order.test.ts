@@ -1,6 +1,6 @@
 /**
- * One history in many orders, with duplicates, under other ids, in batches of any size: always the same rows. Over the
- * very store, inbox, reader and warehouse of the worker, in this process; some go through it in worker/Order.test.ts.
+ * One history in many orders, with duplicates, under other ids, in batches of any size: always the same rows. Uses the
+ * worker's own store, inbox, reader and warehouse in this process; worker/Order.test.ts sends some through a real worker.
  */
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
@@ -58,13 +58,15 @@ const deliveryOf = ({ body, type }: Sent, receivedMs: number) => ({
   receivedAt: Instant.fromMillis(receivedMs)
 })
 
-/** Offers in gulps of any size, so that Apply meets batches of any size, and waits until all is applied. */
-const apply = <A>(of: Random, sent: ReadonlyArray<Sent>, look: (query: Query) => Promise<A>) =>
+/** Offers in groups of any size, so that Apply gets batches of any size, and waits until all are applied. */
+const apply = <A>(random: Random, sent: ReadonlyArray<Sent>, look: (query: Query) => Promise<A>) =>
   Effect.gen(function* () {
     const inbox = yield* Inbox
-    const gulp = of.chance(0.02) ? 1 : of.pick([20, 60, sent.length, sent.length])
-    for (let from = 0; from < sent.length; from += gulp) {
-      const deliveries = sent.slice(from, from + gulp).map((each, index) => deliveryOf(each, 1_790_000_000_000 + index))
+    const group = random.chance(0.02) ? 1 : random.pick([20, 60, sent.length, sent.length])
+    for (let from = 0; from < sent.length; from += group) {
+      const deliveries = sent
+        .slice(from, from + group)
+        .map((each, index) => deliveryOf(each, 1_790_000_000_000 + index))
       yield* Effect.promise(() => Promise.all(deliveries.map((delivery) => inbox.offer(delivery))))
     }
     while ((yield* inbox.status).pending > 0) yield* Effect.sleep("5 millis")
@@ -79,7 +81,7 @@ const apply = <A>(of: Random, sent: ReadonlyArray<Sent>, look: (query: Query) =>
             .then((result) => result.rows)
         )
       )
-    // The file is thrown away after the look: what would be written at its close is nobody's.
+    // The file is deleted afterwards, so closing it need not write a checkpoint.
     yield* Effect.promise(() => query("pragma disable_checkpoint_on_shutdown"))
     return yield* Effect.promise(() => look(query))
   })

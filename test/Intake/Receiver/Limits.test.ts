@@ -1,4 +1,4 @@
-/** Slow, large and too many requests are cut, and nothing of them stays. */
+/** Slow, large and too many requests are cut off, and leave nothing behind. */
 import { assert, describe, it } from "@effect/vitest"
 import { TestClock } from "effect/testing"
 import { defaultLimits } from "../../../src/Intake/Receiver/Listener.ts"
@@ -8,7 +8,7 @@ import { deliver, head, keeping, playedStore, send, sign, signedRequest, startRe
 const signature = { "X-Service-Signature": sign("") }
 
 describe("a large body", () => {
-  it("is refused at its declared size, before it has come, and Status says so", async () => {
+  it("is refused at its declared size, before it has arrived, and is a reason", async () => {
     await using receiver = await startReceiver(keeping([]), { maximumBytes: 1000 })
     const sent = send(receiver.port, head({ ...signature, "Content-Length": 1001 }))
     assert.strictEqual(await sent.status(), 413)
@@ -38,8 +38,8 @@ describe("a large body", () => {
   })
 })
 
-describe("a request that anybody could have sent", () => {
-  it("turns Status red until an hour has passed without another one, and is counted", async () => {
+describe("a refused request without proof of its sender", () => {
+  it("is a reason until an hour has passed without another one, and is counted", async () => {
     await using receiver = await startReceiver(keeping([]), { maximumBytes: 1000 }, TestClock.layer())
     const large = head({ ...signature, "Content-Length": 1001 })
     const encoded = signedRequest("{}", { "X-Service-Signature": sign("[]"), "Content-Encoding": "gzip" })
@@ -55,7 +55,7 @@ describe("a request that anybody could have sent", () => {
     assert.deepInclude(await receiver.status(), { tooLarge: 2, encoded: 2, accepted: 0, rejected: 0 })
   })
 
-  it("is told from a delivery that is signed and was lost", async () => {
+  it("is told apart from a signed delivery that was lost", async () => {
     await using receiver = await startReceiver(keeping([]), {}, TestClock.layer())
     assert.strictEqual(await deliver(receiver.port, signedRequest("{}", { "Content-Encoding": "gzip" })), 415)
     await receiver.pass("2 days")
@@ -71,7 +71,7 @@ describe("a slow request", () => {
     return performance.now() - from
   }
 
-  it("is cut when its headers don't end in time, and when its body doesn't", async () => {
+  it("is cut off if its headers or its body don't end in time", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept), { limits })
     const headers = send(receiver.port, `POST / HTTP/1.1\r\nHost: localhost\r\n`)
@@ -90,7 +90,7 @@ describe("a slow request", () => {
     assert.strictEqual(await deliver(receiver.port, signedRequest("{}")), 200)
   })
 
-  it("has 5 s for its headers and 10 s for all of it, enforced within a second", () => {
+  it("has 5 s for its headers and 10 s in total, enforced within a second", () => {
     const { headersMs, requestMs, checkEveryMs } = defaultLimits
     assert.deepStrictEqual(
       { headersMs, requestMs, checkEveryMs },
@@ -122,7 +122,7 @@ describe("the bodies in flight", () => {
     sent.socket.destroy()
   })
 
-  it("that break off give their share back", async () => {
+  it("that break off release their share", async () => {
     await using receiver = await startReceiver(keeping([]), { limits: { inFlightBytes: 1000 } })
     for (let n = 0; n < 5; n++) {
       const sent = send(receiver.port, signedRequest("x".repeat(800)).slice(0, -1))

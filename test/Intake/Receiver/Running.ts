@@ -1,6 +1,6 @@
 /**
- * The real receiver with the service's real signatures, over a store that the test plays; and a client on raw sockets,
- * since a test wants to send half a request.
+ * The real receiver with the service's real signatures, over a store that the test controls; and a client on raw sockets,
+ * which can send half a request.
  */
 import { createHmac } from "node:crypto"
 import { connect } from "node:net"
@@ -18,7 +18,7 @@ import { sqliteQueue } from "../../../src/Stores/Sqlite/Queue.ts"
 export const path = "/hooks/construction"
 export const secret = "whsec_known"
 
-/** A store of which the receiver sees `receive` only. */
+/** A store with only `receive`, which is all that the receiver uses. */
 export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<Store> => {
   const unused = () => Effect.die("not played")
   return Layer.mock(Store, {
@@ -35,7 +35,7 @@ export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<S
 
 export const keeping = (kept: Array<Delivery>): Layer.Layer<Store> => playedStore(async (batch) => kept.push(...batch))
 
-/** Counts bodies whose signature is being looked at: what has come so far. */
+/** Counts the bodies whose signature was checked, which is how many have arrived. */
 const counting = (looked: { count: number }) =>
   Layer.effect(
     Signatures,
@@ -85,7 +85,7 @@ export const startReceiver = async (
 
 export const sign = (body: string, by = secret): string => createHmac("sha256", by).update(body).digest("hex")
 
-/** The lines of a request as they go over the wire. */
+/** The head of a request, as it is sent. */
 export const head = (headers: Readonly<Record<string, string | number>>, line = `POST ${path} HTTP/1.1`): string =>
   [line, "Host: localhost", ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), "", ""].join("\r\n")
 
@@ -107,7 +107,7 @@ export const send = (port: number, text: string) => {
     for (const wake of waiting.splice(0)) wake()
   })
   socket.write(text)
-  /** The first `count` statuses, once they are there; fewer when the connection ended before. */
+  /** Waits for the first `count` statuses; fewer if the connection ended before. */
   const answered = async (count = 1): Promise<ReadonlyArray<number>> => {
     while (statuses.length < count && !socket.closed) {
       await Promise.race([closed, new Promise<void>((done) => waiting.push(done))])
@@ -118,7 +118,7 @@ export const send = (port: number, text: string) => {
   return { socket, statuses, answers, answered, status, closed, write: (more: string) => socket.write(more) }
 }
 
-/** Sends one whole request and hangs up. */
+/** Sends one whole request and closes the connection. */
 export const deliver = async (port: number, text: string): Promise<number | undefined> => {
   const sent = send(port, text)
   const status = await sent.status()

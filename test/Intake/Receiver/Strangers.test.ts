@@ -1,11 +1,11 @@
-/** When a person is told of deliveries that are signed with an unknown secret, and when it is over. */
+/** When deliveries signed with an unknown secret become a reason, and when it clears. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import * as Strangers from "../../../src/Intake/Receiver/Strangers.ts"
 
-/** What is sent, by whom, and the time that passes; and how often it came up or was over. */
+/** Sends deliveries, lets time pass, and counts how often the reason was raised or cleared. */
 const played = Effect.gen(function* () {
   const reasons = yield* Reasons
   const strangers = yield* Strangers.make
@@ -35,7 +35,7 @@ const scene = <E>(name: string, body: Effect.Effect<void, E, Effect.Services<typ
 
 describe("deliveries of an unknown secret", () => {
   scene(
-    "are told after three in a row, at once where no right one has come, and are over with a right one",
+    "are a reason after three in a row, at once if no correct one has arrived, until a correct one",
     Effect.gen(function* () {
       const { isUp, right, wrong } = yield* played
       yield* wrong(2)
@@ -48,7 +48,7 @@ describe("deliveries of an unknown secret", () => {
   )
 
   scene(
-    "are told some seconds after the last right one, if only wrong ones came since",
+    "are a reason some seconds after the last correct one, if only wrong ones arrived since",
     Effect.gen(function* () {
       const { isUp, pass, right, wrong } = yield* played
       yield* right(1)
@@ -62,7 +62,7 @@ describe("deliveries of an unknown secret", () => {
   )
 
   scene(
-    "can't be brought about by a stranger while right ones keep coming",
+    "can't become a reason by a stranger while correct ones keep arriving",
     Effect.gen(function* () {
       const { pass, right, turns, wrong } = yield* played
       for (let n = 0; n < 100; n++) {
@@ -75,7 +75,7 @@ describe("deliveries of an unknown secret", () => {
   )
 
   scene(
-    "don't come and go with the traffic: what comes up again stays until there is calm",
+    "don't flap with the traffic: a reason raised again stays until there is calm",
     Effect.gen(function* () {
       const { isUp, pass, right, turns, wrong } = yield* played
       for (let n = 0; n < 100; n++) {
@@ -85,7 +85,7 @@ describe("deliveries of an unknown secret", () => {
         yield* pass("10 seconds")
       }
       assert.isTrue(yield* isUp)
-      // Up, over, and up to stay.
+      // Raised, cleared, and raised to stay.
       assert.strictEqual(turns(), 3)
       yield* pass("9 minutes")
       yield* right(1)
@@ -97,7 +97,7 @@ describe("deliveries of an unknown secret", () => {
   )
 
   scene(
-    "pass after a day without another one, whoever sent them",
+    "clear after a day without another one",
     Effect.gen(function* () {
       const { isUp, pass, wrong } = yield* played
       yield* wrong(3)

@@ -1,4 +1,4 @@
-/** Several secrets at once: added, ended, still used; what a person sees of them. */
+/** Several secrets at once: added, retired, still used, and what a person sees of them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -24,7 +24,7 @@ const valid = (world: {
 }) => world.keyring.valid().map(({ fingerprint }) => fingerprint)
 
 describe("a secret made by hand", () => {
-  it.effect("is valid at once, beside the others, and after a restart; a second time it is the same", () =>
+  it.effect("is valid at once, besides the others, and after a restart; adding it twice changes nothing", () =>
     Effect.gen(function* () {
       const { fresh, old, path, world } = yield* two
       assert.deepStrictEqual(valid(world), [old.fingerprint, fresh.fingerprint])
@@ -38,14 +38,14 @@ describe("a secret made by hand", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that the environment lends is listed under its variable, and is not for `retire`", () =>
+  it.effect("from the environment is listed under its variable, and can't be retired", () =>
     Effect.gen(function* () {
       const { old, world } = yield* two
       world.secrets.lend(Redacted.make("whsec_lent"))
       const [lent] = yield* world.secrets.list
       assert.deepInclude(lent, { source: "SITELEDGER_WEBHOOK_SECRET", state: "valid" })
       const error = yield* Effect.flip(world.secrets.retire(lent?.fingerprint ?? "", now))
-      assert.match(error.message, /take it out there/)
+      assert.match(error.message, /remove it there/)
       assert.include((yield* Effect.flip(world.secrets.retire("00000000", now))).message, old.fingerprint)
       yield* world.stop
     }).pipe(Effect.scoped)
@@ -66,7 +66,7 @@ describe("retiring", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("for a time to come ends it then, not before", () =>
+  it.effect("after a delay ends it then, not before", () =>
     Effect.gen(function* () {
       const { fresh, old, path, world } = yield* two
       const [retired] = yield* world.secrets.retire(old.fingerprint, tomorrow)
@@ -82,7 +82,7 @@ describe("retiring", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses the last one that stays valid, unless it is forced", () =>
+  it.effect("refuses the last one that stays valid, unless forced", () =>
     Effect.gen(function* () {
       const { fresh, old, world } = yield* two
       yield* world.secrets.retire(old.fingerprint, tomorrow)
@@ -96,8 +96,8 @@ describe("retiring", () => {
   )
 })
 
-describe("a secret that is to end", () => {
-  it.effect("is a reason while it is used, by fingerprint and end, and none an hour later", () =>
+describe("a retired secret", () => {
+  it.effect("is a reason with fingerprint and end while it is used, until an hour later", () =>
     Effect.gen(function* () {
       const { fresh, old, path, secret, world } = yield* two
       world.keyring.used(secret(old.fingerprint))
@@ -124,7 +124,7 @@ describe("a secret that is to end", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is no reason any more once it is over", () =>
+  it.effect("is no longer a reason once it has expired", () =>
     Effect.gen(function* () {
       const { old, secret, world } = yield* two
       yield* world.secrets.retire(old.fingerprint, tomorrow)
@@ -139,7 +139,7 @@ describe("a secret that is to end", () => {
 })
 
 describe("the last use", () => {
-  it.effect("is seen at once, and written once a minute and at the end", () =>
+  it.effect("is listed at once, and stored once a minute and at the end", () =>
     Effect.gen(function* () {
       const { old, path, secret, world } = yield* two
       const written = world.store.run((db) => db.selectFrom("webhook_secrets").select("last_used_at").execute())

@@ -6,7 +6,7 @@ import { Duration, Effect, Redacted } from "effect"
 import { dataDir, filesWith, live, loseKey } from "./SecretsWorld.ts"
 
 describe("a secret", () => {
-  it.effect("lies on disk sealed: its text is in no file of the data directory", () =>
+  it.effect("is sealed on disk: its text is in no file of the data directory", () =>
     Effect.gen(function* () {
       const path = yield* dataDir
       const world = yield* live(path)
@@ -20,7 +20,7 @@ describe("a secret", () => {
 })
 
 describe("a secret whose key is lost", () => {
-  it.effect("is not valid; it is named with what to do, and opens again with its key", () =>
+  it.effect("is not valid; the reason says what to do, and the key makes it valid again", () =>
     Effect.gen(function* () {
       const path = yield* dataDir
       const first = yield* live(path)
@@ -45,7 +45,7 @@ describe("a secret whose key is lost", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is over when a person retires it", () =>
+  it.effect("is no longer reported when a person retires it", () =>
     Effect.gen(function* () {
       const path = yield* dataDir
       const first = yield* live(path)

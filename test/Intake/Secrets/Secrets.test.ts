@@ -1,4 +1,4 @@
-/** Deliveries that overtake their secret, and secrets that we don't know. */
+/** Deliveries that arrive before their secret, and unknown secrets. */
 import { assert, describe, it } from "@effect/vitest"
 import { secret } from "../../../src/Intake/Secrets/Keyring.ts"
 import type { Delivery } from "../../../src/Stores/Store.ts"
@@ -7,14 +7,14 @@ import { deliver, keeping, send, sign, signedRequest, startReceiver, until } fro
 const request = (by: string) => signedRequest("{}", { "X-Service-Signature": sign("{}", by) })
 
 describe("while a subscription is being created", () => {
-  it("a delivery that can't be verified waits, and is taken when its secret arrives", async () => {
+  it("a delivery that can't be verified waits, and is accepted when its secret arrives", async () => {
     const kept: Array<Delivery> = []
     await using receiver = await startReceiver(keeping(kept))
     receiver.callbacks.creating()
     const ours = send(receiver.port, request("whsec_new"))
     const forged = send(receiver.port, request("whsec_other"))
     await until(() => receiver.looked.count === 2)
-    // What can be verified doesn't wait.
+    // A delivery that can be verified doesn't wait.
     assert.strictEqual(await deliver(receiver.port, signedRequest("[]")), 200)
     assert.deepStrictEqual([ours.statuses, forged.statuses], [[], []])
     receiver.keyring.hold(secret("whsec_new", { fingerprint: "new" }))
@@ -39,7 +39,7 @@ describe("while a subscription is being created", () => {
 })
 
 describe("an unknown secret", () => {
-  it("is told to a person after three deliveries in a row, until one is right", async () => {
+  it("is reported after three deliveries in a row, until one is signed correctly", async () => {
     await using receiver = await startReceiver(keeping([]))
     for (const by of ["a", "b"]) assert.strictEqual(await deliver(receiver.port, request(by)), 401)
     assert.deepStrictEqual(await receiver.reasons(), [])

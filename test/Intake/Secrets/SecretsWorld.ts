@@ -1,6 +1,5 @@
 /**
- * A data directory of its own for each test, on a virtual clock, and the webhook secrets in it: one life of the worker
- * after another.
+ * A data directory per test, on a virtual clock, and the webhook secrets in it, over several lives of the worker.
  */
 import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -45,13 +44,13 @@ export const live = (path: string) =>
 
 export const loseKey = (path: string) => Effect.sync(() => rmSync(join(path, "key")))
 
-/** Every file of the directory that holds this text. */
+/** The files of the directory that contain this text. */
 export const filesWith = (path: string, text: string): ReadonlyArray<string> =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text))
     .map((entry) => entry.name)
 
-/** The reasons, once there are so many. */
+/** Waits until there are this many reasons; returns them. */
 export const reasonsOf = (
   world: { readonly reasons: Effect.Effect<ReadonlyArray<string>> },
   count: number

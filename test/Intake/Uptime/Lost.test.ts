@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { day, hour, live, minute, pass, second, standStill, start, until, world } from "./World.ts"
 
 describe("a gap", () => {
-  it.effect("is open until a retry has met the receiver", () =>
+  it.effect("is open until a retry has reached the receiver", () =>
     Effect.gen(function* () {
       const at = yield* world
       yield* at.record([-hour, -30 * second])
@@ -20,7 +20,7 @@ describe("a gap", () => {
     })
   )
 
-  it.effect("isn't seen between two heartbeats", () =>
+  it.effect("isn't found between two heartbeats", () =>
     Effect.gen(function* () {
       const at = yield* world
       const { service } = yield* live(at.uptime)
@@ -30,7 +30,7 @@ describe("a gap", () => {
     })
   )
 
-  it.effect("that is lost is named with what a person can do, and told once, also across restarts", () =>
+  it.effect("that is lost is named with what to do, and reported once, also across restarts", () =>
     Effect.gen(function* () {
       const at = yield* world
       yield* at.record([-3 * day, -30 * hour])
@@ -50,10 +50,10 @@ describe("a gap", () => {
     })
   )
 
-  it.effect("that becomes lost while the worker runs is told then", () =>
+  it.effect("that becomes lost while the worker runs is reported then", () =>
     Effect.gen(function* () {
       const at = yield* world
-      // Of an hour a day ago; the retries of two and six hours on met a minute in which nobody listened.
+      // An hour, a day ago; its retries after two and six hours each hit a minute in which the receiver was down.
       const [from, to] = [-day - 10 * minute, -day + 50 * minute]
       const deaf = (at: number) => [at, at + minute] as const
       const [first, next] = [deaf(from + 2 * hour + minute), deaf(from + 6 * hour + minute)]
@@ -76,7 +76,7 @@ describe("a gap", () => {
     })
   )
 
-  it.effect("closed by a person is over at once: no gap, no reason", () =>
+  it.effect("closed by a person disappears at once, with its reason", () =>
     Effect.gen(function* () {
       const at = yield* world
       yield* at.record([-3 * day, -30 * hour])
@@ -99,7 +99,7 @@ describe("a gap", () => {
     })
   )
 
-  it.effect("that is lost tells how many of its deliveries have come since, and stays open", () =>
+  it.effect("that is lost counts the deliveries that have arrived since, and stays open", () =>
     Effect.gen(function* () {
       const at = yield* world
       yield* at.record([-3 * day, -30 * hour])
@@ -107,7 +107,7 @@ describe("a gap", () => {
       const { service } = yield* live(at.uptime)
       yield* until(Effect.sync(() => at.faults.lost === 1))
       assert.strictEqual((yield* service.gaps)[0]?.cameLate, 2)
-      assert.match((yield* at.reasons.all).join(), /So far 2 with an event time of this interval have come since/)
+      assert.match((yield* at.reasons.all).join(), /So far 2 with an event time in this interval have arrived since/)
       at.faults.cameLate = undefined
       yield* pass(at, 65 * second)
       assert.strictEqual((yield* service.gaps)[0]?.cameLate, 2, "as last known")
@@ -118,7 +118,7 @@ describe("a gap", () => {
     })
   )
 
-  it.effect("is told again when the one who was told broke down", () =>
+  it.effect("is reported again if the first report failed", () =>
     Effect.gen(function* () {
       const at = yield* world
       yield* at.record([-3 * day, -30 * hour])
@@ -130,7 +130,7 @@ describe("a gap", () => {
     })
   )
 
-  it.effect("tells that it can't be closed while the Store fails", () =>
+  it.effect("can't be closed while the Store fails, and says so", () =>
     Effect.gen(function* () {
       const at = yield* world
       const { service } = yield* live(at.uptime)

@@ -1,5 +1,5 @@
 /**
- * A Store of its own for each test, on a virtual clock, and Uptime over it: one life of the worker after another.
+ * A Store per test, on a virtual clock, and Uptime over it, over several lives of the worker.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -24,7 +24,7 @@ export const start = Date.UTC(2026, 10, 20, 2)
 
 const offsets = [0, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, day].map((ms) => Duration.millis(ms))
 
-/** With a Store that can be made to fail, or to stand still. */
+/** With a Store that can be made to fail or to hang. */
 export const world = Effect.gen(function* () {
   const path = join(directory, `${crypto.randomUUID()}.db`)
   const scope = yield* Effect.scope
@@ -93,7 +93,7 @@ export const pass = ({ intervals }: World, ms: number) =>
     }
   })
 
-/** A heartbeat is caught in the middle, and when it goes on the clock has moved by so much. */
+/** Stops a heartbeat in the middle and moves the clock before it continues. */
 export const standStill = ({ gate, intervals }: World, ms: number) =>
   Effect.gen(function* () {
     const before = (yield* intervals).length

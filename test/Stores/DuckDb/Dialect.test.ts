@@ -1,42 +1,16 @@
-import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
-import { type ColumnType, Kysely, sql } from "kysely"
+import { Kysely, sql } from "kysely"
 import { DuckDbDialect } from "../../../src/Stores/DuckDb/Dialect.ts"
+import { rejection, type Tables, withDuckDb } from "./DialectWorld.ts"
 
-interface Tables {
-  readonly payments: {
-    id: ColumnType<string, string | bigint, never>
-    amount: string | null
-    count: number | null
-  }
-}
-
-const withDuckDb = async (use: (db: Kysely<Tables>, instance: DuckDBInstance) => Promise<void>): Promise<void> => {
-  const instance = await DuckDBInstance.create(":memory:")
-  const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
-  try {
-    await sql`CREATE TABLE payments (id BIGINT PRIMARY KEY, amount DECIMAL(28,4), count INTEGER)`.execute(db)
-    await use(db, instance)
-  } finally {
-    await db.destroy()
-    instance.closeSync()
-  }
-}
-
-/** The one value that an SQL expression comes out as. */
+/** The value of an SQL expression. */
 const valueOf = async (db: Kysely<Tables>, expression: string, ...parameters: ReadonlyArray<unknown>) => {
   const query = { ...sql.raw(`SELECT ${expression} AS value`).compile(db), parameters }
   const { rows } = await db.executeQuery<{ value: unknown }>(query)
   return rows[0]?.value
 }
 
-const rejection = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error
-  )
-
-describe("values that come out", () => {
+describe("values read", () => {
   const canonical: ReadonlyArray<readonly [expression: string, value: unknown]> = [
     ["true", true],
     ["NULL::BIGINT", null],
@@ -77,14 +51,14 @@ describe("values that come out", () => {
     ["union_value(text := 'a')", "a"]
   ]
 
-  it("are canonical text, null, booleans, small numbers or bytes, by their type alone", () =>
+  it("are canonical text, null, booleans, small numbers or bytes, depending only on their type", () =>
     withDuckDb(async (db) => {
       for (const [expression, value] of canonical) {
         assert.deepStrictEqual(await valueOf(db, expression), value, expression)
       }
     }))
 
-  it("are in UTC, also inside the engine, in a process that lives elsewhere", () =>
+  it("are in UTC, also inside the engine, in any time zone of the process", () =>
     withDuckDb(async (db, instance) => {
       const connection = await instance.connect()
       await connection.run("SET GLOBAL TimeZone = 'Asia/Kathmandu'")
@@ -98,7 +72,7 @@ describe("values that come out", () => {
 })
 
 describe("parameters", () => {
-  it("come out as they went in, with their type", () =>
+  it("are read back unchanged, with their type", () =>
     withDuckDb(async (db) => {
       const bound: ReadonlyArray<readonly [parameter: unknown, type: string, value: unknown]> = [
         ["text\u0000é", "VARCHAR", "text\u0000é"],
@@ -128,7 +102,7 @@ describe("parameters", () => {
       assert.deepStrictEqual(await found.execute(), [{ id: "10" }])
     }))
 
-  it("that DuckDB has no exact form for are refused", () =>
+  it("without an exact form in DuckDB are refused", () =>
     withDuckDb(async (db) => {
       assert.instanceOf(await rejection(valueOf(db, "$1", { a: 1 })), TypeError)
       assert.instanceOf(await rejection(valueOf(db, "$1", new Date(NaN))), RangeError)
@@ -136,7 +110,7 @@ describe("parameters", () => {
 })
 
 describe("results", () => {
-  it("count what was written, also when a column is called count and when rows are returned", () =>
+  it("count the written rows, also if a column is called count and if rows are returned", () =>
     withDuckDb(async (db) => {
       const values = [1, 2, 3].map((count) => ({ id: String(count), amount: "1", count }))
       const inserted = await db.insertInto("payments").values(values).executeTakeFirstOrThrow()
@@ -157,7 +131,7 @@ describe("results", () => {
       assert.deepStrictEqual(deleted, { numAffectedRows: 2n, rows: [{ count: 2 }, { count: 3 }] })
     }))
 
-  it("of an upsert with DO NOTHING are exactly the rows that were inserted", () =>
+  it("of an upsert with DO NOTHING are exactly the inserted rows", () =>
     withDuckDb(async (db) => {
       const insert = (...ids: ReadonlyArray<string>) =>
         db

@@ -1,33 +1,9 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
-import { AbortedTransactionError, type ColumnType, Kysely, sql } from "kysely"
+import { AbortedTransactionError, Kysely, sql } from "kysely"
+import { type Migration, Migrator } from "kysely/migration"
 import { DuckDbDialect } from "../../../src/Stores/DuckDb/Dialect.ts"
-
-interface Tables {
-  readonly payments: {
-    id: ColumnType<string, string | bigint, never>
-    amount: string | null
-    count: number | null
-  }
-}
-
-const withDuckDb = async (use: (db: Kysely<Tables>, instance: DuckDBInstance) => Promise<void>): Promise<void> => {
-  const instance = await DuckDBInstance.create(":memory:")
-  const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
-  try {
-    await sql`CREATE TABLE payments (id BIGINT PRIMARY KEY, amount DECIMAL(28,4), count INTEGER)`.execute(db)
-    await use(db, instance)
-  } finally {
-    await db.destroy()
-    instance.closeSync()
-  }
-}
-
-const rejection = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error
-  )
+import { rejection, type Tables, withDuckDb } from "./DialectWorld.ts"
 
 describe("transactions", () => {
   const insert = (db: Kysely<Tables>, id: string) =>
@@ -35,7 +11,7 @@ describe("transactions", () => {
   const ids = async (db: Kysely<Tables>) =>
     (await db.selectFrom("payments").select("id").orderBy("id").execute()).map(({ id }) => id)
 
-  it("commit, roll back on a throw, and hide what isn't committed from other connections", () =>
+  it("commit, roll back on a throw, and hide uncommitted rows from other connections", () =>
     withDuckDb(async (db) => {
       await db.transaction().execute((transaction) => insert(transaction, "1"))
       const failure = await rejection(
@@ -50,7 +26,7 @@ describe("transactions", () => {
       assert.deepStrictEqual(await ids(db), ["1"])
     }))
 
-  it("that swallow a failed statement don't commit silently, though DuckDB's COMMIT succeeds", () =>
+  it("that swallow a failed statement fail at commit, although DuckDB's COMMIT succeeds", () =>
     withDuckDb(async (db) => {
       await insert(db, "1")
       const failure = await rejection(
@@ -73,7 +49,7 @@ describe("transactions", () => {
       assert.deepStrictEqual(await ids(db), ["1"])
     }))
 
-  it("take statements that are started side by side, one after the other", () =>
+  it("run statements that are started together one after the other", () =>
     withDuckDb(async (db) => {
       await db
         .transaction()
@@ -81,7 +57,7 @@ describe("transactions", () => {
       assert.strictEqual((await ids(db)).length, 50)
     }))
 
-  it("roll back only after the statements that were started beside the one that failed", () =>
+  it("roll back only after statements started together with the failed one", () =>
     withDuckDb(async (db) => {
       for (let round = 0; round < 20; round += 1) {
         const failure = await rejection(
@@ -95,7 +71,7 @@ describe("transactions", () => {
       }
     }))
 
-  it("conflict when two write the same row: the second writer fails and nothing of it is kept", () =>
+  it("conflict if two write the same row: the second writer fails and nothing of it is kept", () =>
     withDuckDb(async (db) => {
       await insert(db, "1")
       const update = (transaction: Kysely<Tables>, count: number) =>
@@ -108,7 +84,7 @@ describe("transactions", () => {
       assert.deepStrictEqual(await db.selectFrom("payments").select("count").execute(), [{ count: 1 }])
     }))
 
-  it("can be read-only, have no savepoints, and refuse the level that DuckDB hasn't got", () =>
+  it("can be read-only, have no savepoints, and refuse the isolation level that DuckDB lacks", () =>
     withDuckDb(async (db) => {
       const readOnly = db.transaction().setAccessMode("read only")
       assert.match(
@@ -127,7 +103,7 @@ describe("the pool", () => {
   const numberOf = async (db: Kysely<Tables>, number: number) =>
     (await sql<{ n: number }>`SELECT ${number} AS n`.execute(db)).rows[0]?.n
 
-  it("serves more callers than it has connections, and destroy leaves the instance open", async () => {
+  it("serves more callers than it has connections, and leaves the instance open when destroyed", async () => {
     const instance = await DuckDBInstance.create(":memory:")
     const db = new Kysely<Tables>({ dialect: new DuckDbDialect({ instance }) })
     const values = await Promise.all(Array.from({ length: 20 }, (_, index) => numberOf(db, index)))
@@ -144,4 +120,37 @@ describe("the pool", () => {
     assert.strictEqual((await connection.runAndReadAll("SELECT 1")).value(0, 0), 1)
     instance.closeSync()
   })
+})
+
+describe("Kysely's Migrator", () => {
+  const create = (name: string): Migration => ({
+    up: (db) =>
+      db.schema
+        .createTable(`construction.${name}`)
+        .addColumn("id", "bigint", (column) => column.primaryKey())
+        .execute(),
+    down: (db) => db.schema.dropTable(`construction.${name}`).execute()
+  })
+  const tableNames = async (db: Kysely<Tables>) =>
+    (await db.introspection.getTables()).map(({ name, schema }) => `${schema}.${name}`).toSorted()
+  const own = ["siteledger.kysely_migration", "siteledger.kysely_migration_lock"]
+
+  it("migrates up and down in its own schema, all or nothing, also beside an attached database", () =>
+    withDuckDb(async (db) => {
+      await sql`CREATE SCHEMA construction; ATTACH ':memory:' AS other; CREATE SCHEMA other.siteledger;
+        CREATE TABLE other.siteledger.kysely_migration (id INTEGER)`.execute(db)
+      const migrator = (migrations: Record<string, Migration>) =>
+        new Migrator({ db, provider: { getMigrations: async () => migrations }, migrationTableSchema: "siteledger" })
+      const good = { "1": create("ipcs"), "2": create("vos") }
+      assert.strictEqual((await migrator(good).migrateToLatest()).error, undefined)
+      assert.deepStrictEqual((await migrator(good).migrateToLatest()).results, [])
+      assert.deepStrictEqual(await tableNames(db), ["construction.ipcs", "construction.vos", "main.payments", ...own])
+      await migrator(good).migrateDown()
+      const before = ["construction.ipcs", "main.payments", ...own]
+      assert.deepStrictEqual(await tableNames(db), before)
+
+      const { error } = await migrator({ ...good, "3": create("vos") }).migrateToLatest()
+      assert.match(String(error), /already exists/)
+      assert.deepStrictEqual(await tableNames(db), before)
+    }))
 })

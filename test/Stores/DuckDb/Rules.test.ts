@@ -1,6 +1,6 @@
 /**
- * What DuckDB does with the pinned version, as far as our rules rest on it: when a test here fails after an
- * upgrade, a rule of the warehouse may have become unnecessary, or a new one necessary.
+ * Behaviour of the pinned DuckDB version on which our rules are based. If a test fails after an upgrade, a rule of the
+ * warehouse may have become unnecessary, or a new one necessary.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -29,7 +29,7 @@ interface Outcome {
   readonly error?: string
 }
 
-/** Starts a child and waits for its line. */
+/** Starts a child and waits for its first line. */
 const start = async (path: string, commands: ReadonlyArray<string>, readOnly = false) => {
   const child = spawn(process.execPath, [script, JSON.stringify({ path, commands, readOnly })], {
     stdio: ["ignore", "pipe", "inherit"]
@@ -56,7 +56,7 @@ const session = async (path: string, commands: ReadonlyArray<string>, readOnly =
   return outcome
 }
 
-/** Opens, runs, and dies by kill -9 with the file open. */
+/** Opens, runs, and is killed (kill -9) with the file open. */
 const killed = async (path: string, commands: ReadonlyArray<string>): Promise<void> => {
   const { kill, outcome } = await start(path, [...commands, "hold"])
   await kill()
@@ -70,21 +70,21 @@ const lookUp = "SELECT count(*)::INTEGER FROM t WHERE id = 500"
 describe("an explicit index", () => {
   const explicit = ["CREATE TABLE t (id BIGINT, v INTEGER)", "CREATE UNIQUE INDEX t_id ON t (id)", "CHECKPOINT", insert]
 
-  it("loses its entries after kill -9 and an idle restart: the row is there and isn't found", async () => {
+  it("loses its entries after kill -9 and an idle restart: the row exists but isn't found", async () => {
     const path = newFile()
     await killed(path, explicit)
     await session(path, ["SELECT 1"])
     assert.deepStrictEqual(await session(path, [find, lookUp]), { results: [[[1000, 1]], [[0]]] })
   })
 
-  it("keeps them when CHECKPOINT is the first statement after the restart", async () => {
+  it("keeps its entries if CHECKPOINT is the first statement after the restart", async () => {
     const path = newFile()
     await killed(path, explicit)
     await session(path, ["CHECKPOINT"])
     assert.deepStrictEqual(await session(path, [find, lookUp]), { results: [[[1000, 1]], [[1]]] })
   })
 
-  it("is what differs: an inline PRIMARY KEY keeps its entries, and still refuses duplicates", async () => {
+  it("differs from an inline PRIMARY KEY, which keeps its entries and refuses duplicates", async () => {
     const path = newFile()
     await killed(path, ["CREATE TABLE t (id BIGINT PRIMARY KEY, v INTEGER)", "CHECKPOINT", insert])
     await session(path, ["SELECT 1"])
@@ -135,7 +135,7 @@ describe("an upsert whose batch has a key twice", () => {
     })
   }
 
-  it("fails with MERGE while the row is new, and keeps the first of the two once it is there", async () => {
+  it("fails with MERGE if the row is new, and keeps the first of the two if it exists", async () => {
     const instance = await DuckDBInstance.create(":memory:")
     const connection = await instance.connect()
     const merge = `MERGE INTO t USING (${batch}) AS batch ON t.id = batch.id
@@ -157,7 +157,7 @@ describe("while one process holds the file", () => {
     await session(path, ["CREATE TABLE t (id BIGINT PRIMARY KEY, v INTEGER)", insert])
   })
 
-  it("nobody else opens it, not even read-only, and not after a stat of it", async () => {
+  it("no other process opens it, not even read-only, and not after a stat of it", async () => {
     const holder = await start(path, ["stat", "hold"])
     assert.match((await session(path, [find])).error ?? "", /Could not set lock/)
     assert.match((await session(path, [find], true)).error ?? "", /Could not set lock/)
@@ -182,7 +182,7 @@ describe("while one process holds the file", () => {
 })
 
 describe("ATTACH, COPY FROM DATABASE, DETACH and rename", () => {
-  it("give a consistent copy with its keys, while writes go on and nobody loses the lock", async () => {
+  it("give a consistent copy with its keys, while writes go on and the lock is kept", async () => {
     const [path, copy] = [newFile(), newFile()]
     const instance = await DuckDBInstance.create(path)
     const [writer, copier] = [await instance.connect(), await instance.connect()]

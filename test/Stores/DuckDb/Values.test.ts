@@ -1,5 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
+import type { ColumnType } from "../../../src/Domain/Resource.ts"
 import * as Calendar from "../../../src/Stores/DuckDb/Calendar.ts"
 import * as Values from "../../../src/Stores/DuckDb/Values.ts"
 
@@ -10,13 +11,13 @@ const withConnection = async (use: (connection: DuckDBConnection) => Promise<voi
   await use(connection).finally(() => instance.closeSync())
 }
 
-/** Rows as DuckDB itself prints them. */
+/** Rows as DuckDB prints them. */
 const printed = async (connection: DuckDBConnection): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
   (await connection.runAndReadAll("SELECT COLUMNS(*)::VARCHAR FROM staged ORDER BY rowid")).getRows()
 
 const append = async (
   connection: DuckDBConnection,
-  types: ReadonlyArray<string>,
+  types: ReadonlyArray<ColumnType>,
   columns: ReadonlyArray<ReadonlyArray<string | null>>
 ): Promise<void> => {
   await connection.run(`CREATE OR REPLACE TABLE staged (${types.map((type, index) => `c${index} ${type}`).join(", ")})`)
@@ -36,12 +37,9 @@ describe("appendRows", () => {
   it("stores canonical text of every type to the last digit and microsecond", () =>
     withConnection(async (connection) => {
       const columns: ReadonlyArray<
-        readonly [type: string, texts: ReadonlyArray<string | null>, printed?: ReadonlyArray<string | null>]
+        readonly [type: ColumnType, texts: ReadonlyArray<string | null>, printed?: ReadonlyArray<string | null>]
       > = [
         ["BIGINT", ["9223372036854775807", "-9223372036854775808", null]],
-        ["INTEGER", ["2147483647", "-2147483648", null]],
-        ["DOUBLE", ["0.1", "-1e+300", null]],
-        ["BOOLEAN", ["true", "false", null]],
         ["VARCHAR", ["a\u0000é😀", "", null]],
         ["JSON", ['{"a": 1.00}', "[]", null]],
         ["DECIMAL(28,4)", ["999999999999999999999999.9999", "-0.0001", null]],
@@ -51,12 +49,11 @@ describe("appendRows", () => {
           ["-123456789012345678901234.5678", "12.3400", null]
         ],
         ["DECIMAL(10,2)", ["7.5000", "-0", null], ["7.50", "0.00", null]],
-        ["DECIMAL(38,0)", ["99999999999999999999999999999999999999", "1", null]],
         ["DATE", ["2024-02-29", "1969-12-31", null]],
         [
-          "TIMESTAMP",
-          ["2026-11-20T23:59:59.999999", "1969-12-31T23:59:59.5", null],
-          ["2026-11-20 23:59:59.999999", "1969-12-31 23:59:59.5", null]
+          "TIMESTAMPTZ",
+          ["2026-11-20T23:59:59.999999Z", "1969-12-31T23:59:59.5Z", null],
+          ["2026-11-20 23:59:59.999999+00", "1969-12-31 23:59:59.5+00", null]
         ],
         [
           "TIMESTAMPTZ",
@@ -88,17 +85,14 @@ describe("appendRows", () => {
       }
     }))
 
-  it("refuses what it would have to round, cut or guess, and then a rollback leaves nothing", () =>
+  it("refuses text that it would have to round, cut or guess; a rollback then leaves nothing", () =>
     withConnection(async (connection) => {
-      const refused: ReadonlyArray<readonly [type: string, text: string]> = [
+      const refused: ReadonlyArray<readonly [type: ColumnType, text: string]> = [
         ["BIGINT", "9223372036854775808"],
         ["BIGINT", ""],
         ["BIGINT", " 1"],
         ["BIGINT", "0x10"],
         ["BIGINT", "1.0"],
-        ["INTEGER", "2147483648"],
-        ["DOUBLE", ""],
-        ["BOOLEAN", "TRUE"],
         ["DECIMAL(28,4)", "0.00001"],
         ["DECIMAL(28,4)", "1000000000000000000000000"],
         ["DECIMAL(28,4)", "1e3"],
@@ -109,8 +103,7 @@ describe("appendRows", () => {
         ["TIMESTAMPTZ", "2026-02-28T24:00:00.000000Z"],
         ["TIMESTAMPTZ", "2026-02-28T23:59:59.1234567Z"],
         ["TIMESTAMPTZ", "2026-02-28T23:59:59.123456"],
-        ["TIMESTAMPTZ", "2026-02-28 23:59:59.123456Z"],
-        ["TIMESTAMP", "2026-02-28T23:59:59.123456Z"]
+        ["TIMESTAMPTZ", "2026-02-28 23:59:59.123456Z"]
       ]
       for (const [type, text] of refused) {
         const many = [...Array.from({ length: 3000 }, () => null), text]
@@ -122,15 +115,10 @@ describe("appendRows", () => {
         assert.deepStrictEqual(await printed(connection), [])
       }
     }))
-
-  it("refuses types that it doesn't know", () =>
-    withConnection(async (connection) => {
-      assert.instanceOf(await append(connection, ["UUID"], [["1"]]).catch((error: unknown) => error), TypeError)
-    }))
 })
 
 describe("days and microseconds", () => {
-  it("become text that reads back to the same number, here and in DuckDB, over the whole range", () =>
+  it("become text that is read back as the same number, here and in DuckDB, over the whole range", () =>
     withConnection(async (connection) => {
       const seed = Math.floor(Math.random() * 1_000_000)
       const generated = await connection.runAndReadAll(`
@@ -138,7 +126,7 @@ describe("days and microseconds", () => {
           -9223372022400000000), 9223372036854775806) FROM range(2000)`)
       const micros = generated.getRows().map(([number]) => number as bigint)
       for (const number of [...micros, 0n, -1n, -9223372022400000000n, 9223372036854775806n]) {
-        assert.strictEqual(Calendar.readMicros(Calendar.timestampText(number, "Z"), "Z"), number, `seed ${seed}`)
+        assert.strictEqual(Calendar.readMicros(Calendar.timestampText(number, "Z")), number, `seed ${seed}`)
       }
       const texts = micros.map((number) => `('${Calendar.timestampText(number, "")}'::TIMESTAMP)`)
       const read = await connection.runAndReadAll(`SELECT epoch_us(t) FROM (VALUES ${texts}) AS times(t)`)

@@ -1,5 +1,5 @@
 /**
- * What is DuckDB's own beside the contract: the seam with the Store, set-aside files, the published copy.
+ * What DuckDB's Warehouse does beyond the contract: comparison with the Store, set-aside files, the published copy.
  */
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
@@ -11,15 +11,14 @@ import { Store } from "../../../src/Stores/Store.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Projection from "../../../src/Stores/Projection.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
-import { query, removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { query } from "../../RunningWorker.ts"
+import { folder } from "../WarehouseEngines.ts"
 import { certified, eventRow, taken } from "../Written.ts"
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
 const layerIn = (path: string) =>
   DuckDb.layerAt(`${path}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`)))
 
-/** Runs against the files of a folder, as one start of a worker. */
+/** Runs on the files of a folder, as one start of a worker does. */
 const started = <A, E>(path: string, body: Effect.Effect<A, E, Warehouse | Store>) =>
   Effect.scoped(Effect.provide(body, layerIn(path), { local: true }))
 
@@ -50,7 +49,7 @@ const ids = Effect.flatMap(Warehouse, (warehouse) =>
 const setting = (assignment: string) =>
   Effect.flatMap(Warehouse, (warehouse) => warehouse.query((db) => sql.raw(`set ${assignment}`).execute(db)))
 
-/** As somebody does by hand who has an old copy of it. */
+/** Restores an old copy of the store by hand. */
 const putBackStore = (file: string): void => {
   const store = `${dirname(file)}/store.sqlite`
   for (const beside of ["-wal", "-shm"]) rmSync(`${store}${beside}`, { force: true })
@@ -58,7 +57,7 @@ const putBackStore = (file: string): void => {
 }
 
 describe("the DuckDB file", () => {
-  it.effect("is opened again with everything that was written", () =>
+  it.effect("is reopened with everything that was written", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* started(path, apply(1))
@@ -72,9 +71,9 @@ describe("the DuckDB file", () => {
     ["that is garbage", (file: string) => writeFileSync(file, "not a database at all".repeat(1000))],
     ["that is older than the store", (file: string) => copyFileSync(`${file}.old`, file)],
     ["that belongs to another store", (file: string) => copyFileSync(`${file}.foreign`, file)],
-    ["that is newer than all that the store holds", putBackStore]
+    ["that is newer than everything in the store", putBackStore]
   ] as const) {
-    it.effect(`${fact} is made again, and everything is applied again`, () =>
+    it.effect(`${fact} is rebuilt, and everything is applied again`, () =>
       Effect.gen(function* () {
         const path = yield* folder
         const other = yield* folder
@@ -95,7 +94,7 @@ describe("the DuckDB file", () => {
     )
   }
 
-  it.effect("ahead of the store is the trace of a crash, and stays", () =>
+  it.effect("ahead of the store, after a crash, is kept", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* started(path, apply(1))
@@ -138,7 +137,7 @@ describe("the DuckDB file", () => {
     })
   )
 
-  it.effect("is published again after a publication that failed", () =>
+  it.effect("is published after a publication that failed", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* started(
@@ -155,7 +154,7 @@ describe("the DuckDB file", () => {
     })
   )
 
-  it.effect("is read with more memory where what it has is too little, once more and after it", () =>
+  it.effect("gets more memory when a read runs out of it, and the retry succeeds", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const rows = yield* started(
@@ -178,7 +177,7 @@ describe("the DuckDB file", () => {
     })
   )
 
-  it.effect("gives back the room of rows that were written again and again, though a snapshot is read meanwhile", () =>
+  it.effect("reclaims the space of rows that are rewritten, even if a snapshot is read meanwhile", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const size = 20_000

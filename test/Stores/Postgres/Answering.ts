@@ -17,7 +17,7 @@ const text = (value: string): Buffer => Buffer.from(`${value}\0`)
 const textType = 25
 const column = (name: string): Buffer =>
   Buffer.concat([text(name), int32(0), int16(0), int32(textType), int16(-1), int32(-1), int16(0)])
-const value = (given: string): Buffer => Buffer.concat([int32(Buffer.byteLength(given)), Buffer.from(given)])
+const value = (shown: string): Buffer => Buffer.concat([int32(Buffer.byteLength(shown)), Buffer.from(shown)])
 
 export interface Answering extends AsyncDisposable {
   readonly url: string

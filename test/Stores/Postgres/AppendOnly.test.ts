@@ -1,6 +1,6 @@
 /**
- * What the ledger has written stays: the worker's role has no right to change or remove it, and where somebody has one,
- * triggers refuse it. All that the worker does there it does by INSERT alone.
+ * What the ledger has written is permanent: the worker's role has no right to change or remove it, and triggers refuse
+ * roles that have. The worker uses only INSERT there.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -15,7 +15,7 @@ import * as Postgres from "../../Postgres.ts"
 import { Roles } from "./Roles.ts"
 import { storesAt } from "./World.ts"
 
-/** The SQLSTATE; undefined: it was done. */
+/** The SQLSTATE; undefined if it succeeded. */
 const refusal = (url: string, query: string): Promise<string | undefined> =>
   Postgres.query(url, query).then(
     () => undefined,
@@ -32,7 +32,7 @@ const worker = (url: string) => {
   return books.pipe(Layer.provideMerge(outbox), Layer.provideMerge(storesAt(url)))
 }
 
-/** All that a worker does to the books: posts, asks, has an answer, sends, makes the warehouse anew, folds again. */
+/** Everything that a worker does to the books: posts, holds, decides, delivers, rebuilds the warehouse, verifies. */
 const work = Effect.gen(function* () {
   const ledger = yield* Ledger
   const outbox = yield* Outbox
@@ -79,7 +79,7 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
     }
   }
 
-  it("is written by a role that can't change or remove it: by right, by trigger, and through no view", async () => {
+  it("can't be changed or removed by the role that writes it: not by right, past a trigger, or through a view", async () => {
     await using own = await opened()
     const { database, done, roles, url } = own
     const [status, verified, outbox] = done
@@ -100,11 +100,11 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
           `delete from construction.${name}`
         ]) {
           const asked = `begin; set transaction read write; ${statement}`
-          const said = await Postgres.query(roles.url(database, who), asked).then(
+          const outcome = await Postgres.query(roles.url(database, who), asked).then(
             () => "done",
             (cause: unknown) => String(cause)
           )
-          assert.match(said, /permission denied for view|cannot (insert into|update|delete from) view/, asked)
+          assert.match(outcome, /permission denied for view|cannot (insert into|update|delete from) view/, asked)
         }
       }
     }
@@ -122,16 +122,16 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
       await Postgres.query(url, `alter table siteledger.${name} enable trigger ${name}_append_only`)
       await Postgres.query(url, `grant update, delete, truncate on siteledger.${name} to ${roles.worker}`)
     }
-    // A trigger of the whole statement: also where it would touch no row.
+    // Statement triggers also refuse statements that touch no row.
     await each(byTrigger)
     for (const statement of statements) assert.strictEqual(await refusal(database.url, statement), byTrigger, statement)
-    // As after a backup that was restored without privileges.
+    // As after a backup restored without privileges.
     await database.query(roles.sql)
     await each(noRight)
     assert.deepStrictEqual(await database.query("select * from siteledger.ledger_entries order by sequence"), before)
   })
 
-  it("names facts and entries that are there, without a foreign key", async () => {
+  it("references only facts and entries that exist, without a foreign key", async () => {
     await using own = await opened()
     const { database, url } = own
     const copyOf = async (table: string, changed: Readonly<Record<string, string>>) => {
@@ -153,7 +153,7 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
     assert.strictEqual(await copyOf("ledger_outbox", other), noReference)
     const renamed = "update siteledger.ledger_outbox set entry_id = 'other' where sequence = 1"
     assert.strictEqual(await refusal(url, renamed), byTrigger)
-    // Nor by who passes the rights: what is named stays named.
+    // Not even by a superuser: references never change.
     for (const table of ["ledger_entries", "ledger_hold_decisions"]) {
       assert.strictEqual(await refusal(database.url, `update siteledger.${table} set fact = 99`), byTrigger, table)
     }

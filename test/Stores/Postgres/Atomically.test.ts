@@ -1,6 +1,6 @@
 /**
- * What is written atomically is kept together or not at all, whichever service wrote it, and whatever happens to the
- * COMMIT's answer.
+ * Writes within `atomically` are kept together or not at all, whichever service made them, even if the answer to the
+ * COMMIT is lost.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -32,7 +32,7 @@ const notes = (own: Database) =>
 
 const failing = Effect.fail("on purpose" as const)
 
-/** What the server refuses. */
+/** A statement that the server refuses. */
 const wrong = Effect.flatMap(Postgres, ({ run }) =>
   run((db) =>
     db
@@ -82,7 +82,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
       assert.deepStrictEqual(yield* ask(own, counts), [{ notes: "0", facts: "0", rows: "0" }])
     }))
 
-  test("a nested failure undoes what is nested, and nothing else", (own) =>
+  test("a nested failure undoes the nested writes, and nothing else", (own) =>
     Effect.gen(function* () {
       const { atomically } = yield* Postgres
       const innermost = Effect.ignore(atomically(Effect.andThen(note("innermost"), failing)))
@@ -92,7 +92,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
       assert.deepStrictEqual(yield* notes(own), ["after", "before", "kept"])
     }))
 
-  test("an error of the server in a nested one leaves the outer one usable", (own) =>
+  test("a server error in a nested one leaves the outer one usable", (own) =>
     Effect.gen(function* () {
       const { atomically } = yield* Postgres
       const error = yield* atomically(Effect.tap(Effect.flip(atomically(wrong)), () => note("outer")))
@@ -100,7 +100,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
       assert.deepStrictEqual(yield* notes(own), ["outer"])
     }))
 
-  test("an error of the server that a nested one swallows fails it, and not the outer one", (own) =>
+  test("a nested one that swallows a server error fails, and the outer one doesn't", (own) =>
     Effect.gen(function* () {
       const { atomically } = yield* Postgres
       const swallowing = atomically(Effect.andThen(note("inner"), Effect.ignore(wrong)))
@@ -108,14 +108,14 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
       assert.deepStrictEqual(yield* notes(own), ["outer"])
     }))
 
-  test("an error of the server that it swallows fails it: nothing is taken for kept that isn't", (own) =>
+  test("one that swallows a server error fails: its writes are never reported as kept", (own) =>
     Effect.gen(function* () {
       const { atomically } = yield* Postgres
       yield* Effect.flip(atomically(Effect.andThen(note("outer"), Effect.ignore(wrong))))
       assert.deepStrictEqual(yield* notes(own), [])
     }))
 
-  test("nested ones side by side don't undo each other", (own) =>
+  test("concurrent nested ones don't undo each other", (own) =>
     Effect.gen(function* () {
       const { atomically } = yield* Postgres
       const nested = Array.from({ length: 8 }, (_, place) => {
@@ -126,7 +126,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
       assert.deepStrictEqual(yield* notes(own), ["0", "2", "4", "6"])
     }))
 
-  test("an interrupted one is rolled back, and gives its connection back", (own) =>
+  test("an interrupted one is rolled back, and its connection is released", (own) =>
     Effect.gen(function* () {
       const { atomically } = yield* Postgres
       const fiber = yield* Effect.forkChild(atomically(Effect.andThen(note("a"), Effect.never)))
@@ -138,7 +138,7 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
     }))
 })
 
-/** One atomic write whose COMMIT meets this, and what is kept of it. */
+/** One atomic write with this fate of its COMMIT; returns what was kept. */
 const lost = (what: AtCommit) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -159,7 +159,7 @@ const lost = (what: AtCommit) =>
   )
 
 describe.skipIf(Databases.skipped !== undefined)("a COMMIT whose answer is lost", () => {
-  it.live("has succeeded where the server did it", () =>
+  it.live("has succeeded if the server executed it", () =>
     Effect.gen(function* () {
       const { counts: after, error, kept } = yield* lost("after")
       assert.isUndefined(error)
@@ -169,10 +169,10 @@ describe.skipIf(Databases.skipped !== undefined)("a COMMIT whose answer is lost"
   )
 
   for (const [fact, what] of [
-    ["the server never heard of it", "before"],
-    ["the server still waits for it, with its locks", "held"]
+    ["the server never received it", "before"],
+    ["the server still waits for it, holding locks", "held"]
   ] as const) {
-    it.live(`has failed, to be tried again, where ${fact}`, () =>
+    it.live(`has failed and can be retried if ${fact}`, () =>
       Effect.gen(function* () {
         const { counts: after, error, kept } = yield* lost(what)
         assert.strictEqual(error, "Failed")

@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL sends becomes files to the last byte, or no file counts: whatever the texts are, however long a row
- * is, and wherever the stream ends.
+ * What PostgreSQL sends ends up in files to the last byte, or no file counts: with any text, any length of row, and
+ * wherever the stream breaks off.
  */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ import { eventRow } from "../Written.ts"
 
 const read = (text: string) => Effect.promise(() => queryWithoutFile(text))
 
-/** What a line, a field, a NULL and a number look like to whoever reads them, and what begins a file of text. */
+/** Texts that look like separators, NULLs, escapes, quotes or a byte order mark. */
 const hardTexts = [
   "\ufeffbom",
   "\\N",
@@ -38,7 +38,7 @@ const hardTexts = [
 
 const vos = entityTable("vos")
 
-/** A list of variation orders that stops for long after many rows. */
+/** Variation orders as a view that pauses for a minute after many rows. */
 const sleepyView = [
   "alter table construction.vos rename to vos_kept",
   `create view construction.vos as select ${vos.columns
@@ -50,7 +50,7 @@ const sleepyView = [
 const isAsleep = `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
 
 describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", () => {
-  it.live("holds every text as it is, and tells nothing from an empty one", () =>
+  it.live("holds every text unchanged, and tells null from empty text", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -69,7 +69,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
           assert.strictEqual(yield* snapshot.writeTable("vos", join(path, "vos.parquet")), hardTexts.length)
         }).pipe(Effect.scoped, Effect.provide(storesAt(own.url), { local: true }))
         const found = yield* read(
-          // In bytes, as DuckDB's client decodes U+FEFF away.
+          // As bytes, because DuckDB's client drops U+FEFF.
           `select hex(id) as id, hex(description) as description, boq_revision, hex(_extra->>'a') as a,
              final_amount::varchar as amount
            from '${join(path, "vos.parquet")}' order by split_part(id, '-', -1)::int`
@@ -87,12 +87,12 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
     )
   )
 
-  it.live("takes rows that are longer than most", () =>
+  it.live("takes very long rows", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
         const path = yield* folder
-        // Escaped, it is twice as long.
+        // Its escaped form is twice as long.
         const long = `{"text":"${"\\t".repeat(3_000_000)}"}`
         const files = yield* Effect.gen(function* () {
           const warehouse = yield* Warehouse
@@ -112,7 +112,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
     )
   )
 
-  it.live("leaves no temporary folder, and removes what a killed one has left", () =>
+  it.live("leaves no temporary folder, and removes that of a killed export", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -139,7 +139,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
     )
   )
 
-  it.live("fails where the stream is cut in the middle of a table", () =>
+  it.live("fails if the stream is cut in the middle of a table", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -160,7 +160,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
     )
   )
 
-  it.live("ends on the server, and here, when it is interrupted", () =>
+  it.live("ends on the server and here when it is interrupted", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -168,10 +168,10 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
         const body = Effect.gen(function* () {
           for (const statement of sleepyView) yield* ask(own, statement)
           const warehouse = yield* Warehouse
-          const goesOn = yield* Deferred.make<void>()
+          const isOpen = yield* Deferred.make<void>()
           const whole = Effect.gen(function* () {
             const snapshot = yield* warehouse.snapshot
-            yield* Deferred.succeed(goesOn, undefined)
+            yield* Deferred.succeed(isOpen, undefined)
             yield* snapshot.writeTable("vos", join(path, "vos.parquet"))
           })
           for (const work of [Effect.scoped(whole), warehouse.publish(join(path, "analytics.duckdb"))]) {
@@ -187,7 +187,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
     )
   )
 
-  it.live("counts only what came through in full", () =>
+  it.live("refuses a file with fewer rows than were sent", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -204,19 +204,19 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
           }
           const failed = yield* Effect.flip(Effect.tryPromise(() => through(rows, pipe, short)))
           yield* Effect.promise(() => client.end())
-          assert.strictEqual(String(failed.cause), "Error: 2 of 3 rows of vos came through")
+          assert.strictEqual(String(failed.cause), "Error: 2 of 3 rows of vos arrived")
         }).pipe(Effect.provide(storesAt(own.url), { local: true }))
       })
     )
   )
 
-  it.live("says why DuckDB can't write, though the server was in the middle of sending", () =>
+  it.live("says why DuckDB can't write, even while the server is sending", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
         const path = yield* folder
         const body = Effect.gen(function* () {
-          // More than a pipe takes by itself.
+          // More than a pipe holds.
           yield* ask(own, "insert into construction.vos (id) select n from generate_series(1, 50000) as n")
           const warehouse = yield* Warehouse
           const snapshot = yield* warehouse.snapshot

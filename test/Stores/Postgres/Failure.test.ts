@@ -1,6 +1,6 @@
 /**
- * Why a server can't be used, as one sentence that a person can act on: it names host, port and database, and nothing
- * that is secret.
+ * Why a server can't be used, as one sentence that a person can act on. It names host, port and database, and nothing
+ * secret.
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ const here = (name: string): string => {
   return `PostgreSQL at ${hostname}:${port}, database ${name}`
 }
 
-/** A role of its own, gone with the test, and the database's URL for it. */
+/** Creates a role, which is dropped with the test; returns the URL for it. */
 const role = (url: string, rights = "login") =>
   Effect.gen(function* () {
     const name = `someone_${randomUUID().slice(0, 8)}`
@@ -52,7 +52,7 @@ describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", 
       const error = yield* opening(Object.assign(new URL(Databases.postgresUrl()), { pathname: "not%20there" }))
       assert.strictEqual(
         error.message,
-        `${here("not there")}: there is no such database: create it first, as siteledger makes its schemas only.`
+        `${here("not there")}: there is no such database: create it first (siteledger creates only its schemas).`
       )
       assert.strictEqual(error.reason, "Unusable")
     })
@@ -78,7 +78,7 @@ describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", 
       const error = yield* opening(yield* role(own.url, "nologin"))
       assert.strictEqual(
         error.message,
-        `${here(own.name)}: the server doesn't let this user in from here: check its role and pg_hba.conf, and whether it wants encryption.`
+        `${here(own.name)}: the server refuses this user from here: check its role and pg_hba.conf, and whether the server requires encryption.`
       )
       assert.strictEqual(error.reason, "Unusable")
     })
@@ -93,30 +93,30 @@ describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", 
         [own.url, "of the database"]
       ] as const) {
         if (rights === "of the database") yield* ask(own, `alter database ${own.name} connection limit 0`)
-        const given = rights === "of the database" ? yield* role(own.url) : url
-        const error = yield* opening(given)
+        const address = rights === "of the database" ? yield* role(own.url) : url
+        const error = yield* opening(address)
         assert.strictEqual(
           error.message,
           `${here(own.name)}: all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 14).`
         )
-        // It passes when another worker ends.
+        // It resolves itself when another worker ends.
         assert.strictEqual(error.reason, "Failed")
       }
     })
   )
 })
 
-describe("a server that answers, but doesn't do", () => {
+describe("a server that answers but is unsuitable", () => {
   for (const [fact, row, sentence] of [
     [
-      "as it is too old",
+      "because it is too old",
       { version: "13.9 (Somewhere 13.9-1)", path: "siteledger" },
-      "PostgreSQL 14 or newer is needed, and this server is 13.9 (Somewhere 13.9-1)."
+      "PostgreSQL 14 or newer is needed; this server is 13.9 (Somewhere 13.9-1)."
     ],
     [
-      "as a pooler stands before it",
+      "because it is a pooler",
       { version: "17.2", path: '"$user", public' },
-      "the server itself is needed, and not a connection pooler."
+      "siteledger needs a direct connection to the server, not a connection pooler."
     ]
   ] as const) {
     test(
@@ -131,35 +131,35 @@ describe("a server that answers, but doesn't do", () => {
   }
 })
 
-const told = (code: string, message: string) =>
+const failed = (code: string, message: string) =>
   Failure.of(Object.assign(new DatabaseError(message, 0, "error"), { code }), "There")
 
 describe("a failure's sentence", () => {
-  it("names no user and no role, whatever the server says", () => {
+  it("names no user and no role, even if the server does", () => {
     assert.strictEqual(
-      told("42501", 'must be able to SET ROLE "hush ""x"""').message,
+      failed("42501", 'must be able to SET ROLE "hush ""x"""').message,
       "There: must be able to SET ROLE; give the worker's role its rights (config/postgres-roles.sql)."
     )
-    assert.notInclude(told("28000", 'no pg_hba.conf entry for host "::1", user "hush", database "d"').message, "hush")
-    assert.notInclude(told("53300", 'too many connections for role "hush"').message, "hush")
+    assert.notInclude(failed("28000", 'no pg_hba.conf entry for host "::1", user "hush", database "d"').message, "hush")
+    assert.notInclude(failed("53300", 'too many connections for role "hush"').message, "hush")
   })
 
-  it("says what to do where another session was in the way", () => {
+  it("says what to do if another session was in the way", () => {
     for (const code of ["55P03", "57014"]) {
       assert.match(
-        told(code, "canceling statement").message,
+        failed(code, "canceling statement").message,
         /^There: canceling statement; .* \(pg_stat_activity .*try again\.$/
       )
     }
   })
 
-  it("tells a pooler that refuses what a session asks for at its start", () => {
-    const { message, reason } = told("08P01", "unsupported startup parameter: statement_timeout")
-    assert.strictEqual(message, "There: the server itself is needed, and not a connection pooler.")
+  it("recognises a pooler that refuses the session's settings", () => {
+    const { message, reason } = failed("08P01", "unsupported startup parameter: statement_timeout")
+    assert.strictEqual(message, "There: siteledger needs a direct connection to the server, not a connection pooler.")
     assert.strictEqual(reason, "Unusable")
   })
 
-  it("blames the data for what data can do, and nothing else", () => {
+  it("is Refused only for errors that data can cause", () => {
     const reasons = Object.entries({
       "22003": "Refused",
       "22021": "Refused",
@@ -179,10 +179,10 @@ describe("a failure's sentence", () => {
       "08006": "Failed",
       XX000: "Failed"
     })
-    for (const [code, reason] of reasons) assert.strictEqual(told(code, "x").reason, reason, code)
+    for (const [code, reason] of reasons) assert.strictEqual(failed(code, "x").reason, reason, code)
   })
 
-  it("says that a server doesn't answer only where that is so", () => {
+  it("says that a server doesn't answer only if it doesn't", () => {
     for (const cause of [new Error("Query read timeout"), Object.assign(new Error(""), { code: "ECONNREFUSED" })]) {
       assert.include(Failure.of(cause, "There").message, "There doesn't answer: ")
     }

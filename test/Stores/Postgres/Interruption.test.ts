@@ -1,5 +1,5 @@
 /**
- * Interrupting a fiber ends its query on the server, and nobody else's, also where the server doesn't answer.
+ * Interrupting a fiber ends its query on the server, and no other, even if the server doesn't answer.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
@@ -45,7 +45,7 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
     )
   }
 
-  it.live("has ended when the fiber has", () =>
+  it.live("has ended the query when it ends", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -68,7 +68,7 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
     )
   )
 
-  it.live("leaves alone who has the connection next", () =>
+  it.live("doesn't reach the next user of the connection", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -83,13 +83,13 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
               await paused.promise
             })
           )
-          // The only connection, which the first one has given back.
+          // There is one connection, which the first fiber has released.
           yield* Effect.promise(() => answered.promise)
           const second = yield* Effect.forkChild(run((db) => sql`select pg_sleep(1)`.execute(db)))
           yield* until(isAsleep(own))
           assert.lengthOf(yield* sessions(own), 1)
           const interrupted = yield* Effect.forkChild(Fiber.interrupt(first))
-          // A second in which nothing ends it, though the first one's end is asked for.
+          // For a second nothing ends it, although the first fiber is being interrupted.
           yield* Effect.ensuring(Fiber.join(second), Effect.sync(paused.resolve))
           yield* Fiber.join(interrupted)
         })
@@ -98,7 +98,7 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
     )
   )
 
-  it.live("begins nothing anew: what waited for a connection goes without", () =>
+  it.live("starts nothing: a query that waited for a connection never runs", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -109,7 +109,7 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
           const late = yield* Effect.forkChild(
             run((db) => sql`insert into meta (key, value) values ('late', 'here')`.execute(db))
           )
-          // An answer of the server later it waits for one of the ten.
+          // After a round trip to the server it waits for one of the ten connections.
           yield* sessions(own)
           const interrupted = yield* Effect.forkChild(Fiber.interrupt(late))
           yield* sessions(own)
@@ -123,7 +123,7 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
     )
   )
 
-  it.live("doesn't wait for a server that is silent, and no connection is lost with it", () =>
+  it.live("doesn't wait for a silent server, and loses no connection", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database

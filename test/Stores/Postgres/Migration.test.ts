@@ -1,4 +1,4 @@
-/** The schemas are made once, whole or not at all, however many workers start at the same time. */
+/** The schemas are made once, completely or not at all, by any number of workers that start together. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
@@ -13,7 +13,7 @@ const made = `
   union all select c.relname from pg_class c where c.relname like 'kysely%' and c.relkind = 'r' order by 1`
 
 describe.skipIf(Databases.skipped !== undefined)("the migration", () => {
-  it.live("is done once by eight workers that start at once", () =>
+  it.live("is done once by eight workers that start together", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -30,7 +30,7 @@ describe.skipIf(Databases.skipped !== undefined)("the migration", () => {
     )
   )
 
-  it.live("leaves nothing when it is cut off half-way, and is done by the next one", () =>
+  it.live("leaves nothing behind when it is cut off half-way, and the next worker does it", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database

@@ -6,22 +6,22 @@ import { once } from "node:events"
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 
 /**
- * What becomes of the connection with the next COMMIT. before: cut, and the server never hears of it. held: cut
- * on the client's side only, so the server goes on waiting. after: cut when the server has answered.
+ * What happens to the connection at the next COMMIT. before: cut before the server receives it. held: cut on the client's
+ * side only, so the server goes on waiting. after: cut when the server has answered.
  */
 export type AtCommit = "before" | "held" | "after"
 
 export interface Proxy extends AsyncDisposable {
-  /** The same database by way of this proxy. */
+  /** The same database through this proxy. */
   readonly url: string
   readonly silence: () => void
-  /** What was held back in silence is passed on. */
+  /** Ends the silence and passes on what was held back. */
   readonly speak: () => void
   /** Cuts every connection. */
   readonly cut: () => void
-  /** Settles when that COMMIT has come. */
+  /** Settles when that COMMIT has arrived. */
   readonly atNextCommit: (what: AtCommit) => Promise<void>
-  /** Connections that are open on the client's side. */
+  /** Open connections on the client's side. */
   readonly open: () => number
 }
 

@@ -31,21 +31,21 @@ const reads = async (url: string): Promise<void> => {
   for (const name of seen) await Postgres.query(url, `select * from construction.${name}`)
 }
 
-/** What the server says while it does it. */
+/** The notices that the server sends meanwhile. */
 const warnings = async (url: string, query: string): Promise<ReadonlyArray<string>> => {
-  const said: Array<string> = []
+  const notices: Array<string> = []
   const client = new Client({ connectionString: url })
-  client.on("notice", ({ message = "" }) => said.push(message))
+  client.on("notice", ({ message = "" }) => notices.push(message))
   await client.connect()
   try {
     await client.query(query)
   } finally {
     await client.end()
   }
-  return said
+  return notices
 }
 
-/** What a session may ask for by itself. */
+/** Settings that a session may change itself. */
 const writable = "begin; set transaction read write; set local statement_timeout = 0; "
 
 const holdSql = "insert into siteledger.ledger_holds values ('h', '1', 'r', 'reason', '2026-11-20T00:00:00Z', '{}')"
@@ -60,7 +60,7 @@ const writtenSql = (number: number) => `
     values ('e${number}', ${number}, 'i', 'draft', 'now', 'now')`
 
 describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
-  it("let the worker make its tables without a right to make schemas, and the analyst read them, new ones too", async () => {
+  it("let the worker make tables without a right to make schemas, and the analyst read them, also later ones", async () => {
     await using roles = new Roles()
     await using database = await Postgres.database()
     await roles.setUp(database)
@@ -80,7 +80,7 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     await Postgres.query(analyst, "select n from construction.later union all select n from construction.newer")
   })
 
-  it("keep the analyst from the store, from other tables and from writing, whatever the session says", async () => {
+  it("keep the analyst from the store, from other tables and from writing, regardless of session settings", async () => {
     await using roles = new Roles()
     await using database = await Postgres.database()
     await roles.setUp(database)
@@ -116,7 +116,7 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     assert.deepStrictEqual(await Postgres.query(analyst, show), [{ only: "on", max: "5min" }])
   })
 
-  it("are put back when the file is run again, with tables that a superuser made before, and keep what was tuned", async () => {
+  it("are restored when the file is run again, also over tables that a superuser made, and keep changed limits", async () => {
     await using roles = new Roles()
     await using database = await Postgres.database()
     await migrated(database.url)
@@ -146,23 +146,28 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     assert.deepStrictEqual(await database.query(owners), [{ owner: roles.worker }])
   })
 
-  it("let the worker write what is written for ever, and never change it, also when the file is run again", async () => {
+  it("let the worker add to append-only tables and never change them, also when the file is run again", async () => {
     await using roles = new Roles()
     await using database = await Postgres.database()
     await roles.setUp(database)
-    for (const name of appendOnly) assert.include(roles.sql, `'${name}'`)
     const worker = roles.url(database, "worker")
     for (const number of [1, 2]) {
       await migrated(worker)
       await Postgres.query(worker, writtenSql(number))
       for (const table of appendOnly) {
         assert.match(await refusal(worker, `delete from siteledger.${table}`), /permission denied for table/)
+        // As after a backup restored without privileges.
+        await database.query(`grant update, delete, truncate on siteledger.${table} to ${roles.worker}`)
+        assert.match(await refusal(worker, `delete from siteledger.${table}`), /is append-only/)
       }
       await database.query(roles.sql)
+      for (const table of appendOnly) {
+        assert.match(await refusal(worker, `delete from siteledger.${table}`), /permission denied for table/)
+      }
     }
   })
 
-  it("are made by who owns the database and is no superuser, whom the server tells what stays open before version 15", async () => {
+  it("are made by a database owner without superuser rights, who is warned about what stays open before version 15", async () => {
     await using roles = new Roles()
     await using administrator = new Administrator()
     await using database = await Postgres.database()
@@ -175,11 +180,11 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     assert.deepStrictEqual(await warnings(url, roles.sql), [])
   })
 
-  it("are refused when one of them may more, and nothing is half done", async () => {
+  it("are refused when one of them has more rights than needed, and nothing is half done", async () => {
     await using roles = new Roles()
     await using database = await Postgres.database()
     await database.query(`create role ${roles.worker} login superuser`)
-    assert.match(await refusal(database.url, roles.sql), /may more than siteledger needs/)
+    assert.match(await refusal(database.url, roles.sql), /has more rights than siteledger needs/)
     const made = await database.query(`select rolname from pg_roles where rolname = '${roles.analyst}'`)
     assert.deepStrictEqual(made, [])
   })

@@ -1,6 +1,6 @@
 /**
- * config/postgres-roles.sql as psql would run it on a test's database, with names of its own: roles belong to the whole
- * server, which other tests use at the same time. Made before the database, as they are dropped after it.
+ * config/postgres-roles.sql as psql would run it on a test's database, with unique names, because roles belong to the whole
+ * server, which other tests share. Create it before the database: roles must be dropped after it.
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ export class Roles implements AsyncDisposable {
   readonly worker = `worker_${randomUUID().slice(0, 8)}`
   readonly analyst = `analyst_${randomUUID().slice(0, 8)}`
 
-  /** Without psql's own commands, and with its variables put in. */
+  /** Without psql's own commands, and with its variables filled in. */
   get sql(): string {
     const values: Readonly<Record<string, string>> = { worker: this.worker, analyst: this.analyst }
     return readFileSync(file, "utf8")
@@ -38,11 +38,11 @@ export class Roles implements AsyncDisposable {
   }
 }
 
-/** Who owns a database and may make roles, but is no superuser: the usual administrator of a hosted service. */
+/** A role that owns a database and may create roles, but isn't a superuser: the usual administrator of a hosted service. */
 export class Administrator implements AsyncDisposable {
   readonly name = `administrator_${randomUUID().slice(0, 8)}`
 
-  /** The database is its own from now on, and so is the schema `public`; returns the address for it. */
+  /** Makes it own the database and the schema `public`; returns its URL. */
   async own(database: Postgres.Database): Promise<string> {
     await database.query(`
       create role ${this.name} login createrole password 'hush'; alter database ${database.name} owner to ${this.name};

@@ -1,4 +1,4 @@
-/** Every session is as the program needs it, whatever the database, the role or the URL would have it be. */
+/** Every session has the program's settings, regardless of the database's, the role's or the URL's. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
@@ -24,7 +24,7 @@ const same = {
 }
 
 describe.skipIf(Databases.skipped !== undefined)("a session", () => {
-  it.live("is in UTC, looks into our schema, and waits for nothing without end", () =>
+  it.live("is in UTC, searches our schema, and has a time-out for every wait", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -43,15 +43,15 @@ describe.skipIf(Databases.skipped !== undefined)("a session", () => {
         url.searchParams.set("options", "-c search_path=public -c work_mem=5MB")
         const body = Effect.gen(function* () {
           const { connections } = yield* Postgres
-          const told = (rows: ReadonlyArray<{ readonly name: string; readonly setting: string }>) =>
+          const asRecord = (rows: ReadonlyArray<{ readonly name: string; readonly setting: string }>) =>
             Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
           const client = connections.client()
           yield* Effect.promise(() => client.connect())
           const alone = yield* Effect.promise(() => client.query(settings))
           yield* Effect.promise(() => client.end())
           const prompt = yield* Effect.promise(() => connections.prompt.query(settings))
-          assert.deepStrictEqual(told(alone.rows), { ...same, ...timeouts("60000", "10000"), work_mem: "5120" })
-          assert.deepStrictEqual(told(prompt.rows), { ...same, ...timeouts("900", "900"), work_mem: "5120" })
+          assert.deepStrictEqual(asRecord(alone.rows), { ...same, ...timeouts("60000", "10000"), work_mem: "5120" })
+          assert.deepStrictEqual(asRecord(prompt.rows), { ...same, ...timeouts("900", "900"), work_mem: "5120" })
         })
         yield* Effect.provide(body, storesAt(url.href))
         assert.deepStrictEqual(

@@ -1,8 +1,7 @@
-/** Several workers on one database: no update is lost, nobody gets what another has in hand, and none waits for ever. */
+/** Several workers on one database: no update is lost, no event is held twice, and no deadlock persists. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"
-import { Client } from "pg"
 import type { Change } from "../../../src/Domain/Change.ts"
 import { merge } from "../../../src/Domain/Merge.ts"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
@@ -12,7 +11,7 @@ import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as Databases from "../../Postgres.ts"
 import { seeded } from "../../Seeded.ts"
 import { certified } from "../Written.ts"
-import { ask, database, delivery, sessions, storesAt, until } from "./World.ts"
+import { ask, database, delivery, session, sessions, storesAt, until, untilBlocked } from "./World.ts"
 
 const worker = (url: string) =>
   Effect.map(Layer.build(Layer.fresh(storesAt(url))), (context) => ({
@@ -29,12 +28,12 @@ const test = (fact: string, body: (own: Databases.Database) => Effect.Effect<voi
 
 const seed = Date.now() % 1_000_000
 
-/** Many writes, each its own transaction, all workers at the same time; returns what was written. */
+/** Many writes by all workers at the same time, each in its own transaction; returns all changes. */
 const written = (own: Databases.Database, workers: number, rounds: number) =>
   Effect.gen(function* () {
     const random = seeded(seed)
     const all: Array<Change> = []
-    // Each change its own time: the same one with another content would be another body of the same hash.
+    // Each change has its own time, because a version must never have two contents.
     const seconds = random.shuffle(Array.from({ length: workers * rounds * 25 }, (_, second) => second))
     const plans = Array.from({ length: workers }, () =>
       Array.from({ length: rounds }, () =>
@@ -60,7 +59,7 @@ const written = (own: Databases.Database, workers: number, rounds: number) =>
   })
 
 describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
-  test("write the same rows at the same time, and each row is the merge of all", (own) =>
+  test("write the same rows at the same time, and each row is the merge of all changes", (own) =>
     Effect.scoped(
       Effect.gen(function* () {
         const changes = yield* written(own, 4, 60)
@@ -79,7 +78,7 @@ describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
       })
     ))
 
-  test("write again what the server has undone, as it would have waited for ever", (own) =>
+  test("retry a batch that the server rolled back because of a deadlock", (own) =>
     Effect.scoped(
       Effect.gen(function* () {
         const { as } = yield* worker(own.url)
@@ -88,30 +87,18 @@ describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
             warehouse.write({ changes: ["A", "B"].map((id) => certified(id, second, "1.0000")), events: [] })
           )
         yield* as(write(1))
-        const client = new Client({ connectionString: own.url })
-        const say = (text: string) => Effect.promise(() => client.query(text))
-        yield* Effect.acquireRelease(
-          Effect.promise(() => client.connect()),
-          () => Effect.promise(() => client.end())
-        )
-        const lock = (id: string) => say(`select from construction.ipcs where id = '${id}' for update`)
-        yield* say("begin; set local deadlock_timeout = '1min'")
+        const run = yield* session(own)
+        const lock = (id: string) => run(`select from construction.ipcs where id = '${id}' for update`)
+        yield* run("begin; set local deadlock_timeout = '1min'")
         yield* lock("B")
         const both = Effect.gen(function* () {
           const { atomically } = yield* Postgres
           yield* atomically(write(2))
         })
         const fiber = yield* Effect.forkChild(as(both))
-        const isWaiting = Effect.map(
-          ask(
-            own,
-            "select 1 as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-          ),
-          (rows) => rows.length === 1
-        )
-        yield* until(isWaiting)
+        yield* untilBlocked(own)
         yield* lock("A")
-        yield* say("commit")
+        yield* run("commit")
         yield* Fiber.join(fiber)
         assert.deepStrictEqual(yield* ask(own, "select distinct certified_at::text as at from construction.ipcs"), [
           { at: "2026-11-20 00:00:02.000001+00" }
@@ -119,7 +106,7 @@ describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
       })
     ))
 
-  test("keep the same deliveries at the same time: each body once, each delivery counted", (own) =>
+  test("store the same deliveries at the same time: each body once, each delivery counted", (own) =>
     Effect.scoped(
       Effect.gen(function* () {
         const workers = yield* Effect.forEach([1, 2, 3], () => worker(own.url))
@@ -153,7 +140,7 @@ describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
       })
     ))
 
-  test("never take what another one has in hand", (own) =>
+  test("never take an event that another worker holds", (own) =>
     Effect.scoped(
       Effect.gen(function* () {
         const workers = yield* Effect.forEach([1, 2, 3, 4], () => worker(own.url))
@@ -183,7 +170,7 @@ describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
       })
     ))
 
-  test("get at once what one that died had in hand", (own) =>
+  test("get the events of a dead worker at once", (own) =>
     Effect.scoped(
       Effect.gen(function* () {
         const [dying, other] = [yield* worker(own.url), yield* worker(own.url)]

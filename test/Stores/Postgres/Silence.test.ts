@@ -1,6 +1,6 @@
 /**
- * A server that is silent, that ends its sessions, or that is gone for a while: a delivery is refused in time, and
- * everything goes on by itself when the server is back.
+ * A server that is silent, ends its sessions, or is gone for a while: deliveries are refused in time, and everything
+ * recovers by itself when the server is back.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch } from "effect"
@@ -22,7 +22,7 @@ const write = (id: string) =>
   Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ changes: [certified(id, 1, "1.0000")], events: [] }))
 
 describe.skipIf(Databases.skipped !== undefined)("a silent network", () => {
-  it.live("refuses a delivery within two seconds, again and again, and takes it once there are answers", () =>
+  it.live("refuses deliveries within two seconds each time, and accepts them once the server answers", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -37,7 +37,7 @@ describe.skipIf(Databases.skipped !== undefined)("a silent network", () => {
           network.speak()
           yield* until(Effect.map(Effect.result(receive("fifth")), ({ _tag }) => _tag === "Success"))
           yield* Effect.forEach(["sixth", "seventh"], (each) => receive(each))
-          // What was in hand in the silence is given up, on both sides.
+          // Connections from the silence are closed on both sides.
           yield* until(Effect.map(sessions(own), (all) => all.length <= 3))
           assert.isAtMost(network.open(), 3)
         })
@@ -49,7 +49,7 @@ describe.skipIf(Databases.skipped !== undefined)("a silent network", () => {
     )
   )
 
-  it.live("is told as such, with the place and nothing that is secret", () =>
+  it.live("is reported as such, with the address and nothing secret", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const network = yield* proxy(Databases.postgresUrl())
@@ -88,7 +88,7 @@ describe.skipIf(Databases.skipped !== undefined)("a silent network", () => {
 })
 
 describe.skipIf(Databases.skipped !== undefined)("a server that ends all sessions", () => {
-  it.live("fails what is in hand, and works again with the next use, without a crash", () =>
+  it.live("fails current work, and works again at the next use, without a crash", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database
@@ -96,12 +96,12 @@ describe.skipIf(Databases.skipped !== undefined)("a server that ends all session
           const { atomically, run } = yield* Postgres
           yield* receive("first")
           const ended = yield* Latch.make(false)
-          const inHand = [
+          const current = [
             atomically(Effect.andThen(write("A"), Effect.andThen(ended.await, write("B")))),
             run((db) => sql`select pg_sleep(10)`.execute(db)),
             atomically(run((db) => sql`select pg_sleep(10)`.execute(db)))
           ]
-          const fibers = yield* Effect.forEach(inHand, (each) => Effect.forkChild(Effect.result(each)))
+          const fibers = yield* Effect.forEach(current, (each) => Effect.forkChild(Effect.result(each)))
           const isIdle = Effect.map(sessions(own), (all) => all.some(({ state }) => state === "idle in transaction"))
           yield* until(Effect.zipWith(isIdle, isAsleep(own, 2), (idle, asleep) => idle && asleep))
           yield* ask(
@@ -126,7 +126,7 @@ describe.skipIf(Databases.skipped !== undefined)("a server that ends all session
     )
   )
 
-  it.live("and is gone for a while, refuses deliveries until it is back", () =>
+  it.live("and is then gone, refuses deliveries and writes with the reason", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const own = yield* database

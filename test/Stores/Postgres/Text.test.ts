@@ -7,7 +7,7 @@ import { entityTable } from "../../../src/Stores/WarehouseTables.ts"
 import { temporaryFolder } from "../../RunningWorker.ts"
 import { queryWithoutFile } from "../Reading.ts"
 
-it("is read where the folder's name has a quote", async () => {
+it("is read if the folder's name has a quote", async () => {
   const folder = temporaryFolder()
   try {
     const vos = entityTable("vos")

@@ -1,4 +1,4 @@
-/** What PostgreSQL can't hold: it doesn't stop what comes after it. */
+/** Data that PostgreSQL can't hold doesn't block what comes after it. */
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import * as Databases from "../../Postgres.ts"
 import { engines } from "../WarehouseEngines.ts"
 import { certified, eventRow } from "../Written.ts"
 
-const layer = (engines[1] ?? assert.fail("There is one engine only")).layer
+const layer = (engines[1] ?? assert.fail("There is only one engine")).layer
 
 const test = <E>(fact: string, body: Effect.Effect<void, E, Warehouse | Store>) =>
   it.live(fact, () => Effect.scoped(Effect.provide(body, layer, { local: true })))
@@ -22,7 +22,7 @@ const sent = (recipients: string): Change => ({
 
 describe.skipIf(Databases.skipped !== undefined)("a warehouse in PostgreSQL", () => {
   test(
-    "shows no payload where text can't hold it",
+    "shows no payload if text can't hold it",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       yield* warehouse.write({ changes: [], events: [eventRow(1, "a\u0000b"), eventRow(2, "a\\u0000b")] })
@@ -37,7 +37,7 @@ describe.skipIf(Databases.skipped !== undefined)("a warehouse in PostgreSQL", ()
   )
 
   test(
-    "refuses what no try can store, and nothing else",
+    "refuses data that can never be stored, and nothing else",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const long = randomBytes(9_000).toString("base64")

@@ -1,31 +1,25 @@
-/** How far an export says that everything is applied: no further than it is, while deliveries are being stored. */
+/** The watermark of an export is never too high while deliveries are being stored. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import { Client } from "pg"
 import { Store } from "../../../src/Stores/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as Databases from "../../Postgres.ts"
-import { database, delivery, sessions, storesAt, until } from "./World.ts"
+import { database, delivery, session, sessions, storesAt, until } from "./World.ts"
 
-/** As a worker stores one, slowly: what ends it is left to the test. */
+/** Stores a delivery as a worker does, in a transaction that the test ends. */
 const storing = (own: Databases.Database, body: string) =>
   Effect.gen(function* () {
-    const client = new Client({ connectionString: own.url })
-    const say = (text: string) => Effect.promise(() => client.query(text))
-    yield* Effect.acquireRelease(
-      Effect.promise(() => client.connect()),
-      () => Effect.promise(() => client.end())
-    )
-    yield* say(`begin;
+    const run = yield* session(own)
+    yield* run(`begin;
       with fresh as (
         insert into siteledger.inbox (body_sha256, body, event_id, received_at) values ('${body}', '', 'e', 'now')
         returning sequence
       )
       insert into siteledger.inbox_queue (sequence, is_first, received_at) select sequence, true, 'now' from fresh`)
-    return say
+    return run
   })
 
-/** Number 1 is being stored; 2 is there, and applied. */
+/** Delivery 1 is being stored; 2 is stored and applied. */
 const opened = Effect.gen(function* () {
   const own = yield* database
   const context = yield* Layer.build(storesAt(own.url))
@@ -36,29 +30,29 @@ const opened = Effect.gen(function* () {
       await store.receive([delivery(body)])
       await own.query("delete from siteledger.inbox_queue")
     })
-  const say = yield* storing(own, "one")
+  const run = yield* storing(own, "one")
   yield* applied("two")
   const through = yield* Effect.forkChild(Effect.scoped(Effect.map(warehouse.snapshot, ({ watermark }) => watermark)))
   const isWaiting = Effect.map(sessions(own), (found) => found.some(({ query }) => query?.includes("pg_locks")))
   yield* until(isWaiting)
-  return { own, say, through, applied }
+  return { own, run, through, applied }
 })
 
 describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL, while a delivery is being stored", () => {
-  it.live("waits for it, and counts it as one that isn't applied", () =>
+  it.live("waits for it, and counts it as not applied", () =>
     Effect.gen(function* () {
-      const { say, through } = yield* opened
-      yield* say("commit")
+      const { run, through } = yield* opened
+      yield* run("commit")
       assert.strictEqual(yield* Fiber.join(through), 0)
     }).pipe(Effect.scoped)
   )
 
-  it.live("counts what is left when it comes to nothing, and nothing that came meanwhile", () =>
+  it.live("skips it if it is rolled back, and counts nothing stored meanwhile", () =>
     Effect.gen(function* () {
-      const { applied, own, say, through } = yield* opened
+      const { applied, own, run, through } = yield* opened
       yield* storing(own, "three")
       yield* applied("four")
-      yield* say("rollback")
+      yield* run("rollback")
       assert.strictEqual(yield* Fiber.join(through), 2)
     }).pipe(Effect.scoped)
   )
@@ -67,7 +61,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL, whi
     Effect.gen(function* () {
       const { through } = yield* opened
       const { message } = yield* Effect.flip(Fiber.join(through))
-      assert.match(message, /: a delivery is being stored for more than three seconds\.$/)
+      assert.match(message, /: storing a delivery has taken more than three seconds\.$/)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,8 +1,9 @@
 /**
- * A database of its own, and workers' stores on it: what the tests of PostgreSQL stand on.
+ * A database per test, and workers' stores on it: the basis of the tests of PostgreSQL.
  */
 import { createHash } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
+import { Client } from "pg"
 import { Postgres, type PostgresError } from "../../../src/Stores/Postgres/Postgres.ts"
 import type { Delivery, Store } from "../../../src/Stores/Store.ts"
 import * as PostgresStore from "../../../src/Stores/Postgres/Store.ts"
@@ -30,7 +31,7 @@ export const proxy = (url: string) => using(() => proxied(url))
 
 export const ask = ({ query }: Database, text: string) => Effect.promise(() => query(text))
 
-/** Sessions of workers that a database has at the moment, with what they do. */
+/** The current sessions of workers on a database, with their state and query. */
 export const sessions = (database: Database) =>
   ask(
     database,
@@ -38,25 +39,45 @@ export const sessions = (database: Database) =>
      where datname = current_database() and application_name = 'siteledger'`
   )
 
-/** So many sessions are in `pg_sleep`. */
+/** Exactly `count` sessions are in `pg_sleep`. */
 export const isAsleep = (own: Database, count = 1) =>
   Effect.map(
     sessions(own),
     (all) => all.filter(({ query, state }) => state === "active" && query?.includes("pg_sleep")).length === count
   )
 
-/** Asks until it holds, for at most ten seconds. */
+/** Checks a condition until it holds, for at most ten seconds. */
 export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {
     for (let attempt = 0; attempt < 200; attempt++) {
       if (yield* holds) return
       yield* Effect.sleep(50)
     }
-    return yield* Effect.die(new Error("It never came to be"))
+    return yield* Effect.die(new Error("The condition never held"))
   })
 
-/** A delivery that says this, under an id that follows from it. */
-export const delivery = (body: string | Uint8Array, given: Partial<Delivery> = {}): Delivery => {
+/** Waits until a session waits for a lock. */
+export const untilBlocked = (own: Database) =>
+  until(
+    Effect.map(
+      ask(own, "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"),
+      (rows) => rows.length === 1
+    )
+  )
+
+/** Opens a session; returns a function that runs a statement in it. */
+export const session = ({ url }: Database) =>
+  Effect.gen(function* () {
+    const client = new Client({ connectionString: url })
+    yield* Effect.acquireRelease(
+      Effect.promise(() => client.connect()),
+      () => Effect.promise(() => client.end())
+    )
+    return (text: string) => Effect.promise(() => client.query(text))
+  })
+
+/** A delivery with this body; its event id is derived from the body. */
+export const delivery = (body: string | Uint8Array, fields: Partial<Delivery> = {}): Delivery => {
   const bytes = Buffer.from(body)
   const bodySha256 = createHash("sha256").update(bytes).digest()
   return {
@@ -66,6 +87,6 @@ export const delivery = (body: string | Uint8Array, given: Partial<Delivery> = {
     headerType: "ipc.paid",
     issuedAt: null,
     receivedAt: "2026-11-20T02:00:00.000000Z",
-    ...given
+    ...fields
   }
 }

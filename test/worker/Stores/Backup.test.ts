@@ -117,7 +117,7 @@ describe("the store", () => {
     await worker.stop()
 
     await refused(2, /is the store itself\./, "restore", store)
-    await refused(1, /warehouse\.duckdb can't be restored: it is no store of siteledger\./, "restore", world.warehouse)
+    await refused(1, /warehouse\.duckdb can't be restored: it isn't a siteledger store\./, "restore", world.warehouse)
     chmodSync(copy, 0o644)
     const restored = await world.run("restore", copy)
     assert.strictEqual(restored.code, 0, restored.stderr)

@@ -46,7 +46,7 @@ describe("the warehouse", () => {
     assert.strictEqual(world.setAside.length, 1)
 
     writeFileSync(world.warehouse, Buffer.alloc(100_000, "rubbish"))
-    assert.match(await startsWith(world, expected), /can't be read and is made again/)
+    assert.match(await startsWith(world, expected), /can't be read and is rebuilt/)
     assert.strictEqual(world.setAside.length, 2)
 
     truncateSync(world.warehouse, Math.floor(statSync(world.warehouse).size / 2))
@@ -83,7 +83,7 @@ describe("the warehouse", () => {
     const again = world.start()
     await again.live()
     const { stderr } = await again.stop()
-    assert.match(stderr, /made again/)
+    assert.match(stderr, /is rebuilt/)
     assert.strictEqual(world.setAside.length, 1)
     assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
   })

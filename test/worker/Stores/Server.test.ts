@@ -73,7 +73,7 @@ describe("a server whose disk is full", () => {
     const { reasons } = await worker.status("it says why", ({ phase }) => phase === "degraded")
     assert.match(
       reasons.join(),
-      /answered 503 for now: PostgreSQL at .*No space left on device; make room on the server's disk/
+      /answered 503 for now: PostgreSQL at .*No space left on device; free space on the server's disk/
     )
     await world.database?.query("drop trigger full_disk on siteledger.inbox")
     await deliver(world, [first!, ...others])

@@ -16,7 +16,7 @@ const samples: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
 
 const misfit = ['{"of":[1.0,null]}', '"P-1"', "1e99", "true", '"\ufffd"']
 
-/** Names that a careless object would stumble over, and names of columns that never hold a misfit. */
+/** Names that are special in JavaScript objects, and names of columns that never hold a misfit. */
 const unknown = [
   "note",
   "a",
@@ -48,7 +48,7 @@ export const history = (
   const resource = byName(entity)
   const types = Object.entries(resource.columns)
   return Array.from({ length }, (_, index): Change => {
-    // Few moments, so that stages and hashes have ties to settle; the extra name makes each body one of its own.
+    // Few distinct times, so that stages and hashes must break ties; the extra name makes each body unique.
     const at = random.below(4) + random.pick([0, 0, 0.000001])
     const values: Values = record(
       random,
@@ -61,7 +61,7 @@ export const history = (
       () => random.pick(misfit)
     )
     const nulls = Object.fromEntries(Object.keys(misfits).map((column) => [column, null]))
-    // A reader takes the name of such a column for the column, never for an unknown field.
+    // A reader never reports a column's own name as an unknown field.
     const others = unknown.filter((name) => !Object.hasOwn(resource.columns, name))
     const extra = { ...record(random, others, () => random.pick(texts)), [`n${index % 3}`]: String(index) }
     const rest = { misfits, extra, seenAt: start + random.below(20) * second }
