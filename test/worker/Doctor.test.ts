@@ -32,7 +32,7 @@ describe("doctor, on files", () => {
     await live(world, worker, told(7, 30))
     const during = await examined(world.given)
     assert.deepStrictEqual(during.failed, [])
-    includes(during.ok, /worker: The worker with process id \d+ runs, and is live/)
+    includes(during.ok, /worker: The worker with process id \d+ is running; its phase is live/)
     includes(during.ok, /receiver: .* is held, as it is to be by the running worker/)
     assert.isFalse(worker.hasEnded)
     await worker.stop("SIGKILL")

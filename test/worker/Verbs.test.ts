@@ -27,16 +27,13 @@ describe("a verb", () => {
     assert.deepInclude(await world.shell({}, "replay"), { code: 0, stdout: '{"read":0,"applied":0}\n', stderr: "" })
     const holds = await world.shell({}, "ledger", "holds", "--json")
     assert.deepInclude(holds, { code: 0, stdout: "[]\n", stderr: "Nothing waits for a decision.\n" })
-    assert.match(
-      (await world.shell({}, "status")).stdout,
-      /^events {8}\d+ applied since the worker's start; last at 2/m
-    )
+    assert.match((await world.shell({}, "status")).stdout, /^events {8}\d+ applied since the worker's start; last: 2/m)
     const report = await worker.status("it tells")
     const events = (given: typeof report.events) => describeStatus({ ...report, events: given, lastEventAt: null })[3]
-    assert.strictEqual(events({}), "events        none since the worker's start; last at never")
+    assert.strictEqual(events({}), "events        none since the worker's start; last: never")
     assert.strictEqual(
       events({ applied: 3, misfits: 0, replayed: 1 }),
-      "events        3 applied, 1 replayed since the worker's start; last at never"
+      "events        3 applied, 1 replayed since the worker's start; last: never"
     )
     assert.match(
       told(await world.shell({}, "secret", "add", "nowhere")),
@@ -65,7 +62,7 @@ describe("a verb", () => {
     assert.match(told(taken), /The sandbox can't listen on .* \(--port\): another program is already listening there\./)
     const { code, stderr, stdout } = await world.shell({}, "rebuild")
     assert.deepInclude({ code, stdout }, { code: 0, stdout: '{"rebuilding":true}\n' })
-    assert.match(stderr, /No worker is running: the next start makes the warehouse again\.\n$/)
+    assert.match(stderr, /No worker is running: the next start rebuilds the warehouse\.\n$/)
   })
 
   it("that is broken off has failed", async () => {

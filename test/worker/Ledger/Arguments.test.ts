@@ -54,7 +54,7 @@ const wrong = (hold: string, badFile: string): ReadonlyArray<Wrong> => {
     misused(/Invalid value for flag --limit: "many"/, "ledger", "list", "--limit", "many"),
     misused(/--limit: .*1 or more/, "ledger", "list", "--limit", "0"),
     misused(/--limit and --all are mutually exclusive/, "ledger", "holds", "--limit", "2", "--all"),
-    misused(/Say which entry, or --all\./, "ledger", "sink", "replay"),
+    misused(/Name an entry, or give --all\./, "ledger", "sink", "replay"),
     misused(/Unknown subcommand "everything"/, "ledger", "everything"),
     misused(/explain|sink/, "ledger")
   ]

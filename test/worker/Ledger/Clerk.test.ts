@@ -129,7 +129,7 @@ const decided = async (world: World, manual: Manual, worker: RunningWorker): Pro
 /** What is left out is told, and how to see it. */
 const listed = async (world: World): Promise<void> => {
   const some = await world.run("ledger", "holds", "--limit", "2", "--json")
-  assert.strictEqual(some.stderr, "2 of 6 holds, the oldest: --all shows all.\n")
+  assert.strictEqual(some.stderr, "2 of 6 holds (the oldest): --all shows all.\n")
   assert.lengthOf(answer(some) as ReadonlyArray<unknown>, 2)
   const all = await world.run("ledger", "holds", "--all", "--json")
   assert.strictEqual(all.stderr, "")
@@ -137,7 +137,7 @@ const listed = async (world: World): Promise<void> => {
   const one = await world.run("ledger", "holds", "--limit", "1", "--ipc", "4")
   assert.strictEqual(one.stderr, "")
   const entries = await world.run("ledger", "list", "--limit", "1")
-  assert.match(entries.stderr, /^1 of [3-9] entries, the newest: --all shows all\.\n$/)
+  assert.match(entries.stderr, /^1 of [3-9] entries \(the newest\): --all shows all\.\n$/)
 }
 
 const looked = async (manual: Manual): Promise<void> => {

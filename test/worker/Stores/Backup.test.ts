@@ -94,7 +94,7 @@ describe("the store", () => {
     }
     await refused(
       1,
-      /warehouse\.duckdb is there already and is no backup: it is left as it is\./,
+      /warehouse\.duckdb already exists and isn't a backup: it is left as it is\./,
       "backup",
       world.warehouse
     )
