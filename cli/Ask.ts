@@ -84,7 +84,7 @@ export const ask = <Name extends VerbName, E, R>(
     const here = carryOut(verb, payload).pipe(
       Effect.provide(alone),
       Effect.tap(afterwards),
-      Effect.provide(Lock.layer(dataDir))
+      Effect.provide(Lock.layerAt(dataDir))
     )
     const note = yield* running
     if (Option.isNone(note)) return yield* here

@@ -33,6 +33,6 @@ export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status | Sto
     const { dataDir, warnings } = yield* Settings
     for (const warning of warnings) yield* Effect.logWarning(warning)
     const forever = Effect.forever(untilRestart.pipe(Effect.provide(all, { local: true }), Effect.scoped))
-    return yield* forever.pipe(Effect.provide(Lock.layer(dataDir)))
+    return yield* forever.pipe(Effect.provide(Lock.layerAt(dataDir)))
   })
 }

@@ -45,7 +45,7 @@ export const move = Command.make("move", flags, ({ to: where }) =>
     if (isEmbedded(here) && isEmbedded(there)) return yield* sameEngine
     const from = byEngine(here, { embedded: ({ store }) => SqliteSide.source(store), server: PostgresSide.open })
     const to = byEngine(there, { embedded: ({ store }) => SqliteSide.target(store), server: PostgresSide.open })
-    const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layer(dataDir)))
+    const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layerAt(dataDir)))
     yield* Print.document(moved)
     yield* Console.error("Everything was moved. Set SITELEDGER_WAREHOUSE to the new place, then start the worker.")
   })

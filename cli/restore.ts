@@ -91,7 +91,7 @@ export const restore = Command.make("restore", { path }, ({ path: name }) =>
       yield* Effect.sync(() => swap(restored, store, kept))
       yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null })
     })
-    yield* restoring.pipe(Effect.provide(Lock.layer(settings.dataDir)))
+    yield* restoring.pipe(Effect.provide(Lock.layerAt(settings.dataDir)))
   })
 ).pipe(
   Command.withDescription("Put a backup in the store's place; the next start rebuilds the warehouse"),

@@ -12,7 +12,7 @@ import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
 const within = <A, E>(path: string, body: Effect.Effect<A, E, Seal>) =>
-  Effect.provide(body, Seal.layerIn(path), { local: true })
+  Effect.provide(body, Seal.layerAt(path), { local: true })
 
 const sealIn = (path: string) =>
   within(
