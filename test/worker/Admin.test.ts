@@ -86,13 +86,13 @@ describe("the admin listener", () => {
     const opening = { ipcId: "1", amount: "1", certificate: "" }
     const cases: ReadonlyArray<readonly [name: string, body: string, sentence: string]> = [
       ["backup", "", "The argument path is missing."],
-      ["backup", '{"path": "/x", "replace": "yes"}', "The argument replace isn't as it should be: expected boolean."],
-      ["secret-add", '{"secret": 12345678}', "The argument secret isn't as it should be: expected string."],
-      ["ledger-list", '{"limit": "2"}', "The argument limit isn't as it should be: expected number."],
+      ["backup", '{"path": "/x", "replace": "yes"}', "The argument replace is wrong: expected boolean."],
+      ["secret-add", '{"secret": 12345678}', "The argument secret is wrong: expected string."],
+      ["ledger-list", '{"limit": "2"}', "The argument limit is wrong: expected number."],
       [
         "ledger-opening",
         JSON.stringify({ by: "Ana", openings: [opening] }),
-        "The argument openings.0.certificate isn't as it should be: expected a value with a length of at least 1."
+        "The argument openings.0.certificate is wrong: expected a value with a length of at least 1."
       ],
       ["replay", "{", "The arguments aren't a JSON object."]
     ]

@@ -35,7 +35,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     for (const found of [during, after]) {
       assert.deepStrictEqual(found.failed, [])
       includes(found.ok, new RegExp(`analysts: ${roles.analyst} reads construction, and nothing else`))
-      includes(found.ok, new RegExp(`worker's role: ${roles.worker} may do what the worker does`))
+      includes(found.ok, new RegExp(`worker's role: ${roles.worker} may do what the worker needs`))
       includes(found.ok, /schemas: The tables are current/)
       includes(found.ok, /secrets: The webhook secrets in the store can be opened \(1\)/)
       includes(found.ok, /clock: /)
@@ -71,15 +71,15 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     assert.match(await failures(`revoke select on construction.ipcs from ${analyst}`), /can't read construction.ipcs\./)
     const never = `alter default privileges for role ${owner} in schema construction revoke select on tables from ${analyst}`
     assert.match(await failures(never), /won't see what newer versions add/)
-    assert.match(await failures("grant create on schema public to public"), /can make tables in public\./)
+    assert.match(await failures("grant create on schema public to public"), /can create tables in public\./)
     assert.match(
       await failures(`revoke usage on schema construction from ${analyst}`),
-      /No role but the worker's reads/
+      /No role except the worker's can read/
     )
     assert.strictEqual(await failures("select 1"), "")
   })
 
-  it("notices that the worker's role may change what is written for ever, as after a restore without privileges", async () => {
+  it("notices a worker's role that may change append-only tables, as after a restore without privileges", async () => {
     await using roles = new Roles()
     await using world = await open()
     const given = await own(world, roles)
@@ -98,7 +98,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
       await databaseOf(world).query(`grant ${grant} to ${roles.worker}`)
       const found = await said()
       assert.lengthOf(found, 1)
-      assert.include(found[0], `may change or delete what is written for ever: ${table}.`)
+      assert.include(found[0], `may change or delete what it should only append or read: ${table}.`)
       await databaseOf(world).query(roles.sql)
       assert.deepStrictEqual(await said(), [])
     }
