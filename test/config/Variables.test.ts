@@ -73,7 +73,7 @@ const assertWritten = (name: string, text: string) => {
   assert.strictEqual(readFileSync(path(name), "utf8"), text)
 }
 
-const head = `# Every variable of siteledger, each with one sentence. What is commented out shows its default or an example.
+const head = `# Every variable of siteledger, each with one sentence. A line that is commented out shows its default or an example.
 # Load a copy with: set -a; . ./my.env; set +a. A secret may also come from a file: set its name followed by _FILE.`
 
 const shown = ({ default: standard, example }: Variable<unknown>): string => standard ?? example ?? ""
@@ -86,9 +86,9 @@ const line = (variable: Variable<unknown>): string => {
 
 const preface = `# Configuration
 
-Environment variables, made from \`config/Variables.ts\`; [config/example.env](../config/example.env) has them to copy. A secret may
-also come from a file: set its name followed by \`_FILE\`. All that is missing or bad is told in one message, by name and
-without the values, and the exit code is 2.`
+All environment variables, generated from \`config/Variables.ts\`; [config/example.env](../config/example.env) has them ready
+to copy. A secret may also come from a file: set its name followed by \`_FILE\`. One message reports all that are missing or
+bad, by name and without the values, and the exit code is 2.`
 
 const row = (variable: Variable<unknown>): string => {
   const { default: standard, isRequired, isSecret, meaning, name } = variable
