@@ -88,28 +88,28 @@ export interface Finished {
   readonly stderr: string
 }
 
-const launch = (
-  given: Environment,
-  ...verb: ReadonlyArray<string>
-): { child: ChildProcess; output: { stdout: string; stderr: string } } => {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...verb], { env: { ...given } })
+/** Starts a verb; `output` grows as it prints. */
+export const launch = (environment: Environment, ...verb: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...verb], {
+    env: { ...environment }
+  })
   const output = { stdout: "", stderr: "" }
-  child.stdout?.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
-  child.stderr?.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
   return { child, output }
 }
 
 /** No secret of the service may lie anywhere. */
-const refuseLeaks = (given: Environment, texts: Readonly<Record<string, string>>): void => {
-  const found = leaks(given["SITELEDGER_DATA_DIR"] ?? "", texts)
+const refuseLeaks = (environment: Environment, texts: Readonly<Record<string, string>>): void => {
+  const found = leaks(environment["SITELEDGER_DATA_DIR"] ?? "", texts)
   if (found.length > 0) throw new Error(`A secret lies in ${found.join(", ")}`)
 }
 
 /** Runs a verb to its end. */
-export const run = async (given: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> => {
-  const { child, output } = launch(given, ...verb)
+export const run = async (environment: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> => {
+  const { child, output } = launch(environment, ...verb)
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
-  refuseLeaks(given, output)
+  refuseLeaks(environment, output)
   return { code, signal, stdout: output.stdout, stderr: traced(output.stderr) }
 }
 
@@ -119,15 +119,15 @@ export class RunningWorker {
   readonly #output: { readonly stdout: string; readonly stderr: string }
   readonly #ended: Promise<[number | null, NodeJS.Signals | null]>
 
-  private constructor(given: Environment, { child, output }: ReturnType<typeof launch>) {
-    this.environment = given
+  private constructor(environment: Environment, { child, output }: ReturnType<typeof launch>) {
+    this.environment = environment
     this.#child = child
     this.#output = output
     this.#ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
   }
 
-  static start(given: Environment): RunningWorker {
-    return new RunningWorker(given, launch(given, "start"))
+  static start(environment: Environment): RunningWorker {
+    return new RunningWorker(environment, launch(environment, "start"))
   }
 
   get stderr(): string {
@@ -182,12 +182,12 @@ export class RunningWorker {
     return this.status("the worker is live", ({ phase }) => phase === "live")
   }
 
-  async verb(name: string, given: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  async verb(name: string, payload: Readonly<Record<string, string>> = {}): Promise<unknown> {
     const authorization = `Bearer ${this.note()?.token ?? ""}`
     const answer = await this.fetch(`/verbs/${name}`, {
       method: "POST",
       headers: { authorization },
-      body: JSON.stringify(given)
+      body: JSON.stringify(payload)
     })
     return answer?.json()
   }

@@ -6,13 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
-import { layer, Settings } from "../../config/Settings.ts"
+import { Effect, Option, Redacted } from "effect"
+import { type Env, settings } from "./Reading.ts"
 
-const settings = (env: Record<string, string>) =>
-  Effect.provide(Settings, Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
-const ledger = (env: Record<string, string>) => Effect.map(settings(env), (read) => read.ledger)
-const sink = (env: Record<string, string>) => Effect.map(settings(env), (read) => read.ledgerSink)
+const ledger = (env: Env) => Effect.map(settings(env), (read) => read.ledger)
+const sink = (env: Env) => Effect.map(settings(env), (read) => read.ledgerSink)
 
 it.effect("nothing configured is a contractor without a currency, and no period is closed", () =>
   Effect.gen(function* () {

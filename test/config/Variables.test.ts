@@ -6,12 +6,10 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Option, Redacted } from "effect"
-import { layer, layerAll, ServiceSettings, Settings } from "../../config/Settings.ts"
+import { layerAll, ServiceSettings } from "../../config/Settings.ts"
 import type { Variable } from "../../config/Variable.ts"
 import { sections, variables } from "../../config/Variables.ts"
-
-const settings = (env: Readonly<Record<string, string>>) =>
-  Effect.provide(Settings, Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
+import { settings } from "./Reading.ts"
 
 describe("names", () => {
   it.effect("a name that looks like a typo gets a warning with the nearest one, a foreign one gets none", () =>

@@ -117,7 +117,7 @@ describe("an unreachable service", () => {
     assert.match(degraded.reasons.join(), /SITELEDGER_AUTH_URL|SITELEDGER_BASE_URL/)
     const body = world.server.eventBody("ipc.paid")
     const headers = { "x-service-signature": sign(secret, body), "x-service-event-type": "ipc.paid" }
-    const answer = await fetch(world.given["SITELEDGER_WEBHOOK_URL"] ?? "", { method: "POST", headers, body })
+    const answer = await fetch(world.environment["SITELEDGER_WEBHOOK_URL"] ?? "", { method: "POST", headers, body })
     assert.strictEqual(answer.status, 200)
     await using late = await startInterfaceServer({ port, projects: 70 })
     const live = await worker.live()

@@ -6,7 +6,7 @@ import { assert } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import type { Random } from "../Seeded.ts"
-import { model, read, sha256, story, type Told } from "./Story.ts"
+import { model, read, sha256, story, type StoryEvent } from "./Story.ts"
 import type { World } from "./World.ts"
 
 export const pageSize = 20
@@ -14,10 +14,14 @@ export const pages = 260
 /** Pages asked for and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
 const mostUndone = 8 + 16 + 24
 
+/** The random moment of a kill. It stands for no state that could be waited for. */
+export const moment = (random: Random, upToMs: number): Promise<void> =>
+  new Promise((done) => setTimeout(done, random.below(upToMs)))
+
 export class Judge {
   readonly world: World
   readonly random: Random
-  readonly sent: Array<Told> = []
+  readonly sent: Array<StoryEvent> = []
   readonly acknowledged = new Map<string, number>()
   readonly attempted = new Map<string, number>()
   readonly #story: ReturnType<typeof story>
@@ -30,14 +34,14 @@ export class Judge {
     this.#story = story(random)
   }
 
-  tell(count: number): ReadonlyArray<Told> {
+  tell(count: number): ReadonlyArray<StoryEvent> {
     const events = this.#story.take(count)
     this.sent.push(...events)
     return events
   }
 
   /** One attempt; whatever has no 2xx is sent again later, as an at-least-once service does. */
-  async deliver(event: Told, to?: RunningWorker): Promise<boolean> {
+  async deliver(event: StoryEvent, to?: RunningWorker): Promise<boolean> {
     const body = event.body
     this.attempted.set(body, (this.attempted.get(body) ?? 0) + 1)
     const isTaken = (await this.world.server.deliver(event, to === undefined ? {} : this.world.at(to))) === 200
@@ -45,7 +49,7 @@ export class Judge {
     return isTaken
   }
 
-  get owed(): ReadonlyArray<Told> {
+  get owed(): ReadonlyArray<StoryEvent> {
     const published = new Set(this.world.server.deliveries.map(({ body }) => body))
     return this.sent.filter(({ body }) => !this.acknowledged.has(body) && !published.has(body))
   }

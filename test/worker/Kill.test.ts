@@ -7,15 +7,11 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { query, type RunningWorker, until } from "../RunningWorker.ts"
-import { type Random, seeded } from "../Seeded.ts"
-import { assertNothingLost, Judge, pages, pageSize, settle } from "./Judge.ts"
+import { seeded } from "../Seeded.ts"
+import { assertNothingLost, Judge, moment, pages, pageSize, settle } from "./Judge.ts"
 import { World } from "./World.ts"
 
 const seed = Number(process.env["SEED"] ?? 20261120)
-
-/** The random moment of a kill: no state is waited for by it. */
-const moment = (random: Random, upToMs: number): Promise<void> =>
-  new Promise((done) => setTimeout(done, random.below(upToMs)))
 
 type Kind = "start" | "backfill" | "burst" | "retries" | "apply" | "export"
 

@@ -51,7 +51,7 @@ describe("a subscription", () => {
       assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription }), 200)
     }
     const report = await applied(second)
-    assert.deepStrictEqual(report.subscription.obsolete, [world.given["SITELEDGER_WEBHOOK_URL"] as string])
+    assert.deepStrictEqual(report.subscription.obsolete, [world.environment["SITELEDGER_WEBHOOK_URL"] as string])
     await second.stop()
 
     const third = world.start({ SITELEDGER_WEBHOOK_EVENTS: "ipc.certified ipc.paid" })
@@ -69,12 +69,12 @@ describe("a subscription", () => {
     const first = world.start()
     await first.status("verified", isVerified)
     await first.stop()
-    const moved = new URL("/moved", world.given["SITELEDGER_WEBHOOK_URL"]).href
+    const moved = new URL("/moved", world.environment["SITELEDGER_WEBHOOK_URL"]).href
     const second = world.start({ SITELEDGER_WEBHOOK_URL: moved })
     await second.status("verified", isVerified)
     assert.deepStrictEqual(
       server.subscriptions.map(({ url }) => url),
-      [world.given["SITELEDGER_WEBHOOK_URL"], moved]
+      [world.environment["SITELEDGER_WEBHOOK_URL"], moved]
     )
     for (const subscription of server.subscriptions) {
       assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription }), 200)
@@ -88,7 +88,7 @@ describe("a subscription", () => {
     const { server } = world
     const worker = world.start()
     assert.isFalse(isVerified(await worker.live()))
-    const url = world.given["SITELEDGER_WEBHOOK_URL"] as string
+    const url = world.environment["SITELEDGER_WEBHOOK_URL"] as string
     for (const secret of secrets) {
       const subscription = { url, secret, events: ["ipc.paid"] }
       assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription }), 200)

@@ -26,7 +26,7 @@ describe("a login", () => {
     const nobody = await world.run("start")
     assert.strictEqual(nobody.code, 2)
     assert.match(nobody.stderr, /SITELEDGER_CLIENT_SECRET is missing.*siteledger login/)
-    const { code, page, stderr } = await logIn(world.given)
+    const { code, page, stderr } = await logIn(world.environment)
     assert.strictEqual(code, 0, stderr)
     assert.include(page, "You can close this window")
     const worker = world.start()
@@ -43,7 +43,7 @@ describe("a login", () => {
     await using given = await guarded({}, { projects: 30 }, telling)
     const { auth, world } = given
     const { server } = world
-    const outputs = [JSON.stringify(await logIn(world.given))]
+    const outputs = [JSON.stringify(await logIn(world.environment))]
     const ended = /The login has ended \(.*\): run `siteledger login`\./
     const first = world.start()
     await first.live()
@@ -59,15 +59,15 @@ describe("a login", () => {
     await second.status("told again", ({ reasons }) => ended.test(reasons.join()))
     assert.strictEqual(await server.deliver({ type: "ipc.certified" }), 200)
     assert.strictEqual(auth.refreshes, refreshes + 1)
-    const status = await run(world.given, "login", "--status")
+    const status = await run(world.environment, "login", "--status")
     assert.strictEqual(status.code, 1)
     assert.match(status.stderr, ended)
-    outputs.push(await shown(second), JSON.stringify(status), JSON.stringify(await logIn(world.given)))
+    outputs.push(await shown(second), JSON.stringify(status), JSON.stringify(await logIn(world.environment)))
     const passes = world.pagesAsked().get(1) ?? 0
     await second.live()
     await second.status("it walks again", () => (world.pagesAsked().get(1) ?? 0) > passes)
-    outputs.push(JSON.stringify(await run(world.given, "login", "--status")), await shown(second))
-    outputs.push(JSON.stringify(await run(world.given, "publish")), JSON.stringify(await second.stop()))
+    outputs.push(JSON.stringify(await run(world.environment, "login", "--status")), await shown(second))
+    outputs.push(JSON.stringify(await run(world.environment, "publish")), JSON.stringify(await second.stop()))
 
     assert.include(outputs.join(), "projects.read")
     assert.notInclude(outputs.join(), mark)
@@ -83,12 +83,12 @@ describe("a login", () => {
   it("that misses a scope is told of by the scope's name, and goes on with a wider login", async () => {
     await using given = await guarded({ requiredScope: "projects.everything" }, { projects: 30 })
     const { world } = given
-    assert.strictEqual((await logIn(world.given)).code, 0)
+    assert.strictEqual((await logIn(world.environment)).code, 0)
     const worker = world.start()
     const { reasons } = await worker.status("told", (report) => /projects\.everything/.test(report.reasons.join()))
     assert.match(reasons.join(), /SITELEDGER_SCOPES/)
     assert.strictEqual((await worker.fetch("/health/ready"))?.status, 200)
-    const wider = { ...world.given, SITELEDGER_SCOPES: "projects.read projects.everything" }
+    const wider = { ...world.environment, SITELEDGER_SCOPES: "projects.read projects.everything" }
     assert.strictEqual((await logIn(wider)).code, 0)
     await worker.status("complete", ({ backfill }) => backfill["projects"]?.proof === "proven")
   })
@@ -96,7 +96,7 @@ describe("a login", () => {
   it("that is refused at the redirect fails the verb with one sentence, and stores nothing", async () => {
     await using given = await guarded()
     const { world } = given
-    const denied = await logIn(world.given, async (url) => {
+    const denied = await logIn(world.environment, async (url) => {
       const { searchParams } = new URL(url)
       const redirect = new URL(searchParams.get("redirect_uri") ?? "")
       redirect.search = `error=access_denied&state=${searchParams.get("state")}`
@@ -111,14 +111,14 @@ describe("a login", () => {
   it("is forgotten by a running worker as well, which then waits for another", async () => {
     await using given = await guarded({}, { projects: 30 })
     const { auth, world } = given
-    await logIn(world.given)
+    await logIn(world.environment)
     const worker = world.start()
     await worker.live()
-    const forgotten = await run(world.given, "login", "--forget")
+    const forgotten = await run(world.environment, "login", "--forget")
     assert.match(forgotten.stdout, /revoked/)
     assert.strictEqual(auth.revoked.length, 1)
     await worker.status("told", ({ reasons }) => /neither a login nor a client secret/.test(reasons.join()))
-    await logIn(world.given)
+    await logIn(world.environment)
     await worker.live()
   })
 })

@@ -7,7 +7,7 @@ import { Client } from "pg"
 import * as Postgres from "../Postgres.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import { seeded } from "../Seeded.ts"
-import { assertNothingLost, Judge, settle } from "./Judge.ts"
+import { assertNothingLost, Judge, moment, settle } from "./Judge.ts"
 import { World } from "./World.ts"
 
 const seed = Number(process.env["SEED"] ?? 20261120)
@@ -85,7 +85,7 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
         const events = judge.tell(60)
         const all = Promise.all(events.map((event) => judge.deliver(event, random.pick(workers))))
         const place = random.below(3)
-        await new Promise((done) => setTimeout(done, random.below(400)))
+        await moment(random, 400)
         await workers[place]!.stop("SIGKILL")
         await all
         for (const event of judge.owed.slice(0, 50)) await judge.deliver(event)

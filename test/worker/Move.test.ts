@@ -7,7 +7,7 @@ import { movedTables, type Sum } from "../../src/Operate/Move.ts"
 import * as Postgres from "../Postgres.ts"
 import { type Environment, query, run } from "../RunningWorker.ts"
 import { contents, Folder, makeStore, strange } from "./MoveWorld.ts"
-import { applied, dump, live, told } from "./Past.ts"
+import { applied, dump, live, storyEvents } from "./Past.ts"
 import { World } from "./World.ts"
 
 const moving = async (given: Environment, to: string) => {
@@ -87,7 +87,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     await using server = await Postgres.database()
     await using last = await Postgres.database()
     using folder = new Folder()
-    const events = told(11, 250)
+    const events = storyEvents(11, 250)
     const worker = world.start()
     await live(world, worker, events)
     for (const question of questions) assert.strictEqual(await world.server.deliver(question), 200)
@@ -100,12 +100,12 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     }
     const expected = await seen(world.warehouse)
 
-    await moved(world.given, server.url)
-    const stays = await run(world.given, "start")
+    await moved(world.environment, server.url)
+    const stays = await run(world.environment, "start")
     assert.strictEqual(stays.code, 1)
     assert.match(stays.stderr, /This store was moved to PostgreSQL at .*: set SITELEDGER_WAREHOUSE to that/)
     copyFileSync(join(world.dataDir, "key"), join(folder.path, "key"))
-    const elsewhere = { ...world.given, SITELEDGER_DATA_DIR: folder.path }
+    const elsewhere = { ...world.environment, SITELEDGER_DATA_DIR: folder.path }
     await moved({ ...elsewhere, SITELEDGER_WAREHOUSE: server.url }, toFiles(folder))
     assert.deepStrictEqual(contents(folder.store), before)
     const files = world.start({ SITELEDGER_DATA_DIR: folder.path })
@@ -117,7 +117,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     await again.live()
     await applied(again)
     await again.stop()
-    const published = await run({ ...world.given, SITELEDGER_WAREHOUSE: last.url }, "publish")
+    const published = await run({ ...world.environment, SITELEDGER_WAREHOUSE: last.url }, "publish")
     assert.strictEqual(published.code, 0, published.stderr)
     assert.deepStrictEqual(await seen(join(world.dataDir, "analytics.duckdb")), expected)
     assert.strictEqual(world.server.subscriptions.length, 1)
@@ -129,7 +129,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     using other = new Folder()
     const worker = world.start()
     await worker.live()
-    await refused(world.given, database.url, /holds .* \(SITELEDGER_DATA_DIR\)/)
+    await refused(world.environment, database.url, /holds .* \(SITELEDGER_DATA_DIR\)/)
     assert.deepStrictEqual(await database.query("select from pg_namespace where nspname = 'siteledger'"), [])
     await worker.stop()
     await makeStore(other.store, "insert into pace values (1, 1)")

@@ -12,7 +12,13 @@ import { Connections } from "../../src/Stores/Postgres/Connections.ts"
 import { publish } from "../../src/Stores/Postgres/Snapshot.ts"
 import { mark } from "../Marked.ts"
 import * as Postgres from "../Postgres.ts"
-import { type Environment, environment, query, removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import {
+  type Environment,
+  environment as environmentFor,
+  query,
+  removeFolder,
+  temporaryFolder
+} from "../RunningWorker.ts"
 
 export type Engine = "duckdb" | "postgres"
 
@@ -25,25 +31,25 @@ const key = "0123456789abcdef".repeat(4)
 
 export class Place implements AsyncDisposable {
   /** What every worker here is told. */
-  readonly given: Environment
+  readonly environment: Environment
   readonly dataDir: string
   /** Undefined where there is no server. */
   readonly database: Postgres.Database | undefined
   #copy: Promise<string> | undefined
   readonly #folders: Array<string>
 
-  private constructor(given: Environment, dataDir: string, database: Postgres.Database | undefined) {
-    this.given = given
+  private constructor(environment: Environment, dataDir: string, database: Postgres.Database | undefined) {
+    this.environment = environment
     this.dataDir = dataDir
     this.database = database
     this.#folders = [dataDir]
   }
 
-  static async open(service: Parameters<typeof environment>[0], on: Engine = engine): Promise<Place> {
-    const given = await environment(service)
+  static async open(service: Parameters<typeof environmentFor>[0], on: Engine = engine): Promise<Place> {
+    const own = await environmentFor(service)
     const database = on === "postgres" ? await Postgres.database() : undefined
     const server = database === undefined ? {} : { SITELEDGER_WAREHOUSE: database.url, SITELEDGER_KEY: key }
-    return new Place({ ...given, ...server }, given.SITELEDGER_DATA_DIR, database)
+    return new Place({ ...own, ...server }, own.SITELEDGER_DATA_DIR, database)
   }
 
   /** Reads and writes the Store, also beside a worker: numbers come as numbers, bytes as bytes. */

@@ -19,9 +19,9 @@ export const placeOf = (service: Parameters<typeof Place.open>[0]) =>
   )
 
 /** Ends with the scope. */
-export const startedOn = ({ given }: Place, extra: Environment) =>
+export const startedOn = ({ environment }: Place, extra: Environment) =>
   Effect.acquireRelease(
-    Effect.sync(() => RunningWorker.start({ ...given, ...extra })),
+    Effect.sync(() => RunningWorker.start({ ...environment, ...extra })),
     (worker) => Effect.promise(() => worker.stop("SIGKILL"))
   )
 

@@ -6,17 +6,17 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { until } from "../RunningWorker.ts"
-import { applied, dump, live, rebuilt, told } from "./Past.ts"
+import { applied, dump, live, rebuilt, storyEvents } from "./Past.ts"
 import { model, read } from "./Story.ts"
 import { World } from "./World.ts"
 
 describe("the warehouse", () => {
   it("is rebuilt under the running worker, which goes on taking deliveries", async () => {
     await using world = await World.open({ projects: 90, maxPerPage: 20, timeScale: 6000 })
-    const events = told(4, 300)
+    const events = storyEvents(4, 300)
     const worker = world.start()
     await live(world, worker, events)
-    const more = told(5, 50)
+    const more = storyEvents(5, 50)
     await rebuilt(worker, async () => {
       assert.strictEqual((await world.run("rebuild")).code, 0)
       for (const event of more) world.server.publish(event)
@@ -47,7 +47,7 @@ describe("the store", () => {
     await worker.live()
     await worker.stop()
     const asked = world.server.requests.length
-    const elsewhere = world.given["SITELEDGER_BASE_URL"]?.replace("/api/", "/other/") ?? ""
+    const elsewhere = world.environment["SITELEDGER_BASE_URL"]?.replace("/api/", "/other/") ?? ""
     for (const other of [{ SITELEDGER_CLIENT_ID: "another" }, { SITELEDGER_BASE_URL: elsewhere }]) {
       const refused = await world.runWith(other, "start")
       assert.strictEqual(refused.code, 1)

@@ -7,7 +7,7 @@ import { type InterfaceServer, type InterfaceServerOptions, startInterfaceServer
 import type * as Postgres from "../Postgres.ts"
 import {
   type Environment,
-  environment,
+  environment as environmentFor,
   type Finished,
   query,
   removeFolder,
@@ -23,14 +23,14 @@ export const unhurried = 60_000
 
 export class World {
   readonly server: InterfaceServer
-  readonly given: Environment
+  readonly environment: Environment
   readonly #place: Place
   readonly #workers: Array<RunningWorker> = []
   readonly #folders: Array<string> = []
 
-  private constructor(server: InterfaceServer, given: Environment, place: Place) {
+  private constructor(server: InterfaceServer, environment: Environment, place: Place) {
     this.server = server
-    this.given = given
+    this.environment = environment
     this.#place = place
   }
 
@@ -41,8 +41,8 @@ export class World {
   ): Promise<World> {
     const server = await startInterfaceServer({ requestsPerMinute: unhurried, ...options })
     const place = await Place.open({ ...server, ...server.settings }, on)
-    const given = { ...place.given, SITELEDGER_REQUESTS_PER_MINUTE: String(unhurried), ...extra }
-    return new World(server, given, place)
+    const requests = { SITELEDGER_REQUESTS_PER_MINUTE: String(unhurried) }
+    return new World(server, { ...place.environment, ...requests, ...extra }, place)
   }
 
   get dataDir(): string {
@@ -65,7 +65,7 @@ export class World {
   }
 
   start(extra: Environment = {}): RunningWorker {
-    const worker = RunningWorker.start({ ...this.given, ...extra })
+    const worker = RunningWorker.start({ ...this.environment, ...extra })
     this.#place.changes()
     this.#workers.push(worker)
     return worker
@@ -73,7 +73,7 @@ export class World {
 
   /** One more worker on the same database, with a data directory and a receiver of its own. */
   async startAnother(extra: Environment = {}): Promise<RunningWorker> {
-    const { SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN } = await environment({
+    const { SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN } = await environmentFor({
       ...this.server,
       ...this.server.settings
     })
@@ -90,23 +90,23 @@ export class World {
     return { subscription: { ...subscription, url } }
   }
 
-  run(verb: string, ...given: ReadonlyArray<string>): Promise<Finished> {
-    return this.runWith({}, verb, ...given)
+  run(...verb: ReadonlyArray<string>): Promise<Finished> {
+    return this.runWith({}, ...verb)
   }
 
   runWith(extra: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> {
-    return this.#run({ ...this.given, ...extra }, verb)
+    return this.#run({ ...this.environment, ...extra }, verb)
   }
 
   /** As in a shell that knows nothing but where the data are. */
   shell(extra: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> {
     const known = new Set(["PATH", "SITELEDGER_DATA_DIR", "SITELEDGER_WAREHOUSE"])
-    const all = Object.entries(this.given).filter(([name]) => known.has(name))
+    const all = Object.entries(this.environment).filter(([name]) => known.has(name))
     return this.#run({ ...Object.fromEntries(all), ...extra }, verb)
   }
 
-  async #run(given: Environment, verb: ReadonlyArray<string>): Promise<Finished> {
-    const finished = await run(given, ...verb)
+  async #run(environment: Environment, verb: ReadonlyArray<string>): Promise<Finished> {
+    const finished = await run(environment, ...verb)
     this.#place.changes()
     return finished
   }

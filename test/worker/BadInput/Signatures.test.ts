@@ -94,7 +94,7 @@ describe("a request without a right signature", () => {
     const event = { type: "ipc.paid", body: ipcPaid }
     assert.strictEqual(await server.deliver(event, { tamperedBody: ipcPaid.replace("1", "2") }), 401)
     assert.strictEqual(await server.deliver(event, { tamperedBody: "" }), 401)
-    const url = world.given["SITELEDGER_WEBHOOK_URL"] ?? ""
+    const url = world.environment["SITELEDGER_WEBHOOK_URL"] ?? ""
     const twice = { "X-Service-Signature": [right, "0".repeat(64)] }
     assert.strictEqual(await post(url, twice, ipcPaid), 401, "two headers")
     assert.strictEqual(await post(`${url}?x-service-signature=${right}`, {}, ""), 401)
@@ -119,7 +119,7 @@ describe("a request of the wrong form", () => {
     const large = body(2001)
     assert.strictEqual(large.length, 2001)
     assert.strictEqual(await server.deliver({ type: "ipc.paid", body: large }), 413)
-    const inChunks = await fetch(world.given["SITELEDGER_WEBHOOK_URL"] ?? "", {
+    const inChunks = await fetch(world.environment["SITELEDGER_WEBHOOK_URL"] ?? "", {
       method: "POST",
       headers: { "x-service-signature": sign(server.subscriptions[0]?.secret ?? "", large) },
       body: new Blob([large]).stream(),
@@ -142,7 +142,7 @@ describe("a request of the wrong form", () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
-    const url = world.given["SITELEDGER_WEBHOOK_URL"] ?? ""
+    const url = world.environment["SITELEDGER_WEBHOOK_URL"] ?? ""
     const signature = sign(world.server.subscriptions[0]?.secret ?? "", ipcPaid)
     const headers = { "x-service-signature": signature }
     for (const other of ["/", "/hooks", "/hooks/construction/", "/hooks/construction/x", "/HOOKS/construction"]) {

@@ -9,17 +9,17 @@ it("tells whether the bucket is usable, whether it can tell two exporters apart,
   try {
     const lake = { SITELEDGER_LAKE: "s3://lake/some/where", ...stub.environment }
     await using world = await World.open({ projects: 1 }, lake, "duckdb")
-    const right = await examined(world.given)
+    const right = await examined(world.environment)
     includes(right.ok, /lake: s3:\/\/lake\/some\/where permits listing, reading, writing and deleting/)
     includes(right.ok, /lake: The store can tell two exporters apart/)
     stub.skewMillis = 3_600_000
     stub.conditional = "unsupported"
-    const poor = await examined(world.given)
+    const poor = await examined(world.environment)
     includes(poor.warnings, /lake: This machine's clock is 3[56]\d\d seconds behind the store's/)
     includes(poor.warnings, /lake: The store has no conditional writes.* Let only one/)
     stub.onCall = ({ operation }, when) =>
       operation === "ListMultipartUploads" && when === "before" ? { status: 403, code: "AccessDenied" } : undefined
-    includes((await examined(world.given)).failed, /lake: .*allow s3:ListBucketMultipartUploads/)
+    includes((await examined(world.environment)).failed, /lake: .*allow s3:ListBucketMultipartUploads/)
     assert.deepStrictEqual([...stub.objects.keys()], [])
     assert.strictEqual(stub.uploads.size, 0)
   } finally {

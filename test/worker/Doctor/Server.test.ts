@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Postgres from "../../Postgres.ts"
 import { Roles } from "../../Stores/Postgres/Roles.ts"
 import { type Environment, freePort } from "../../RunningWorker.ts"
-import { live, told } from "../Past.ts"
+import { live, storyEvents } from "../Past.ts"
 import { World } from "../World.ts"
 import { examined, includes, named } from "./Examined.ts"
 
@@ -16,7 +16,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
   const own = async (world: World, roles: Roles): Promise<Environment> => {
     const database = databaseOf(world)
     await roles.setUp(database)
-    return { ...world.given, SITELEDGER_WAREHOUSE: roles.url(database, "worker") }
+    return { ...world.environment, SITELEDGER_WAREHOUSE: roles.url(database, "worker") }
   }
 
   const open = () => World.open({ projects: 3 }, {}, "postgres")
@@ -28,7 +28,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     const before = await examined(given)
     assert.deepStrictEqual(before.failed, [])
     const worker = world.start(given)
-    await live(world, worker, told(7, 30))
+    await live(world, worker, storyEvents(7, 30))
     const during = await examined(given)
     await worker.stop()
     const after = await examined(given)
@@ -132,7 +132,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     await using roles = new Roles()
     await using world = await open()
     const given = await own(world, roles)
-    const { SITELEDGER_KEY: _, ...keyless } = world.given
+    const { SITELEDGER_KEY: _, ...keyless } = world.environment
     const { warnings } = await examined(keyless)
     includes(warnings, /worker's role: \w+ has SUPERUSER/)
     includes(warnings, /key: .*Workers on one database must share it: set SITELEDGER_KEY/)

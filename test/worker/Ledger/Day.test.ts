@@ -8,6 +8,7 @@ import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts
 import { type RunningWorker, until } from "../../RunningWorker.ts"
 import { type Random, seeded } from "../../Seeded.ts"
 import { sha256 } from "../Story.ts"
+import { moment } from "../Judge.ts"
 import { rebuilt } from "../Past.ts"
 import { World } from "../World.ts"
 import { netOf, storeBooks, warehouseBooks } from "./Kept.ts"
@@ -32,7 +33,7 @@ const killed = async (world: World, sender: Sender, random: Random, all: number)
     await until(`${taken} are taken`, async () => (sender.taken >= taken ? true : undefined))
     await again()
     if (taken === after[1]) {
-      await new Promise((done) => setTimeout(done, random.below(1500)))
+      await moment(random, 1500)
       await again()
     }
   }

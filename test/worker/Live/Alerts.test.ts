@@ -68,7 +68,7 @@ it("a lost gap is told once by its exact interval, walked at once, counted, and 
   await endpoint.count(1)
   const [red = assert.fail("no alert")] = endpoint.taken
   assert.strictEqual(red.status, "red")
-  assert.strictEqual(red.instance, world.given["SITELEDGER_WEBHOOK_URL"])
+  assert.strictEqual(red.instance, world.environment["SITELEDGER_WEBHOOK_URL"])
   assert.include(red.reasons.join(), `between ${from} and ${to}`)
   assert.match(red.reasons.join(), /replay the failed deliveries.*siteledger replay --gap-closed/)
 

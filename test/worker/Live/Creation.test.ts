@@ -51,7 +51,7 @@ describe("a creation whose answer is lost", () => {
     const report = await second.status("verified", isVerified)
     assert.strictEqual(server.subscriptions.length, 2)
     assert.deepStrictEqual(lost(report), [true])
-    assert.deepStrictEqual(report.subscription.obsolete, [world.given["SITELEDGER_WEBHOOK_URL"] as string])
+    assert.deepStrictEqual(report.subscription.obsolete, [world.environment["SITELEDGER_WEBHOOK_URL"] as string])
     const [forgotten, current] = server.subscriptions
     assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription: current as never }), 200)
     assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription: forgotten as never }), 401)
@@ -78,7 +78,7 @@ describe("a creation whose answer is lost", () => {
 
   it("is not one that the service refused; Status says which variables to check", async () => {
     await using world = await World.open({ projects: 3 })
-    const url = new URL(world.given["SITELEDGER_WEBHOOK_URL"] ?? "")
+    const url = new URL(world.environment["SITELEDGER_WEBHOOK_URL"] ?? "")
     // The stand-in takes plain http only.
     url.protocol = "https:"
     const refused = world.start({ SITELEDGER_WEBHOOK_URL: url.href })

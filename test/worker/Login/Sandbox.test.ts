@@ -33,7 +33,7 @@ const sandboxed = Effect.gen(function* () {
   const service = { authUrl, baseUrl, clientId: `${options.clientId}-app`, clientSecret: "" }
   const place = yield* placeOf(service)
   const given: Environment = {
-    ...place.given,
+    ...place.environment,
     SITELEDGER_SCOPES: "projects.read webhooks.write",
     SITELEDGER_WALK_EVERY: "1 second",
     SITELEDGER_REQUESTS_PER_MINUTE: "600"

@@ -2,11 +2,11 @@
 import { chmodSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { applied, deliver, dump, live, told } from "../Past.ts"
+import { applied, deliver, dump, live, storyEvents } from "../Past.ts"
 import { model, read, sha256 } from "../Story.ts"
 import { World } from "../World.ts"
 
-const events = told(6, 1200)
+const events = storyEvents(6, 1200)
 
 describe("the store", () => {
   it("is backed up under load, and restored with everything acknowledged by then", async () => {

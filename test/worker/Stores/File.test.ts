@@ -5,11 +5,11 @@
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { applied, deliver, dump, live, told } from "../Past.ts"
+import { applied, deliver, dump, live, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
 import { World } from "../World.ts"
 
-const events = told(4, 300)
+const events = storyEvents(4, 300)
 
 /** What starts here must end with the same tables. */
 const startsWith = async (world: World, expected: Awaited<ReturnType<typeof dump>>): Promise<string> => {

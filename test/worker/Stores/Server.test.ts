@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Postgres from "../../Postgres.ts"
 import { until } from "../../RunningWorker.ts"
-import { applied, deliver, dump, isVerified, told } from "../Past.ts"
+import { applied, deliver, dump, isVerified, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
 import { World } from "../World.ts"
 
@@ -28,7 +28,7 @@ describe("a server that is gone for a while", () => {
   it("stops deliveries with 503 within two seconds; all goes on by itself when it is back", async () => {
     await using world = await open({ projects: 90, maxPerPage: 20 })
     const { server } = world
-    const events = told(11, 120)
+    const events = storyEvents(11, 120)
     const worker = world.start()
     await worker.status("verified", isVerified)
     await worker.live()
@@ -67,7 +67,7 @@ describe("a server whose disk is full", () => {
     const worker = world.start()
     await worker.status("verified", isVerified)
     await worker.live()
-    const [first, ...others] = told(12, 30)
+    const [first, ...others] = storyEvents(12, 30)
     await world.database?.query(fill)
     assert.strictEqual(await world.server.deliver(first!), 503)
     const { reasons } = await worker.status("it says why", ({ phase }) => phase === "degraded")
