@@ -1,6 +1,6 @@
 /**
- * Every secret that the tests' service gives out or asks for carries a mark, and whatever a worker leaves behind is
- * searched for it when the worker ends: its log, its Status, every file of its data directory.
+ * Every secret of the tests' service carries a mark, and everything that a worker leaves behind is searched for it when
+ * the worker ends: its log, its Status, every file of its data directory.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

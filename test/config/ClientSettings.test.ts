@@ -14,7 +14,7 @@ const worker: Env = {
 }
 
 describe("a client secret", () => {
-  it.effect("is not needed where somebody has logged in; without either, one problem names both ways", () =>
+  it.effect("is not needed after a login; without either, one problem names both ways", () =>
     Effect.gen(function* () {
       const dataDir = mkdtempSync(join(tmpdir(), "siteledger-settings-"))
       const env = { ...worker, SITELEDGER_DATA_DIR: dataDir }
@@ -30,7 +30,7 @@ describe("a client secret", () => {
 })
 
 describe("logging in", () => {
-  it.effect("asks for the authorization server and the client, and for nothing that only the worker needs", () =>
+  it.effect("requires the authorization server and the client, and nothing that only the worker needs", () =>
     Effect.gen(function* () {
       const { problems } = yield* Effect.flip(clientSettings({}))
       assert.sameMembers(

@@ -1,4 +1,4 @@
-/** What SITELEDGER_LAKE may say. */
+/** The values that SITELEDGER_LAKE accepts. */
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * How the ledger is told to post: presets, own accounts, currencies by project, the open period; where entries go from
- * there; and what is refused.
+ * The ledger's settings: presets, own accounts, currencies by project, the open period, where entries are sent, and what is
+ * refused.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,7 +25,7 @@ it.effect("nothing configured is a contractor without a currency, and no period 
   })
 )
 
-it.effect("an employer pays from the bank; an account of one's own takes the place of its preset", () =>
+it.effect("an employer pays from the bank; a configured account replaces its preset", () =>
   Effect.gen(function* () {
     const read = yield* ledger({
       SITELEDGER_LEDGER_PERSPECTIVE: "Employer",

@@ -1,6 +1,6 @@
 /**
  * The configuration contract: defaults, every way in which a variable can be wrong, one message for all of them, and
- * no value in that message. Each test provides its own environment; the process's is never read.
+ * no value in that message.
  */
 import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -169,7 +169,7 @@ describe("what is refused", () => {
     })
   )
 
-  it.effect("a verb that does not talk to the service asks for none of its variables", () =>
+  it.effect("a verb that doesn't talk to the service requires none of its variables", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* settings({ SITELEDGER_PAGE_SIZE: "0" })).logLevel, "Info")
     })
@@ -233,7 +233,7 @@ describe("what is refused", () => {
     })
   )
 
-  it.effect("no value is repeated in a message, whatever variable it sits in", () =>
+  it.effect("no value is repeated in a message, for any variable", () =>
     Effect.gen(function* () {
       const names = variables.map(({ isSecret, name }) => (isSecret ? `${name}_FILE` : name))
       const error = yield* refusal(Object.fromEntries(names.map((name) => [name, "hunter2 hunter2"])))

@@ -103,7 +103,7 @@ describe("config/example.env", () => {
     assertWritten("config/example.env", `${[head, ...parts.flat()].join("\n\n")}\n`)
   })
 
-  it.effect("is accepted with everything in it switched on, save the file that is not there", () =>
+  it.effect("is accepted with everything in it switched on, except the file that doesn't exist", () =>
     Effect.gen(function* () {
       const text = readFileSync(path("config/example.env"), "utf8")
       const on = text.replace(/^#(?=[A-Z])(?!SITELEDGER_FIELD_ALIASES)/gm, "")

@@ -19,7 +19,7 @@ describe("doctor, on files", () => {
     const before = await examined(world.environment)
     assert.deepStrictEqual([...before.warnings, ...before.failed], [])
     assert.isFalse(existsSync(world.dataDir))
-    // One token and one record, and nobody subscribes.
+    // One token and one record, and no subscription.
     assert.deepStrictEqual(
       world.server.requests.map(({ method, path, query }) => [method, path.replace(/^.*\//, ""), query["per_page"]]),
       [
@@ -50,7 +50,7 @@ describe("doctor, on files", () => {
     assert.deepStrictEqual(fileSizes(world.dataDir), files)
   })
 
-  it("says what is damaged, lost or open to others, and goes on", async () => {
+  it("reports what is damaged, lost or open to others, and goes on", async () => {
     await using world = await World.open({ projects: 3 }, {}, "duckdb")
     const worker = world.start()
     await live(world, worker, storyEvents(7, 100))
@@ -113,7 +113,7 @@ describe("doctor, on files", () => {
 })
 
 describe("doctor", () => {
-  it("waits a few seconds for whoever takes a connection and says nothing", async () => {
+  it("waits a few seconds for a server that accepts the connection and doesn't answer", async () => {
     await using world = await World.open({ projects: 3 }, {}, "duckdb")
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1")

@@ -1,6 +1,6 @@
 /**
- * Stands outside of the workers that are killed: it knows what it sent, what was answered 2xx and what was asked of
- * the service at each kill.
+ * Stands outside of the workers that are killed: it knows what it sent, what was answered 2xx, and what had been requested
+ * of the service at each kill.
  */
 import { assert } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
@@ -11,7 +11,7 @@ import type { World } from "./World.ts"
 
 export const pageSize = 20
 export const pages = 260
-/** Pages asked for and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
+/** Pages requested and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
 const mostUndone = 8 + 16 + 24
 
 /** The random moment of a kill. It stands for no state that could be waited for. */
@@ -40,7 +40,7 @@ export class Judge {
     return events
   }
 
-  /** One attempt; whatever has no 2xx is sent again later, as an at-least-once service does. */
+  /** One attempt. An event without a 2xx is sent again later, as an at-least-once service does. */
   async deliver(event: StoryEvent, to?: RunningWorker): Promise<boolean> {
     const body = event.body
     this.attempted.set(body, (this.attempted.get(body) ?? 0) + 1)
@@ -60,13 +60,13 @@ export class Judge {
     this.#pagesDone = Math.max(this.#pagesDone, backfill["projects"]?.pagesDone ?? 0)
   }
 
-  /** At once: nothing is asked of the worker any more. */
+  /** At once, without asking the worker anything more. */
   async kill(worker: RunningWorker): Promise<void> {
     await worker.stop("SIGKILL")
     this.#judged.push({ request: this.world.server.requests.length, pagesDone: this.#pagesDone })
   }
 
-  /** After each kill only those pages are asked for that were not done before it. */
+  /** After each kill, only pages that were not done before it are requested. */
   assertNoPageTwice(): void {
     for (const { pagesDone, request } of this.#judged) {
       assert.isAtMost(this.world.pagesAsked(request).size, pages - pagesDone, `pages done before a kill: ${pagesDone}`)
@@ -75,13 +75,13 @@ export class Judge {
     for (const [index, from] of lives.entries()) {
       const before = this.world.pagesAsked(0, from)
       const again = [...this.world.pagesAsked(from, lives[index + 1]).keys()].filter((page) => before.has(page))
-      assert.isAtMost(again.length, mostUndone, `pages asked for again after kill ${index}`)
+      assert.isAtMost(again.length, mostUndone, `pages requested again after kill ${index}`)
     }
     assert.strictEqual(this.world.pagesAsked().size, pages)
   }
 }
 
-/** Sends what is owed until all of it is taken, as the service would within its day. */
+/** Sends what is owed until all of it is accepted, as the service would within its day. */
 export const settle = async (judge: Judge, worker: RunningWorker): Promise<void> => {
   const { server } = judge.world
   await worker.status("the worker is up")

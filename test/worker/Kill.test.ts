@@ -1,6 +1,6 @@
 /**
  * kill -9 at random moments, over and over on one data directory. The judge stands outside: it knows what it sent, what
- * was answered 2xx and what was asked of the service, and reads the files after the end.
+ * was answered 2xx and what was requested of the service, and reads the files afterwards.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -78,7 +78,7 @@ const moments: Readonly<Record<Kind, (judge: Judge, worker: RunningWorker) => Pr
   }
 }
 
-/** What a reader finds at any time is whole. */
+/** What a reader finds is complete at any time. */
 const assertReadable = async (dataDir: string): Promise<void> => {
   const copy = join(dataDir, "analytics.duckdb")
   if (existsSync(copy)) await query(copy, "select count(*) from construction.projects")
@@ -126,7 +126,7 @@ describe(`kill -9, seed ${seed}`, () => {
     assert.strictEqual(world.server.subscriptions.length, 1)
   })
 
-  it("starts from whatever a kill left of its files at the very first start", { timeout: 60_000 }, async () => {
+  it("starts from what kills left of its files during the very first start", { timeout: 60_000 }, async () => {
     const random = seeded(seed + 1)
     await using world = await World.open({ projects: 45, maxPerPage: pageSize })
     for (let kill = 0; kill < 8; kill++) {

@@ -1,4 +1,4 @@
-/** `siteledger move`: the whole store on another engine, and back, with nothing lost, doubled or told twice. */
+/** `siteledger move`: the whole store to another engine, and back, with nothing lost or duplicated. */
 import { copyFileSync, existsSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -36,7 +36,7 @@ const environmentOf = ({ path }: Folder, more: Environment = {}): Environment =>
   ...more
 })
 
-/** What analysts have of it. */
+/** What analysts see of it. */
 const seen = async (file: string) => {
   const ask = (sql: string) => query(file, sql)
   const books = ["ledger_entries", "ledger_holds", "ledger_hold_decisions"].map((name) =>
@@ -45,9 +45,9 @@ const seen = async (file: string) => {
   return [await dump({ query: ask }), ...(await Promise.all(books))]
 }
 
-const tell = (type: string, said: object) => ({
+const tell = (type: string, contents: object) => ({
   type,
-  body: JSON.stringify({ event_timestamp: "2026-10-05T12:00:00Z", ...said })
+  body: JSON.stringify({ event_timestamp: "2026-10-05T12:00:00Z", ...contents })
 })
 
 /** One waits for a certificate, the other is paid under a second reference. */
@@ -171,7 +171,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     assert.notInclude(misused.stderr, "mysql")
   })
 
-  it("leaves nothing behind when the target can't hold a row or keeps another one, and can then be done again", async () => {
+  it("leaves nothing behind if the target can't hold a row or changes one, and can then be repeated", async () => {
     await using database = await Postgres.database()
     using folder = new Folder()
     await makeStore(folder.store, `${strange} update quarantine set reason = 'a' || char(0) || 'b';`)

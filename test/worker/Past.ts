@@ -1,4 +1,4 @@
-/** A worker's life before the trouble of a test: what was told, and what the warehouse held at its end. */
+/** A worker's life before a test's trouble: what was delivered, and what the warehouse held at the end. */
 import { assert } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import type { RunningWorker } from "../RunningWorker.ts"
@@ -8,7 +8,7 @@ import type { Rows, World } from "./World.ts"
 
 export const storyEvents = (seed: number, count: number): ReadonlyArray<StoryEvent> => story(seeded(seed)).take(count)
 
-/** Delivers all at once; each must be taken. */
+/** Delivers all at once; each must be accepted. */
 export const deliver = async (world: World, events: ReadonlyArray<StoryEvent>): Promise<void> => {
   const statuses = await Promise.all(events.map((event) => world.server.deliver(event)))
   assert.deepStrictEqual([...new Set(statuses)], [200])
@@ -45,7 +45,7 @@ export const live = async (world: World, worker: RunningWorker, events: Readonly
 
 const ofEvents = ["ipcs", "vos", "ncrs", "hse_incidents", "permits", "transmittals", "events"]
 
-/** All that the tables of events hold, column by column, and the values of the projects. */
+/** Everything in the tables of events, column by column, and the values of the projects. */
 export const dump = async (world: Pick<World, "query">): Promise<Readonly<Record<string, Rows>>> => {
   const tables: Record<string, Rows> = {
     projects: await world.query(

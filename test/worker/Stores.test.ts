@@ -1,6 +1,6 @@
 /**
- * The warehouse is a projection, rebuilt while deliveries come; what is kept is kept for one service; and what couldn't
- * be read is read again when it can be.
+ * The warehouse is a projection, rebuilt while deliveries come in; a store belongs to one service; and quarantined
+ * deliveries are read again once they are readable.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { model, read } from "./Story.ts"
 import { World } from "./World.ts"
 
 describe("the warehouse", () => {
-  it("is rebuilt under the running worker, which goes on taking deliveries", async () => {
+  it("is rebuilt under the running worker, which keeps accepting deliveries", async () => {
     await using world = await World.open({ projects: 90, maxPerPage: 20, timeScale: 6000 })
     const events = storyEvents(4, 300)
     const worker = world.start()
@@ -41,7 +41,7 @@ describe("the warehouse", () => {
 })
 
 describe("the store", () => {
-  it("of another service is refused, by name and before anything is asked", async () => {
+  it("of another service is refused, naming the variable and before any request", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
@@ -59,7 +59,7 @@ describe("the store", () => {
 })
 
 describe("the quarantine", () => {
-  it("is read again by replay, when aliases tell what its words mean", async () => {
+  it("is read again by replay, once aliases define its words", async () => {
     await using world = await World.open({ projects: 3 })
     const strange = '{"ipc_ref": 9, "sum_certified": 5.50, "link": "u", "event_timestamp": "2026-11-19T10:00:00Z"}'
     const first = world.start()

@@ -1,6 +1,6 @@
 /**
- * Lives of records as the service would tell them, and a plain model of the rows that they must end in. Written from
- * the interface document and the contract of the tables; shares nothing with the product, on purpose.
+ * Lives of records as a service would report them, and a plain model of the rows that they must end in. Written from the
+ * interface document and the contract of the tables; shares no code with the product, on purpose.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { exactNumber } from "../InterfaceServer.ts"
@@ -16,7 +16,7 @@ export interface StoryEvent {
   readonly key: string
   readonly stage: string
   readonly micros: number
-  /** What it says, by column. */
+  /** Its contents, by column. */
   readonly says: Readonly<Record<string, string>>
 }
 
@@ -99,7 +99,7 @@ const kinds: ReadonlyArray<Kind> = [
 
 const startMicros = Date.UTC(2026, 8, 1) * 1000
 
-/** Goes on for ever, one event at a time; the records are few, so that they change again and again. */
+/** Endless, one event at a time; the records are few, so that they change again and again. */
 export const story = (random: Random, records = 60) => {
   let count = 0
   const next = (): StoryEvent => {

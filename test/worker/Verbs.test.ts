@@ -1,6 +1,6 @@
 /**
- * Verbs as an operator meets them: through a running worker from a shell that knows only where the data are, without one,
- * on a folder that is no use, and broken off. Each says what it did and what it didn't, and its exit code agrees.
+ * Verbs as an operator uses them: through a running worker from a shell that knows only where the data are, without one,
+ * on an unusable folder, and interrupted. Each says what it did and what it didn't, and its exit code agrees.
  */
 import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -40,7 +40,7 @@ describe("a verb", () => {
     assert.match(failure(await world.shell({}, "ledger", "show", "")), /Say which entry or hold/)
   })
 
-  it("says why its folder is no use, and doesn't take it for another's", async () => {
+  it("says why its folder is unusable, and doesn't blame another process", async () => {
     await using world = await World.open({ projects: 0 })
     const file = join(world.dataDir, "file")
     writeFileSync(file, "")
@@ -51,7 +51,7 @@ describe("a verb", () => {
     assert.include(failure(odd), "can't be written to: unable to open database file.")
   })
 
-  it("says which number a flag takes, and what stands in its way", async () => {
+  it("says which number a flag takes, and why a port can't be used", async () => {
     await using world = await World.open({ projects: 0 })
     const misused = await world.run("sandbox", "--port", "65536")
     assert.strictEqual(misused.code, 2)
@@ -66,7 +66,7 @@ describe("a verb", () => {
     assert.match(stderr, /No worker is running: the next start rebuilds the warehouse\.\n$/)
   })
 
-  it("that is broken off has failed", async () => {
+  it("that is interrupted has failed", async () => {
     await using world = await World.open({ projects: 0 })
     const { child, output } = launch(world.environment, "login", "--no-browser")
     await until("it waits for a person", async () => (output.stdout.startsWith("http") ? true : undefined))

@@ -1,6 +1,6 @@
 /**
- * Requests that nobody has signed, or not as the interface document says: 401 and no trace, whatever else they hold.
- * And requests that are refused for their form: too large, encoded, at another address.
+ * Requests that are unsigned, or not signed as the interface document says: 401 and no trace, with any contents. And
+ * requests that are refused for their form: too large, encoded, at another address.
  */
 import { createHmac } from "node:crypto"
 import { request } from "node:http"
@@ -10,7 +10,7 @@ import { World } from "../World.ts"
 
 const ipcPaid = JSON.stringify({ ipc_id: 1, payment_reference: "P", event_timestamp: "2026-11-19T10:00:00Z" })
 
-/** What stands in the signature's header, from the secret and the body; null leaves it out. */
+/** The value of the signature's header, from the secret and the body; null leaves it out. */
 type Forgery = (secret: string, body: string) => string | null
 
 const hmac = (algorithm: string, secret: string, body: string, encoding: "hex" | "base64" = "hex"): string =>
@@ -63,7 +63,7 @@ const forgeries: Readonly<Record<string, Forgery>> = {
   "another event": (secret, body) => sign(secret, body.replace('"P"', '"Q"'))
 }
 
-/** A request with headers as they are given, also the same one twice. */
+/** A request with exactly these headers, even the same one twice. */
 const post = (url: string, headers: Readonly<Record<string, string | Array<string>>>, body: string): Promise<number> =>
   new Promise((done, failed) => {
     const sent = request(url, { method: "POST", headers }, (answer) => {
@@ -138,7 +138,7 @@ describe("a request of the wrong form", () => {
     assert.deepInclude(report.receiver, { accepted: 3, tooLarge: 2, encoded: 1 })
   })
 
-  it("is unknown at another address, and is nothing but a POST", async () => {
+  it("gets 404 at another address, and 405 unless it is a POST", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()

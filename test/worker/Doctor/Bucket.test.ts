@@ -1,10 +1,10 @@
-/** What `siteledger doctor` says of a lake in a bucket, and that it leaves nothing behind in it. */
+/** What `siteledger doctor` says about a lake in a bucket, where it leaves nothing behind. */
 import { assert, it } from "@effect/vitest"
 import { S3Stub } from "../../S3Stub.ts"
 import { World } from "../World.ts"
 import { examined, includes } from "./Examined.ts"
 
-it("tells whether the bucket is usable, whether it can tell two exporters apart, and whose clock is wrong", async () => {
+it("says whether the bucket is usable, whether it can tell two exporters apart, and whether a clock is wrong", async () => {
   const stub = await S3Stub.open()
   try {
     const lake = { SITELEDGER_LAKE: "s3://lake/some/where", ...stub.environment }

@@ -12,7 +12,7 @@ import { examined, includes, named } from "./Examined.ts"
 describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
   const databaseOf = ({ database }: World) => database ?? assert.fail("no database")
 
-  /** With the roles set up; what the worker is to be given to have its own. */
+  /** Sets up the roles; returns the environment of a worker with its own role. */
   const own = async (world: World, roles: Roles): Promise<Environment> => {
     const database = databaseOf(world)
     await roles.setUp(database)
@@ -49,7 +49,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     )
   })
 
-  it("notices an analyst who reaches the store, writes, can't read, or won't", async () => {
+  it("notices an analyst who reaches the store, can write, can't read, or won't see new tables", async () => {
     await using roles = new Roles()
     await using world = await open()
     const given = await own(world, roles)
@@ -86,7 +86,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     const worker = world.start(given)
     await worker.live()
     await worker.stop()
-    const said = async (): Promise<ReadonlyArray<string>> =>
+    const warnings = async (): Promise<ReadonlyArray<string>> =>
       (await examined(given)).warnings.filter((line) => line.startsWith("worker's role"))
     for (const grant of [
       "update (amount) on siteledger.ledger_entries",
@@ -96,11 +96,11 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     ]) {
       const table = grant.split(" ").at(-1) ?? ""
       await databaseOf(world).query(`grant ${grant} to ${roles.worker}`)
-      const found = await said()
+      const found = await warnings()
       assert.lengthOf(found, 1)
       assert.include(found[0], `may change or delete what it should only append or read: ${table}.`)
       await databaseOf(world).query(roles.sql)
-      assert.deepStrictEqual(await said(), [])
+      assert.deepStrictEqual(await warnings(), [])
     }
   })
 

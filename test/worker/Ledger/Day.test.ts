@@ -1,6 +1,6 @@
 /**
- * A day of payments in any order, with kill -9 between. The judge knows what was said and what the rules are; it reads
- * the books from the two files and never asks the product what is right. SEED=n gives a day again.
+ * A day of payments in any order, interrupted by kill -9. The judge knows what was sent and what the rules are; it reads the
+ * books from the two files and never asks the product what is right. SEED=n repeats a day.
  */
 import { rmSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ const seed = Number(process.env["SEED"] ?? 20261120)
 const events = 10_000
 const kills = 3
 
-/** Kills after a random number of 2xx, the last one as soon as all was answered; also one in the middle of a start. */
+/** Kills after random numbers of 2xx, the last time once everything was answered, and once in the middle of a start. */
 const killed = async (world: World, sender: Sender, random: Random, all: number): Promise<RunningWorker> => {
   let worker = world.start()
   const again = async () => {
@@ -70,10 +70,10 @@ const assertJudged = async ({ lives }: Day, world: World): Promise<void> => {
 }
 
 describe(`a day of ${events} events, seed ${seed}`, () => {
-  it("ends with each payment's valid certificate, whatever the order and the kills", { timeout: 180_000 }, async () => {
+  it("ends with each payment's valid certificate, in any order and despite kills", { timeout: 180_000 }, async () => {
     const random = seeded(seed)
-    const told = day(random, events)
-    const sent = disordered(random, told.events)
+    const lived = day(random, events)
+    const sent = disordered(random, lived.events)
     await using world = await World.open({ projects: 20 })
     using sender = new Sender(world)
     const delivered = sender.deliver(sent)
@@ -81,7 +81,7 @@ describe(`a day of ${events} events, seed ${seed}`, () => {
     await delivered
     await worker.status("all is posted", isApplied)
 
-    await assertJudged(told, world)
+    await assertJudged(lived, world)
     const kept = await storeBooks(world)
     assert.deepStrictEqual(await published(world, worker), kept)
     const counts = { entries: kept.entries.length, holds: kept.holds.length }
@@ -91,14 +91,14 @@ describe(`a day of ${events} events, seed ${seed}`, () => {
 
     // There is no file to lose on a server.
     if (world.database === undefined) rmSync(world.warehouse)
-    const anew = world.start()
-    await anew.status("the warehouse is made again", isApplied)
-    assert.deepStrictEqual(await published(world, anew), kept)
-    await rebuilt(anew, async () => {
-      assert.deepStrictEqual(await anew.verb("rebuild"), { rebuilding: true })
+    const again = world.start()
+    await again.status("the warehouse is made again", isApplied)
+    assert.deepStrictEqual(await published(world, again), kept)
+    await rebuilt(again, async () => {
+      assert.deepStrictEqual(await again.verb("rebuild"), { rebuilding: true })
     })
-    assert.deepStrictEqual(await published(world, anew), kept)
-    assert.strictEqual((await anew.stop()).code, 0)
+    assert.deepStrictEqual(await published(world, again), kept)
+    assert.strictEqual((await again.stop()).code, 0)
     assert.deepStrictEqual(await storeBooks(world), kept)
 
     assert.deepStrictEqual(await refolded(world, random), kept)

@@ -1,4 +1,4 @@
-/** Webhook secrets of a worker as an operator handles them: added, ended, and never to be read. */
+/** Webhook secrets of a worker as an operator handles them: added, ended, and never readable. */
 import { once } from "node:events"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const list = async (world: World): Promise<ReadonlyArray<Listed>> => {
   return (JSON.parse(stdout) as { readonly secrets: ReadonlyArray<Listed> }).secrets
 }
 
-/** As a pipe of a shell gives it. */
+/** As through a pipe in a shell. */
 const addFromStandardInput = async (world: World, secret: string): Promise<void> => {
   const { child } = launch(world.environment, "secret", "add")
   child.stdin.end(`${secret}\n`)
@@ -58,7 +58,7 @@ describe("the secrets of a running worker", () => {
     assert.strictEqual(await deliverSignedBy(world, "whsec_successor"), 200)
     assert.strictEqual(await deliverSignedBy(world, ours), 200)
 
-    const retire = (...given: ReadonlyArray<string>) => world.run("secret", "retire", ...given)
+    const retire = (...words: ReadonlyArray<string>) => world.run("secret", "retire", ...words)
     assert.strictEqual((await retire(first?.fingerprint ?? "", "--in", "24 hours")).code, 0)
     assert.strictEqual((await worker.live()).secrets.ending, 1)
     assert.strictEqual(await deliverSignedBy(world, ours), 200)
@@ -85,9 +85,9 @@ describe("the secrets of a running worker", () => {
   it("may be given before the first start, through a pipe; then no subscription is made", async () => {
     await using world = await World.open({ projects: 3 })
     await addFromStandardInput(world, "whsec_given_before")
-    const [given, ...none] = await list(world)
+    const [added, ...none] = await list(world)
     assert.deepStrictEqual(none, [])
-    assert.deepInclude(given, { source: "by hand", state: "valid" })
+    assert.deepInclude(added, { source: "by hand", state: "valid" })
     const worker = world.start()
     await worker.live()
     assert.strictEqual(await deliverSignedBy(world, "whsec_given_before"), 200)
@@ -95,7 +95,7 @@ describe("the secrets of a running worker", () => {
     assert.strictEqual(world.server.subscriptions.length, 0)
     await worker.stop()
     const next = world.start()
-    assert.isTrue(isVerified(await next.live()), "that it was verified is remembered")
+    assert.isTrue(isVerified(await next.live()), "verification is remembered")
   })
 })
 

@@ -1,5 +1,5 @@
 /**
- * A worker that reads on a person's behalf: the stand-in service behind a guard that knows logins only, and the person
+ * A worker that reads on a person's behalf: the stand-in service behind a guard that accepts only logins, and the person
  * at the terminal, whose browser is played by fetch.
  */
 import { once } from "node:events"
@@ -69,13 +69,13 @@ export const logIn = async (
   return { code, signal, page, ...output }
 }
 
-/** The guard's people consent to everything at once. */
+/** The guard consents to everything at once. */
 const followed = async (url: string): Promise<string> => {
   const answer = await fetch(url, { redirect: "manual" })
   return answer.headers.get("location") ?? ""
 }
 
-/** Where a process tells all that it does: keeps what is sent to it. */
+/** A telemetry collector that keeps everything sent to it. */
 export const collector = async () => {
   const bodies: Array<string> = []
   const server = createServer((request, response) => {

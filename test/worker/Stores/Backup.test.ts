@@ -1,4 +1,4 @@
-/** The store is the one irreplaceable file: backed up while it is used, and restored into place. */
+/** The store, the one irreplaceable file: backed up while it is used, and restored into place. */
 import { chmodSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
