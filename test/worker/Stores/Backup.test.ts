@@ -75,7 +75,7 @@ describe("the store", () => {
     assert.deepStrictEqual(await dump(world), expected)
   })
 
-  it("is never written over, by a backup or from itself, and nothing else is that is no backup", async () => {
+  it("is never overwritten by a backup or from itself, nor is any file that isn't a backup", async () => {
     await using world = await World.open({ projects: 3 })
     const [store, linked] = [join(world.dataDir, "store.sqlite"), join(world.dataDir, "linked.sqlite")]
     const refused = async (code: 1 | 2, says: RegExp, ...verb: readonly [string, ...ReadonlyArray<string>]) => {
@@ -90,7 +90,7 @@ describe("the store", () => {
     await live(world, worker, events.slice(0, 50))
     linkSync(store, linked)
     for (const file of [store, linked, `${store}-wal`]) {
-      await refused(2, /is the store itself, or its log: name another file/, "backup", file)
+      await refused(2, /is the store itself or its log: name another file/, "backup", file)
     }
     await refused(
       1,
