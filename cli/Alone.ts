@@ -1,5 +1,6 @@
 /**
- * What verbs stand on when no worker is running. The stores are opened for one verb; nothing walks, listens or sends.
+ * The layers that a verb runs on when no worker is running: the stores are opened for one verb, and nothing walks,
+ * listens or sends.
  */
 import { Layer } from "effect"
 import * as Settings from "../config/Settings.ts"

@@ -1,6 +1,6 @@
 /**
- * Carries out a verb: through the admin listener when a worker is running on the data directory, else here, with
- * the lock taken, so that there is never a second owner of the files.
+ * Carries out a verb: through the admin listener if a worker is running on the data directory, otherwise in this
+ * process with the lock taken. The files never have two owners.
  */
 import { Effect, flow, type Layer, Option, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
@@ -14,12 +14,14 @@ import { isNoteClosed, Lock, readNote, type WorkerNote } from "../src/Runtime/Lo
 /** The running worker, if there is one. */
 export const running = Effect.gen(function* () {
   const { dataDir } = yield* Settings
-  if (isNoteClosed(dataDir)) return yield* anothers(dataDir)
+  if (isNoteClosed(dataDir)) return yield* otherUsers(dataDir)
   return readNote(dataDir)
 })
 
-const anothers = (dataDir: string) =>
-  new VerbError({ message: `The worker on ${dataDir} (SITELEDGER_DATA_DIR) is another user's: ask as that user.` })
+const otherUsers = (dataDir: string) =>
+  new VerbError({
+    message: `The worker on ${dataDir} (SITELEDGER_DATA_DIR) belongs to another user: ask as that user.`
+  })
 
 const listenerOf = ({ admin, token }: WorkerNote) =>
   Effect.map(
@@ -27,23 +29,25 @@ const listenerOf = ({ admin, token }: WorkerNote) =>
     HttpClient.mapRequest(flow(HttpClientRequest.prependUrl(admin), HttpClientRequest.bearerToken(token)))
   )
 
-type Trouble = VerbError | HttpClientError.HttpClientError | Schema.SchemaError
+type AskError = VerbError | HttpClientError.HttpClientError | Schema.SchemaError
 
-/** What stays an HttpClientError: a killed worker left its note, and nothing answers there. */
-const answered = <A, R>(asked: Effect.Effect<A, Trouble, R>) =>
+/** Only an HttpClientError without an answer remains one: a killed worker left its note behind. */
+const answered = <A, R>(asked: Effect.Effect<A, AskError, R>) =>
   asked.pipe(
     Effect.catchTags({
-      HttpClientError: (error) => Effect.fail(error.response === undefined ? error : odd(error.response.status)),
+      HttpClientError: (error) => Effect.fail(error.response === undefined ? error : unexpected(error.response.status)),
       SchemaError: () => unreadable
     }),
     Effect.provide(FetchHttpClient.layer)
   )
 
-const odd = (status: number) => new VerbError({ message: `The worker answered ${status}.` })
+const unexpected = (status: number) => new VerbError({ message: `The worker answered with status ${status}.` })
 
-const unreadable = new VerbError({ message: "The worker's answer can't be read: it is of another version." })
+const unreadable = new VerbError({
+  message: "The worker's answer can't be read: it runs another version of siteledger."
+})
 
-/** How the worker is. */
+/** The running worker's status. */
 export const report = (note: WorkerNote) =>
   answered(
     Effect.gen(function* () {
@@ -53,22 +57,22 @@ export const report = (note: WorkerNote) =>
     })
   )
 
-type Asking = {
-  readonly [Name in VerbName]: (request: { readonly payload: Payload<Name> }) => Effect.Effect<Answer<Name>, Trouble>
+type VerbClient = {
+  readonly [Name in VerbName]: (request: { readonly payload: Payload<Name> }) => Effect.Effect<Answer<Name>, AskError>
 }
 
-const beside = <Name extends VerbName>(note: WorkerNote, verb: Name, payload: Payload<Name>) =>
+const throughWorker = <Name extends VerbName>(note: WorkerNote, verb: Name, payload: Payload<Name>) =>
   answered(
     Effect.gen(function* () {
-      const asking: Asking = yield* HttpApiClient.group(AdminApi, {
+      const client: VerbClient = yield* HttpApiClient.group(AdminApi, {
         group: "verbs",
         httpClient: yield* listenerOf(note)
       })
-      return yield* asking[verb]({ payload })
+      return yield* client[verb]({ payload })
     })
   )
 
-/** `alone`: what the verb needs when no worker is running; `afterwards`: what is done after it in that case. */
+/** `alone`: the layers that the verb needs if no worker is running; `afterwards` then runs after it. */
 export const ask = <Name extends VerbName, E, R>(
   verb: Name,
   payload: Payload<Name>,
@@ -80,9 +84,9 @@ export const ask = <Name extends VerbName, E, R>(
     const here = carryOut(verb, payload).pipe(
       Effect.provide(alone),
       Effect.tap(afterwards),
-      Effect.provide(Lock.layer(dataDir))
+      Effect.provide(Lock.layerAt(dataDir))
     )
     const note = yield* running
     if (Option.isNone(note)) return yield* here
-    return yield* Effect.catchTag(beside(note.value, verb, payload), "HttpClientError", () => here)
+    return yield* Effect.catchTag(throughWorker(note.value, verb, payload), "HttpClientError", () => here)
   })

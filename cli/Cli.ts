@@ -28,8 +28,8 @@ import { status } from "./status.ts"
 const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
     "Copies a construction service into DuckDB or PostgreSQL, ordered and lossless.\n\n" +
-      "  Configured by environment variables, which config/example.env names. A verb goes through the running worker, or\n" +
-      "  takes the lock itself when there is none. Data on stdout, everything else on stderr.\n" +
+      "  Configured by environment variables; config/example.env lists them. A verb goes through the running worker;\n" +
+      "  if there is none, it takes the lock itself. Data goes to stdout, everything else to stderr.\n" +
       "  Exit codes: 0 done, 1 failed, 2 usage or configuration."
   ),
   Command.withSubcommands([
@@ -54,7 +54,7 @@ const siteledger = Command.make("siteledger").pipe(
   ])
 )
 
-/** Help that nobody asked for is no data. */
+/** Help that wasn't asked for goes to stderr: it isn't data. */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation" || (event._tag === "Help" && event.reason === "Implicit")
@@ -69,10 +69,10 @@ const presenter: CliOutput.Presenter = {
 /** The verbs that run until they are stopped. */
 const endless: ReadonlySet<string> = new Set([start, demo, sandbox].map(({ name }) => name))
 
-export const isEndless = (given: ReadonlyArray<string>): boolean =>
-  endless.has(given.find((word) => !word.startsWith("-")) ?? "")
+export const isEndless = (args: ReadonlyArray<string>): boolean =>
+  endless.has(args.find((word) => !word.startsWith("-")) ?? "")
 
-/** Levels of the log are LOG_LEVEL's, and a wizard would write its questions where data go. */
+/** No flag for the log level (LOG_LEVEL sets it), and no wizard: it would write its questions to stdout. */
 const config = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
 export const run = (version: string): Effect.Effect<void, unknown, NodeServices.NodeServices> =>

@@ -1,6 +1,6 @@
 /**
- * The live view of a running worker on stderr: progress bars while it backfills, then one line per second. Plain
- * lines where stderr is no terminal; with each, what was posted since. It only reads.
+ * The live view of a running worker on stderr: progress bars during the backfill (plain lines if stderr is no terminal),
+ * then one line per second with what was posted since. It only reads.
  */
 import { Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
@@ -27,7 +27,7 @@ const colored: Style = { dim: wrap("2"), bold: wrap("1"), red: wrap("31") }
 
 const write = (text: string) => Effect.sync(() => void process.stderr.write(text))
 
-/** Shows the backfill until it is through, then `welcome`, then a line per second, for ever. */
+/** Shows the backfill until it is complete, then `welcome`, then a line per second. Never returns. */
 export const display = (welcome: (style: Style) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { color } = yield* Settings
@@ -62,15 +62,15 @@ const bars = (style: Style) =>
     }
   })
 
-/** For a log: a line whenever a tenth more of a list is there. */
+/** For a log: a line for every further tenth of a list. */
 const milestones = Effect.gen(function* () {
-  const told = new Map<string, number>()
+  const printed = new Map<string, number>()
   while (true) {
     const current = yield* report
     for (const [resource, walk] of Object.entries(current.backfill)) {
       const tenths = walk.pagesTotal === 0 ? 0 : Math.floor((10 * walk.pagesDone) / walk.pagesTotal)
-      if (tenths <= (told.get(resource) ?? 0)) continue
-      told.set(resource, tenths)
+      if (tenths <= (printed.get(resource) ?? 0)) continue
+      printed.set(resource, tenths)
       yield* write(`${resource}: ${walk.rows} rows, ${tenths * 10} %\n`)
     }
     if (isThrough(current)) return

@@ -1,7 +1,7 @@
 /**
- * The process's log: on stderr, in the format and from the level that the environment asks for; data goes to
- * stdout, so a pipe never gets a log line. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, each of OTEL_LOGS_EXPORTER,
- * OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER that is `otlp` sends there too; unset, they send nothing.
+ * The process's log: on stderr, in the format and from the level that the environment sets. Data goes to stdout, so a
+ * pipe never gets a log line. If OTEL_EXPORTER_OTLP_ENDPOINT is set, each of OTEL_LOGS_EXPORTER, OTEL_TRACES_EXPORTER
+ * and OTEL_METRICS_EXPORTER that is `otlp` sends there too; the others send nothing.
  */
 import { Config, Effect, Layer, Logger, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -38,5 +38,5 @@ const collector = Layer.unwrap(
 
 export const layer = collector.pipe(Layer.provideMerge(stderr))
 
-/** What a verb has before it does anything: the settings, and a log by them. */
+/** The settings, and a log configured by them. */
 export const layerSettings = layer.pipe(Layer.provideMerge(Settings.layer))

@@ -1,29 +1,30 @@
 /**
- * What several verbs take: arguments and flags, once each, and what comes on standard input.
+ * Arguments and flags that several verbs share, and reading standard input.
  */
 import { Effect, Stdio, Stream } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { userName } from "../config/Environment.ts"
 
-export const toggle = (name: string, what: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(what), Flag.withDefault(false))
+export const argument = (name: string, meaning: string) => Argument.String(name).pipe(Argument.withDescription(meaning))
 
-export const json = (what = "JSON, for programs") => toggle("json", what)
+export const optionalText = (name: string, meaning: string) =>
+  Flag.String(name).pipe(Flag.withDescription(meaning), Flag.optional)
 
-/** Of the books. */
-export const hold = Argument.String("hold").pipe(Argument.withDescription("The hold's id, or how it begins"))
+export const toggle = (name: string, meaning: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(meaning), Flag.withDefault(false))
 
-/** Of the books. */
-export const entry = Argument.String("entry").pipe(Argument.withDescription("The entry's id, or how it begins"))
+export const json = toggle("json", "Print JSON, for programs")
 
-/** For the books. */
+export const hold = argument("hold", "The hold's id, or its first characters")
+
+export const entry = argument("entry", "The entry's id, or its first characters")
+
 export const by = Flag.String("by").pipe(
-  Flag.withDescription("Who says so (you); recorded for ever"),
+  Flag.withDescription("Who decides (default: your user name); recorded permanently"),
   Flag.withDefault(userName)
 )
 
-/** For the books. */
-export const reason = Flag.String("reason").pipe(Flag.withDescription("Why (needed); recorded for ever"))
+export const reason = Flag.String("reason").pipe(Flag.withDescription("Why (required); recorded permanently"))
 
 interface Bounds {
   readonly least?: number
@@ -33,18 +34,22 @@ interface Bounds {
 export const highestPort = 65_535
 
 /** A whole number within bounds. */
-export const whole = (name: string, what: string, { least = 0, most = Number.MAX_SAFE_INTEGER }: Bounds = {}) =>
+export const whole = (name: string, meaning: string, { least = 0, most = Number.MAX_SAFE_INTEGER }: Bounds = {}) =>
   Flag.Int(name).pipe(
-    Flag.withDescription(what),
+    Flag.withDescription(meaning),
     Flag.filter(
       (value) => value >= least && value <= most,
       () => `a whole number, ${least} or more${most < Number.MAX_SAFE_INTEGER ? `, and at most ${most}` : ""}`
     )
   )
 
-/** `standard` is taken where the flag isn't given; its help says so. */
-export const wholeOr = (standard: number, name: string, what: string, bounds?: Bounds) =>
-  whole(name, `${what} (${standard})`, bounds).pipe(Flag.withDefault(standard))
+/** Its help names the default. */
+export const wholeOr = (standard: number, name: string, meaning: string, bounds?: Bounds) =>
+  whole(name, `${meaning} (default ${standard})`, bounds).pipe(Flag.withDefault(standard))
+
+export const projects = (standard: number) => wholeOr(standard, "projects", "Number of projects")
+
+export const eventsPerSecond = (standard: number) => wholeOr(standard, "events-per-second", "Events per second")
 
 /** All of standard input. */
 export const piped = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin)))

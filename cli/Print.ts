@@ -1,5 +1,5 @@
 /**
- * What goes to standard output: JSON that a terminal can be trusted with, and a few rows as a table for a person.
+ * Output for stdout: JSON without control characters, and small tables for people.
  */
 import { Console } from "effect"
 import * as Json from "../src/Domain/Json.ts"
@@ -9,24 +9,24 @@ import * as Text from "../src/Query/Text.ts"
 /** On one line. */
 export const document = (value: unknown) => Console.log(Text.visibleJson(Json.stringify(value)))
 
-/** Laid out, for a person to read. */
-export const laidOut = (value: unknown) => Console.log(Text.visibleJson(JSON.stringify(value, null, 2)))
+/** Indented, for people. */
+export const indented = (value: unknown) => Console.log(Text.visibleJson(JSON.stringify(value, null, 2)))
 
-const isNumber = new Set(["sequence", "amount", "files", "rows", "bytes"])
+const numberColumns = new Set(["sequence", "amount", "files", "rows", "bytes"])
 
-/** The query's own table, whole, or cut to the terminal. */
+/** As `siteledger query` prints a table: complete in a pipe, cut to the width of a terminal. */
 export const aligned = (
   names: ReadonlyArray<string>,
   rows: ReadonlyArray<Readonly<Record<string, unknown>>>
 ): string => {
   const writer = table({ width: process.stdout.isTTY ? process.stdout.columns : undefined, color: false })
   const head = writer.columns({
-    columns: names.map((name) => ({ name, isNumber: isNumber.has(name) })),
+    columns: names.map((name) => ({ name, isNumber: numberColumns.has(name) })),
     isPlan: false
   })
   const lines = rows.map((row) => writer.row(names.map((name) => row[name] ?? null)))
   return `${head}${lines.join("")}${writer.end("complete")}`.trimEnd()
 }
 
-/** A fault, in the words of a file that may be anyone's. */
+/** One line for a fault, whose text may come from an untrusted file. */
 export const complaint = (fault: string): string => `! ${Text.visible(fault)}`

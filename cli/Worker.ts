@@ -1,9 +1,9 @@
 /**
- * Runs the worker until a signal: the lock first, then all pipelines, again and again when a restart is asked for.
+ * Runs the worker until a signal: takes the lock, then runs all pipelines, and starts them again on request.
  *
- * A token that the service refuses before it ever gave one ends the process, as nothing could be synced; when that
- * happens later, the pipelines pause and Status says what to check. A login that has ended is waited for in either
- * case: deliveries must go on being taken until a person has logged in again.
+ * If the service refuses the very first token, the process ends: nothing could be synced. If it refuses a later one, the
+ * pipelines pause and Status says what to check. A login that has ended never ends the process: deliveries are accepted
+ * until a person logs in again.
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
@@ -16,23 +16,23 @@ import type { Store } from "../src/Stores/Store.ts"
 
 const all = worker.pipe(Layer.provideMerge(Restart.layer))
 
-/** Fails when the very first token is refused; otherwise waits for ever. */
+/** Fails when the very first token is refused; otherwise waits forever. */
 const refusedAtStart = Effect.flatMap(Token, (token) => Effect.andThen(token.get, Effect.never))
 
 /**
- * Runs the worker; `beside` runs with it (the demo's display) and sees its services. Returns never, but fails with
- * whatever kept the worker from starting.
+ * Runs the worker together with `beside` (the demo's display), which sees the worker's services. Never returns; fails
+ * if the worker can't start.
  */
 export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status | Store>) => {
   const untilRestart = Effect.gen(function* () {
     const restart = yield* Restart
     yield* Effect.raceAllFirst([restart.requested, refusedAtStart, beside])
-    yield* Effect.logInfo("Starting again")
+    yield* Effect.logInfo("Restarting the pipelines")
   })
   return Effect.gen(function* () {
     const { dataDir, warnings } = yield* Settings
     for (const warning of warnings) yield* Effect.logWarning(warning)
     const forever = Effect.forever(untilRestart.pipe(Effect.provide(all, { local: true }), Effect.scoped))
-    return yield* forever.pipe(Effect.provide(Lock.layer(dataDir)))
+    return yield* forever.pipe(Effect.provide(Lock.layerAt(dataDir)))
   })
 }

@@ -1,6 +1,6 @@
 /**
- * `siteledger demo` (`npm start`): the sandbox and the worker in one process, over real HTTP, with data of their
- * own in ./data/demo. Killed and started again, it goes on where it was.
+ * `siteledger demo` (`npm start`): the sandbox and the worker in one process, over real HTTP, with their own data in
+ * ./data/demo. After a kill, the next start goes on where it stopped.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
@@ -14,18 +14,18 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { display } from "./Display.ts"
 import * as Log from "./Log.ts"
-import { highestPort, wholeOr } from "./Options.ts"
+import { eventsPerSecond, highestPort, projects, wholeOr } from "./Options.ts"
 import { runWorker } from "./Worker.ts"
 
 export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
 
 const flags = {
-  // Out of the way of what usually runs on a developer's machine, and of ports that systems hand out by themselves.
-  ports: wholeOr(27_100, "ports", "The first of the three ports that it takes", { least: 1, most: highestPort - 2 }),
-  projects: wholeOr(25_000, "projects", "How many projects there are"),
-  eventsPerSecond: wholeOr(20, "events-per-second", "How fast lives go by"),
+  // Clear of the ports of developers' usual tools and of ephemeral ports.
+  ports: wholeOr(27_100, "ports", "First of three consecutive ports to use", { least: 1, most: highestPort - 2 }),
+  projects: projects(25_000),
+  eventsPerSecond: eventsPerSecond(20),
   dataDir: Flag.String("data-dir").pipe(
-    Flag.withDescription("Where the demo keeps its data (data/demo)"),
+    Flag.withDescription("Where the demo keeps its data (default data/demo)"),
     Flag.withDefault("data/demo")
   )
 }
@@ -47,13 +47,13 @@ const checkPorts = Effect.fnUntraced(function* (ports: Ports) {
   for (const [name, port] of Object.entries(ports)) {
     if (yield* isFree(port)) continue
     yield* new DemoError({
-      message: `Port ${port} (${name}) is taken. Is another demo running? Stop it first, or choose others with --ports.`
+      message: `Port ${port} (${name}) is in use. Is another demo running? Stop it first, or choose other ports with --ports.`
     })
   }
 })
 
-/** Whether the simulation in this file is another one than is asked for now; its events would not go on. */
-const isOther = (statePath: string, projects: number, eventsPerSecond: number): boolean => {
+/** Whether the saved simulation has other options than these, so that it can't go on. */
+const hasOtherOptions = (statePath: string, projects: number, eventsPerSecond: number): boolean => {
   if (!existsSync(statePath)) return false
   const state = Json.parse(readFileSync(statePath, "utf8"))
   const options = Json.isObject(state) ? state["options"] : undefined
@@ -65,10 +65,10 @@ const otherDemo = (dataDir: string) =>
   new DemoError({
     message:
       `${dataDir} holds a demo with other options (--projects, --events-per-second). ` +
-      `Use the same again, choose another --data-dir, or delete it.`
+      `Use the same options, choose another --data-dir, or delete it.`
   })
 
-/** The worker's environment: as for a real service, small enough to watch. */
+/** The worker's environment: as for a real service, at a scale that can be watched. */
 const environment = (sandbox: Sandbox, ports: Ports, dataDir: string): Record<string, string> => ({
   SITELEDGER_BASE_URL: sandbox.baseUrl,
   SITELEDGER_AUTH_URL: sandbox.authUrl,
@@ -84,7 +84,7 @@ const environment = (sandbox: Sandbox, ports: Ports, dataDir: string): Record<st
   LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
 })
 
-/** As a person would type it from here. */
+/** The path as one would type it here. */
 const near = (path: string): string => {
   const from = relative(process.cwd(), path)
   return from.startsWith("..") ? path : from || "."
@@ -94,15 +94,15 @@ const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
   const folder = near(dataDir)
   const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
-    style.bold("The copy is complete; events keep it so. Look, in another terminal:"),
+    style.bold("The copy is complete, and events keep it current. Try, in another terminal:"),
     `  ${query} "select status, count(*) as ipcs, sum(certified_amount) as certified from construction.ipcs group by status"`,
     `  ${query} "from construction.cashflow_by_month order by month"`,
     `  SITELEDGER_DATA_DIR=${folder} bin/siteledger ledger list`,
     `  curl http://127.0.0.1:${ports.admin}/status`,
-    `  ${adminUrl}   in a browser: the service's side, live: records, webhooks, deliveries, faults`,
-    `  ${near(publishedPath(dataDir))}   a copy for DuckDB, fresh every few seconds`,
+    `  ${adminUrl}   in a browser: the service's side, live (records, webhooks, deliveries, faults)`,
+    `  ${near(publishedPath(dataDir))}   a copy for DuckDB, refreshed every few seconds`,
     `  ${folder}/lake/latest.json      Parquet, a new export every minute (nightly in real life)`,
-    style.bold("Kill it (kill -9 too) and start it again: nothing is lost. Ctrl-C ends it.")
+    style.bold("Kill it (even with kill -9) and start it again: nothing is lost. Ctrl-C ends it.")
   ]
 }
 
@@ -112,7 +112,7 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
     const ports: Ports = { sandbox: first, webhooks: first + 1, admin: first + 2 }
     yield* checkPorts(ports)
     const statePath = join(dataDir, "sandbox.json")
-    if (isOther(statePath, projects, eventsPerSecond)) return yield* otherDemo(dataDir)
+    if (hasOtherOptions(statePath, projects, eventsPerSecond)) return yield* otherDemo(dataDir)
     const sandbox = yield* Sandbox.start({
       port: ports.sandbox,
       projects,
@@ -129,4 +129,4 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
     )
     return yield* runWorker(display(welcome(dataDir, ports, sandbox.adminUrl))).pipe(Effect.provide(settings))
   }).pipe(Effect.scoped)
-).pipe(Command.withDescription("The sandbox and the worker in one process: see everything at work"))
+).pipe(Command.withDescription("Run the sandbox and the worker in one process, to see everything at work"))

@@ -1,6 +1,6 @@
 /**
- * `siteledger doctor`: checks all that can be checked without changing anything, one line each, also while a worker
- * runs and when things are down. Exit 0 when nothing failed.
+ * `siteledger doctor`: checks everything that can be checked without changing anything, one line each, even while a
+ * worker runs or things are down. Exits with 0 if nothing failed.
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
@@ -17,14 +17,12 @@ import { report, running } from "./Ask.ts"
 import { json } from "./Options.ts"
 import * as Print from "./Print.ts"
 
-/** What failed has been said. */
+/** The findings have been printed. */
 class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", { message: Schema.String }) {}
 
 const { examine, examineAll, fail, ok, warn } = Doctor
 
-const flags = { json: json("Print the findings as one JSON document") }
-
-export const doctor = Command.make("doctor", flags, ({ json: asJson }) =>
+export const doctor = Command.make("doctor", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
     const findings = yield* everything
     const failed = findings.filter(({ verdict }) => verdict === "fail").length
@@ -35,17 +33,17 @@ export const doctor = Command.make("doctor", flags, ({ json: asJson }) =>
   })
 ).pipe(Command.withDescription("Check everything that can be checked without changing anything"))
 
-/** A bad configuration leaves what it still says about this machine. */
+/** With a bad configuration, what can still be checked on this machine. */
 const everything = Effect.gen(function* () {
   const node = examine("Node", Machine.node)
   const whole = yield* Effect.result(Effect.provide(all, Settings.layerAll))
   if (whole._tag === "Success") {
     const { own, outer } = whole.success
-    const known = ok("Every variable that is needed is there and well-formed.")
-    const said = [known, ...own.warnings.map((warning) => warn(warning))]
+    const known = ok("All required variables are set, and all variables are well-formed.")
+    const results = [known, ...own.warnings.map((warning) => warn(warning))]
     const isRunning = isHeld(own.dataDir)
     return yield* examineAll([
-      examine("configuration", Effect.succeed(said)),
+      examine("configuration", Effect.succeed(results)),
       node,
       ...here(own, isRunning),
       examine("admin", Machine.listener(own.adminListen, "SITELEDGER_ADMIN_LISTEN", isRunning)),
@@ -54,10 +52,10 @@ const everything = Effect.gen(function* () {
     ])
   }
   const { problems } = whole.failure
-  const said = problems.map(({ sentence, variable }) => fail(`${variable} ${sentence}`))
+  const results = problems.map(({ sentence, variable }) => fail(`${variable} ${sentence}`))
   const own = yield* Effect.result(Effect.provide(Settings.Settings, Settings.layer))
   return yield* examineAll([
-    examine("configuration", Effect.succeed(said)),
+    examine("configuration", Effect.succeed(results)),
     node,
     ...(own._tag === "Success" ? here(own.success, isHeld(own.success.dataDir)) : [])
   ])
@@ -86,16 +84,17 @@ const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
   ].map(Effect.provideService(Settings.Settings, settings))
 }
 
-const alone = ok("None runs on this data directory.")
+const alone = ok("No worker is running on this data directory.")
 
 const inUse = Effect.succeed(ok("The running worker has it open."))
 
 const worker = Effect.gen(function* () {
   const note = yield* running
-  if (Option.isNone(note)) return warn("A process holds the data directory: a worker that is starting, or a verb.")
+  if (Option.isNone(note))
+    return warn("A process holds the data directory: a worker that is still starting, or a verb.")
   const { pid } = note.value
   const { phase, reasons } = yield* report(note.value)
-  const told = `The worker with process id ${pid} runs, and is ${phase}.`
-  if (reasons.length === 0) return ok(told)
-  return [warn(told), ...reasons.map((reason) => warn(reason))]
+  const summary = `The worker with process id ${pid} is running; its phase is ${phase}.`
+  if (reasons.length === 0) return ok(summary)
+  return [warn(summary), ...reasons.map((reason) => warn(reason))]
 })

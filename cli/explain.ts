@@ -1,9 +1,9 @@
 /**
- * `siteledger explain IPC`: one IPC on one page: what came, what it became, what was posted and what waits, in the order
- * of time.
+ * `siteledger explain IPC`: one IPC on one page: its row, what was delivered, what was posted and what waits, each in
+ * order of time.
  */
 import { Console, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Amount from "../src/Domain/Amount.ts"
 import type { Answer } from "../src/Operate/AdminApi.ts"
 import type { Row } from "../src/Operate/AdminApi/LedgerVerbs.ts"
@@ -11,17 +11,17 @@ import * as Text from "../src/Query/Text.ts"
 import * as Alone from "./Alone.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import { json } from "./Options.ts"
+import { argument, json } from "./Options.ts"
 import * as Print from "./Print.ts"
 
-const given = { ipc: Argument.String("ipc").pipe(Argument.withDescription("The IPC's id")), json: json() }
+const flags = { ipc: argument("ipc", "The IPC's id"), json }
 
-export const explain = Command.make("explain", given, ({ ipc, json: asJson }) =>
-  Effect.flatMap(ask("explain", { ipc }, Alone.books), (found) =>
-    asJson ? Print.laidOut(found) : Console.log(page(found))
+export const explain = Command.make("explain", flags, ({ ipc, json: asJson }) =>
+  Effect.flatMap(ask("explain", { ipc }, Alone.books), (explained) =>
+    asJson ? Print.indented(explained) : Console.log(page(explained))
   )
 ).pipe(
-  Command.withDescription("Every delivery, clock, fact, entry and hold of one IPC"),
+  Command.withDescription("Show every delivery, clock, fact, entry and hold of one IPC"),
   Command.provide(Log.layerSettings)
 )
 
@@ -49,7 +49,7 @@ const section = (title: string, lines: ReadonlyArray<string>, nothing: string): 
 const clocks = (row: Row): Readonly<Record<string, string>> =>
   JSON.parse(String(row["_clocks"] ?? "{}")) as Readonly<Record<string, string>>
 
-/** A column with the clock that it won by: its microseconds, its stage, its body. */
+/** A column with the clock of its value: microseconds, stage, hash of the body. */
 const columns = (row: Row): ReadonlyArray<string> =>
   Object.entries(row)
     .filter(([name, value]) => !isOurs(name) && value !== null)
@@ -59,10 +59,10 @@ const event = (row: Row): string => {
   const alarms = row["alarms"] === "[]" ? "" : `  alarms ${row["alarms"]}`
   const times = Number(row["deliveries"]) === 1 ? "" : `, ${row["deliveries"]} times`
   const state = row["outcome"] === "applied" ? "" : `  in quarantine: ${row["reason"]}`
-  return `${row["event_timestamp"] ?? "no time"}  ${row["event_type"] ?? "unknown"}  came ${row["received_at"]}${times}  ${row["event_id"]}${alarms}${state}`
+  return `${row["event_timestamp"] ?? "no time"}  ${row["event_type"] ?? "unknown"}  received ${row["received_at"]}${times}  ${row["event_id"]}${alarms}${state}`
 }
 
-/** Its contents by name, amounts as such and not as the ten-thousandths that they are kept as. */
+/** Its content by name; amounts as decimals, not in the stored ten-thousandths. */
 const fact = (row: Row): string => {
   const { units, ...content } = JSON.parse(String(row["content"])) as Row
   const amount = units == null ? "" : ` ${Amount.ofUnits(BigInt(units)) ?? units}`

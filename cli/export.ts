@@ -1,5 +1,5 @@
 /**
- * `siteledger export`: a consistent export on the lake, now. The outcome is one JSON document on stdout.
+ * `siteledger export`: writes a consistent export to the lake now. The outcome is one JSON document on stdout.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -10,4 +10,4 @@ import * as Print from "./Print.ts"
 
 export const exportNow = Command.make("export", {}, () =>
   Effect.flatMap(ask("export", {}, Alone.exporting), Print.document)
-).pipe(Command.withDescription("Lay a consistent export on the lake now"), Command.provide(Log.layerSettings))
+).pipe(Command.withDescription("Write a consistent export to the lake now"), Command.provide(Log.layerSettings))

@@ -1,6 +1,6 @@
 /**
- * `siteledger lake`: the exports on the lake. Its verbs read the lake alone: no lock, no stores, whether a worker runs
- * or not. Whatever a file says of itself, no control character reaches the terminal.
+ * `siteledger lake`: the exports in the lake. Its verbs read only the lake: no lock, no stores, whether or not a worker
+ * runs. Control characters in a file never reach the terminal.
  */
 import { Layer } from "effect"
 import { Command } from "effect/cli"
@@ -11,7 +11,7 @@ import { verify } from "./lake/verify.ts"
 import * as Log from "./Log.ts"
 
 export const lake = Command.make("lake").pipe(
-  Command.withDescription("The exports on the lake"),
+  Command.withDescription("The exports in the lake"),
   Command.withSubcommands([list, verify, sql]),
   Command.provide(configured.pipe(Layer.provideMerge(Log.layerSettings)))
 )

@@ -1,6 +1,6 @@
 /**
- * `siteledger ledger`: the books for whoever keeps them. Through the running worker or, without one, here with the lock
- * taken. Tables for people, `--json` for programs.
+ * `siteledger ledger`: the books, for the people who keep them. Goes through the running worker or, if there is none,
+ * takes the lock here. Tables for people, `--json` for programs.
  */
 import { Command } from "effect/cli"
 import { accept } from "./ledger/accept.ts"
@@ -15,7 +15,7 @@ import { verify } from "./ledger/verify.ts"
 import * as Log from "./Log.ts"
 
 export const ledger = Command.make("ledger").pipe(
-  Command.withDescription("The books: what was posted, what waits for a person, and why"),
+  Command.withDescription("The books: what was posted, what waits for a person's decision, and why"),
   Command.withSubcommands([list, holds, show, accept, reject, opening, verify, preview, sink]),
   Command.provide(Log.layerSettings)
 )

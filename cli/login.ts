@@ -1,8 +1,8 @@
 /**
- * `siteledger login`: a person consents in a browser, and the worker then reads on their behalf. The address to open is
- * printed on stdout, so that it can be opened on any machine whose browser reaches this one.
+ * `siteledger login`: a person consents in a browser, and the worker then reads on their behalf. The address is printed
+ * on stdout, so that it can be opened on any machine whose browser reaches this one.
  *
- * `--status` tells of the stored login, without secrets; `--forget` revokes and removes it.
+ * `--status` shows the stored login without secrets; `--forget` revokes and removes it.
  */
 import { spawn } from "node:child_process"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -17,9 +17,9 @@ import * as Log from "./Log.ts"
 import { toggle } from "./Options.ts"
 
 const flags = {
-  noBrowser: toggle("no-browser", "Only print the address"),
-  status: toggle("status", "Tell who logged in, when, for what, and until when"),
-  forget: toggle("forget", "Revoke the login where the service offers that, and remove it")
+  noBrowser: toggle("no-browser", "Print the address without opening a browser"),
+  status: toggle("status", "Show who logged in, when, for which scopes, and until when"),
+  forget: toggle("forget", "Revoke the login, if the service supports that, and remove it")
 }
 
 const local = LoginFile.layer.pipe(
@@ -42,11 +42,11 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...Rea
   win32: ["rundll32", "url.dll,FileProtocolHandler"]
 }
 
-/** A convenience: whether it worked is neither known nor waited for, and nothing fails when it didn't. */
+/** A convenience: nothing waits for it, and nothing fails without it. */
 const openBrowser = (url: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    const [command, ...given] = openers[process.platform] ?? ["xdg-open"]
-    spawn(command, [...given, url], { stdio: "ignore", detached: true })
+    const [command, ...args] = openers[process.platform] ?? ["xdg-open"]
+    spawn(command, [...args, url], { stdio: "ignore", detached: true })
       .on("error", () => undefined)
       .unref()
   })
@@ -55,23 +55,24 @@ const begin = Effect.fnUntraced(function* (noBrowser: boolean) {
   const { login, missing } = yield* logIn(show(noBrowser))
   yield* Console.error(`Logged in, for ${login.scopes.join(" ") || "what the service grants"}.`)
   if (missing.length > 0) yield* Console.error(`Not granted: ${missing.join(" ")}.`)
-  if (login.tokens.refresh === null) yield* Console.error("The service gave no refresh token: this login ends soon.")
-  yield* Console.error("A running worker goes on with it by itself.")
+  if (login.tokens.refresh === null)
+    yield* Console.error("The service gave no refresh token: this login will end soon.")
+  yield* Console.error("A running worker uses it from now on.")
 })
 
-const tell = Effect.gen(function* () {
+const showStored = Effect.gen(function* () {
   const { lines, problem } = yield* describe
   yield* Effect.forEach(lines, (line) => Console.log(line), { discard: true })
   if (problem !== undefined) return yield* new LoginError({ message: problem })
 })
 
-const oneAtMost = new CliError.UserError({ cause: "--status and --forget are mutually exclusive." })
+const statusAndForget = new CliError.UserError({ cause: "--status and --forget are mutually exclusive." })
 
 export const login = Command.make("login", flags, ({ forget: isForget, noBrowser, status }) =>
   Effect.gen(function* () {
-    if (isForget && status) return yield* oneAtMost
-    if (status) return yield* tell
+    if (isForget && status) return yield* statusAndForget
+    if (status) return yield* showStored
     if (isForget) return yield* Effect.flatMap(forget, (sentence) => Console.log(sentence))
     return yield* begin(noBrowser)
   }).pipe(Effect.provide(local))
-).pipe(Command.withDescription("Log in as a person: the worker then reads on your behalf"))
+).pipe(Command.withDescription("Log in as a person; the worker then reads on your behalf"))

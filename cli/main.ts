@@ -8,10 +8,10 @@ import { CliError } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
 import { isEndless, run } from "./Cli.ts"
 
-/** A stop that takes longer than this is cut short; kill -9 at any instant loses nothing. */
+/** A longer shutdown is cut short; kill -9 at any instant loses nothing. */
 const longestStopMs = 9_000
 
-/** By a signal, or at a question. What runs until it is stopped is done then; any other verb has not done its work. */
+/** Exit code after a signal or a refused prompt: only a verb that runs until it is stopped has then done its work. */
 const interrupted = isEndless(process.argv.slice(2)) ? 0 : 1
 
 const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {

@@ -1,7 +1,7 @@
 /**
  * `siteledger move --to WHERE`: moves the store from the configured engine to another, empty one; no worker may run on
- * either. WHERE is what SITELEDGER_WAREHOUSE is to be from then on. The outcome is one JSON document on stdout: each
- * table with its rows and the hash that came out the same on both sides.
+ * either. WHERE is the new value of SITELEDGER_WAREHOUSE. The outcome is one JSON document on stdout: each table with its
+ * number of rows and the hash that both sides share.
  */
 import { Console, Effect, Result } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
@@ -19,14 +19,14 @@ import * as Print from "./Print.ts"
 const flags = {
   to: Flag.String("to").pipe(
     Flag.withDescription(
-      "postgres://USER@HOST:PORT/DATABASE (its password in PGPASSWORD), duckdb:PATH, or - to read it from standard input"
+      "postgres://USER@HOST:PORT/DATABASE (password in PGPASSWORD), duckdb:PATH, or - to read it from standard input"
     )
   )
 }
 
-const readTarget = (given: string) =>
+const readTarget = (to: string) =>
   Effect.gen(function* () {
-    const text = given === "-" ? (yield* piped).trim() : given
+    const text = to === "-" ? (yield* piped).trim() : to
     return yield* Result.match(Address.warehouse(text), {
       onFailure: (sentence) => Effect.fail(new CliError.UserError({ cause: `--to ${sentence}` })),
       onSuccess: (target) => Effect.succeed(target)
@@ -34,22 +34,22 @@ const readTarget = (given: string) =>
   })
 
 const sameEngine = new CliError.UserError({
-  cause: "The store lies in the data directory already: duckdb:PATH moves it there from PostgreSQL."
+  cause: "The store is already in the data directory: duckdb:PATH moves it there from PostgreSQL."
 })
 
-export const move = Command.make("move", flags, (given) =>
+export const move = Command.make("move", flags, ({ to: where }) =>
   Effect.gen(function* () {
     const here = yield* Settings.Settings
     const { dataDir } = here
-    const there = { dataDir, warehouse: yield* readTarget(given.to) }
+    const there = { dataDir, warehouse: yield* readTarget(where) }
     if (isEmbedded(here) && isEmbedded(there)) return yield* sameEngine
     const from = byEngine(here, { embedded: ({ store }) => SqliteSide.source(store), server: PostgresSide.open })
     const to = byEngine(there, { embedded: ({ store }) => SqliteSide.target(store), server: PostgresSide.open })
-    const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layer(dataDir)))
+    const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layerAt(dataDir)))
     yield* Print.document(moved)
-    yield* Console.error("Everything is there. Set SITELEDGER_WAREHOUSE to it, then start the worker.")
+    yield* Console.error("Everything was moved. Set SITELEDGER_WAREHOUSE to the new place, then start the worker.")
   })
 ).pipe(
-  Command.withDescription("Move the store to another, empty engine, whole; no worker may run"),
+  Command.withDescription("Move the whole store to another, empty engine; no worker may be running"),
   Command.provide(Log.layerSettings)
 )

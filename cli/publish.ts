@@ -1,5 +1,5 @@
 /**
- * `siteledger publish`: a fresh copy for analysts, now. The outcome is one JSON document on stdout.
+ * `siteledger publish`: makes a fresh copy for analysts now. The outcome is one JSON document on stdout.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,18 +1,18 @@
 /**
- * `siteledger query SQL`: one reading statement on the published copy, as a table, `--csv`, `--json`, or into a new
+ * `siteledger query SQL`: one read-only statement on the published copy, as a table, `--csv`, `--json`, or into a new
  * file with `--parquet`.
  *
- * Needs no worker and takes no lock, as the copy belongs to nobody. Exit 0 when the answer is whole or cut at the
- * row limit (a note says so; a file is never cut), 1 when it isn't, 2 when it isn't said in which one form.
+ * Needs no worker and no lock, because no process owns the copy. Exits with 0 if the answer is complete or cut at the row
+ * limit (a note says so; a file is never cut), with 1 if it isn't, with 2 if more than one format is given.
  */
 import { join } from "node:path"
 import { Effect, Option, Runtime, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import * as Query from "../src/Query/Query.ts"
-import { json, toggle } from "./Options.ts"
+import { argument, optionalText, toggle } from "./Options.ts"
 
-/** With 1, standard error has said why. */
+/** With exit code 1, the reason has been printed. */
 class QueryFailed extends Schema.TaggedError<QueryFailed>()("QueryFailed", {
   message: Schema.String,
   exitCode: Schema.Literals([1, 2])
@@ -22,13 +22,10 @@ class QueryFailed extends Schema.TaggedError<QueryFailed>()("QueryFailed", {
 }
 
 const parameters = {
-  sql: Argument.String("sql").pipe(Argument.withDescription("One statement that reads")),
+  sql: argument("sql", "One read-only statement"),
   csv: toggle("csv", 'CSV with a header (NULL is empty, an empty text is "")'),
-  json: json("A JSON array, one object per line (decimals and big integers as text, so none is rounded)"),
-  parquet: Flag.String("parquet").pipe(
-    Flag.withDescription("A new file for the whole answer as Parquet, every value with its type"),
-    Flag.optional
-  )
+  json: toggle("json", "A JSON array, one object per line (decimals and big integers as text, so none is rounded)"),
+  parquet: optionalText("parquet", "A new Parquet file for the complete answer, every value with its type")
 }
 
 export const query = Command.make(
@@ -36,7 +33,7 @@ export const query = Command.make(
   parameters,
   Effect.fnUntraced(function* ({ csv, json: asJson, parquet, sql }) {
     if ([csv, asJson, Option.isSome(parquet)].filter(Boolean).length > 1) {
-      return yield* new QueryFailed({ message: "Give one of --csv, --json and --parquet FILE.", exitCode: 2 })
+      return yield* new QueryFailed({ message: "Give only one of --csv, --json and --parquet FILE.", exitCode: 2 })
     }
     if (Option.isSome(parquet) && parquet.value === "") {
       return yield* new QueryFailed({ message: "--parquet needs the name of a new file.", exitCode: 2 })
@@ -48,6 +45,6 @@ export const query = Command.make(
     if (exitCode !== 0) return yield* new QueryFailed({ message: "The query failed.", exitCode })
   })
 ).pipe(
-  Command.withDescription("Run one statement that reads, on the published copy of the warehouse"),
+  Command.withDescription("Run one read-only SQL statement on the published copy of the warehouse"),
   Command.provide(Settings.layer)
 )

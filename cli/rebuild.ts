@@ -1,5 +1,5 @@
 /**
- * `siteledger rebuild`: the warehouse is made again, from the inbox and a fresh walk.
+ * `siteledger rebuild`: rebuilds the warehouse from the inbox and a fresh walk.
  */
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
@@ -11,11 +11,11 @@ import * as Print from "./Print.ts"
 
 const alone = Layer.merge(store, Restart.layer)
 
-const nextStart = Console.error("No worker is running: the next start makes the warehouse again.")
+const nextStart = Console.error("No worker is running: the next start rebuilds the warehouse.")
 
 export const rebuild = Command.make("rebuild", {}, () =>
   Effect.flatMap(ask("rebuild", {}, alone, nextStart), Print.document)
 ).pipe(
-  Command.withDescription("Make the warehouse again from the inbox and a fresh walk; the old file is kept"),
+  Command.withDescription("Rebuild the warehouse from the inbox and a fresh walk; the old file is kept"),
   Command.provide(Log.layerSettings)
 )

@@ -1,6 +1,6 @@
 /**
- * `siteledger replay`: reads the quarantine again and applies what has become readable. With `--gap-closed` it says
- * that what was missed while the receiver was down has been replayed in the service.
+ * `siteledger replay`: reads the quarantine again and applies what has become readable. With `--gap-closed` it records
+ * that a person has replayed in the service what the receiver missed while it was down.
  */
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -11,22 +11,23 @@ import { Uptime } from "../src/Intake/Uptime.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
+import { optionalText } from "./Options.ts"
 import * as Print from "./Print.ts"
 
-const gapClosed = Flag.String("gap-closed").pipe(
-  Flag.withDescription("Close the gap that begins at this time: its deliveries have been replayed"),
-  Flag.optional
+const gapClosed = optionalText(
+  "gap-closed",
+  "Close the gap that begins at this time: its deliveries have been replayed"
 )
 
 const reason = Flag.String("reason").pipe(
-  Flag.withDescription("Why the gap is closed, and by whom (closed by hand)"),
+  Flag.withDescription("Why the gap is closed, and by whom (default: closed by hand)"),
   Flag.withDefault("closed by hand")
 )
 
-/** Only here is the service's own configuration needed: a running worker has it. */
+/** Only here is the service's configuration needed; a running worker has it already. */
 const alone = applyingAlone.pipe(Layer.provideMerge(stores), Layer.provide(Settings.layerAll))
 
-const noWorker = new VerbError({ message: "A gap is closed through the running worker: start it." })
+const noWorker = new VerbError({ message: "A gap is closed through the running worker: start it first." })
 
 export const replay = Command.make("replay", { gapClosed, reason }, ({ gapClosed: from, reason: why }) =>
   Option.isSome(from)

@@ -1,12 +1,12 @@
 /**
- * `siteledger restore FILE`: puts a backup of the store in place; no worker may be running. The store that was
- * there is kept beside it. The warehouse is made again at the next start, since it may know more or less than the backup.
+ * `siteledger restore FILE`: puts a backup in the store's place; no worker may be running. The previous store is kept
+ * beside it. The next start rebuilds the warehouse, which may be ahead of the backup or behind it.
  */
 import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { resolve } from "node:path"
 import { Clock, Effect, Schema } from "effect"
-import { Argument, CliError, Command } from "effect/cli"
+import { CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import { flushFolderOf } from "../src/Runtime/Flush.ts"
@@ -16,11 +16,12 @@ import { Store } from "../src/Stores/Store.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
 import * as Projection from "../src/Stores/Projection.ts"
+import { argument } from "./Options.ts"
 import * as Print from "./Print.ts"
 
 export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreError", { message: Schema.String }) {}
 
-const path = Argument.String("file").pipe(Argument.withDescription("A file that `siteledger backup` made"))
+const path = argument("file", "A file that `siteledger backup` made")
 
 /** A backup is opened and checked as a whole before anything is moved. */
 const check = (file: string, store: string) =>
@@ -35,25 +36,25 @@ const check = (file: string, store: string) =>
 
 const unusable = (file: string, why: string) => new RestoreError({ message: `${file} can't be restored: ${why}.` })
 
-/** What an earlier attempt left. */
+/** Removes what an earlier attempt left. */
 const discard = (path: string): void => {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true })
 }
 
-/** Folds the log of the store that is there into its file; a damaged one keeps its log beside it. */
+/** Brings the log of the present store into its file; a damaged store keeps its log beside it. */
 const settle = (store: string): void => {
   try {
     const database = new DatabaseSync(store)
     database.exec("pragma wal_checkpoint(truncate)")
     database.close()
   } catch {
-    // Kept as it is: whoever restores a backup may do so because of it.
+    // Kept as it is: it may be why a backup is being restored.
   }
 }
 
 /**
- * The old store gets a second name, then the new one takes its first: a crash leaves the old store or the new one
- * under it, never none. No log of the old one may be there when the new one is.
+ * The old store gets a second name, then the new one takes over the first. After a crash either of them has that name,
+ * never none. The old log is removed before, so that the new store never meets it.
  */
 const swap = (restoring: string, store: string, kept: string): void => {
   if (existsSync(store)) {
@@ -71,28 +72,28 @@ const notHere = new RestoreError({
   message: "The store is in PostgreSQL: restore it with the server's own tools, such as pg_restore (docs/postgres.md)."
 })
 
-export const restore = Command.make("restore", { path }, (given) =>
+export const restore = Command.make("restore", { path }, ({ path: name }) =>
   Effect.gen(function* () {
     const settings = yield* Settings.Settings
     const store = yield* byEngine(settings, {
       embedded: (files) => Effect.succeed(files.store),
       server: () => notHere
     })
-    const file = resolve(given.path)
+    const file = resolve(name)
     yield* check(file, store)
     const kept = `${store}.before-restore-${yield* Clock.currentTimeMillis}`
     const restoring = Effect.gen(function* () {
       const restored = `${store}.restoring`
       yield* Effect.sync(() => discard(restored))
       yield* Effect.tryPromise({ try: () => copy(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
-      // Before it is in place, so that no start can take the warehouse for this store's own.
+      // Before the swap, so that no start takes the warehouse for this store's own.
       yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Projection.disown), Sqlite.layerAt(restored)))
       yield* Effect.sync(() => swap(restored, store, kept))
       yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null })
     })
-    yield* restoring.pipe(Effect.provide(Lock.layer(settings.dataDir)))
+    yield* restoring.pipe(Effect.provide(Lock.layerAt(settings.dataDir)))
   })
 ).pipe(
-  Command.withDescription("Put a backup of the store in place; the warehouse is made again at the next start"),
+  Command.withDescription("Put a backup in the store's place; the next start rebuilds the warehouse"),
   Command.provide(Settings.layer)
 )

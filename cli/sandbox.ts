@@ -1,6 +1,6 @@
 /**
- * `siteledger sandbox`: the service of the interface document, runnable, to develop against before any credentials
- * exist. What to configure a worker with comes as one JSON line on stdout.
+ * `siteledger sandbox`: a stand-in for the service of the interface document, to develop against before any credentials
+ * exist. A worker's configuration for it is printed as one JSON line on stdout.
  */
 import { Console, Duration, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -9,7 +9,7 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import * as Json from "../src/Domain/Json.ts"
-import { highestPort, whole, wholeOr } from "./Options.ts"
+import { eventsPerSecond, highestPort, projects, whole, wholeOr } from "./Options.ts"
 
 class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}
 
@@ -28,27 +28,27 @@ const faultWanted = (text: string): string => {
 }
 
 const flags = {
-  port: wholeOr(8090, "port", "Where it listens on 127.0.0.1; 0 takes a free one", { most: highestPort }),
-  projects: wholeOr(700, "projects", "How many projects it lists"),
+  port: wholeOr(8090, "port", "Port on 127.0.0.1; 0 takes a free one", { most: highestPort }),
+  projects: projects(700),
   seed: wholeOr(1, "seed", "The same seed gives the same projects and events"),
   plan: Flag.Literals("plan", ["600", "3000", "none"]).pipe(
-    Flag.withDescription("Requests per minute (600)"),
+    Flag.withDescription("Requests per minute (default 600)"),
     Flag.withDefault("600")
   ),
-  pageSizeMax: wholeOr(1000, "page-size-max", "The largest page it grants", { least: 1 }),
-  eventsPerSecond: wholeOr(5, "events-per-second", "How fast lives go by"),
+  pageSizeMax: wholeOr(1000, "page-size-max", "Largest page size granted", { least: 1 }),
+  eventsPerSecond: eventsPerSecond(5),
   timeScale: wholeOr(1, "time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", { least: 1 }),
-  tokenSeconds: wholeOr(3600, "token-seconds", "The life of an access token", { least: 1 }),
+  tokenSeconds: wholeOr(3600, "token-seconds", "Lifetime of an access token", { least: 1 }),
   faults: Flag.String("fault").pipe(
-    Flag.withDescription(`NAME=VALUE, as often as wanted, of: ${Faults.names.join(", ")}`),
+    Flag.withDescription(`NAME=VALUE, repeatable; NAME is one of ${Faults.names.join(", ")}`),
     Flag.filterMap(readFault, faultWanted),
     Flag.atLeast(0)
   ),
   scenario: Flag.File("scenario").pipe(
-    Flag.withDescription("Play this file; --seed, --projects, --time-scale and --events-per-second say nothing then"),
+    Flag.withDescription("Play this file; it replaces --seed, --projects, --time-scale and --events-per-second"),
     Flag.optional
   ),
-  maxEvents: whole("max-events", "Stop after so many events").pipe(Flag.optional)
+  maxEvents: whole("max-events", "Stop after this many events").pipe(Flag.optional)
 }
 
 export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan, scenario: file, ...options }) =>
@@ -69,7 +69,7 @@ export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan
         SITELEDGER_CLIENT_SECRET: service.options.clientSecret
       })
     )
-    yield* Console.error(`The sandbox is running, its administration is at ${service.adminUrl}. Ctrl-C ends it.`)
+    yield* Console.error(`The sandbox is running; its administration is at ${service.adminUrl}. Ctrl-C ends it.`)
     if (scenario !== undefined) {
       yield* Console.error("The scenario begins with the first subscription.")
       const isStopped = yield* Scenario.play(service, scenario)

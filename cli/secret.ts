@@ -1,6 +1,6 @@
 /**
- * `siteledger secret`: the webhook secrets that deliveries may be signed with. Through the running worker, where a
- * change holds for the next delivery, or on the store with the lock taken. The outcome is one JSON document on stdout.
+ * `siteledger secret`: the webhook secrets that deliveries may be signed with. Goes through the running worker, where a
+ * change applies from the next delivery on, or takes the lock here. The outcome is one JSON document on stdout.
  *
  * A secret is never printed: people tell secrets apart by their fingerprints.
  */

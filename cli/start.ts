@@ -1,6 +1,6 @@
 /**
- * `siteledger start`: the worker, until SIGTERM or SIGINT; then it stops taking, finishes what is in hand and ends
- * with 0.
+ * `siteledger start`: runs the worker until SIGTERM or SIGINT. It then stops accepting, finishes what is in progress and
+ * exits with 0.
  */
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"

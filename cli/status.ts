@@ -1,6 +1,6 @@
 /**
- * `siteledger status`: how the running worker is, read from its admin listener; for people, or with `--json` as
- * `/status` gives it.
+ * `siteledger status`: the running worker's status, read from its admin listener; for people, or with `--json` as
+ * `/status` returns it.
  */
 import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
@@ -15,12 +15,12 @@ import * as Print from "./Print.ts"
 const noWorker = (dataDir: string) => {
   const place = `${dataDir} (SITELEDGER_DATA_DIR)`
   const message = isHeld(dataDir)
-    ? `A process holds ${place}, but tells nothing yet: a worker that is starting, or a verb.`
+    ? `A process holds ${place} but can't be asked yet: a worker that is still starting, or a verb.`
     : `No worker is running on ${place}.`
   return new VerbError({ message })
 }
 
-export const status = Command.make("status", { json: json("Print the report as JSON") }, ({ json: asJson }) =>
+export const status = Command.make("status", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
     const { dataDir } = yield* Settings.Settings
     const note = yield* Ask.running
@@ -28,7 +28,7 @@ export const status = Command.make("status", { json: json("Print the report as J
     const report = yield* Effect.catchTag(Ask.report(note.value), "HttpClientError", () => noWorker(dataDir))
     yield* asJson ? Print.document(report) : Console.log(describe(report).join("\n"))
   })
-).pipe(Command.withDescription("How the running worker is"), Command.provide(Settings.layer))
+).pipe(Command.withDescription("Show how the running worker is doing"), Command.provide(Settings.layer))
 
 /** The report as lines for a person. */
 export const describe = (report: StatusReport): ReadonlyArray<string> => [
@@ -40,7 +40,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
       (walk.quarantined > 0 ? `, ${walk.quarantined} records in quarantine` : "")
   ),
   `inbox         ${report.inbox.pending} pending, ${report.inbox.quarantined} in quarantine`,
-  `events        ${counted(report.events)} since the worker's start; last at ${report.lastEventAt ?? "never"}`,
+  `events        ${counted(report.events)} since the worker's start; last: ${report.lastEventAt ?? "never"}`,
   `api           ${report.api.usedLastMinute} of ${report.api.limitPerMinute} requests in the last minute`,
   `subscription  ${report.subscription.url} ${
     report.subscription.verifiedAt === null ? "(not verified yet)" : `verified at ${report.subscription.verifiedAt}`
@@ -48,16 +48,16 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   ...report.subscription.toDelete.map(
     ({ createdAt, fingerprint, isSecretLost, url }) =>
       `  !           delete the ${isSecretLost ? "subscription whose secret we never learned" : "old subscription"} ` +
-      `of ${url}, made at ${createdAt}, in the service; then \`siteledger secret retire ${fingerprint}\``
+      `of ${url}, created at ${createdAt}, in the service; then \`siteledger secret retire ${fingerprint}\``
   ),
   `secrets       ${report.secrets.valid} valid` +
-    (report.secrets.ending > 0 ? `, ${report.secrets.ending} of them to end` : "") +
+    (report.secrets.ending > 0 ? `, ${report.secrets.ending} of them ending` : "") +
     (report.secrets.unreadable > 0 ? `, ${report.secrets.unreadable} that can't be opened` : ""),
   `gaps          ${report.gaps.length === 0 ? "none" : `${report.gaps.length} open`}`,
   ...report.gaps.map(
     (gap) =>
       `  !           ${gap.from} to ${gap.to}, ${gap.healsAt === null ? "lost" : `healed by ${gap.healsAt}`}` +
-      (gap.cameLate === null ? "" : `, ${gap.cameLate} of its deliveries have come since`)
+      (gap.cameLate === null ? "" : `, ${gap.cameLate} of its deliveries have arrived since`)
   ),
   `ledger        ${report.ledger.entries} posted, ${report.ledger.holds} on hold${posted(report)}`,
   ...sinkLines(report),
@@ -67,11 +67,11 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
 ]
 
 const counted = (events: StatusReport["events"]): string => {
-  const told = Object.entries(events).filter(([, count]) => count > 0)
-  return told.map(([outcome, count]) => `${count} ${outcome}`).join(", ") || "none"
+  const counts = Object.entries(events).filter(([, count]) => count > 0)
+  return counts.map(([outcome, count]) => `${count} ${outcome}`).join(", ") || "none"
 }
 
-/** Older than a day is told by the time itself. */
+/** Nothing after a day: the time itself says enough. */
 const ago = (ageMs: number | null): string => {
   if (ageMs === null || ageMs > 86_400_000) return ""
   const minutes = Math.floor(ageMs / 60_000)
@@ -87,7 +87,7 @@ const posted = ({ ledger: { oldestHold, postedMs } }: StatusReport): string => {
   const took =
     postedMs.p50 === null
       ? ""
-      : `; posted after ${Math.round(postedMs.p50)} ms (99 %: ${Math.round(postedMs.p99 ?? 0)})`
+      : `; posted after ${Math.round(postedMs.p50)} ms (p99 ${Math.round(postedMs.p99 ?? 0)} ms)`
   if (oldestHold === null) return took
   const { amount, currency, ipcId, reason, since } = oldestHold
   const units = amount === null ? "" : ` ${[amount, currency].filter((part) => part !== null).join(" ")}`

@@ -1,6 +1,6 @@
 /**
- * From the text of a variable to a place: a URL, a listener, a folder, an engine, a lake. As in Parse.ts a failure is a
- * sentence without the text. Paths are made absolute from the working directory; the alias file is read here.
+ * Reads variables that name a place: a URL, a listener, a folder, an engine, a lake. As in Parse.ts, a failure is a
+ * sentence without the text. Relative paths start at the working directory; the alias file is read here.
  */
 import { readFileSync } from "node:fs"
 import { isIPv4, isIPv6 } from "node:net"
@@ -18,7 +18,7 @@ const absolute = (text: string): URL | undefined => {
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."))
 
-/** What goes there leaves this machine encrypted or not at all. */
+/** Data sent there is encrypted or doesn't leave this machine. */
 const encrypted = (text: string): URL | undefined => {
   const url = absolute(text)
   if (url === undefined) return undefined
@@ -28,7 +28,7 @@ const encrypted = (text: string): URL | undefined => {
 
 export const webhook = one("must be an absolute http or https URL without credentials or #fragment.", absolute)
 
-/** It may hold a secret, so it stays covered. */
+/** It may hold a secret, so it stays redacted. */
 export const alert = one(
   "must be an absolute https URL without credentials or #fragment (http to loopback).",
   (text) => {
@@ -39,7 +39,7 @@ export const alert = one(
 
 export const sink = one("must be an https URL (http on loopback only) without credentials or #fragment.", encrypted)
 
-/** Without a trailing slash, so that paths can be put behind it; a bare origin keeps the one that URL insists on. */
+/** Without a trailing slash, so that paths can be appended; a bare origin keeps the slash that URL insists on. */
 export const service = one(
   "must be an absolute http or https URL without credentials, ?query or #fragment.",
   (text) => {
@@ -98,7 +98,7 @@ export type Lake =
 
 const lakeSentence = "must be file:PATH or s3://BUCKET/PREFIX."
 
-/** What else S3 needs (credentials, region, endpoint) the AWS SDK reads itself, from its own variables and files. */
+/** The AWS SDK reads the rest (credentials, region, endpoint) from its own variables and files. */
 export const lake: Parse<Lake> = (text) => (/^s3:/i.test(text) ? bucket(text) : lakeFolder(text))
 
 const lakeFolder: Parse<Lake> = (text) => {
@@ -108,19 +108,21 @@ const lakeFolder: Parse<Lake> = (text) => {
     try: () => (asUrl ? fileURLToPath(`file:${path}`) : path),
     catch: () => lakeSentence
   }).pipe(
-    Result.flatMap((found) =>
-      found === "" ? Result.fail(lakeSentence) : Result.succeed({ kind: "folder", path: resolve(found) })
+    Result.flatMap((local) =>
+      local === "" ? Result.fail(lakeSentence) : Result.succeed({ kind: "folder", path: resolve(local) })
     )
   )
 }
 
-/** The prefix is taken as it is written: what is special in a URL is not special in a key. */
+/** The prefix is taken literally: what is special in a URL is not special in a key. */
 const bucket: Parse<Lake> = (text) => {
   const [, name = "", rest = ""] = /^s3:\/\/([^/]*)\/?(.*)$/i.exec(text) ?? []
   if (name.includes("@")) {
-    return Result.fail("must hold no credentials: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE name them.")
+    return Result.fail(
+      "must not contain credentials: give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE."
+    )
   }
-  // Other stores allow more than AWS, which says itself what it doesn't like.
+  // Other stores allow more than AWS, which refuses by itself what it doesn't allow.
   if (!/^[A-Za-z0-9][\w.-]{1,253}[A-Za-z0-9]$/.test(name)) return Result.fail(lakeSentence)
   const prefix = rest.replace(/\/+$/, "")
   const isPlain = prefix === "" || prefix.split("/").every((part) => !["", ".", ".."].includes(part))
@@ -133,7 +135,7 @@ const AliasFile = Schema.fromJsonString(
   Schema.Record(Schema.NonEmptyString, Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)]))
 )
 
-/** From our wire name to further names, in the order of the file. */
+/** The further names of each of our wire names, in the order of the file. */
 export const aliasFile: Parse<Readonly<Record<string, ReadonlyArray<string>>>> = (text) =>
   Result.try({
     try: () => readFileSync(resolve(text), "utf8"),

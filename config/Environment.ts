@@ -1,7 +1,7 @@
 /**
- * Reads variables through Effect's ConfigProvider and collects what is wrong with them instead of stopping at the first.
- * Values are trimmed, an empty one counts as not set, and each secret may come from the file named by NAME_FILE. Beside
- * the variables that there are it knows the names of a later version, and guesses what a typo meant.
+ * Reads variables through Effect's ConfigProvider and collects all problems instead of stopping at the first. Values are
+ * trimmed, an empty one counts as not set, and each secret may come from the file named by NAME_FILE. It also knows the
+ * names of a later version, and guesses what a typo meant.
  */
 import { readFileSync } from "node:fs"
 import { userInfo } from "node:os"
@@ -21,7 +21,7 @@ import { log, variables } from "./Variables.ts"
 
 const prefix = "SITELEDGER_"
 
-/** Names of a version to come. */
+/** Names that only a later version supports. */
 const later: ReadonlyArray<string> = ["SITELEDGER_OPENAPI"]
 
 const readable: ReadonlyArray<string> = variables.flatMap(({ isSecret, name }) =>
@@ -43,7 +43,7 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
       message: [
         `siteledger's configuration is not usable: ${count} missing or bad.`,
         ...lines,
-        "config/example.env names every variable."
+        "config/example.env lists every variable."
       ].join("\n")
     })
   }
@@ -55,7 +55,7 @@ export interface Environment {
   readonly names: ReadonlyArray<string>
 }
 
-/** The environment provider splits names at each underscore; leaves are put together again. */
+/** The environment provider splits names at each underscore; this joins them again. */
 const namesUnder = (
   provider: ConfigProvider.ConfigProvider,
   path: ReadonlyArray<string>
@@ -150,15 +150,15 @@ const distance = (a: string, b: string): number => {
 const printing: ReadonlySet<string> = new Set(Object.values(log).map(({ name }) => name))
 
 /**
- * An environment of the program's own, for the demo: what is given and, of the process's environment, only the names
- * that say how to print. What a person has set for a real worker doesn't reach it.
+ * The demo's own environment: the given values and, from the process's environment, only the variables that control
+ * printing. What a person has set for a real worker doesn't reach it.
  */
-export const isolated = (given: Readonly<Record<string, string>>): ConfigProvider.ConfigProvider => {
+export const isolated = (own: Readonly<Record<string, string>>): ConfigProvider.ConfigProvider => {
   const kept = Object.entries(process.env).filter(([name]) => printing.has(name))
-  return ConfigProvider.fromEnvRecord({ ...given, ...Object.fromEntries(kept) })
+  return ConfigProvider.fromEnvRecord({ ...own, ...Object.fromEntries(kept) })
 }
 
-/** Who runs this, for what is recorded under a name. A container's user may have none: nothing fails for that. */
+/** The user's name, for what is recorded under one. A container's user may have none, which is no failure. */
 export const userName: Effect.Effect<string> = Effect.sync(() =>
   Result.getOrElse(
     Result.try(() => userInfo().username),

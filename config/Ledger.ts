@@ -1,6 +1,6 @@
 /**
- * How the ledger posts, and where entries go from there, which is no part of how they are posted: the terms of posting
- * are kept with the books. The variables, and what comes of several together.
+ * How the ledger posts, and where its entries are sent: the variables, and the values that combine several of them. Only
+ * the terms of posting are kept with the books.
  */
 import { Option, type Redacted, Result } from "effect"
 import * as Address from "./Address.ts"
@@ -16,20 +16,20 @@ export const posting = {
   ),
   debitAccount: optional(
     "SITELEDGER_LEDGER_DEBIT_ACCOUNT",
-    "Account that a payment debits (by perspective: bank or payable, when not set).",
+    "Account that a payment debits (if not set, by perspective: bank or payable).",
     Parse.account,
     "1200"
   ),
   creditAccount: optional(
     "SITELEDGER_LEDGER_CREDIT_ACCOUNT",
-    "Account that a payment credits (by perspective: receivable or bank, when not set).",
+    "Account that a payment credits (if not set, by perspective: receivable or bank).",
     Parse.account,
     "1400"
   ),
   currencies: orElse(
     optional(
       "SITELEDGER_LEDGER_CURRENCY",
-      "Currency of the entries, and of single projects where it differs (none when not set).",
+      "Currency of the entries, and of individual projects where it differs (none if not set).",
       Parse.currencies,
       "EUR 4711=USD"
     ),
@@ -37,13 +37,13 @@ export const posting = {
   ),
   openFrom: optional(
     "SITELEDGER_LEDGER_OPEN_FROM",
-    "First day of the open accounting period, in UTC (no period is closed when not set).",
+    "First day of the open accounting period, in UTC (if not set, no period is closed).",
     Parse.day,
     "2026-01-01"
   ),
   inClosedPeriod: preset(
     "SITELEDGER_LEDGER_CLOSED_PERIOD",
-    "What becomes of an entry that is effective before that day: hold, or post into the open period.",
+    "What happens to an entry that is effective before that day: hold, or post into the open period.",
     Parse.closedPeriod,
     "hold"
   )
@@ -52,20 +52,19 @@ export const posting = {
 export const sink = {
   url: optional(
     "SITELEDGER_LEDGER_SINK_URL",
-    "Where each entry is posted to as JSON: https, or http on this machine (nowhere when not set).",
+    "URL to which each entry is posted as JSON: https, or http on this machine (if not set, entries are sent nowhere).",
     Address.sink,
     "https://books.example.com/entries"
   ),
   secret: secret(
     "SITELEDGER_LEDGER_SINK_SECRET",
-    "Key of the signature that each posted entry carries; needed with the URL.",
+    "Key that signs each posted entry; required with the URL.",
     Parse.longSecret,
     "change-me-please"
   ),
-  /** How the accounting system is to take an entry. */
   status: preset(
     "SITELEDGER_LEDGER_SINK_STATUS",
-    "How the accounting system is to take an entry: draft, for a person to release, or posted.",
+    "How the accounting system should record an entry: draft, for a person to release, or posted.",
     Parse.sinkStatus,
     "draft"
   )
@@ -77,11 +76,11 @@ export interface Terms {
   readonly creditAccount: string
   /** Three letters; null: none. */
   readonly currency: string | null
-  /** By project id, where it differs. Where any is named, no payment is posted before its project is known. */
+  /** By project id, where it differs. If any is named, no payment is posted before its project is known. */
   readonly currencies: Readonly<Record<string, string>>
   /** The first instant of the open period; null: no period is closed. */
   readonly openFrom: string | null
-  /** What becomes of an entry that is effective in a closed period. */
+  /** What happens to an entry that is effective in a closed period. */
   readonly inClosedPeriod: "hold" | "post"
 }
 
@@ -90,13 +89,13 @@ const accounts = {
   employer: { debit: "payable", credit: "bank" }
 } as const
 
-export const termsOf = (given: Fields<typeof posting>): Field<Terms> =>
-  Result.flatMap(all(given), ({ currencies, inClosedPeriod, openFrom, perspective, ...own }) => {
+export const termsOf = (fields: Fields<typeof posting>): Field<Terms> =>
+  Result.flatMap(all(fields), ({ currencies, inClosedPeriod, openFrom, perspective, ...own }) => {
     const { credit, debit } = accounts[perspective]
     const debitAccount = Option.getOrElse(own.debitAccount, () => debit)
     const creditAccount = Option.getOrElse(own.creditAccount, () => credit)
     if (debitAccount === creditAccount) {
-      return bad(posting.creditAccount.name, "is the account that is debited too; an entry needs two.")
+      return bad(posting.creditAccount.name, "is also the account that is debited; an entry needs two.")
     }
     return Result.succeed({
       debitAccount,
@@ -115,11 +114,11 @@ export interface Sink {
   readonly status: "draft" | "posted"
 }
 
-export const sinkOf = (given: Fields<typeof sink>): Field<Option.Option<Sink>> => {
-  const isWanted = Result.isFailure(given.url) || Option.isSome(given.url.success)
-  const isUnsigned = Result.isSuccess(given.secret) && Option.isNone(given.secret.success)
+export const sinkOf = (fields: Fields<typeof sink>): Field<Option.Option<Sink>> => {
+  const isWanted = Result.isFailure(fields.url) || Option.isSome(fields.url.success)
+  const isUnsigned = Result.isSuccess(fields.secret) && Option.isNone(fields.secret.success)
   const signed = isWanted && isUnsigned ? bad(sink.secret.name, `is missing; ${sink.url.name} needs it.`) : fine
-  return Result.map(all(given, signed), ({ secret, status, url }) =>
+  return Result.map(all(fields, signed), ({ secret, status, url }) =>
     Option.all({ url, secret, status: Option.some(status) })
   )
 }

@@ -1,6 +1,6 @@
 /**
- * From the text of a variable to its value; Address.ts does so for what names a place. Pure. A failure is a sentence
- * that goes on after the variable's name and never repeats the text, which may be a secret in the wrong place.
+ * Reads the value of a variable from its text; Address.ts does so for places. Pure. A failure is a sentence that
+ * continues after the variable's name. It never repeats the text, which may be a secret in the wrong place.
  */
 import { Cron, DateTime, Duration, LogLevel, Option, Redacted, Result } from "effect"
 
@@ -13,7 +13,7 @@ export const one =
     return value === undefined ? Result.fail(sentence) : Result.succeed(value)
   }
 
-/** In any case. */
+/** Case doesn't matter. */
 const word = <W extends string>(sentence: string, words: ReadonlyArray<W>): Parse<W> =>
   one(sentence, (text) => words.find((each) => each === text.toLowerCase()))
 
@@ -58,7 +58,7 @@ const nicknames: ReadonlyMap<string, string> = new Map([
 
 /**
  * The schedule in a time zone. When clocks go back, a fixed hour runs once (the earlier) and a wildcard in hour or
- * minute runs on without a hole, as in Vixie cron. `next` is asked because an impossible date such as 31 February parses.
+ * minute runs without a gap, as in Vixie cron. `next` is called because an impossible date such as 31 February parses.
  */
 export const cron: Parse<(zone: DateTime.TimeZone) => Cron.Cron> = (text) => {
   const fields = (nicknames.get(text.toLowerCase()) ?? text).split(/\s+/)
@@ -68,13 +68,13 @@ export const cron: Parse<(zone: DateTime.TimeZone) => Cron.Cron> = (text) => {
   return Cron.parse(fields.join(" ")).pipe(
     Result.mapError(() => "must be five cron fields, like 0 2 * * *, or @hourly, @daily, @weekly, @monthly."),
     Result.flatMap((value) =>
-      Result.try({ try: () => Cron.next(value, 0), catch: () => "never comes: no date fits it." })
+      Result.try({ try: () => Cron.next(value, 0), catch: () => "never comes: no date matches it." })
     ),
     Result.map(() => inZone)
   )
 }
 
-/** The last of February is no 31st. */
+/** Refuses 31 February. */
 const isDay = (text: string): boolean =>
   Option.exists(DateTime.make(text), (day) => DateTime.formatIsoDateUtc(day) === text)
 
@@ -137,14 +137,14 @@ export interface Currencies {
 export const currencies = one(
   "must be a currency like EUR, and may name others by project: EUR 4711=USD.",
   (text): Currencies | undefined => {
-    const found = text.split(/[\s,]+/).map((each) => /^(?:(-?\d+)=)?([A-Z]{3})$/.exec(each))
-    if (found.includes(null)) return undefined
-    const standard = found.filter((each) => each?.[1] === undefined)
+    const matches = text.split(/[\s,]+/).map((each) => /^(?:(-?\d+)=)?([A-Z]{3})$/.exec(each))
+    if (matches.includes(null)) return undefined
+    const standard = matches.filter((each) => each?.[1] === undefined)
     if (standard.length > 1) return undefined
     return {
       standard: standard[0]?.[2] ?? null,
       byProject: Object.fromEntries(
-        found.flatMap((each) => (each?.[1] === undefined ? [] : [[each[1], each[2] ?? ""]]))
+        matches.flatMap((each) => (each?.[1] === undefined ? [] : [[each[1], each[2] ?? ""]]))
       )
     }
   }

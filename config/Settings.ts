@@ -1,8 +1,8 @@
 /**
  * The only reader of the environment, through Effect's ConfigProvider, so that tests and the demo can provide another.
- * `layer` brings Settings (what every verb needs), `layerAll` brings ServiceSettings too (what talks to the service).
- * All problems of what a layer brings come in one SettingsError, whose message names every variable and no value.
- * Nothing is written and no connection is made: a path or an address that is well-formed may still not work.
+ * `layer` provides Settings (for every verb), `layerAll` also ServiceSettings (for what talks to the service). All
+ * problems of a layer come in one SettingsError, whose message names every variable and no value. Nothing is written and
+ * no connection is made: a well-formed path or address may still not work.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -18,13 +18,13 @@ export { SettingsError } from "./Environment.ts"
 
 const settings = (environment: Environment) => {
   const worker = fields(environment, V.worker)
-  const given = {
+  const parsed = {
     ...worker,
     ...fields(environment, V.log),
     ledger: Ledger.termsOf(fields(environment, Ledger.posting)),
     ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))
   }
-  const read = all(given, guardedBeyondLoopback(worker), refuseLater(environment))
+  const read = all(parsed, guardedBeyondLoopback(worker), refuseLater(environment))
   return Result.map(read, ({ exportCron, noColor, ...values }) => ({
     ...values,
     warehouse: Option.getOrElse(values.warehouse, (): Warehouse => ({
@@ -42,22 +42,22 @@ const settings = (environment: Environment) => {
 }
 
 const service = (environment: Environment) => {
-  const given = { ...fields(environment, V.service), ...fields(environment, V.webhooks) }
+  const parsed = { ...fields(environment, V.service), ...fields(environment, V.webhooks) }
   const worker = fields(environment, V.worker)
   const names = { pageParam: V.service.pageParam.name, perPageParam: V.service.perPageParam.name }
-  return all(given, someWayToAToken(given, worker), differentParameters(given, names), twoListeners(given, worker))
+  return all(parsed, someWayToAToken(parsed, worker), differentParameters(parsed, names), twoListeners(parsed, worker))
 }
 
 export class Settings extends Context.Service<Settings, Readonly<Result.Result.Success<ReturnType<typeof settings>>>>()(
   "siteledger/Settings"
 ) {}
 
-/** What only those parts need that talk to the service or are talked to by it. */
+/** For the parts that talk to the service or listen to it. */
 export class ServiceSettings extends Context.Service<ServiceSettings, ValuesOf<typeof V.service & typeof V.webhooks>>()(
   "siteledger/ServiceSettings"
 ) {}
 
-/** What a person's login needs, before the worker is configured. */
+/** For a person's login, before the worker is configured. */
 export class ClientSettings extends Context.Service<ClientSettings, ValuesOf<typeof V.client>>()(
   "siteledger/ClientSettings"
 ) {}
@@ -72,7 +72,7 @@ const guardedBeyondLoopback = ({ adminListen, adminToken }: Worker): Field<void>
       : bad(V.worker.adminListen.name, `is open beyond this machine; set ${V.worker.adminToken.name} too.`)
   )
 
-/** Where a login lies, sealed. */
+/** The file of the sealed login. */
 export const loginPath = (dataDir: string): string => join(dataDir, "login")
 
 const someWayToAToken = ({ clientSecret }: Service, { dataDir }: Worker): Field<void> =>
@@ -81,13 +81,13 @@ const someWayToAToken = ({ clientSecret }: Service, { dataDir }: Worker): Field<
       ? fine
       : bad(
           V.client.clientSecret.name,
-          "is missing, and nobody has logged in. Set it (client credentials), or run `siteledger login`."
+          "is missing, and there is no stored login. Set it (client credentials), or run `siteledger login`."
         )
   )
 
 type Parameters = Pick<Service, "pageParam" | "perPageParam">
 
-/** `names`: how a person knows the two. */
+/** `names`: the two under the names that a person knows. */
 export const differentParameters = (
   { pageParam, perPageParam }: Parameters,
   names: Readonly<Record<keyof Parameters, string>>
@@ -106,7 +106,7 @@ const twoListeners = ({ webhookListen }: Fields<typeof V.webhooks>, { adminListe
     overlap(webhookListen, adminListen)
       ? bad(
           V.webhooks.webhookListen.name,
-          `takes the same address as ${V.worker.adminListen.name}; they are two listeners.`
+          `names the same address as ${V.worker.adminListen.name}; each listener needs its own.`
         )
       : fine
   )
@@ -116,7 +116,7 @@ const readAs = <A>(of: (environment: Environment) => Field<A>): Effect.Effect<A,
 
 export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(Settings, readAs(settings))
 
-/** For logging in: nothing that only the worker needs is asked for. */
+/** For logging in: nothing is required that only the worker needs. */
 export const layerClient: Layer.Layer<Settings | ClientSettings, SettingsError> = Layer.effectContext(
   Effect.map(
     readAs((environment) => all({ client: all(fields(environment, V.client)), settings: settings(environment) })),

@@ -1,6 +1,6 @@
 /**
- * What a variable is, and what comes of reading several: all their values, or all their problems. No problem repeats a
- * value: a secret pasted into the wrong variable must not reach a log either.
+ * Describes a variable, and reads several: the result is all values or all problems. No problem repeats a value, because
+ * a secret pasted into the wrong variable must not reach a log either.
  */
 import { Option, Record, Result, Schema } from "effect"
 import type { Parse } from "./Parse.ts"
@@ -9,7 +9,7 @@ export interface Variable<out A> {
   readonly name: string
   /** In one sentence. */
   readonly meaning: string
-  /** Its value from its text, undefined when it is not set; or a sentence that goes on after its name. */
+  /** Its value from its text (undefined if not set), or a sentence that continues after its name. */
   readonly read: (text: string | undefined) => Result.Result<A, string>
   readonly isRequired: boolean
   /** May also come from a file named by NAME_FILE. */
@@ -29,7 +29,7 @@ export const required = <A>(name: string, meaning: string, parse: Parse<A>, exam
   example
 })
 
-/** Read as `standard` when it is not set. */
+/** Read as `standard` if it is not set. */
 export const preset = <A>(name: string, meaning: string, parse: Parse<A>, standard: string): Variable<A> => ({
   name,
   meaning,
@@ -78,7 +78,7 @@ type Values<F> = { readonly [K in keyof F]: F[K] extends Field<infer A> ? A : ne
 
 export const bad = (variable: string, sentence: string): Field<never> => Result.fail([{ variable, sentence }])
 
-/** `called`: how a person knows the variable. */
+/** `called`: the name under which a person set the variable. */
 export const fieldOf = <A>(variable: Variable<A>, called: string, text: string | undefined): Field<A> =>
   Result.mapError(variable.read(text), (sentence) => [{ variable: called, sentence }])
 
@@ -87,7 +87,7 @@ export const fieldsOf = <V extends Variables>(
   read: <A>(variable: Variable<A>, key: keyof V & string) => Field<A>
 ): Fields<V> => Record.map(declared, read) as Fields<V>
 
-/** Every value, or every problem, those of the rules among them. */
+/** Every value, or every problem, including those of the rules. */
 export const all = <F extends Read>(fields: F, ...rules: ReadonlyArray<Field<void>>): Field<Values<F>> => {
   const problems = [...Object.values(fields), ...rules].flatMap((field) =>
     Result.isFailure(field) ? field.failure : []
@@ -99,7 +99,7 @@ export const all = <F extends Read>(fields: F, ...rules: ReadonlyArray<Field<voi
       )
 }
 
-/** A rule over values that are good one by one: what is bad by itself is told where it is read. */
+/** A rule over several valid values; a bad one is reported where it is read. */
 export const rule = <F extends Read>(fields: F, judge: (values: Values<F>) => Field<void>): Field<void> =>
   Result.match(all(fields), { onFailure: () => fine, onSuccess: judge })
 

@@ -8,17 +8,17 @@ import { posting, sink } from "./Ledger.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
 
-/** Who we are to the service's authorization server (interface document §5): all that a person's login needs. */
+/** Our identity at the service's authorization server (interface document §5): all that a person's login needs. */
 export const client = {
   /** Without a trailing slash (a bare origin excepted), query or credentials. The token endpoint is `/oauth/token`. */
   authUrl: required(
     "SITELEDGER_AUTH_URL",
-    "Address under which the service's token endpoint lives (without /oauth/token).",
+    "Base address of the service's token endpoint (without /oauth/token).",
     Address.service,
     "https://auth.service.example.com"
   ),
   clientId: required("SITELEDGER_CLIENT_ID", "OAuth client id.", Parse.plain, "my-client"),
-  /** None: a public client (RFC 6749 §2.1), whose tokens come from a person's login only. */
+  /** None: a public client (RFC 6749 §2.1), whose tokens come only from a person's login. */
   clientSecret: secret(
     "SITELEDGER_CLIENT_SECRET",
     "OAuth client secret; not needed after `siteledger login` with a public client.",
@@ -48,11 +48,11 @@ export const service = {
   ),
   walkEvery: preset(
     "SITELEDGER_WALK_EVERY",
-    "Pause between two walks over the lists, like 30 minutes.",
+    "Pause between two walks through the lists, like 30 minutes.",
     Parse.duration,
     "1 hour"
   ),
-  pageSize: preset("SITELEDGER_PAGE_SIZE", "Items asked for per list page.", Parse.positiveInteger, "1000"),
+  pageSize: preset("SITELEDGER_PAGE_SIZE", "Items requested per list page.", Parse.positiveInteger, "1000"),
   pageParam: preset(
     "SITELEDGER_PAGE_PARAM",
     "Query parameter that carries the page number.",
@@ -87,7 +87,7 @@ export const webhooks = {
   /** None: every type of the interface document. */
   webhookEvents: optional(
     "SITELEDGER_WEBHOOK_EVENTS",
-    "Event types to subscribe to, separated by commas (all when not set).",
+    "Event types to subscribe to, separated by commas (all if not set).",
     Parse.words(/[\s,]+/),
     "ipc.certified,ipc.paid"
   ),
@@ -112,7 +112,7 @@ export const webhooks = {
   fieldAliases: orElse(
     optional(
       "SITELEDGER_FIELD_ALIASES",
-      "JSON file of further names for payload fields.",
+      "JSON file with additional names of payload fields.",
       Address.aliasFile,
       "./aliases.json"
     ),
@@ -123,42 +123,41 @@ export const webhooks = {
 export const worker = {
   adminListen: preset(
     "SITELEDGER_ADMIN_LISTEN",
-    "Host and port of health, status, metrics and the verbs; beyond loopback it needs a token.",
+    "Host and port for health, status, metrics and the verbs; beyond loopback a token is required.",
     Address.listen,
     "127.0.0.1:8081"
   ),
-  /** Always there when `adminListen` is not on loopback. */
+  /** Always set if `adminListen` is not on loopback. */
   adminToken: secret("SITELEDGER_ADMIN_TOKEN", "Bearer token of the admin listener.", Parse.token, "change-me"),
-  /** Told when Status turns red and when it recovers. */
   alertUrl: secret(
     "SITELEDGER_ALERT_URL",
-    "Where one POST goes when Status turns red and one when it recovers: https, or http to loopback.",
+    "URL that gets one POST when Status turns red and one when it recovers: https, or http to loopback.",
     Address.alert,
     "https://alerts.example.com/siteledger"
   ),
   warehouse: secret(
     "SITELEDGER_WAREHOUSE",
-    "The engine: duckdb:PATH (<data dir>/warehouse.duckdb when not set), or postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
+    "The engine: duckdb:PATH (<data dir>/warehouse.duckdb if not set), or postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
     Address.warehouse,
     "duckdb:./data/warehouse.duckdb"
   ),
   /** Absolute, like every path here. */
   dataDir: preset(
     "SITELEDGER_DATA_DIR",
-    "Folder of the store, the keys, the lock and the published copy; each worker has its own.",
+    "Folder of the store, the keys, the lock and the published copy; each worker needs its own.",
     Address.folder,
     "./data"
   ),
-  /** 64 hex digits; none: the key lies in the data directory. */
+  /** 64 hex digits; none: the key is in the data directory. */
   key: secret(
     "SITELEDGER_KEY",
-    "Key that secrets are sealed with at rest, 64 hex digits, shared by all workers on one database (<data dir>/key, made at the first start, when not set).",
+    "Key that encrypts secrets at rest: 64 hex digits, the same for all workers on one database (if not set, <data dir>/key, created at the first start).",
     Parse.key,
     "0".repeat(64)
   ),
   lake: optional(
     "SITELEDGER_LAKE",
-    "Where the Parquet exports go: file:PATH (<data dir>/lake when not set), or s3://BUCKET/PREFIX with the AWS SDK's own variables for credentials, region and endpoint.",
+    "Where the Parquet exports go: file:PATH (<data dir>/lake if not set), or s3://BUCKET/PREFIX with the AWS SDK's own variables for credentials, region and endpoint.",
     Address.lake,
     "s3://my-bucket/siteledger"
   ),
@@ -174,15 +173,15 @@ export const worker = {
 export const log = {
   logLevel: preset(
     "LOG_LEVEL",
-    "Least level logged: trace, debug, info, warn, error, fatal, all, none.",
+    "Lowest level that is logged: trace, debug, info, warn, error, fatal, all, none.",
     Parse.logLevel,
     "info"
   ),
-  logFormat: preset("LOG_FORMAT", "Form of the log on stderr: pretty, json or logfmt.", Parse.logFormat, "pretty"),
+  logFormat: preset("LOG_FORMAT", "Format of the log on stderr: pretty, json or logfmt.", Parse.logFormat, "pretty"),
   noColor: optional("NO_COLOR", "Any value turns colours off.", Parse.plain, "1")
 }
 
-/** In the order in which a person is told of them. */
+/** In the order in which people see them. */
 export const sections: ReadonlyArray<readonly [title: string, variables: Variables]> = [
   ["The service: address, credentials, pace, paging", service],
   ["Webhooks", webhooks],

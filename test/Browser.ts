@@ -52,12 +52,12 @@ export const visit = Effect.fnUntraced(function* (browser: Browser, options: Bro
   return { page, complaints }
 })
 
-/** What is asked of a page, as a step of an effect. */
+/** A page's promise as an effect. */
 export const on = <A>(asked: Promise<A>): Effect.Effect<A> => Effect.promise(() => asked)
 
 /** Waits until it is there to be seen. */
 export const see = (what: Locator): Effect.Effect<void> => on(what.first().waitFor())
 
-/** As a person does it, who then takes the hand away. */
+/** Clicks, and then moves the pointer away, as a person does. */
 export const press = (page: Page, what: Locator): Effect.Effect<void> =>
   Effect.andThen(on(what.click()), on(page.mouse.move(0, 0)))

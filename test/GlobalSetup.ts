@@ -1,6 +1,6 @@
 /**
- * What all tests of a run share, made before the first and gone after the last: the worker as a bundle, and one
- * PostgreSQL. The test processes learn of both from environment variables.
+ * What all tests of a run share, made before the first and removed after the last: the worker as a bundle, and PostgreSQL.
+ * Environment variables tell the test processes about both.
  */
 import type { TestProject } from "vitest/node"
 import * as Bundle from "./GlobalSetup/Bundle.ts"

@@ -1,6 +1,6 @@
 /**
- * Every secret that the tests' service gives out or asks for carries a mark, and whatever a worker leaves behind is
- * searched for it when the worker ends: its log, its Status, every file of its data directory.
+ * Every secret of the tests' service carries a mark, and everything that a worker leaves behind is searched for it when
+ * the worker ends: its log, its Status, every file of its data directory.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,8 +10,12 @@ export const mark = "marked-secret"
 /** Where the mark is found; in the order of the places that were searched. */
 export const leaks = (dataDir: string, texts: Readonly<Record<string, string>>): ReadonlyArray<string> => [
   ...Object.entries(texts).flatMap(([name, text]) => (text.includes(mark) ? [name] : [])),
-  ...filesBelow(dataDir).filter((path) => holdsMark(path))
+  ...filesHolding(dataDir, mark)
 ]
+
+/** The files below a folder that hold this text, as bytes. */
+export const filesHolding = (folder: string, text: string): ReadonlyArray<string> =>
+  filesBelow(folder).filter((path) => isIn(path, text))
 
 const filesBelow = (folder: string): ReadonlyArray<string> => {
   try {
@@ -24,9 +28,9 @@ const filesBelow = (folder: string): ReadonlyArray<string> => {
   }
 }
 
-const holdsMark = (path: string): boolean => {
+const isIn = (path: string, text: string): boolean => {
   try {
-    return readFileSync(path).includes(mark)
+    return readFileSync(path).includes(text)
   } catch {
     // Gone since it was listed: another worker is at work here.
     return false

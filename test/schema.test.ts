@@ -1,5 +1,5 @@
 /**
- * The schema that results from all migrations, dumped to `test/schema.sql` so that a review sees it. After a change of a
+ * The schema that results from all migrations, dumped to `test/schema.sql` so that reviews see it. After a changed
  * description: UPDATE_SCHEMA=1 npx vitest run test/schema.test.ts
  */
 import { readFileSync, writeFileSync } from "node:fs"

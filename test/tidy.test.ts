@@ -1,6 +1,6 @@
 /**
- * The cheap rules of the house, each a plain check of its own. They read text, not syntax: good enough for code that
- * oxfmt has laid out. Where a rule makes a file worse, delete its line here and say why in the commit.
+ * The cheap house rules, each a plain check. They read text, not syntax, which is enough for code that oxfmt has
+ * formatted. If a rule makes a file worse, delete its line here and say why in the commit.
  */
 import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -16,7 +16,7 @@ const maxDepth = 3
 const mostArrows = 80
 const mostFloors = 11
 
-/** Started by a person, npm or another process, so imported by nobody. */
+/** Started by a person, npm or another process, so never imported. */
 const entryPoints = new Set(["cli/main.ts"])
 
 /** Files that may write `new Date(…)`, each with its reason. None may ask it for the present. */
@@ -137,7 +137,7 @@ describe("imports", () => {
     none(matching([...reached], /\bfrom "(?!\.{1,2}\/|effect["/])/))
   })
 
-  it("the AWS SDK is loaded by whoever has a bucket, and never by an import at the top", () => {
+  it("the AWS SDK is loaded only if there is a bucket, and never by an import at the top", () => {
     none(matching(under("cli", "src", "pipelines", "config"), /^(import|export) (?!type )[^"]*"@(aws-sdk|smithy)\//m))
   })
 
@@ -153,7 +153,7 @@ describe("effects", () => {
     none(matching(under("cli", "src", "connectors", "pipelines", "sandbox"), /\bprocess\.env\b/))
   })
 
-  it("nobody writes to the console", () => {
+  it("nothing writes to the console", () => {
     none(matching(under("cli", "src", "connectors", "pipelines", "config"), /\bconsole\.\w/))
   })
 

@@ -1,5 +1,5 @@
 /**
- * `siteledger lake list`: which exports there are.
+ * `siteledger lake list`: the exports in the lake.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
@@ -8,18 +8,19 @@ import * as Runs from "../../src/Lake/Runs.ts"
 import { json } from "../Options.ts"
 import * as Print from "../Print.ts"
 
-export const list = Command.make("list", { json: json("One JSON document") }, ({ json: asJson }) =>
+export const list = Command.make("list", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
     const { name } = yield* Lake
     const { fault, runs } = yield* Runs.list
     if (asJson) return yield* Print.document({ lake: name, runs, fault })
     if (fault !== null) yield* Console.log(Print.complaint(fault))
     if (runs.length === 0)
-      return yield* Console.log(`There is no export on ${name} yet: \`siteledger export\` lays one.`)
+      return yield* Console.log(`There is no export on ${name} yet: \`siteledger export\` makes one.`)
     const rows = runs.map(({ asOf, bytes, files, isNewest, run: id, rows: count }) => {
-      const said = asOf === null ? { as_of: "its manifest can't be read" } : { as_of: asOf, files, rows: count, bytes }
-      return { run: id, ...said, shown: isNewest ? "newest" : "" }
+      const columns =
+        asOf === null ? { as_of: "its manifest can't be read" } : { as_of: asOf, files, rows: count, bytes }
+      return { run: id, ...columns, shown: isNewest ? "newest" : "" }
     })
     yield* Console.log(Print.aligned(["run", "as_of", "files", "rows", "bytes", "shown"], rows))
   })
-).pipe(Command.withDescription("The exports on the lake, the newest first"))
+).pipe(Command.withDescription("List the exports, newest first"))

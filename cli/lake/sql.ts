@@ -1,6 +1,6 @@
 /**
- * `siteledger lake sql`: the text with which plain DuckDB reads the newest export (`lake.sql` of the lake), for where
- * the lake is from here.
+ * `siteledger lake sql`: the SQL with which plain DuckDB reads the newest export (the lake's `lake.sql`), with paths as
+ * seen from here.
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
@@ -17,9 +17,11 @@ export const sql = Command.make("sql", {}, () =>
     const { manifest } = yield* LakePointer.read(lake)
     if (Option.isNone(manifest)) {
       return yield* new NothingToRead({
-        message: `There is no whole export on ${lake.name}: siteledger export makes one.`
+        message: `There is no complete export on ${lake.name}: siteledger export makes one.`
       })
     }
     yield* Console.log(visibleLines(readingSql(manifest.value, lake.name).trimEnd()))
   })
-).pipe(Command.withDescription("SQL with which DuckDB reads the newest export: siteledger lake sql > lake.sql"))
+).pipe(
+  Command.withDescription("Print the SQL with which DuckDB reads the newest export: siteledger lake sql > lake.sql")
+)

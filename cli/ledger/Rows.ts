@@ -1,24 +1,24 @@
 /**
- * Rows of the books: as many as asked for, and how many more there are on standard error.
+ * Rows of the books, as many as requested; stderr says how many more there are.
  */
 import { Console, Effect, Option, Record } from "effect"
 import { CliError, Flag } from "effect/cli"
 import type { Answer } from "../../src/Operate/AdminApi.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { json, toggle, whole } from "../Options.ts"
+import { json, optionalText, toggle, whole } from "../Options.ts"
 import * as Print from "../Print.ts"
 
 const usual = 50
 
 export const flags = {
-  ipc: Flag.String("ipc").pipe(Flag.withDescription("Of one IPC only"), Flag.optional),
-  limit: whole("limit", `At most so many rows (${usual})`, { least: 1 }).pipe(Flag.optional),
-  all: toggle("all", "All rows"),
-  json: json()
+  ipc: optionalText("ipc", "Only this IPC"),
+  limit: whole("limit", `Most rows to show (default ${usual})`, { least: 1 }).pipe(Flag.optional),
+  all: toggle("all", "Show all rows"),
+  json
 }
 
-interface Asked {
+interface Request {
   readonly ipc: Option.Option<string>
   readonly limit: Option.Option<number>
   readonly all: boolean
@@ -26,16 +26,16 @@ interface Asked {
 
 type Found = Answer<"ledger-list">
 
-export const find = (verb: "ledger-list" | "ledger-holds", { all, ipc, limit }: Asked) =>
+export const find = (verb: "ledger-list" | "ledger-holds", { all, ipc, limit }: Request) =>
   Effect.gen(function* () {
-    if (all && Option.isSome(limit)) return yield* oneOfThem
+    if (all && Option.isSome(limit)) return yield* limitAndAll
     const most = all ? {} : { limit: Option.getOrElse(limit, () => usual) }
     return yield* ask(verb, { ...most, ...Record.getSomes({ ipc }) }, Alone.books)
   })
 
-const oneOfThem = new CliError.UserError({ cause: "--limit and --all are mutually exclusive." })
+const limitAndAll = new CliError.UserError({ cause: "--limit and --all are mutually exclusive." })
 
-/** To a person and to whoever reads a program's log; the data are whole in their form whatever is cut. */
+/** On stderr, so that stdout holds nothing but the rows. */
 export const tellRest = ({ rows, total }: Found, what: string, nothing: string) => {
   if (total === 0) return Console.error(nothing)
   return rows.length < total ? Console.error(`${rows.length} of ${total} ${what}: --all shows all.`) : Effect.void

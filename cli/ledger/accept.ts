@@ -1,25 +1,22 @@
 /**
- * `siteledger ledger accept HOLD`: what the hold asks is so.
+ * `siteledger ledger accept HOLD`: confirms what the hold asks about.
  */
 import { Effect, Record } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { by, hold, reason } from "../Options.ts"
+import { by, hold, optionalText, reason } from "../Options.ts"
 import * as Print from "../Print.ts"
 
-const amount = Flag.String("amount").pipe(Flag.withDescription("As the hold asks for it, like 1234.50"), Flag.optional)
-const currency = Flag.String("currency").pipe(
-  Flag.withDescription("Where the hold asks for it, like EUR"),
-  Flag.optional
-)
+const amount = optionalText("amount", "The amount, if the hold asks for one, like 1234.50")
+const currency = optionalText("currency", "The currency, if the hold asks for one, like EUR")
 
 export const accept = Command.make(
   "accept",
   { hold, amount, currency, by, reason },
-  ({ amount: units, currency: unit, ...given }) =>
+  ({ amount: units, currency: unit, ...decision }) =>
     Effect.flatMap(
-      ask("ledger-accept", { ...given, ...Record.getSomes({ amount: units, currency: unit }) }, Alone.books),
-      Print.laidOut
+      ask("ledger-accept", { ...decision, ...Record.getSomes({ amount: units, currency: unit }) }, Alone.books),
+      Print.indented
     )
-).pipe(Command.withDescription("Accept what a hold asks, with the amount or the currency that it needs"))
+).pipe(Command.withDescription("Accept what a hold asks about, with the amount or currency that it needs"))

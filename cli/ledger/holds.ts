@@ -1,6 +1,6 @@
 /**
- * `siteledger ledger holds`: what has waited longest for a decision. A person at a terminal reads each question below
- * the table, once.
+ * `siteledger ledger holds`: what has waited longest for a decision. On a terminal, each question follows once below the
+ * table.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
@@ -9,16 +9,16 @@ import * as Rows from "./Rows.ts"
 
 const columns = ["hold_id", "ipc_id", "payment_reference", "reason", "since", "amount", "currency"]
 
-export const holds = Command.make("holds", Rows.flags, (asked) =>
+export const holds = Command.make("holds", Rows.flags, (request) =>
   Effect.gen(function* () {
-    const found = yield* Rows.find("ledger-holds", asked)
-    yield* Rows.print(columns, found.rows, asked.json)
-    if (!asked.json && process.stdout.isTTY) yield* printQuestions(found)
-    yield* Rows.tellRest(found, "holds, the oldest", "Nothing waits for a decision.")
+    const found = yield* Rows.find("ledger-holds", request)
+    yield* Rows.print(columns, found.rows, request.json)
+    if (!request.json && process.stdout.isTTY) yield* printQuestions(found)
+    yield* Rows.tellRest(found, "holds (the oldest)", "Nothing waits for a decision.")
   })
-).pipe(Command.withDescription("What waits for a decision, the oldest first"))
+).pipe(Command.withDescription("List what waits for a decision, oldest first"))
 
 const printQuestions = ({ rows }: Answer<"ledger-holds">) => {
-  const asked = new Map(rows.map((row) => [row["reason"], row["question"]]))
-  return Effect.forEach(asked, ([name, question]) => Console.log(`\n${name}: ${question}`), { discard: true })
+  const questions = new Map(rows.map((row) => [row["reason"], row["question"]]))
+  return Effect.forEach(questions, ([name, question]) => Console.log(`\n${name}: ${question}`), { discard: true })
 }

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger list`: the newest entries.
+ * `siteledger ledger list`: the newest entries of the journal.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -17,10 +17,10 @@ const columns = [
   "known_at"
 ]
 
-export const list = Command.make("list", Rows.flags, (asked) =>
+export const list = Command.make("list", Rows.flags, (request) =>
   Effect.gen(function* () {
-    const found = yield* Rows.find("ledger-list", asked)
-    yield* Rows.print(columns, found.rows, asked.json)
-    yield* Rows.tellRest(found, "entries, the newest", "Nothing is posted yet.")
+    const found = yield* Rows.find("ledger-list", request)
+    yield* Rows.print(columns, found.rows, request.json)
+    yield* Rows.tellRest(found, "entries (the newest)", "Nothing is posted yet.")
   })
-).pipe(Command.withDescription("The journal, newest first"))
+).pipe(Command.withDescription("List the journal, newest first"))

@@ -1,20 +1,21 @@
 /**
- * `siteledger ledger opening`: certificates from a file, shown as they were read, and signed off by a person.
+ * `siteledger ledger opening`: certificates from a file, shown as they were read and signed off by a person.
  */
 import { Console, Effect } from "effect"
-import { Argument, CliError, Command, Prompt } from "effect/cli"
+import { CliError, Command, Prompt } from "effect/cli"
 import { LedgerError } from "../../src/Ledger/Decide.ts"
 import { readOpenings } from "../../src/Ledger/Opening.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { by, toggle } from "../Options.ts"
+import { argument, by, toggle } from "../Options.ts"
 import * as Print from "../Print.ts"
 
-const file = Argument.String("file").pipe(Argument.withDescription("CSV with the columns ipc, amount, certificate"))
-const yes = toggle("yes", "Sign off without being asked")
+const file = argument("file", "CSV with the columns ipc, amount, certificate")
+const yes = toggle("yes", "Sign off without asking")
 
-const nobodyToAsk = new CliError.UserError({
-  cause: "Nothing was signed off: nobody can be asked here. Give --yes to sign off without being asked."
+const noTerminal = new CliError.UserError({
+  cause:
+    "Nothing was signed off: standard input is no terminal, so no question can be asked. Give --yes to sign off without one."
 })
 const notSigned = new LedgerError({ message: "Nothing was signed off." })
 
@@ -25,8 +26,10 @@ export const opening = Command.make("opening", { file, by, yes }, ({ by: who, fi
     yield* Console.error(Print.aligned(["ipc", "amount", "certificate"], rows))
     const these = openings.length === 1 ? "this certificate" : `these ${openings.length} certificates`
     const message = `Sign off ${these} as ${who}?`
-    if (!isAgreed && !process.stdin.isTTY) return yield* nobodyToAsk
+    if (!isAgreed && !process.stdin.isTTY) return yield* noTerminal
     if (!isAgreed && !(yield* Prompt.run(Prompt.Confirm({ message })))) return yield* notSigned
-    yield* Effect.flatMap(ask("ledger-opening", { by: who, openings }, Alone.books), Print.laidOut)
+    yield* Effect.flatMap(ask("ledger-opening", { by: who, openings }, Alone.books), Print.indented)
   })
-).pipe(Command.withDescription("Add opening certificates: amounts from before the events began, signed off by name"))
+).pipe(
+  Command.withDescription("Add opening certificates: amounts from before the first event, signed off by a named person")
+)

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger preview`: the books as today's configuration would have made them.
+ * `siteledger ledger preview`: the books as today's configuration would make them.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -8,5 +8,5 @@ import { ask } from "../Ask.ts"
 import * as Print from "../Print.ts"
 
 export const preview = Command.make("preview", {}, () =>
-  Effect.flatMap(ask("ledger-preview", {}, Alone.books), Print.laidOut)
-).pipe(Command.withDescription("What would be posted from all that is known, by today's configuration; posts nothing"))
+  Effect.flatMap(ask("ledger-preview", {}, Alone.books), Print.indented)
+).pipe(Command.withDescription("Show what today's configuration would post from all known facts; posts nothing"))

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger reject HOLD`: what the hold asks is not so.
+ * `siteledger ledger reject HOLD`: denies what the hold asks about.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -8,6 +8,6 @@ import { ask } from "../Ask.ts"
 import { by, hold, reason } from "../Options.ts"
 import * as Print from "../Print.ts"
 
-export const reject = Command.make("reject", { hold, by, reason }, (given) =>
-  Effect.flatMap(ask("ledger-reject", given, Alone.books), Print.laidOut)
-).pipe(Command.withDescription("Reject what a hold asks"))
+export const reject = Command.make("reject", { hold, by, reason }, (decision) =>
+  Effect.flatMap(ask("ledger-reject", decision, Alone.books), Print.indented)
+).pipe(Command.withDescription("Reject what a hold asks about"))

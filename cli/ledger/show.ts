@@ -1,14 +1,15 @@
 /**
- * `siteledger ledger show ID`: an entry or a hold, and what it rests on.
+ * `siteledger ledger show ID`: an entry or a hold, and what it is based on.
  */
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
+import { argument } from "../Options.ts"
 import * as Print from "../Print.ts"
 
-const id = Argument.String("id").pipe(Argument.withDescription("Of an entry or a hold, or how it begins"))
+const id = argument("id", "The id of an entry or a hold, or its first characters")
 
-export const show = Command.make("show", { id }, (given) =>
-  Effect.flatMap(ask("ledger-show", given, Alone.books), Print.laidOut)
-).pipe(Command.withDescription("One entry or hold, with the events that it rests on"))
+export const show = Command.make("show", { id }, (payload) =>
+  Effect.flatMap(ask("ledger-show", payload, Alone.books), Print.indented)
+).pipe(Command.withDescription("Show one entry or hold, and the events that it is based on"))

@@ -1,6 +1,5 @@
 /**
- * `siteledger ledger sink`: the way to the accounting system. Without a worker, what is to be sent is sent by the next
- * one.
+ * `siteledger ledger sink`: delivery to the accounting system. If no worker is running, the next one sends.
  */
 import { Command } from "effect/cli"
 import { dead } from "./sink/dead.ts"
@@ -9,6 +8,6 @@ import { send } from "./sink/send.ts"
 import { settle } from "./sink/settle.ts"
 
 export const sink = Command.make("sink").pipe(
-  Command.withDescription("The way to the accounting system: what it refused, and what to do about it"),
+  Command.withDescription("Delivery to the accounting system: what it refused, and what to do about it"),
   Command.withSubcommands([dead, replay, settle, send])
 )

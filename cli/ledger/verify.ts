@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger verify`: ends with 1 where the books differ from their facts.
+ * `siteledger ledger verify`: exits with 1 if the books differ from their facts.
  */
 import { Effect, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"
@@ -7,7 +7,7 @@ import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
 import * as Print from "../Print.ts"
 
-/** Which ones has been said. */
+/** The differences have been printed. */
 export class Differs extends Schema.TaggedError<Differs>()("Differs", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
 }
@@ -15,8 +15,7 @@ export class Differs extends Schema.TaggedError<Differs>()("Differs", { message:
 export const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
     const verified = yield* ask("ledger-verify", {}, Alone.books)
-    yield* Print.laidOut(verified)
-    if (verified.differences.length > 0)
-      return yield* new Differs({ message: "The books are not what their facts say." })
+    yield* Print.indented(verified)
+    if (verified.differences.length > 0) return yield* new Differs({ message: "The books differ from their facts." })
   })
-).pipe(Command.withDescription("Fold all facts again and compare them with the books"))
+).pipe(Command.withDescription("Recompute the books from all facts and compare"))

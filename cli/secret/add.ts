@@ -1,6 +1,6 @@
 /**
- * `siteledger secret add`: one of a subscription that was made by hand. It is read from a file, from standard input or,
- * on a terminal, masked; never from an argument, which every process of the machine can see.
+ * `siteledger secret add`: the secret of a subscription made by hand. It is read from a file, from standard input or, on
+ * a terminal, masked; never from an argument, which every process on the machine can see.
  */
 import { Effect, FileSystem, Option, type PlatformError, Redacted, Stdio } from "effect"
 import { Argument, Command, Prompt } from "effect/cli"
@@ -8,13 +8,10 @@ import { VerbError } from "../../src/Operate/AdminApi/Verb.ts"
 import { whyNot } from "../../src/Runtime/SystemFailure.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { piped } from "../Options.ts"
+import { argument, piped } from "../Options.ts"
 import * as Print from "../Print.ts"
 
-const file = Argument.String("file").pipe(
-  Argument.withDescription("The file that holds the secret; without it, standard input"),
-  Argument.optional
-)
+const file = Argument.optional(argument("file", "The file that holds the secret; without it, standard input is read"))
 
 const typed = Prompt.run(Prompt.Password({ message: "The webhook secret" })).pipe(Effect.map(Redacted.value))
 
@@ -31,9 +28,9 @@ const read = (path: Option.Option<string>) =>
     return yield* (yield* stdinIsTerminal) ? typed : piped
   })
 
-export const add = Command.make("add", { file }, (given) =>
+export const add = Command.make("add", { file }, ({ file: path }) =>
   Effect.gen(function* () {
-    const secret = yield* read(given.file)
+    const secret = yield* read(path)
     yield* Effect.flatMap(ask("secret-add", { secret }, Alone.secrets), Print.document)
   })
-).pipe(Command.withDescription("Take deliveries that are signed with one more secret, beside all others"))
+).pipe(Command.withDescription("Accept deliveries that are signed with one more secret"))

@@ -1,5 +1,5 @@
 /**
- * `siteledger secret list`: all that are known, by their fingerprints.
+ * `siteledger secret list`: all known secrets, by their fingerprints.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -9,4 +9,4 @@ import * as Print from "../Print.ts"
 
 export const list = Command.make("list", {}, () =>
   Effect.flatMap(ask("secret-list", {}, Alone.secrets), Print.document)
-).pipe(Command.withDescription("Fingerprints of all webhook secrets: where from, until when, last used when"))
+).pipe(Command.withDescription("List the fingerprints of all webhook secrets, with their source, end and last use"))

@@ -1,20 +1,17 @@
 /**
- * `siteledger secret retire`: at once, or after a time in which its successor takes over.
+ * `siteledger secret retire`: ends a secret at once, or after a time in which its successor takes over.
  */
 import { Effect, Record } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { toggle } from "../Options.ts"
+import { argument, optionalText, toggle } from "../Options.ts"
 import * as Print from "../Print.ts"
 
 const flags = {
-  fingerprint: Argument.String("fingerprint").pipe(Argument.withDescription("As `siteledger secret list` shows it")),
-  in: Flag.String("in").pipe(
-    Flag.withDescription('How long it stays valid, like "24 hours"; without it, it ends at once'),
-    Flag.optional
-  ),
-  force: toggle("force", "Also the last secret that stays valid, after which every delivery is refused")
+  fingerprint: argument("fingerprint", "As `siteledger secret list` shows it"),
+  in: optionalText("in", 'How long it stays valid, like "24 hours" (default: it ends at once)'),
+  force: toggle("force", "Retire even the last valid secret; every delivery is then refused")
 }
 
 export const retire = Command.make("retire", flags, ({ fingerprint, force, in: after }) =>
@@ -22,4 +19,4 @@ export const retire = Command.make("retire", flags, ({ fingerprint, force, in: a
     ask("secret-retire", { fingerprint, force, ...Record.getSomes({ in: after }) }, Alone.secrets),
     Print.document
   )
-).pipe(Command.withDescription("End a secret, or say that the subscription it is of has been deleted"))
+).pipe(Command.withDescription("End a secret, or record that its subscription has been deleted"))

@@ -1,9 +1,9 @@
 /**
- * The admin listener: health, status, metrics for whoever runs the worker, and the verbs for the command line.
+ * The admin listener: health, status and metrics for operators, and the verbs for the command line.
  *
  * Guarantees: it changes nothing without the token (the one in `worker.json`, or SITELEDGER_ADMIN_TOKEN, which
  * then also guards the status and the metrics); a request under a foreign Host name is refused, so a web page
- * can't reach it by DNS rebinding. It tells no secret.
+ * can't reach it by DNS rebinding. It reveals no secret.
  */
 import { createServer, type Server } from "node:http"
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
@@ -25,7 +25,7 @@ import { Warehouse } from "../Stores/Warehouse.ts"
 
 const gracePeriod = Duration.seconds(2)
 
-/** The token for this run: the configured one, or a new one that only `worker.json` tells. */
+/** The token for this run: the configured one, or a new one that only `worker.json` holds. */
 const tokens = Effect.map(Settings, ({ adminToken }) => ({
   guardsReading: Option.isSome(adminToken),
   token: Option.match(adminToken, {
@@ -45,14 +45,14 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
 const answer = (status: number, body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(`${Json.stringify(body)}\n`, { status, contentType: "application/json" })
 
-/** What the token guards. */
+/** Requires the token. */
 const guarded =
   (token: string) =>
   <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
   (request: HttpServerRequest.HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
     isToken(bearer(request), token) ? handler : Effect.succeed(answer(401, { error: "The admin token is needed." }))
 
-/** Without a token of its own the listener is for this machine, by this machine's names. */
+/** Without a configured token, only requests under this machine's own names are answered. */
 const local =
   <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
   (request: HttpServerRequest.HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
@@ -77,8 +77,8 @@ const ready = Effect.gen(function* () {
 
 const status = orExplain(Effect.flatMap(Status, (service) => service.report))
 
-/** What a request gives a verb; no body is no arguments. */
-const givenTo = <Name extends VerbName>(name: Name) =>
+/** A verb's payload; without a body there are no arguments. */
+const payloadFor = <Name extends VerbName>(name: Name) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
     Effect.orElseSucceed(() => ""),
     Effect.map((text) => (text === "" ? {} : Json.parse(text))),
@@ -88,13 +88,13 @@ const givenTo = <Name extends VerbName>(name: Name) =>
 
 const misfit = ({ issue }: Schema.SchemaError) => new VerbError({ message: wrongIn(issue) })
 
-/** The first thing that is wrong, never with its value: it may be a secret. */
+/** The first problem, without the value: it may be a secret. */
 const wrongIn = (issue: SchemaIssue.Issue): string => {
   const [wrong] = SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues
   const name = wrong?.path?.map(String).join(".") ?? ""
   if (wrong === undefined || name === "") return "The arguments aren't a JSON object."
   if (wrong.message === "Missing key") return `The argument ${name} is missing.`
-  return `The argument ${name} isn't as it should be: ${wrong.message.replace(/^E/, "e")}.`
+  return `The argument ${name} is wrong: ${wrong.message.replace(/^E/, "e")}.`
 }
 
 const routes = Effect.gen(function* () {
@@ -107,14 +107,14 @@ const routes = Effect.gen(function* () {
   yield* router.add("GET", AdminApi.groups.worker.endpoints.status.path, reading(status))
   yield* router.add("GET", "/metrics", reading(Metrics.response))
   for (const { identifier: name, path } of Object.values(AdminApi.groups.verbs.endpoints)) {
-    const done = Effect.flatMap(givenTo(name), (given) => carryOut(name, given))
-    // It is carried through though the one who asked hangs up.
+    const done = Effect.flatMap(payloadFor(name), (payload) => carryOut(name, payload))
+    // Completed even if the client hangs up.
     yield* router.add("POST", path, changing(orExplain(done)), { uninterruptible: true })
   }
   yield* announce(token)
 })
 
-/** Tells the command line where we are. The note is the first thing to go at the end. */
+/** Leaves the command line a note of our address. At shutdown the note is removed first. */
 const announce = Effect.fnUntraced(function* (token: string) {
   const lock = yield* Lock
   const server = yield* HttpServer.HttpServer
@@ -133,7 +133,7 @@ const server = Layer.unwrap(
     const { adminListen } = yield* Settings
     const held: { server?: Server } = {}
     const make = (): Server => (held.server = createServer())
-    // Whoever is still connected must not hold up the end.
+    // Open connections must not delay the shutdown.
     yield* Effect.addFinalizer(() => Effect.sync(() => held.server?.closeAllConnections()))
     return NodeHttpServer.layer(make, { ...adminListen, gracefulShutdownTimeout: gracePeriod }).pipe(
       Layer.catchTag("ServeError", ({ cause }) =>

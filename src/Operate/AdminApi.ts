@@ -1,8 +1,8 @@
 /**
- * What can be asked of a running worker, each once: the listener answers it, the command line (and a page) asks it, and
- * without a worker the command line does the same in its own process. What does it is in `Verbs`.
+ * Every request that a running worker answers, described once. The admin listener serves it, the command line (or a page)
+ * sends it; without a worker the command line does the same in its own process. `Verbs` carries it out.
  *
- * It knows nothing of servers and stores, so that a browser can load it; test/tidy.test.ts sees to that.
+ * It imports nothing of servers and stores, so that a browser can load it; test/tidy.test.ts checks that.
  */
 import { type Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -17,7 +17,7 @@ const Exported = Schema.Struct({
   rows: Schema.Int,
   filesWritten: Schema.Int,
   bytesWritten: Schema.Int,
-  /** Named again, as their rows haven't changed. */
+  /** Kept from earlier runs, because their rows haven't changed. */
   filesKept: Schema.Int
 })
 
@@ -34,26 +34,26 @@ const Secret = Schema.Struct({
 })
 
 const verbs = [
-  /** Lays an export on the lake. */
+  /** Writes an export to the lake. */
   verb("export", { payload: nothing, answer: Exported }),
-  /** Makes the analysts' copy; answers what is in it. */
+  /** Makes a fresh copy for analysts. */
   verb("publish", { payload: nothing, answer: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Schema.Finite) }) }),
   /** Reads the quarantine again. */
   verb("replay", { payload: nothing, answer: Schema.Struct({ read: Schema.Int, applied: Schema.Int }) }),
-  /** Makes the warehouse again, from the inbox and a fresh walk. */
+  /** Rebuilds the warehouse from the inbox and a fresh walk. */
   verb("rebuild", { payload: nothing, answer: Schema.Struct({ rebuilding: Schema.Boolean }) }),
-  /** Copies the Store, into a new file or in the place of what is there. */
+  /** Copies the Store into a new file, or in place of an existing one. */
   verb("backup", {
     payload: Schema.Struct({ path: Schema.String, replace: Schema.optionalKey(Schema.Boolean) }),
     answer: Schema.Struct({ path: Schema.String })
   }),
-  /** What was missed since `from` has been replayed, or doesn't matter. */
+  /** Records that what was missed since `from` has been replayed, or doesn't matter. */
   verb("close-gap", {
     payload: Schema.Struct({ from: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ closed: Schema.Struct({ from: Schema.String, to: Schema.String, reason: Schema.String }) })
   }),
   verb("secret-list", { payload: nothing, answer: Schema.Struct({ secrets: Schema.Array(Secret) }) }),
-  /** One of a subscription made by hand, valid at once beside all others. */
+  /** The secret of a subscription made by hand; valid at once, as all others are. */
   verb("secret-add", {
     payload: Schema.Struct({ secret: Schema.String }),
     answer: Schema.Struct({ added: Secret })
@@ -61,9 +61,9 @@ const verbs = [
   verb("secret-retire", {
     payload: Schema.Struct({
       fingerprint: Schema.String,
-      /** How long it stays valid, like `24 hours`; without it, it ends at once. */
+      /** How long it stays valid, like `24 hours`; absent: it ends at once. */
       in: Schema.optionalKey(Schema.String),
-      /** Also the last one that stays valid. */
+      /** Retires even the last valid one. */
       force: Schema.optionalKey(Schema.Boolean)
     }),
     answer: Schema.Struct({ retired: Schema.Array(Secret) })
@@ -83,13 +83,13 @@ export type VerbName = keyof Verbs
 export type Payload<Name extends VerbName> = HttpApiEndpoint.Payload<Verbs[Name]>["Type"]
 export type Answer<Name extends VerbName> = HttpApiEndpoint.Success<Verbs[Name]>["Type"]
 
-/** An endpoint holds its payload by content type, without its type. */
+/** An endpoint holds its payload's schema by content type, untyped. */
 export const payloadOf = <Name extends VerbName>(name: Name): Schema.Codec<Payload<Name>> => {
   const [json] = AdminApi.groups.verbs.endpoints[name].payload.values()
   return json?.schemas[0] as Schema.Codec<Payload<Name>>
 }
 
-/** What does a verb, and the services that it needs for that. */
+/** Carries out a verb, with the services that it needs. */
 export type Handler<Name extends VerbName, Needs = unknown> = (
-  given: Payload<Name>
+  payload: Payload<Name>
 ) => Effect.Effect<Answer<Name>, { readonly message: string }, Needs>

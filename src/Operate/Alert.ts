@@ -1,18 +1,17 @@
 /**
- * Tells the outside (SITELEDGER_ALERT_URL) when Status turns red and when it recovers: one POST of JSON each time. And
- * one more, `red` since the same time, when a reason of another kind comes up meanwhile: at most one a minute, and each
- * kind once until Status recovers.
+ * Sends an alert (to SITELEDGER_ALERT_URL) when Status turns red and when it recovers: one POST of JSON each time. While
+ * Status is red, a reason of a new kind sends another one, `red` since the same time: at most one a minute, and each kind
+ * once until Status recovers.
  *
  *   { id, status: "red" | "recovered", at, since, reasons, kinds, instance, dataDir }
  *
- * Of several workers on one database, the leader tells for all that are up.
+ * Of several workers on one database, the leader reports for all that are up.
  *
- * `at` is when this was decided, `since` when Status turned red; `reasons` stood at `at`, `kinds` are all that were
- * told since then. A state must have stood for 5
- * seconds, doubled for every alert of the last hour, up to 5 minutes: a flapping Status tells a dozen an hour at most.
- * After a start Status is believed to be well only after 30 seconds. What is to be told is on disk first and is tried
- * until it is answered 2xx, in order, blocking nothing; a restart neither repeats nor forgets, but for an answer that
- * death cut off: that alert comes again under its `id`.
+ * `at` is when this was decided, `since` when Status turned red; `reasons` were active at `at`, `kinds` are all those
+ * reported since then. A state must have lasted 5 seconds, doubled for every alert of the last hour, up to 5 minutes: a
+ * flapping Status sends a dozen an hour at most. After a start, Status counts as recovered only after 30 seconds. An alert
+ * is on disk before it is sent, and is retried in order until it is answered 2xx, blocking nothing. A restart neither
+ * repeats nor forgets one, except that an alert whose answer a crash cut off is sent again under its `id`.
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Duration, Effect, Latch, Layer, Option, Redacted, Schedule, Schema } from "effect"
@@ -26,9 +25,9 @@ import { shownUrl } from "../Intake/Subscription.ts"
 import { Workers } from "./Workers.ts"
 
 export interface AlertOptions {
-  /** It may hold a secret: many services put one in its path. */
+  /** It may hold a secret: many services put one in the path. */
   readonly url: Redacted.Redacted
-  /** What tells this worker from others. */
+  /** Tells this worker from others. */
   readonly instance: string
   readonly dataDir: string
 }
@@ -39,7 +38,7 @@ const AlertRecord = Schema.Struct({
   at: Schema.String,
   since: Schema.String,
   reasons: Schema.Array(Schema.String),
-  /** Missing in what an older version told: then none counts as new. */
+  /** Absent in an older version's alerts: then none counts as new. */
   kinds: Schema.optionalKey(Schema.Array(Schema.String)),
   instance: Schema.String,
   dataDir: Schema.String
@@ -54,7 +53,7 @@ const betweenReasonsMs = 60_000
 const trustMs = 30_000
 const requestTimeout = Duration.seconds(10)
 const pauses = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("60 seconds")]).pipe(Schedule.jittered)
-/** Of what was delivered; the newest one says what was told last. */
+/** Kept after their delivery; the newest one says what was sent last. */
 const keptAlerts = 100
 const reasonKey = "alert"
 
@@ -70,7 +69,7 @@ export const layerWith = (
     })
   )
 
-/** Nothing, when no URL is configured. */
+/** Does nothing if no URL is configured. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { alertUrl, dataDir } = yield* Settings
@@ -80,36 +79,36 @@ export const layer = Layer.unwrap(
   })
 )
 
-/** Compares what is with what was told last, and writes what is to be told. */
+/** Compares Status with the last alert, and writes the next one if there is news. */
 const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
   Effect.gen(function* () {
     const store = yield* Store
     const reasons = yield* Reasons
     const startedMs = yield* Clock.currentTimeMillis
-    const seen = { isRed: false, sinceMs: startedMs, isMore: false, moreSinceMs: startedMs }
+    const seen = { isRed: false, sinceMs: startedMs, hasNewKind: false, newKindSinceMs: startedMs }
     return Effect.gen(function* () {
-      // Read each time: another worker may have led, and told, before.
-      const told = yield* load(store)
-      // Otherwise an alert that can't be delivered would be the cause of the next.
-      const standing = new Map([...(yield* reasons.allBut(reasonKey)), ...(yield* ofOthers)])
+      // Read each time: another worker may have led, and sent alerts, before.
+      const sent = yield* load(store)
+      // Without its own reason: an alert that can't be delivered would cause the next.
+      const active = new Map([...(yield* reasons.allBut(reasonKey)), ...(yield* ofOthers)])
       const nowMs = yield* Clock.currentTimeMillis
-      const last = told.at(-1)
-      const kinds = kindsOf(last, standing)
-      const isRed = standing.size > 0
-      const isMore = kinds.length > (last?.kinds ?? kinds).length
+      const last = sent.at(-1)
+      const kinds = kindsOf(last, active)
+      const isRed = active.size > 0
+      const hasNewKind = kinds.length > (last?.kinds ?? kinds).length
       if (isRed !== seen.isRed) Object.assign(seen, { isRed, sinceMs: nowMs })
-      if (isMore !== seen.isMore) Object.assign(seen, { isMore, moreSinceMs: nowMs })
+      if (hasNewKind !== seen.hasNewKind) Object.assign(seen, { hasNewKind, newKindSinceMs: nowMs })
       if (isRed === (last?.status === "red")) {
-        if (!isRed || !isMore || nowMs - millisOf(last) < betweenReasonsMs) return
-        if (nowMs - seen.moreSinceMs < settleOf(told, nowMs)) return
-      } else if (nowMs - seen.sinceMs < settleOf(told, nowMs) || (!isRed && nowMs - startedMs < trustMs)) return
+        if (!isRed || !hasNewKind || nowMs - millisOf(last) < betweenReasonsMs) return
+        if (nowMs - seen.newKindSinceMs < settleOf(sent, nowMs)) return
+      } else if (nowMs - seen.sinceMs < settleOf(sent, nowMs) || (!isRed && nowMs - startedMs < trustMs)) return
       const isTurn = isRed && last?.status !== "red"
       const next: AlertRecord = {
         id: randomUUID(),
         status: isRed ? "red" : "recovered",
         at: Instant.fromMillis(nowMs),
         since: isTurn ? Instant.fromMillis(seen.sinceMs) : (last?.since ?? Instant.fromMillis(startedMs)),
-        reasons: [...standing.values()],
+        reasons: [...active.values()],
         kinds: isRed ? kinds : [],
         instance,
         dataDir
@@ -119,7 +118,7 @@ const watcher = ({ dataDir, instance }: AlertOptions, written: Latch.Latch) =>
     }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("An alert can't be written yet", error)))
   })
 
-/** What the other workers that are up say about themselves, one kind for each. */
+/** The reasons of the other workers that are up, one kind per worker. */
 const ofOthers = Effect.gen(function* () {
   const workers = yield* (yield* Workers).all
   return workers
@@ -130,15 +129,16 @@ const ofOthers = Effect.gen(function* () {
     )
 })
 
-/** With those that were told since Status turned red, also where they have passed: one that comes back isn't new. */
-const kindsOf = (last: AlertRecord | undefined, standing: ReadonlyMap<string, string>): ReadonlyArray<string> => [
-  ...new Set([...(last?.status === "red" ? (last.kinds ?? standing.keys()) : []), ...standing.keys()])
+/** Includes all those sent since Status turned red, even if they have ended: one that returns isn't new. */
+const kindsOf = (last: AlertRecord | undefined, active: ReadonlyMap<string, string>): ReadonlyArray<string> => [
+  ...new Set([...(last?.status === "red" ? (last.kinds ?? active.keys()) : []), ...active.keys()])
 ]
 
-const millisOf = (told: AlertRecord | undefined): number => (told === undefined ? 0 : Instant.toMicros(told.at) / 1000)
+const millisOf = (alert: AlertRecord | undefined): number =>
+  alert === undefined ? 0 : Instant.toMicros(alert.at) / 1000
 
-const settleOf = (told: ReadonlyArray<AlertRecord>, nowMs: number): number => {
-  const recent = told.filter((each) => millisOf(each) > nowMs - flappingMs).length
+const settleOf = (sent: ReadonlyArray<AlertRecord>, nowMs: number): number => {
+  const recent = sent.filter((each) => millisOf(each) > nowMs - flappingMs).length
   return Math.min(settleMs * 2 ** recent, longestSettleMs)
 }
 
@@ -150,20 +150,20 @@ const load = (store: Store["Service"]) =>
     (rows) => Effect.orDie(Effect.forEach(rows, ({ body }) => decoded(body)))
   )
 
-const insert = (store: Store["Service"], told: AlertRecord) =>
+const insert = (store: Store["Service"], alert: AlertRecord) =>
   store.transaction((tx) =>
     tx
       .insertInto("alerts")
-      .values({ status: told.status, body: JSON.stringify(told), delivered_at: null })
+      .values({ status: alert.status, body: JSON.stringify(alert), delivered_at: null })
       .execute()
   )
 
-/** One after the other, each until it is taken. */
+/** In order, each until it is accepted. */
 const deliver = Effect.fnUntraced(function* ({ url }: AlertOptions, written: Latch.Latch) {
   const store = yield* Store
   const reasons = yield* Reasons
   yield* written.await
-  // Closed before looking: whatever is written from here on opens it again.
+  // Closed before looking: an alert written from here on opens it again.
   yield* written.close
   const attempt = Effect.gen(function* () {
     for (const { body, id } of yield* undelivered(store)) {

@@ -1,10 +1,13 @@
 /**
- * What `siteledger doctor` finds: one check after the other, each with one verdict and one clear sentence.
+ * The checks of `siteledger doctor`, one after the other. Each finding has one verdict and one clear sentence.
  *
- * Nothing is changed by looking (in a bucket, a file of the doctor's own comes and goes), and no check can keep the
- * others from being made: what fails, hangs or breaks becomes a finding of its own. No sentence holds a secret.
+ * A check changes nothing (in a bucket it writes and deletes one object) and can't prevent the others: if it fails, hangs
+ * or breaks, that becomes its finding. No sentence holds a secret.
  */
-import { Cause, Duration, Effect, Option } from "effect"
+import { Cause, Duration, Effect, Option, Schema } from "effect"
+
+/** A check that couldn't be carried out. */
+export class CheckFailed extends Schema.TaggedError<CheckFailed>()("CheckFailed", { message: Schema.String }) {}
 
 export type Verdict = "ok" | "warn" | "fail"
 
@@ -22,11 +25,11 @@ export interface Finding extends CheckResult {
 export const ok = (sentence: string): CheckResult => ({ verdict: "ok", sentence })
 
 /** It works, but not as well as it should, or not for long. */
-export const warn = (sentence: string, advice?: string): CheckResult => said("warn", sentence, advice)
+export const warn = (sentence: string, advice?: string): CheckResult => result("warn", sentence, advice)
 
-export const fail = (sentence: string, advice?: string): CheckResult => said("fail", sentence, advice)
+export const fail = (sentence: string, advice?: string): CheckResult => result("fail", sentence, advice)
 
-const said = (verdict: Verdict, sentence: string, advice: string | undefined): CheckResult =>
+const result = (verdict: Verdict, sentence: string, advice: string | undefined): CheckResult =>
   advice === undefined ? { verdict, sentence } : { verdict, sentence, advice }
 
 /** For one check. */
@@ -36,7 +39,7 @@ export const examine = <R>(
   check: string,
   look: Effect.Effect<CheckResult | ReadonlyArray<CheckResult>, unknown, R>
 ): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
-  Effect.suspend(() => look).pipe(
+  look.pipe(
     Effect.timeoutOption(patience),
     Effect.map(Option.getOrElse(() => fail(`No answer within ${Duration.toSeconds(patience)} seconds.`))),
     Effect.catchCause((cause) => Effect.succeed(fail(`It can't be checked: ${messageOf(Cause.squash(cause))}`))),
@@ -53,6 +56,6 @@ export const examineAll = <R>(
   checks: ReadonlyArray<Effect.Effect<ReadonlyArray<Finding>, never, R>>
 ): Effect.Effect<ReadonlyArray<Finding>, never, R> => Effect.map(Effect.all(checks), (found) => found.flat())
 
-/** For a person: a line each. */
+/** One line, for a person. */
 export const line = ({ advice, check, sentence, verdict }: Finding): string =>
   `${verdict.padEnd(5)} ${check.padEnd(15)} ${[sentence, advice].filter((part) => part !== undefined).join(" ")}`

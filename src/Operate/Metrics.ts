@@ -1,5 +1,5 @@
 /**
- * `/metrics` in the Prometheus text format: Status as gauges, so that both always tell the same.
+ * `/metrics` in the Prometheus text format: Status as gauges, so that both always agree.
  */
 import { Clock, Effect, Metric } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -12,26 +12,32 @@ import { Status } from "./Status.ts"
 const gauge = (name: string, description: string) => Metric.gauge(`siteledger_${name}`, { description })
 
 const phase = gauge("phase", "1 for the phase the worker is in")
-const reasons = gauge("reasons", "Troubles that stand right now")
+const reasons = gauge("reasons", "Active reasons")
 const pending = gauge("inbox_pending", "Deliveries whose rows are not committed yet")
 const quarantined = gauge("inbox_quarantined", "Deliveries that wait in quarantine")
 const oldestPending = gauge("inbox_oldest_pending_seconds", "Age of the oldest pending delivery")
 const events = gauge("events", "Events since the start, by outcome and alarm")
 const deliveries = gauge("receiver_deliveries", "Requests to the receiver since the start, by outcome")
 const secrets = gauge("webhook_secrets", "Webhook secrets, by state")
-const signedByEnding = gauge("receiver_signed_by_ending_secret", "Deliveries since the start whose secret was to end")
+const signedByEnding = gauge(
+  "receiver_signed_by_ending_secret",
+  "Deliveries since the start that were signed with an ending secret"
+)
 const rows = gauge("walk_rows", "Distinct rows of the current pass")
 const pages = gauge("walk_pages_done", "Pages of the current pass that are done")
 const pagesTotal = gauge("walk_pages_total", "Pages of the current pass")
 const apiLimit = gauge("api_limit_per_minute", "The plan's requests per minute")
-const apiUsed = gauge("api_used_last_minute", "Requests of the last minute")
-const gaps = gauge("gaps_open", "Blind intervals that no retry has healed")
+const apiUsed = gauge("api_used_last_minute", "Requests in the last minute")
+const gaps = gauge("gaps_open", "Intervals in which the receiver was down that no retry has healed")
 const entries = gauge("ledger_entries", "Entries in the books")
 const holds = gauge("ledger_holds", "Payments and certificates that wait for a person or for an event")
-const oldestHold = gauge("ledger_oldest_hold_seconds", "Age of the hold that waits longest, by its reason")
-const sinkBacklog = gauge("ledger_sink_backlog", "Entries that the accounting sink has yet to get")
-const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused for good")
-const sinkOldest = gauge("ledger_sink_oldest_pending_seconds", "Age of the oldest entry that the sink has yet to get")
+const oldestHold = gauge("ledger_oldest_hold_seconds", "Age of the hold that has waited longest, by its reason")
+const sinkBacklog = gauge("ledger_sink_backlog", "Entries not yet delivered to the accounting sink")
+const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused permanently")
+const sinkOldest = gauge(
+  "ledger_sink_oldest_pending_seconds",
+  "Age of the oldest entry not yet delivered to the accounting sink"
+)
 
 const set = (metric: Metric.Gauge<number>, value: number, labels?: Readonly<Record<string, string>>) =>
   Metric.update(labels === undefined ? metric : Metric.withAttributes(metric, labels), value)

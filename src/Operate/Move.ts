@@ -1,11 +1,11 @@
 /**
- * Moves the Store from one engine to the other, whole: SQLite to PostgreSQL, and back.
+ * Moves the whole Store from one engine to the other: SQLite to PostgreSQL, or back.
  *
- * The target must be empty, and nobody may work on either side. All rows go over in one transaction of the target, with
- * their numbers; before it is committed, every table is read back and held against the source by its count and a hash of
- * its rows. Dying before that leaves the target empty and the source as it was. Then the source is marked as moved, so
- * that no worker starts on it: two stores would each post to accounting. The warehouse stays where it is: the next start
- * makes a new one from the inbox and a fresh walk.
+ * The target must be empty, and no worker may run on either side. All rows are copied in one transaction of the target,
+ * with their numbers. Before the commit, every table is read back and compared with the source by its count and a hash of
+ * its rows. A crash before that leaves the target empty and the source as it was. Then the source is marked as moved, so
+ * that no worker starts on it: two stores would each post to accounting. The warehouse is not moved: the next start makes
+ * a new one from the inbox and a fresh walk.
  */
 import { createHash } from "node:crypto"
 import { Effect, Schema, type Scope } from "effect"
@@ -19,15 +19,15 @@ export class MoveError extends Schema.TaggedError<MoveError>()("MoveError", { me
 export type Value = string | Uint8Array | null
 export type Values = ReadonlyArray<Value>
 
-/** A store that nobody else uses as long as it is open. */
+/** A store that nothing else uses while it is open. */
 export interface Side {
   readonly name: string
   /** In alphabetical order. */
   readonly columns: (table: string) => Promise<ReadonlyArray<string>>
-  /** In an order of its own, in batches that fit in memory; values in the order of the columns. */
+  /** In any order, in batches that fit in memory; values in the order of the columns. */
   readonly rows: (table: string) => AsyncIterable<ReadonlyArray<Values>>
   readonly put: (table: string, rows: ReadonlyArray<Values>) => Promise<void>
-  /** What numbers its rows itself goes on after the greatest number. */
+  /** Lets a table that numbers its own rows go on after the greatest number. */
   readonly count: (table: string) => Promise<void>
   readonly begin: () => Promise<void>
   readonly commit: () => Promise<void>
@@ -37,12 +37,12 @@ export interface Side {
 
 export type Open = Effect.Effect<Side, MoveError, Scope.Scope>
 
-/** In the order in which they refer to each other. What only one engine has is made from the others at the next start. */
+/** In the order of their references. The next start derives from them the tables that only one engine has. */
 export const movedTables: ReadonlyArray<string> = storeTables
   .filter(({ only }) => only === undefined)
   .map(({ name }) => name)
 
-/** The same for the same rows, in whatever order they come. */
+/** Equal for the same rows in any order. */
 export interface Sum {
   readonly rows: number
   readonly sha256: string
@@ -96,7 +96,7 @@ const attempt = <A>(what: string, use: () => Promise<A>): Effect.Effect<A, MoveE
     catch: (cause) => new MoveError({ message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
   })
 
-/** Both are let go when the scope closes; what wasn't committed is undone by that. */
+/** Both sides are released when the scope closes, which rolls back what wasn't committed. */
 export const move = Effect.fn("Move.move")(function* (openFrom: Open, openTo: Open) {
   const from = yield* openFrom
   const to = yield* openTo
@@ -110,8 +110,8 @@ export const move = Effect.fn("Move.move")(function* (openFrom: Open, openTo: Op
   }
   const tables: Record<string, Sum> = {}
   for (const table of movedTables) {
-    const sum = yield* attempt(`Nothing was moved, as table ${table} can't be`, () => copy(from, to, table))
-    const found = yield* attempt(`Nothing was moved, as table ${table} can't be read back`, () => sumOf(to, table))
+    const sum = yield* attempt(`Nothing was moved: table ${table} can't be copied`, () => copy(from, to, table))
+    const found = yield* attempt(`Nothing was moved: table ${table} can't be read back`, () => sumOf(to, table))
     if (!isSame(sum, found)) return yield* different(table, sum, found)
     tables[table] = sum
   }
@@ -119,20 +119,23 @@ export const move = Effect.fn("Move.move")(function* (openFrom: Open, openTo: Op
     await to.setMeta(disowned.key, disowned.value)
     await to.commit()
   })
-  yield* attempt(`All was moved to ${to.name}, but the old store can't be marked: put it away yourself`, async () => {
-    await from.setMeta(Moved.key, to.name)
-    await from.commit()
-  })
+  yield* attempt(
+    `Everything was moved to ${to.name}, but the old store can't be marked as moved; set it aside yourself`,
+    async () => {
+      await from.setMeta(Moved.key, to.name)
+      await from.commit()
+    }
+  )
   return { from: from.name, to: to.name, tables }
 })
 
 const movedAlready = (from: Side, movedTo: string) =>
-  new MoveError({ message: `${from.name} was moved to ${movedTo} already. Nothing was moved.` })
+  new MoveError({ message: `${from.name} was already moved to ${movedTo}. Nothing was moved.` })
 
 const notEmpty = (to: Side, table: string) =>
   new MoveError({ message: `${to.name} isn't empty: there are rows in ${table}. Nothing was moved.` })
 
 const different = (table: string, sum: Sum, found: Sum) =>
   new MoveError({
-    message: `Nothing was moved: table ${table} came out different (${sum.rows} rows, ${found.rows} there).`
+    message: `Nothing was moved: table ${table} came out different (${sum.rows} rows, ${found.rows} in the target).`
   })

@@ -1,9 +1,9 @@
 /**
- * Silence: no delivery comes any more while lists still change. Either nothing happened that has an event, or the
- * service has stopped sending and nobody would notice: a person must look.
+ * Silence: deliveries stop while lists still change. Either nothing happened that has an event, or the service has
+ * stopped sending, which would otherwise go unnoticed: a person must look.
  *
- * It counts from the last delivery, or from our start, and only changes that a walk saw after the first pass since
- * then: what changed while we were away says nothing about today. It is over with the next delivery.
+ * It is measured from the last delivery or our start, whichever is later. Only changes seen after the first pass since
+ * the start count: earlier ones may have happened while we were down. The next delivery ends it.
  */
 import { Clock, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -18,15 +18,15 @@ import { Walk } from "../Walk/Walk.ts"
 import { lastChangeMs } from "../Stores/Evidence.ts"
 
 export interface SilenceOptions {
-  /** Between two walks: how often changes can be seen at all. */
+  /** Between two walks; changes can't be seen more often. */
   readonly walkEvery: Duration.Duration
-  /** Where deliveries are sent to, and where we listen. */
+  /** Where deliveries are sent, and where we listen. */
   readonly route: string
 }
 
 const shortest = Duration.minutes(15)
 const lookEvery = Duration.minutes(1)
-/** How soon the next delivery ends it. */
+/** How soon the next delivery is noticed. */
 const lookAgain = Duration.seconds(1)
 const reasonKey = "silence"
 
@@ -78,7 +78,7 @@ const noteFirstEnds = Effect.fnUntraced(function* (firstEnds: Map<string, number
   }
 })
 
-/** Also of a body that was known already; 0 when there was none. */
+/** Duplicates included; 0 if there was none. */
 const lastDeliveryMs = Effect.gen(function* () {
   const inbox = yield* Inbox
   const keyring = yield* Keyring
@@ -87,7 +87,7 @@ const lastDeliveryMs = Effect.gen(function* () {
   return Math.max(0, stored === null ? 0 : Instant.toMicros(stored) / 1000, ...used)
 })
 
-/** Undefined until every list has ended a pass since our start, and while none has changed after that. */
+/** Undefined until every list has ended a pass since our start, and until one changes after that. */
 const lastFreshChangeMs = Effect.fnUntraced(function* (firstEnds: ReadonlyMap<string, number>) {
   const names = (yield* Source).lists.map(({ resource }) => resource)
   if (firstEnds.size < names.length) return undefined
@@ -98,5 +98,5 @@ const lastFreshChangeMs = Effect.fnUntraced(function* (firstEnds: ReadonlyMap<st
 const sentence = (changedMs: number, quietSinceMs: number, route: string): string =>
   `Lists still change (last seen at ${Instant.fromMillis(changedMs)}), but no delivery has come since ` +
   `${Instant.fromMillis(quietSinceMs)}. Either nothing has happened that has an event, or the service no longer ` +
-  "sends: look in its Admin → API → Webhooks whether the subscription is still there and whether deliveries have failed, " +
+  "sends. Check in its Admin → API → Webhooks whether the subscription still exists and whether deliveries have failed, " +
   `check that ${route}, and fire a test event.`

@@ -1,6 +1,6 @@
 /**
  * Status is the one answer to "how is it going?": the command line, the page, probes and metrics read only this.
- * It is computed live from the services that own the facts; nothing of it is stored.
+ * It is computed live from the services that own the facts; none of it is stored.
  */
 import { Context, Effect, Layer } from "effect"
 import { Apply } from "../Intake/Apply.ts"
@@ -53,11 +53,11 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
       const report = Effect.gen(function* () {
         const inboxStatus = yield* inbox.status
         const backfill = yield* walk.status
-        const standing = yield* reasons.all
+        const active = yield* reasons.all
         const isThrough = yield* walk.isThrough
         return {
-          phase: phaseOf({ reasons: standing, inbox: inboxStatus, backfill, isThrough }),
-          reasons: standing,
+          phase: phaseOf({ reasons: active, inbox: inboxStatus, backfill, isThrough }),
+          reasons: active,
           inbox: inboxStatus,
           events: yield* apply.counts,
           backfill,

@@ -1,6 +1,6 @@
 /**
- * What does the verbs that `AdminApi` describes, whether a worker is running (asked through its listener) or not (the
- * command line takes the lock itself).
+ * Carries out the verbs that `AdminApi` describes: in the running worker, asked through its listener, or in the command
+ * line, which then takes the lock itself.
  */
 import { Duration, Effect, Redacted, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
@@ -24,15 +24,19 @@ const secretAdd: Handler<"secret-add", Secrets> = Effect.fnUntraced(function* ({
   return { added: yield* secrets.add(Redacted.make(text)) }
 })
 
-const notOneSecret = new VerbError({ message: "One secret is needed, of at least 8 characters, without spaces." })
+const notOneSecret = new VerbError({
+  message: "Exactly one secret is needed, of at least 8 characters and without spaces."
+})
 
-const secretRetire: Handler<"secret-retire", Secrets> = Effect.fnUntraced(function* (given) {
-  const after = given.in === undefined ? Result.succeed(Duration.zero) : Parse.duration(given.in)
+const secretRetire: Handler<"secret-retire", Secrets> = Effect.fnUntraced(function* ({
+  fingerprint,
+  force = false,
+  in: time
+}) {
+  const after = time === undefined ? Result.succeed(Duration.zero) : Parse.duration(time)
   if (Result.isFailure(after)) return yield* new VerbError({ message: `--in ${after.failure}` })
   const secrets = yield* Secrets
-  return {
-    retired: yield* secrets.retire(given.fingerprint, { after: after.success, isForced: given.force === true })
-  }
+  return { retired: yield* secrets.retire(fingerprint, { after: after.success, isForced: force }) }
 })
 
 const closeGap: Handler<"close-gap", Uptime> = Effect.fnUntraced(function* ({ from, reason }) {
@@ -49,7 +53,7 @@ const closeGap: Handler<"close-gap", Uptime> = Effect.fnUntraced(function* ({ fr
   return { closed: { from: Instant.fromMillis(gap.fromMs), to: Instant.fromMillis(gap.toMs), reason } }
 })
 
-/** The old file is kept. */
+/** Keeps the old file. */
 const rebuild: Handler<"rebuild", Store | Restart> = Effect.fnUntraced(function* () {
   const isAtNextStart = yield* Projection.rebuild(yield* Store)
   if (isAtNextStart) yield* Effect.flatMap(Restart, (restart) => restart.request)
@@ -77,5 +81,5 @@ export type Needs<Name extends VerbName> = Effect.Services<ReturnType<(typeof ve
 const handlers: { readonly [Name in VerbName]: Handler<Name, Needs<Name>> } = verbs
 
 /** Carries out a verb here. */
-export const carryOut = <Name extends VerbName>(name: Name, given: Payload<Name>) =>
-  Effect.mapError(handlers[name](given), ({ message }) => new VerbError({ message }))
+export const carryOut = <Name extends VerbName>(name: Name, payload: Payload<Name>) =>
+  Effect.mapError(handlers[name](payload), ({ message }) => new VerbError({ message }))

@@ -1,6 +1,6 @@
 /**
- * The workers that share one database: each reports every few seconds that it is there, so that any of them can show them
- * all. One that hasn't reported for a while is shown as gone, and is forgotten after an hour.
+ * The workers that share one database. Each reports every few seconds, so that any of them can show them all. One that
+ * hasn't reported for a while is shown as gone, and is forgotten after an hour.
  */
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
@@ -19,7 +19,7 @@ const forgottenAfterMs = 3_600_000
 export class Workers extends Context.Service<
   Workers,
   {
-    /** None where a worker is alone by construction. */
+    /** Empty where only one worker is possible. */
     readonly all: Effect.Effect<ReadonlyArray<WorkerStatus>, StoreError>
   }
 >()("siteledger/Workers") {
@@ -45,12 +45,14 @@ export class Workers extends Context.Service<
           reasons: JSON.stringify(yield* reasons.all)
         }
         yield* workers.say(row, Instant.fromMillis(nowMs - forgottenAfterMs))
-      }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("Other workers can't hear of this one", error)))
+      }).pipe(
+        Effect.catchTag("StoreError", (error) => Effect.logDebug("This worker can't report to the others", error))
+      )
 
       yield* Effect.addFinalizer(() => Effect.ignore(workers.withdraw(id)))
       yield* report
       yield* Effect.forkScoped(
-        supervised("the word to other workers", Effect.andThen(Effect.sleep(reportEvery), report))
+        supervised("the report to other workers", Effect.andThen(Effect.sleep(reportEvery), report))
       )
 
       return Workers.of({

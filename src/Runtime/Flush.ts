@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 
 /** Writes a file that only its owner can read. A file already at `path` was left by a process that died; it is removed. */
-export const writeAnew = (path: string, text: string): void => {
+export const writeFresh = (path: string, text: string): void => {
   rmSync(path, { force: true })
   const file = openSync(path, "wx", 0o600)
   try {

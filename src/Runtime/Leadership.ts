@@ -1,6 +1,6 @@
 /**
  * Leadership: of all workers on one database, one does what must be done once: walks, exports, the accounting sink, the
- * subscription, alerts. A worker that is alone always leads; `Stores/Postgres/Leadership` elects one of several.
+ * subscription, alerts. A single worker always leads; `Stores/Postgres/Leadership` elects one of several.
  *
  * For a moment two may believe that they lead, so everything done here can be done twice without harm.
  */
@@ -29,11 +29,11 @@ export const whileLeading = <E, R>(turn: Effect.Effect<unknown, E, R>): Effect.E
     Effect.andThen(leading.await, Effect.asVoid(Effect.raceFirst(turn, following.await)))
   )
 
-/** Again and again while another worker leads. */
+/** Repeated while another worker leads. */
 export const whileFollowing = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
   Effect.flatMap(Leadership, ({ following, leading }) =>
     supervised(name, Effect.andThen(following.await, Effect.raceFirst(turn, leading.await)))
   )
 
-/** A pipeline of the leader's. */
+/** A pipeline that only the leader runs. */
 export const led = <R>(name: string, turn: Effect.Effect<unknown, never, R>) => supervised(name, whileLeading(turn))

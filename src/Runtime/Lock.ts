@@ -43,7 +43,7 @@ export class Lock extends Context.Service<
     readonly announce: (note: WorkerNote) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("siteledger/Lock") {
-  static readonly layer = (dataDir: string): Layer.Layer<Lock, LockError> => Layer.effect(Lock, make(dataDir))
+  static readonly layerAt = (dataDir: string): Layer.Layer<Lock, LockError> => Layer.effect(Lock, make(dataDir))
 }
 
 /** A worker that is stopping may hold the directory for a moment. */

@@ -17,17 +17,17 @@ export class Reasons extends Context.Service<
   static readonly layer: Layer.Layer<Reasons> = Layer.effect(
     Reasons,
     Effect.sync(() => {
-      const standing = new Map<string, string>()
+      const active = new Map<string, string>()
       return Reasons.of({
         set: (key, sentence) =>
           Effect.suspend(() => {
-            const isNews = standing.get(key) !== sentence
-            standing.set(key, sentence)
+            const isNews = active.get(key) !== sentence
+            active.set(key, sentence)
             return isNews ? Effect.logWarning(sentence) : Effect.void
           }),
-        clear: (key) => Effect.suspend(() => (standing.delete(key) ? Effect.logInfo(`Over: ${key}`) : Effect.void)),
-        all: Effect.sync(() => [...standing.values()]),
-        allBut: (key) => Effect.sync(() => new Map([...standing].filter(([each]) => each !== key)))
+        clear: (key) => Effect.suspend(() => (active.delete(key) ? Effect.logInfo(`Resolved: ${key}`) : Effect.void)),
+        all: Effect.sync(() => [...active.values()]),
+        allBut: (key) => Effect.sync(() => new Map([...active].filter(([each]) => each !== key)))
       })
     })
   )

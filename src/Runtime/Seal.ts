@@ -3,14 +3,14 @@
  * purpose of a text is authenticated with it, so one secret can't be put in the place of another.
  *
  * The key is SITELEDGER_KEY, or the file `key` in the data directory: created on first use, readable by its owner only,
- * and refused if others can read it. Without the key a sealed text is lost; `open` says so.
+ * and refused if others can read it. Without the key a sealed text is lost, and `open` fails.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Settings } from "../../config/Settings.ts"
-import { flushFolderOf, writeAnew } from "./Flush.ts"
+import { flushFolderOf, writeFresh } from "./Flush.ts"
 
 export class SealError extends Schema.TaggedError<SealError>()("SealError", {
   /** Key: no usable key. Foreign: sealed with another key or for another purpose, or damaged. */
@@ -30,13 +30,13 @@ export class Seal extends Context.Service<
   static readonly layer: Layer.Layer<Seal, SealError, Settings> = Layer.unwrap(
     Effect.map(Settings, ({ dataDir, key }) =>
       Option.match(key, {
-        onNone: () => Seal.layerIn(dataDir),
-        onSome: (given) => Seal.layerWith(Buffer.from(Redacted.value(given), "hex"))
+        onNone: () => Seal.layerAt(dataDir),
+        onSome: (digits) => Seal.layerWith(Buffer.from(Redacted.value(digits), "hex"))
       })
     )
   )
   /** With the key in a data directory. */
-  static readonly layerIn = (dataDir: string): Layer.Layer<Seal, SealError> =>
+  static readonly layerAt = (dataDir: string): Layer.Layer<Seal, SealError> =>
     Layer.effect(Seal, Effect.map(keyIn(dataDir), make))
   /** With these 32 bytes. */
   static readonly layerWith = (key: Uint8Array): Layer.Layer<Seal> => Layer.sync(Seal, () => make(key))
@@ -59,9 +59,9 @@ const make = (key: Uint8Array): Seal["Service"] =>
   })
 
 const unseal = (key: Uint8Array, text: string, purpose: string): string => {
-  const [found, encoded = ""] = text.split(".")
+  const [format, encoded = ""] = text.split(".")
   const sealed = Buffer.from(encoded, "base64url")
-  if (found !== version || sealed.byteLength < nonceBytes + tagBytes) throw new Error("not sealed")
+  if (format !== version || sealed.byteLength < nonceBytes + tagBytes) throw new Error("not sealed")
   const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(purpose))
     .setAuthTag(sealed.subarray(-tagBytes))
@@ -91,7 +91,7 @@ const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => {
 const makeKey = (path: string): void => {
   if (existsSync(path)) return
   const temporary = `${path}.${process.pid}`
-  writeAnew(temporary, `${randomBytes(keyBytes).toString("hex")}\n`)
+  writeFresh(temporary, `${randomBytes(keyBytes).toString("hex")}\n`)
   try {
     linkSync(temporary, path)
   } catch (cause) {

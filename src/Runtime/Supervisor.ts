@@ -10,18 +10,14 @@ const pauseAfterCrash = Duration.seconds(5)
 export const supervised = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons
-    const guarded = Effect.catchCause(
-      Effect.andThen(
-        turn,
-        Effect.suspend(() => reasons.clear(name))
-      ),
-      (cause) => {
-        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
-        return Effect.logError(`${name} crashed and starts again`, cause).pipe(
-          Effect.andThen(reasons.set(name, `Something unexpected stopped ${name}; it starts again. The log has more.`)),
-          Effect.andThen(Effect.sleep(pauseAfterCrash))
-        )
-      }
-    )
+    const guarded = Effect.catchCause(Effect.andThen(turn, reasons.clear(name)), (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+      return Effect.logError(`${name} crashed and is restarted`, cause).pipe(
+        Effect.andThen(
+          reasons.set(name, `An unexpected error stopped ${name}; it is restarted. The log has the details.`)
+        ),
+        Effect.andThen(Effect.sleep(pauseAfterCrash))
+      )
+    })
     return yield* Effect.forever(guarded)
   })

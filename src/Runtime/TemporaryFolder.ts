@@ -17,7 +17,7 @@ export interface TemporaryFolder {
 /** `purpose` becomes part of the name. */
 export const make = async (purpose: string): Promise<TemporaryFolder> => {
   const prefix = `siteledger-${purpose}-`
-  await removeForsaken(prefix)
+  await removeAbandoned(prefix)
   while (true) {
     const path = await mkdtemp(join(tmpdir(), prefix))
     const lock = locked(path, patienceMs)
@@ -53,16 +53,16 @@ const discard = async (folder: string, lock: DatabaseSync): Promise<void> => {
 }
 
 /** Folders in use, of other users, or without a lock stay. */
-const removeForsaken = async (prefix: string): Promise<void> => {
+const removeAbandoned = async (prefix: string): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(prefix)) continue
     const folder = join(tmpdir(), name)
-    await removeIfForsaken(folder).catch(() => undefined)
+    await removeIfAbandoned(folder).catch(() => undefined)
   }
 }
 
-const removeIfForsaken = async (folder: string): Promise<void> => {
-  const found = await lstat(folder)
-  if (!found.isDirectory() || found.uid !== process.getuid?.() || !existsSync(lockIn(folder))) return
+const removeIfAbandoned = async (folder: string): Promise<void> => {
+  const stat = await lstat(folder)
+  if (!stat.isDirectory() || stat.uid !== process.getuid?.() || !existsSync(lockIn(folder))) return
   await discard(folder, locked(folder, 0))
 }

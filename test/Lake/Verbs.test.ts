@@ -116,7 +116,7 @@ describe("siteledger lake", () => {
       exporter.kill("SIGKILL")
       assert.deepStrictEqual([verified.code, verified.stderr], [0, ""])
       assert.match(verified.stdout, /^ok ipcs {19}2 rows, 1 file, \d+ bytes$/m)
-      assert.match(verified.stdout, new RegExp(`Export ${id} on s3://lake/some/lake, .*every count and hash is right`))
+      assert.match(verified.stdout, new RegExp(`Export ${id} on s3://lake/some/lake, .*every count and hash matches`))
       const listed = yield* verb(prepared, {}, "lake", "list", "--json")
       const runs = (JSON.parse(listed.stdout) as { readonly runs: ReadonlyArray<{ readonly run: string }> }).runs
       assert.deepStrictEqual(
@@ -128,7 +128,7 @@ describe("siteledger lake", () => {
       const faulty = yield* verb(prepared, {}, "lake", "verify", "--run", id)
       assert.deepStrictEqual(
         [faulty.code, faulty.stderr],
-        [1, `siteledger: 1 thing is not as the manifest of ${id} says.\n`]
+        [1, `siteledger: 1 thing differs from the manifest of ${id}.\n`]
       )
       assert.include(faulty.stdout, `${path} is missing.`)
       const document = yield* verb(prepared, {}, "lake", "verify", "--json")

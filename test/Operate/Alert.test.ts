@@ -1,6 +1,6 @@
 /**
  * One POST when Status turns red, one for each new kind of reason, and one when it recovers: when, in what order, and
- * across what happens meanwhile.
+ * despite failures and restarts.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,15 +12,15 @@ describe("an alert", () => {
       const { endpoint, live, path } = yield* world
       const { reasons, stop } = yield* live
       yield* pass(40)
-      assert.deepStrictEqual(endpoint.taken, [], "nothing is told of what is well")
+      assert.deepStrictEqual(endpoint.taken, [], "no alert while all is well")
       yield* reasons.set("gap", "Deliveries may be missing.")
       yield* pass(3)
-      assert.deepStrictEqual(endpoint.taken, [], "it must have stood for 5 seconds")
+      assert.deepStrictEqual(endpoint.taken, [], "red must have lasted 5 seconds")
       yield* pass(4)
       yield* reasons.set("gap", "More deliveries may be missing.")
       yield* pass(600)
       const [red, ...none] = endpoint.taken
-      assert.deepStrictEqual(none, [], "the same in other words is nothing new")
+      assert.deepStrictEqual(none, [], "the same kind in other words is not new")
       const known = { instance: "https://me.example.com/hooks", dataDir: path }
       assert.deepInclude(red ?? {}, { status: "red", reasons: ["Deliveries may be missing."], ...known })
       assert.closeTo(seconds(red?.since ?? ""), 40, 2)
@@ -59,7 +59,7 @@ describe("an alert", () => {
       yield* pass(600)
       const all = ["A request was refused.", "Deliveries may be missing.", "The service can't be read."]
       assert.deepStrictEqual(
-        endpoint.taken.map((told) => [told.status, told.reasons]),
+        endpoint.taken.map(({ reasons, status }) => [status, reasons]),
         [
           ["red", all.slice(0, 1)],
           ["red", all],
@@ -71,7 +71,7 @@ describe("an alert", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is not sent for what passes by itself, and ever more slowly for what flaps", () =>
+  it.effect("is not sent for what passes quickly, and less and less often for what flaps", () =>
     Effect.gen(function* () {
       const { endpoint, live } = yield* world
       const { reasons, stop } = yield* live
@@ -98,7 +98,7 @@ describe("an alert", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is tried with growing pauses until it is taken; meanwhile Status says so, without the URL", () =>
+  it.effect("is retried with growing pauses until it is accepted; meanwhile Status says so, without the URL", () =>
     Effect.gen(function* () {
       const { endpoint, live, marked } = yield* world
       const { reasons, stop } = yield* live
@@ -129,7 +129,7 @@ describe("an alert", () => {
           ["red", ["Deliveries may be missing."]],
           ["recovered", []]
         ],
-        "in order, and none of its own trouble"
+        "in order, and none for the failed delivery itself"
       )
       yield* stop
     }).pipe(Effect.scoped)
@@ -137,7 +137,7 @@ describe("an alert", () => {
 })
 
 describe("the URL of alerts", () => {
-  it.effect("is seen by no tracer, whatever becomes of the request", () =>
+  it.effect("is seen by no tracer, whether the request fails or succeeds", () =>
     Effect.gen(function* () {
       const { endpoint, live, marked, traced } = yield* world
       const { reasons, stop } = yield* live
@@ -167,7 +167,7 @@ describe("over a restart", () => {
       assert.strictEqual(endpoint.taken.length, 1)
       yield* first.stop
       const second = yield* live
-      // Reasons are found again only some time after a start.
+      // Reasons come back only some time after a start.
       yield* pass(25)
       yield* second.reasons.set("gap", "Deliveries may be missing.")
       yield* pass(60)
@@ -182,7 +182,7 @@ describe("over a restart", () => {
       assert.deepStrictEqual(
         endpoint.taken.map(({ status }) => status),
         ["red", "recovered"],
-        "what was not taken before is told at once"
+        "what was not accepted before is sent at once"
       )
       yield* pass(60)
       assert.strictEqual(endpoint.taken.length, 2)
@@ -190,7 +190,7 @@ describe("over a restart", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a recovery that happened meanwhile is told 30 seconds after the start", () =>
+  it.effect("a recovery that happened meanwhile is sent 30 seconds after the start", () =>
     Effect.gen(function* () {
       const { endpoint, live } = yield* world
       const first = yield* live

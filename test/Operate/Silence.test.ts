@@ -1,4 +1,4 @@
-/** When no delivery comes though lists change, a person is told; not sooner, and not for what says nothing. */
+/** When deliveries stop while lists still change, Status says so; not sooner, and not for changes that prove nothing. */
 import { setImmediate as immediate } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
@@ -71,7 +71,7 @@ const pass = (minutes: number) =>
   })
 
 describe("silence", () => {
-  it.effect("while lists change is told after twice the pause between walks, until the next delivery", () =>
+  it.effect("while lists change is reported after twice the pause between walks, until the next delivery", () =>
     Effect.gen(function* () {
       const at = yield* world("20 minutes")
       yield* pass(1)
@@ -91,7 +91,7 @@ describe("silence", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is none when nothing changes, or only what the first pass since the start brought", () =>
+  it.effect("is not reported if nothing changes, or only what the first pass since the start brought", () =>
     Effect.gen(function* () {
       const at = yield* world("1 minute")
       yield* pass(2)
@@ -106,7 +106,7 @@ describe("silence", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is none before 15 minutes, however often we walk, nor for the time before the start", () =>
+  it.effect("is not reported within 15 minutes, however often we walk, nor for the time before the start", () =>
     Effect.gen(function* () {
       const at = yield* world("2 seconds")
       at.storedAt(start - 3_600_000)

@@ -109,7 +109,7 @@ describe("the verb, run from its sources", () => {
     assert.match(bad.stderr, /^Binder Error: .*\n\nLINE 1: select nothing\n +\^\n$/)
     const both = sh(`"$1" "$2" query "select 1" --csv --json`)
     assert.deepStrictEqual([both.status, both.stdout], [2, ""])
-    assert.include(both.stderr, "Give one of --csv, --json and --parquet FILE.")
+    assert.include(both.stderr, "Give only one of --csv, --json and --parquet FILE.")
   })
 
   it("ends quietly when the reader of its answer has gone", () => {

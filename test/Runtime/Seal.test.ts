@@ -12,7 +12,7 @@ import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
 const within = <A, E>(path: string, body: Effect.Effect<A, E, Seal>) =>
-  Effect.provide(body, Seal.layerIn(path), { local: true })
+  Effect.provide(body, Seal.layerAt(path), { local: true })
 
 const sealIn = (path: string) =>
   within(
@@ -27,7 +27,7 @@ const openIn = (path: string, sealed: string, purpose = "webhook secret") =>
     )
   )
 
-/** The paths that are flushed, in their order. */
+/** The paths that are flushed, in order. */
 const watchFlushes = () => {
   const { fsyncSync, openSync } = fs
   const paths = new Map<number, string>()
@@ -50,7 +50,7 @@ const watchFlushes = () => {
 }
 
 describe("Seal", () => {
-  it.effect("opens what it sealed, also in the next process, and never seals the same twice", () =>
+  it.effect("opens what it sealed, even in the next process, and never seals the same way twice", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const first = yield* sealIn(path)
@@ -82,7 +82,7 @@ describe("Seal", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("makes its key also where a process died over one, and it is on disk before anything is sealed", () =>
+  it.effect("makes its key even after a process died while making one; it is on disk before anything is sealed", () =>
     Effect.gen(function* () {
       const path = yield* folder
       writeFileSync(join(path, `key.${process.pid}`), "torn", { mode: 0o644 })

@@ -1,4 +1,4 @@
-/** Temporary folders of processes that live, that were killed, and of others. */
+/** Temporary folders of live processes, of killed ones, and of others. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
@@ -26,7 +26,7 @@ beforeEach(() => {
   process.env["TMPDIR"] = place
 })
 
-/** Another process that has a folder until it is killed, or this one is gone. */
+/** Another process that has a folder until it is killed or this one ends. */
 const another = async (): Promise<readonly [child: ChildProcess, path: string]> => {
   const child = spawn(
     process.execPath,
@@ -58,14 +58,14 @@ describe("a temporary folder", () => {
     assert.deepStrictEqual(readdirSync(place), [])
   })
 
-  it("is each one's own, of many that are made at once", async () => {
+  it("is different for each of many that are made at once", async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => TemporaryFolder.make("test")))
     assert.lengthOf(readdirSync(place), 20)
     await Promise.all(made.map((folder) => folder.remove()))
     assert.deepStrictEqual(readdirSync(place), [])
   })
 
-  it("is taken for nobody's only when it was made here: what else has such a name stays", async () => {
+  it("is removed as abandoned only if it was made here; other things of such a name stay", async () => {
     const elsewhere = join(directory, "elsewhere")
     mkdirSync(elsewhere)
     writeFileSync(join(elsewhere, "lock.sqlite"), "")

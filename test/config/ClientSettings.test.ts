@@ -3,10 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option } from "effect"
-import { ClientSettings, layerAll, layerClient, ServiceSettings } from "../../config/Settings.ts"
-
-type Env = Readonly<Record<string, string>>
+import { Effect, Option } from "effect"
+import { clientSettings, type Env, serviceSettings } from "./Reading.ts"
 
 const client: Env = { SITELEDGER_AUTH_URL: "https://auth.example.com", SITELEDGER_CLIENT_ID: "desk-app" }
 const worker: Env = {
@@ -15,35 +13,31 @@ const worker: Env = {
   SITELEDGER_WEBHOOK_URL: "https://me.example.com/hooks"
 }
 
-const provider = (env: Env) => ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))
-const logIn = (env: Env) => ClientSettings.pipe(Effect.provide(Layer.provide(layerClient, provider(env))))
-const start = (env: Env) => ServiceSettings.pipe(Effect.provide(Layer.provide(layerAll, provider(env))))
-
 describe("a client secret", () => {
-  it.effect("is not needed where somebody has logged in; without either, one problem names both ways", () =>
+  it.effect("is not needed after a login; without either, one problem names both ways", () =>
     Effect.gen(function* () {
       const dataDir = mkdtempSync(join(tmpdir(), "siteledger-settings-"))
       const env = { ...worker, SITELEDGER_DATA_DIR: dataDir }
-      const { problems } = yield* Effect.flip(start(env))
+      const { problems } = yield* Effect.flip(serviceSettings(env))
       assert.strictEqual(problems.length, 1)
       assert.strictEqual(problems[0]?.variable, "SITELEDGER_CLIENT_SECRET")
       assert.match(problems[0]?.sentence ?? "", /client credentials.*`siteledger login`/)
       writeFileSync(join(dataDir, "login"), "")
-      assert.isTrue(Option.isNone((yield* start(env)).clientSecret))
+      assert.isTrue(Option.isNone((yield* serviceSettings(env)).clientSecret))
       rmSync(dataDir, { recursive: true })
     })
   )
 })
 
 describe("logging in", () => {
-  it.effect("asks for the authorization server and the client, and for nothing that only the worker needs", () =>
+  it.effect("requires the authorization server and the client, and nothing that only the worker needs", () =>
     Effect.gen(function* () {
-      const { problems } = yield* Effect.flip(logIn({}))
+      const { problems } = yield* Effect.flip(clientSettings({}))
       assert.sameMembers(
         problems.map(({ variable }) => variable),
         Object.keys(client)
       )
-      const read = yield* logIn({ ...client, SITELEDGER_SCOPES: "ipcs.read" })
+      const read = yield* clientSettings({ ...client, SITELEDGER_SCOPES: "ipcs.read" })
       assert.deepInclude(read, { clientId: "desk-app", clientSecret: Option.none(), scopes: ["ipcs.read"] })
     })
   )

@@ -1,17 +1,10 @@
-/** What SITELEDGER_LAKE may say. */
+/** The values that SITELEDGER_LAKE accepts. */
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
-import { layer, Settings } from "../../config/Settings.ts"
+import { Effect } from "effect"
+import { settings } from "./Reading.ts"
 
-const lakeOf = (SITELEDGER_LAKE: string) =>
-  Effect.map(
-    Effect.provide(
-      Settings,
-      Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord({ SITELEDGER_LAKE })))
-    ),
-    ({ lake }) => lake
-  )
+const lakeOf = (SITELEDGER_LAKE: string) => Effect.map(settings({ SITELEDGER_LAKE }), ({ lake }) => lake)
 
 describe("SITELEDGER_LAKE", () => {
   it.effect.each([

@@ -1,18 +1,16 @@
 /**
- * How the ledger is told to post: presets, own accounts, currencies by project, the open period; where entries go from
- * there; and what is refused.
+ * The ledger's settings: presets, own accounts, currencies by project, the open period, where entries are sent, and what is
+ * refused.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
-import { layer, Settings } from "../../config/Settings.ts"
+import { Effect, Option, Redacted } from "effect"
+import { type Env, settings } from "./Reading.ts"
 
-const settings = (env: Record<string, string>) =>
-  Effect.provide(Settings, Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
-const ledger = (env: Record<string, string>) => Effect.map(settings(env), (read) => read.ledger)
-const sink = (env: Record<string, string>) => Effect.map(settings(env), (read) => read.ledgerSink)
+const ledger = (env: Env) => Effect.map(settings(env), (read) => read.ledger)
+const sink = (env: Env) => Effect.map(settings(env), (read) => read.ledgerSink)
 
 it.effect("nothing configured is a contractor without a currency, and no period is closed", () =>
   Effect.gen(function* () {
@@ -27,7 +25,7 @@ it.effect("nothing configured is a contractor without a currency, and no period 
   })
 )
 
-it.effect("an employer pays from the bank; an account of one's own takes the place of its preset", () =>
+it.effect("an employer pays from the bank; a configured account replaces its preset", () =>
   Effect.gen(function* () {
     const read = yield* ledger({
       SITELEDGER_LEDGER_PERSPECTIVE: "Employer",

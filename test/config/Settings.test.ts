@@ -1,16 +1,15 @@
 /**
  * The configuration contract: defaults, every way in which a variable can be wrong, one message for all of them, and
- * no value in that message. Each test provides its own environment; the process's is never read.
+ * no value in that message.
  */
 import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Cron, DateTime, Duration, Effect, Layer, Option, Redacted, Runtime } from "effect"
-import { layer, layerAll, ServiceSettings, Settings, SettingsError } from "../../config/Settings.ts"
+import { Cron, DateTime, Duration, Effect, Option, Redacted, Runtime } from "effect"
+import { SettingsError } from "../../config/Settings.ts"
 import { variables } from "../../config/Variables.ts"
 import { temporaryFolder } from "../RunningWorker.ts"
-
-type Env = Readonly<Record<string, string>>
+import { type Env, serviceSettings, settings } from "./Reading.ts"
 
 const required: Env = {
   SITELEDGER_BASE_URL: "https://service.example.com/v1/",
@@ -20,11 +19,8 @@ const required: Env = {
   SITELEDGER_WEBHOOK_URL: "https://me.example.com/hooks"
 }
 
-const provider = (env: Env) => ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))
-const settings = (env: Env) => Settings.pipe(Effect.provide(Layer.provide(layer, provider(env))))
-const service = (env: Env) =>
-  ServiceSettings.pipe(Effect.provide(Layer.provide(layerAll, provider({ ...required, ...env }))))
-const refusal = (env: Env) => Effect.flip(Effect.provide(Settings, Layer.provide(layerAll, provider(env))))
+const service = (env: Env) => serviceSettings({ ...required, ...env })
+const refusal = (env: Env) => Effect.flip(serviceSettings(env))
 const file = (content: string) => {
   const path = join(temporaryFolder(), "value")
   writeFileSync(path, content)
@@ -138,7 +134,7 @@ describe("what is read", () => {
     Effect.gen(function* () {
       const { SITELEDGER_CLIENT_SECRET: _, ...others } = required
       const env = { ...others, SITELEDGER_CLIENT_SECRET_FILE: file("from a file\n") }
-      const read = yield* ServiceSettings.pipe(Effect.provide(Layer.provide(layerAll, provider(env))))
+      const read = yield* serviceSettings(env)
       assert.deepStrictEqual(Option.map(read.clientSecret, Redacted.value), Option.some("from a file"))
     })
   )
@@ -173,7 +169,7 @@ describe("what is refused", () => {
     })
   )
 
-  it.effect("a verb that does not talk to the service asks for none of its variables", () =>
+  it.effect("a verb that doesn't talk to the service requires none of its variables", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* settings({ SITELEDGER_PAGE_SIZE: "0" })).logLevel, "Info")
     })
@@ -237,7 +233,7 @@ describe("what is refused", () => {
     })
   )
 
-  it.effect("no value is repeated in a message, whatever variable it sits in", () =>
+  it.effect("no value is repeated in a message, for any variable", () =>
     Effect.gen(function* () {
       const names = variables.map(({ isSecret, name }) => (isSecret ? `${name}_FILE` : name))
       const error = yield* refusal(Object.fromEntries(names.map((name) => [name, "hunter2 hunter2"])))

@@ -6,12 +6,10 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Option, Redacted } from "effect"
-import { layer, layerAll, ServiceSettings, Settings } from "../../config/Settings.ts"
+import { layerAll, ServiceSettings } from "../../config/Settings.ts"
 import type { Variable } from "../../config/Variable.ts"
 import { sections, variables } from "../../config/Variables.ts"
-
-const settings = (env: Readonly<Record<string, string>>) =>
-  Effect.provide(Settings, Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))))
+import { settings } from "./Reading.ts"
 
 describe("names", () => {
   it.effect("a name that looks like a typo gets a warning with the nearest one, a foreign one gets none", () =>
@@ -73,7 +71,7 @@ const assertWritten = (name: string, text: string) => {
   assert.strictEqual(readFileSync(path(name), "utf8"), text)
 }
 
-const head = `# Every variable of siteledger, each with one sentence. What is commented out shows its default or an example.
+const head = `# Every variable of siteledger, each with one sentence. A line that is commented out shows its default or an example.
 # Load a copy with: set -a; . ./my.env; set +a. A secret may also come from a file: set its name followed by _FILE.`
 
 const shown = ({ default: standard, example }: Variable<unknown>): string => standard ?? example ?? ""
@@ -86,9 +84,9 @@ const line = (variable: Variable<unknown>): string => {
 
 const preface = `# Configuration
 
-Environment variables, made from \`config/Variables.ts\`; [config/example.env](../config/example.env) has them to copy. A secret may
-also come from a file: set its name followed by \`_FILE\`. All that is missing or bad is told in one message, by name and
-without the values, and the exit code is 2.`
+All environment variables, generated from \`config/Variables.ts\`; [config/example.env](../config/example.env) has them ready
+to copy. A secret may also come from a file: set its name followed by \`_FILE\`. One message reports all that are missing or
+bad, by name and without the values, and the exit code is 2.`
 
 const row = (variable: Variable<unknown>): string => {
   const { default: standard, isRequired, isSecret, meaning, name } = variable
@@ -105,7 +103,7 @@ describe("config/example.env", () => {
     assertWritten("config/example.env", `${[head, ...parts.flat()].join("\n\n")}\n`)
   })
 
-  it.effect("is accepted with everything in it switched on, save the file that is not there", () =>
+  it.effect("is accepted with everything in it switched on, except the file that doesn't exist", () =>
     Effect.gen(function* () {
       const text = readFileSync(path("config/example.env"), "utf8")
       const on = text.replace(/^#(?=[A-Z])(?!SITELEDGER_FIELD_ALIASES)/gm, "")

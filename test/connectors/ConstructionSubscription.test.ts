@@ -86,7 +86,7 @@ const live = (world: World, url = "https://me.example.com/hooks?token=MARKED") =
     const scope = yield* Scope.make()
     const layer = ConstructionSubscription.layer.pipe(
       Layer.provideMerge(Secrets.layer),
-      Layer.provideMerge(Layer.mergeAll(Keyring.layer, Callbacks.layer, Seal.layerIn(world.path))),
+      Layer.provideMerge(Layer.mergeAll(Keyring.layer, Callbacks.layer, Seal.layerAt(world.path))),
       Layer.provide(Layer.succeed(ConstructionClient, client(world))),
       Layer.provide(Layer.succeed(Receiver, { status: Effect.succeed(counters) })),
       Layer.provide(settings(world, url)),

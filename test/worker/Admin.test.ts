@@ -1,6 +1,6 @@
 /**
- * The admin listener as a program meets it: who may ask, what is said of arguments that don't fit, and that a verb
- * answers the same whether the worker carries it out or the command line does.
+ * The admin listener as programs see it: who may ask, how wrong arguments are refused, and that a verb answers the same
+ * whether the worker or the command line carries it out.
  */
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
@@ -16,7 +16,7 @@ interface Answered {
   readonly text: string
 }
 
-/** `fetch` lets nobody name another host. */
+/** `fetch` doesn't allow another Host header. */
 const ask = (worker: RunningWorker, method: string, path: string, headers: Record<string, string>, body = "") =>
   new Promise<Answered>((resolve, reject) => {
     const asked = request(`${worker.note()?.admin}${path}`, { method, headers })
@@ -35,10 +35,10 @@ const refusal = (status: number, error: string): Answered => ({
   text: `${JSON.stringify({ error })}\n`
 })
 
-const event = (type: string, said: object) => ({
+const event = (type: string, contents: object) => ({
   type,
   id: randomUUID(),
-  body: JSON.stringify({ ...said, event_timestamp: "2026-11-19T10:00:00Z" })
+  body: JSON.stringify({ ...contents, event_timestamp: "2026-11-19T10:00:00Z" })
 })
 
 /** One posted, one waiting. */
@@ -48,7 +48,7 @@ const events = [
   event("ipc.paid", { ipc_id: "2", payment_reference: "PAY-2" })
 ]
 
-/** In their order. */
+/** In order. */
 const namesIn = (json: string): ReadonlyArray<string> => json.match(/"\w+":/g) ?? []
 
 const printed = ({ code, stderr, stdout }: Finished): string => {
@@ -57,7 +57,7 @@ const printed = ({ code, stderr, stdout }: Finished): string => {
 }
 
 describe("the admin listener", () => {
-  it("changes nothing without the token, and tells nothing under a foreign name", async () => {
+  it("changes nothing without the token, and reveals nothing under a foreign Host name", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
@@ -65,8 +65,11 @@ describe("the admin listener", () => {
     assert.include(paths, "/verbs/export")
     const headers: ReadonlyArray<Record<string, string>> = [{}, { authorization: "Bearer of-another" }]
     for (const path of paths) {
-      for (const given of headers) {
-        assert.deepStrictEqual(await ask(worker, "POST", path, given, "{}"), refusal(401, "The admin token is needed."))
+      for (const header of headers) {
+        assert.deepStrictEqual(
+          await ask(worker, "POST", path, header, "{}"),
+          refusal(401, "The admin token is needed.")
+        )
       }
     }
     for (const path of ["/status", "/metrics"]) {
@@ -77,7 +80,7 @@ describe("the admin listener", () => {
     }
   })
 
-  it("says in one sentence which argument doesn't fit, and not what was given", async () => {
+  it("says in one sentence which argument is wrong, without its value", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
@@ -86,13 +89,13 @@ describe("the admin listener", () => {
     const opening = { ipcId: "1", amount: "1", certificate: "" }
     const cases: ReadonlyArray<readonly [name: string, body: string, sentence: string]> = [
       ["backup", "", "The argument path is missing."],
-      ["backup", '{"path": "/x", "replace": "yes"}', "The argument replace isn't as it should be: expected boolean."],
-      ["secret-add", '{"secret": 12345678}', "The argument secret isn't as it should be: expected string."],
-      ["ledger-list", '{"limit": "2"}', "The argument limit isn't as it should be: expected number."],
+      ["backup", '{"path": "/x", "replace": "yes"}', "The argument replace is wrong: expected boolean."],
+      ["secret-add", '{"secret": 12345678}', "The argument secret is wrong: expected string."],
+      ["ledger-list", '{"limit": "2"}', "The argument limit is wrong: expected number."],
       [
         "ledger-opening",
         JSON.stringify({ by: "Ana", openings: [opening] }),
-        "The argument openings.0.certificate isn't as it should be: expected a value with a length of at least 1."
+        "The argument openings.0.certificate is wrong: expected a value with a length of at least 1."
       ],
       ["replay", "{", "The arguments aren't a JSON object."]
     ]

@@ -1,13 +1,13 @@
 /**
- * An analyst with nothing but DuckDB: opens the published copy again and again, as a process of its own, and holds what
- * it shows against itself. Prints what it saw as one JSON line when its standard input ends.
+ * An analyst with nothing but DuckDB, in a separate process: opens the published copy again and again and checks that it
+ * doesn't contradict itself. Prints what it saw as one JSON line when its standard input ends.
  * Run: node Analyst.ts FILE
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 
 const file = process.argv[2] ?? ""
 
-/** Each is 0 in any one point in time of a worker that hears of certificates and payments. */
+/** Each is 0 at any point in time, for a worker that receives certificates and payments. */
 const contradictions = {
   "events without their rows": `
     select count(*) from (select distinct entity_id from construction.events where entity = 'ipcs' and outcome = 'applied')
@@ -32,7 +32,7 @@ const contradictions = {
 export interface Seen {
   readonly openings: number
   readonly failures: ReadonlyArray<string>
-  /** How many events each copy had that differed from the one before. */
+  /** The number of events in each copy that differed from the one before. */
   readonly copies: ReadonlyArray<number>
   readonly entries: number
 }
@@ -59,10 +59,10 @@ const look = async (): Promise<void> => {
   }
 }
 
-let isOver = false
-process.stdin.resume().on("end", () => void (isOver = true))
+let hasEnded = false
+process.stdin.resume().on("end", () => void (hasEnded = true))
 
-while (!isOver) {
+while (!hasEnded) {
   await look().catch((cause: unknown) => seen.failures.push(String(cause)))
   seen.openings += 1
 }

@@ -1,6 +1,6 @@
 /**
- * Analysts open `analytics.duckdb` at any moment, while the worker takes deliveries, walks, publishes and exports: every
- * opening succeeds, and what it shows is one point in time.
+ * Analysts open `analytics.duckdb` at any moment, while the worker accepts deliveries, walks, publishes and exports. Every
+ * attempt succeeds and shows one point in time.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -17,24 +17,24 @@ const rounds = 4
 const ipcs = rounds * ipcsInRound
 const program = new URL("./Analyst.ts", import.meta.url).pathname
 
-/** Looks until it is told to end. */
+/** Looks until `end` is called. */
 const analyst = (file: string) => {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, file], {
     stdio: ["pipe", "pipe", "inherit"]
   })
-  const said = text(child.stdout)
+  const output = text(child.stdout)
   const ended = once(child, "exit")
   return {
     end: async (): Promise<Seen> => {
       child.stdin.end()
       await ended
-      return JSON.parse(await said) as Seen
+      return JSON.parse(await output) as Seen
     },
     [Symbol.dispose]: () => void child.kill("SIGKILL")
   }
 }
 
-it("every opening of the analysts' copy succeeds and is consistent, whatever the worker does", async () => {
+it("the analysts' copy can always be opened and is consistent, while the worker does everything else", async () => {
   await using world = await World.open({ projects: 2_000, maxPerPage: 50 }, { SITELEDGER_WALK_EVERY: "2 seconds" })
   const worker = world.start()
   await worker.live()

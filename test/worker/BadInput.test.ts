@@ -1,6 +1,6 @@
 /**
- * What a person or the service gets wrong at the start and later on: configuration, tokens, addresses. The worker says
- * what to check, and nothing that it could still do stops.
+ * Mistakes of a person or the service, at the start and later: configuration, tokens, addresses. The worker says what to
+ * check, and keeps doing all that it still can.
  */
 import { join } from "node:path"
 import { writeFileSync } from "node:fs"
@@ -46,7 +46,7 @@ describe("configuration", () => {
     removeFolder(folder)
   })
 
-  it("that is missing is named, also an empty file of a secret", async () => {
+  it("that is missing is named, including a secret's empty file", async () => {
     const folder = temporaryFolder()
     const empty = join(folder, "secret")
     writeFileSync(empty, "\n")
@@ -72,7 +72,7 @@ describe("a refused token", () => {
     assert.deepStrictEqual(world.server.subscriptions, [])
   })
 
-  it("later on pauses the walks, is shown, stops no delivery, and is over when tokens are given again", async () => {
+  it("later on pauses the walks, is shown, stops no delivery, and ends when tokens are granted again", async () => {
     await using world = await World.open({ projects: 30 }, { SITELEDGER_WALK_EVERY: "300 millis" })
     const { server } = world
     const worker = world.start()
@@ -100,7 +100,7 @@ describe("a refused token", () => {
 })
 
 describe("an unreachable service", () => {
-  it("is waited for, and meanwhile deliveries are taken", async () => {
+  it("is waited for, and meanwhile deliveries are accepted", async () => {
     const port = await freePort()
     const origin = `http://127.0.0.1:${port}`
     const secret = "a secret made by hand"
@@ -117,7 +117,7 @@ describe("an unreachable service", () => {
     assert.match(degraded.reasons.join(), /SITELEDGER_AUTH_URL|SITELEDGER_BASE_URL/)
     const body = world.server.eventBody("ipc.paid")
     const headers = { "x-service-signature": sign(secret, body), "x-service-event-type": "ipc.paid" }
-    const answer = await fetch(world.given["SITELEDGER_WEBHOOK_URL"] ?? "", { method: "POST", headers, body })
+    const answer = await fetch(world.environment["SITELEDGER_WEBHOOK_URL"] ?? "", { method: "POST", headers, body })
     assert.strictEqual(answer.status, 200)
     await using late = await startInterfaceServer({ port, projects: 70 })
     const live = await worker.live()

@@ -1,10 +1,10 @@
-/** The worker with a bucket as its lake, and what it does while the bucket refuses. */
+/** The worker with a bucket as its lake, while the bucket refuses and after. */
 import { assert, describe, it } from "@effect/vitest"
 import { S3Stub } from "../S3Stub.ts"
 import { World } from "./World.ts"
 
 describe("a bucket as the lake", () => {
-  it("that refuses stops nothing but the export, which says why and works as soon as it may", async () => {
+  it("that refuses stops nothing but the export, which says why and works once it is allowed", async () => {
     const stub = await S3Stub.open()
     try {
       stub.onCall = (_call, when) => (when === "before" ? { status: 403, code: "AccessDenied" } : undefined)

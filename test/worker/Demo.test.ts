@@ -1,6 +1,6 @@
 /**
- * What a newcomer does: README's commands, on a folder of their own. The demo is a process; its display is read as it
- * is printed where stderr is no terminal.
+ * What a newcomer does: README's commands, in a separate folder. The demo is a process; its display is read in the form
+ * that it has when stderr is no terminal.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -42,7 +42,7 @@ const ended = async (demo: Demo, signal: NodeJS.Signals): Promise<number | null>
 }
 
 describe("the demo", () => {
-  it("copies, takes events, answers README's query, and goes on after kill -9", async () => {
+  it("copies, accepts events, answers README's query, and goes on after kill -9", async () => {
     const dataDir = temporaryFolder()
     const ports = await freePort()
     try {

@@ -1,5 +1,5 @@
 /**
- * One history of events in any order, with duplicates, and what a warehouse holds of it that must not depend on that.
+ * One history of events in any order, with duplicates, and the part of the warehouse that must not depend on the order.
  */
 import { eventBody, eventTypes } from "../InterfaceServer.ts"
 import { type Random, seeded } from "../Seeded.ts"
@@ -14,7 +14,7 @@ export interface Sent {
 const random = seeded(7)
 export const lives = story(random, 12).take(110)
 
-/** All types of the document, the same instant for some, and bodies that no row can come from. */
+/** All types of the document, some at the same instant, and bodies that produce no row. */
 const others: ReadonlyArray<Sent> = [
   ...eventTypes
     .filter((type) => !/^(ipc|vo|ncr)\./.test(type))
@@ -35,7 +35,7 @@ const others: ReadonlyArray<Sent> = [
 
 const history: ReadonlyArray<Sent> = [...lives, ...others]
 
-/** Everything at least once, in some order, some of it again and again. */
+/** Everything at least once, in a random order, some of it several times. */
 export const disorder = (of: Random): ReadonlyArray<Sent> => {
   const again = history.filter(() => of.chance(0.3))
   return of.shuffle([...history, ...again, ...again.slice(0, 10)])
@@ -46,7 +46,7 @@ export type Query = (text: string) => Promise<Rows>
 const entities = ["projects", "ipcs", "vos", "ncrs", "hse_incidents", "permits", "transmittals"]
 const ofEvents = "body_sha256, event_type, event_timestamp, entity, entity_id, payload, outcome, reason"
 
-/** All that doesn't tell when something arrived. */
+/** Everything that doesn't depend on when something arrived. */
 export const outcome = async (query: Query): Promise<string> => {
   const tables: Record<string, unknown> = {
     events: await query(`select ${ofEvents} from construction.events where event_type <> 'webhook.ping' order by 1`)

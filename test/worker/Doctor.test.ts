@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { freePort, run } from "../RunningWorker.ts"
 import { examined, includes, named } from "./Doctor/Examined.ts"
-import { live, told } from "./Past.ts"
+import { live, storyEvents } from "./Past.ts"
 import { World } from "./World.ts"
 
 const fileSizes = (folder: string) =>
@@ -16,10 +16,10 @@ describe("doctor, on files", () => {
   it("finds nothing wrong before the first start, while a worker runs and after its end, and changes nothing", async () => {
     await using world = await World.open({ projects: 3 }, {}, "duckdb")
     rmSync(world.dataDir, { recursive: true })
-    const before = await examined(world.given)
+    const before = await examined(world.environment)
     assert.deepStrictEqual([...before.warnings, ...before.failed], [])
     assert.isFalse(existsSync(world.dataDir))
-    // One token and one record, and nobody subscribes.
+    // One token and one record, and no subscription.
     assert.deepStrictEqual(
       world.server.requests.map(({ method, path, query }) => [method, path.replace(/^.*\//, ""), query["per_page"]]),
       [
@@ -29,43 +29,46 @@ describe("doctor, on files", () => {
     )
 
     const worker = world.start()
-    await live(world, worker, told(7, 30))
-    const during = await examined(world.given)
+    await live(world, worker, storyEvents(7, 30))
+    const during = await examined(world.environment)
     assert.deepStrictEqual(during.failed, [])
-    includes(during.ok, /worker: The worker with process id \d+ runs, and is live/)
-    includes(during.ok, /receiver: .* is held, as it is to be by the running worker/)
+    includes(during.ok, /worker: The worker with process id \d+ is running; its phase is live/)
+    includes(during.ok, /receiver: .* is held by the running worker/)
     assert.isFalse(worker.hasEnded)
     await worker.stop("SIGKILL")
-    await examined(world.given)
+    await examined(world.environment)
 
     const again = world.start()
     await again.live()
     await again.stop()
     const files = fileSizes(world.dataDir)
-    const after = await examined(world.given)
+    const after = await examined(world.environment)
     assert.deepStrictEqual([...after.warnings, ...after.failed], [])
-    includes(after.ok, /store: .*store.sqlite \(\d+ MB\) is whole/)
+    includes(after.ok, /store: .*store.sqlite \(\d+ MB\) is intact/)
     includes(after.ok, /warehouse: .*warehouse.duckdb belongs to the store/)
     includes(after.ok, /secrets: The webhook secrets in the store can be opened \(1\)/)
     assert.deepStrictEqual(fileSizes(world.dataDir), files)
   })
 
-  it("says what is damaged, lost or open to others, and goes on", async () => {
+  it("reports what is damaged, lost or open to others, and goes on", async () => {
     await using world = await World.open({ projects: 3 }, {}, "duckdb")
     const worker = world.start()
-    await live(world, worker, told(7, 100))
+    await live(world, worker, storyEvents(7, 100))
     await worker.stop()
     const store = join(world.dataDir, "store.sqlite")
     chmodSync(join(world.dataDir, "key"), 0o644)
     truncateSync(store, Math.floor(statSync(store).size / 8192) * 4096)
     rmSync(world.warehouse)
-    const found = await examined({ ...world.given, SITELEDGER_WEBHOOK_LISTEN: new URL(world.server.baseUrl).host })
+    const found = await examined({
+      ...world.environment,
+      SITELEDGER_WEBHOOK_LISTEN: new URL(world.server.baseUrl).host
+    })
     assert.includeMembers(named(found.failed), ["key", "store", "receiver"])
     includes(found.failed, /store: .* is damaged: .*siteledger restore/)
-    includes(found.failed, /receiver: Another program listens/)
+    includes(found.failed, /receiver: Another program is listening/)
     includes(found.ok, /service: .* lists projects/)
     rmSync(join(world.dataDir, "key"))
-    includes((await examined(world.given)).ok, /key: The key is made at the first start/)
+    includes((await examined(world.environment)).ok, /key: The key is created at the first start/)
     assert.isFalse(existsSync(join(world.dataDir, "key")))
   })
 
@@ -74,7 +77,7 @@ describe("doctor, on files", () => {
     const worker = world.start()
     await worker.live()
     await worker.stop()
-    const { failed } = await examined({ ...world.given, SITELEDGER_KEY: "f".repeat(64) })
+    const { failed } = await examined({ ...world.environment, SITELEDGER_KEY: "f".repeat(64) })
     assert.deepStrictEqual(failed, [
       "secrets: 1 of 1 webhook secrets were sealed with another key. " +
         "Set SITELEDGER_KEY to the key they were sealed with, or put its file back."
@@ -84,18 +87,25 @@ describe("doctor, on files", () => {
   it("names every bad variable, and the service that is wrong, refuses or is away, without a secret", async () => {
     await using world = await World.open({ projects: 3 }, {}, "duckdb")
     const nowhere = `http://127.0.0.1:${await freePort()}`
-    const bad = await examined({ ...world.given, SITELEDGER_WALK_EVERY: "soon", SITELEDGER_BASE_URL: "" })
+    const bad = await examined({ ...world.environment, SITELEDGER_WALK_EVERY: "soon", SITELEDGER_BASE_URL: "" })
     assert.deepStrictEqual(named(bad.failed), ["configuration", "configuration"])
     includes(bad.ok, /data directory/)
-    const refused = await examined({ ...world.given, SITELEDGER_CLIENT_SECRET: "not-this-one-9f31" })
+    const refused = await examined({ ...world.environment, SITELEDGER_CLIENT_SECRET: "not-this-one-9f31" })
     includes(refused.failed, /token: .*check SITELEDGER_CLIENT_ID and SITELEDGER_CLIENT_SECRET/)
     assert.notInclude(JSON.stringify(refused), "9f31")
-    const away = await examined({ ...world.given, SITELEDGER_BASE_URL: `${nowhere}/v1`, SITELEDGER_AUTH_URL: nowhere })
+    const away = await examined({
+      ...world.environment,
+      SITELEDGER_BASE_URL: `${nowhere}/v1`,
+      SITELEDGER_AUTH_URL: nowhere
+    })
     assert.deepStrictEqual(named(away.failed), ["token", "service"])
     includes(away.failed, /service: .*can't be reached: ECONNREFUSED/)
-    const wrong = await examined({ ...world.given, SITELEDGER_BASE_URL: `${world.server.authUrl}/v2` })
+    const wrong = await examined({ ...world.environment, SITELEDGER_BASE_URL: `${world.server.authUrl}/v2` })
     includes(wrong.failed, /service: .*answered 404\. Check SITELEDGER_BASE_URL/)
-    const { code, stderr, stdout } = await run({ ...world.given, SITELEDGER_CLIENT_SECRET: "not-this-one" }, "doctor")
+    const { code, stderr, stdout } = await run(
+      { ...world.environment, SITELEDGER_CLIENT_SECRET: "not-this-one" },
+      "doctor"
+    )
     assert.strictEqual(code, 1)
     assert.match(stderr, /siteledger: 2 checks failed\.|siteledger: 1 check failed\./)
     for (const line of stdout.trim().split("\n")) assert.match(line, /^(ok|warn|fail) +\S.{14}/)
@@ -103,14 +113,14 @@ describe("doctor, on files", () => {
 })
 
 describe("doctor", () => {
-  it("waits a few seconds for whoever takes a connection and says nothing", async () => {
+  it("waits a few seconds for a server that accepts the connection and doesn't answer", async () => {
     await using world = await World.open({ projects: 3 }, {}, "duckdb")
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1")
     await once(silent, "listening")
     const { port } = silent.address() as AddressInfo
     const { failed } = await examined({
-      ...world.given,
+      ...world.environment,
       SITELEDGER_WAREHOUSE: `postgres://user:hidden-9f31@127.0.0.1:${port}/database`,
       SITELEDGER_BASE_URL: `http://127.0.0.1:${port}/v1`,
       SITELEDGER_AUTH_URL: `http://127.0.0.1:${port}`

@@ -1,6 +1,6 @@
 /**
- * From a signed HTTP request to a row and to Parquet, with no shortcut: the worker is a process of its own, the
- * service is the independent reading of the interface document.
+ * From a signed HTTP request to a row and to Parquet, with no shortcut: the worker is a separate process, the service an
+ * independent reading of the interface document.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -88,7 +88,7 @@ describe("the worker against the interface document", () => {
     ])
   })
 
-  it("stops within seconds on SIGTERM, with exit code 0, and a second worker is sent away by name", async () => {
+  it("stops within seconds on SIGTERM, with exit code 0, and a second worker is refused with the first one's id", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()

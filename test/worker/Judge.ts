@@ -1,23 +1,27 @@
 /**
- * Stands outside of the workers that are killed: it knows what it sent, what was answered 2xx and what was asked of
- * the service at each kill.
+ * Stands outside of the workers that are killed: it knows what it sent, what was answered 2xx, and what had been requested
+ * of the service at each kill.
  */
 import { assert } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import type { Random } from "../Seeded.ts"
-import { model, read, sha256, story, type Told } from "./Story.ts"
+import { model, read, sha256, story, type StoryEvent } from "./Story.ts"
 import type { World } from "./World.ts"
 
 export const pageSize = 20
 export const pages = 260
-/** Pages asked for and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
+/** Pages requested and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
 const mostUndone = 8 + 16 + 24
+
+/** The random moment of a kill. It stands for no state that could be waited for. */
+export const moment = (random: Random, upToMs: number): Promise<void> =>
+  new Promise((done) => setTimeout(done, random.below(upToMs)))
 
 export class Judge {
   readonly world: World
   readonly random: Random
-  readonly sent: Array<Told> = []
+  readonly sent: Array<StoryEvent> = []
   readonly acknowledged = new Map<string, number>()
   readonly attempted = new Map<string, number>()
   readonly #story: ReturnType<typeof story>
@@ -30,14 +34,14 @@ export class Judge {
     this.#story = story(random)
   }
 
-  tell(count: number): ReadonlyArray<Told> {
+  tell(count: number): ReadonlyArray<StoryEvent> {
     const events = this.#story.take(count)
     this.sent.push(...events)
     return events
   }
 
-  /** One attempt; whatever has no 2xx is sent again later, as an at-least-once service does. */
-  async deliver(event: Told, to?: RunningWorker): Promise<boolean> {
+  /** One attempt. An event without a 2xx is sent again later, as an at-least-once service does. */
+  async deliver(event: StoryEvent, to?: RunningWorker): Promise<boolean> {
     const body = event.body
     this.attempted.set(body, (this.attempted.get(body) ?? 0) + 1)
     const isTaken = (await this.world.server.deliver(event, to === undefined ? {} : this.world.at(to))) === 200
@@ -45,7 +49,7 @@ export class Judge {
     return isTaken
   }
 
-  get owed(): ReadonlyArray<Told> {
+  get owed(): ReadonlyArray<StoryEvent> {
     const published = new Set(this.world.server.deliveries.map(({ body }) => body))
     return this.sent.filter(({ body }) => !this.acknowledged.has(body) && !published.has(body))
   }
@@ -56,13 +60,13 @@ export class Judge {
     this.#pagesDone = Math.max(this.#pagesDone, backfill["projects"]?.pagesDone ?? 0)
   }
 
-  /** At once: nothing is asked of the worker any more. */
+  /** At once, without asking the worker anything more. */
   async kill(worker: RunningWorker): Promise<void> {
     await worker.stop("SIGKILL")
     this.#judged.push({ request: this.world.server.requests.length, pagesDone: this.#pagesDone })
   }
 
-  /** After each kill only those pages are asked for that were not done before it. */
+  /** After each kill, only pages that were not done before it are requested. */
   assertNoPageTwice(): void {
     for (const { pagesDone, request } of this.#judged) {
       assert.isAtMost(this.world.pagesAsked(request).size, pages - pagesDone, `pages done before a kill: ${pagesDone}`)
@@ -71,13 +75,13 @@ export class Judge {
     for (const [index, from] of lives.entries()) {
       const before = this.world.pagesAsked(0, from)
       const again = [...this.world.pagesAsked(from, lives[index + 1]).keys()].filter((page) => before.has(page))
-      assert.isAtMost(again.length, mostUndone, `pages asked for again after kill ${index}`)
+      assert.isAtMost(again.length, mostUndone, `pages requested again after kill ${index}`)
     }
     assert.strictEqual(this.world.pagesAsked().size, pages)
   }
 }
 
-/** Sends what is owed until all of it is taken, as the service would within its day. */
+/** Sends what is owed until all of it is accepted, as the service would within its day. */
 export const settle = async (judge: Judge, worker: RunningWorker): Promise<void> => {
   const { server } = judge.world
   await worker.status("the worker is up")

@@ -1,6 +1,6 @@
 /**
  * kill -9 at random moments, over and over on one data directory. The judge stands outside: it knows what it sent, what
- * was answered 2xx and what was asked of the service, and reads the files after the end.
+ * was answered 2xx and what was requested of the service, and reads the files afterwards.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -8,13 +8,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { query, type RunningWorker, until } from "../RunningWorker.ts"
 import { patience, rounds, seed } from "../Long.ts"
-import { type Random, seeded } from "../Seeded.ts"
-import { assertNothingLost, Judge, pages, pageSize, settle } from "./Judge.ts"
+import { seeded } from "../Seeded.ts"
+import { assertNothingLost, Judge, moment, pages, pageSize, settle } from "./Judge.ts"
 import { World } from "./World.ts"
-
-/** The random moment of a kill: no state is waited for by it. */
-const moment = (random: Random, upToMs: number): Promise<void> =>
-  new Promise((done) => setTimeout(done, random.below(upToMs)))
 
 type Kind = "start" | "backfill" | "burst" | "retries" | "apply" | "export"
 
@@ -88,7 +84,7 @@ const moments: Readonly<Record<Kind, (judge: Judge, worker: RunningWorker) => Pr
   }
 }
 
-/** What a reader finds at any time is whole. */
+/** What a reader finds is complete at any time. */
 const assertReadable = async (dataDir: string): Promise<void> => {
   const copy = join(dataDir, "analytics.duckdb")
   if (existsSync(copy)) await query(copy, "select count(*) from construction.projects")
@@ -136,7 +132,7 @@ describe(`kill -9, seed ${seed}`, () => {
     assert.strictEqual(world.server.subscriptions.length, 1)
   })
 
-  it("starts from whatever a kill left of its files at the very first start", { timeout: patience }, async () => {
+  it("starts from what kills left of its files during the very first start", { timeout: patience }, async () => {
     const random = seeded(seed + 1)
     await using world = await World.open({ projects: 45, maxPerPage: pageSize })
     for (let kill = 0; kill < rounds(4, 32); kill++) {

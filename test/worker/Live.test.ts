@@ -1,4 +1,4 @@
-/** The subscription: made once, verified by its ping whenever that comes, made again only when it must be. */
+/** The subscription: made once, verified by its ping at any time, made again only if it must be. */
 import { assert, describe, it } from "@effect/vitest"
 import { applied, isVerified } from "./Past.ts"
 import { World } from "./World.ts"
@@ -13,7 +13,7 @@ describe("a subscription", () => {
     await worker.status("verified", isVerified)
     const [ping] = world.server.deliveries
     assert.strictEqual(ping?.state, "delivered")
-    // Held back for 5 seconds in the hope of a secret; then the service tries it again.
+    // Held back for up to 5 seconds, in case its secret arrives; after that the service tries again.
     assert.includeDeepMembers([[200], [401, 200]], [ping?.attempts.map(({ status }) => status)])
     await worker.live()
     assert.strictEqual(creations(world), 1)
@@ -23,7 +23,7 @@ describe("a subscription", () => {
     ])
   })
 
-  it("is not made again by a second start, also when no ping has ever come", async () => {
+  it("is not made again by a second start, even if no ping has ever come", async () => {
     await using world = await World.open({ projects: 30, ping: "never" })
     for (let start = 0; start < 2; start++) {
       const worker = world.start()
@@ -34,7 +34,7 @@ describe("a subscription", () => {
     assert.strictEqual(creations(world), 1)
   })
 
-  it("is made again for another list of events; the old secret stays valid, and the old one is to be deleted", async () => {
+  it("is made again for another list of events; the old secret stays valid, and Status asks to delete the old one", async () => {
     await using world = await World.open({ projects: 30 })
     const { server } = world
     const first = world.start()
@@ -51,7 +51,7 @@ describe("a subscription", () => {
       assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription }), 200)
     }
     const report = await applied(second)
-    assert.deepStrictEqual(report.subscription.obsolete, [world.given["SITELEDGER_WEBHOOK_URL"] as string])
+    assert.deepStrictEqual(report.subscription.obsolete, [world.environment["SITELEDGER_WEBHOOK_URL"] as string])
     await second.stop()
 
     const third = world.start({ SITELEDGER_WEBHOOK_EVENTS: "ipc.certified ipc.paid" })
@@ -63,18 +63,18 @@ describe("a subscription", () => {
     assert.strictEqual(creations(world), 2)
   })
 
-  it("is made again for another path; what is still sent to the old one is taken", async () => {
+  it("is made again for another path; what is still sent to the old one is accepted", async () => {
     await using world = await World.open({ projects: 3 })
     const { server } = world
     const first = world.start()
     await first.status("verified", isVerified)
     await first.stop()
-    const moved = new URL("/moved", world.given["SITELEDGER_WEBHOOK_URL"]).href
+    const moved = new URL("/moved", world.environment["SITELEDGER_WEBHOOK_URL"]).href
     const second = world.start({ SITELEDGER_WEBHOOK_URL: moved })
     await second.status("verified", isVerified)
     assert.deepStrictEqual(
       server.subscriptions.map(({ url }) => url),
-      [world.given["SITELEDGER_WEBHOOK_URL"], moved]
+      [world.environment["SITELEDGER_WEBHOOK_URL"], moved]
     )
     for (const subscription of server.subscriptions) {
       assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription }), 200)
@@ -82,13 +82,13 @@ describe("a subscription", () => {
     assert.strictEqual((await fetch(new URL("/elsewhere", moved), { method: "POST" })).status, 404)
   })
 
-  it("made by hand is taken as it is, with all its secrets, and none is created", async () => {
+  it("made by hand is used as it is, with all its secrets, and none is created", async () => {
     const secrets = ["one made by hand", "another made by hand"]
     await using world = await World.open({ projects: 30 }, { SITELEDGER_WEBHOOK_SECRET: secrets.join(", ") })
     const { server } = world
     const worker = world.start()
     assert.isFalse(isVerified(await worker.live()))
-    const url = world.given["SITELEDGER_WEBHOOK_URL"] as string
+    const url = world.environment["SITELEDGER_WEBHOOK_URL"] as string
     for (const secret of secrets) {
       const subscription = { url, secret, events: ["ipc.paid"] }
       assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription }), 200)

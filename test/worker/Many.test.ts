@@ -1,5 +1,5 @@
 /**
- * Several workers on one database: exactly one leads, all take and apply, and one that is killed takes nothing with it.
+ * Several workers on one database: exactly one leads, all accept and apply, and a killed one loses nothing.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
@@ -8,7 +8,7 @@ import * as Postgres from "../Postgres.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import { patience, rounds, seed } from "../Long.ts"
 import { seeded } from "../Seeded.ts"
-import { assertNothingLost, Judge, settle } from "./Judge.ts"
+import { assertNothingLost, Judge, moment, settle } from "./Judge.ts"
 import { World } from "./World.ts"
 
 const leaders = ({ workers }: StatusReport) => workers.filter(({ isLeader, isUp }) => isLeader && isUp)
@@ -41,7 +41,7 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
     assert.deepStrictEqual(counted, { projects: 300 })
   })
 
-  it("what a worker dies over in the middle of a batch is applied by another within seconds", async () => {
+  it("a batch that a worker dies in the middle of is applied by another within seconds", async () => {
     await using world = await World.open({ projects: 5 }, {}, "postgres")
     const first = world.start()
     await first.live()
@@ -84,7 +84,7 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
         const events = judge.tell(60)
         const all = Promise.all(events.map((event) => judge.deliver(event, random.pick(workers))))
         const place = random.below(3)
-        await new Promise((done) => setTimeout(done, random.below(400)))
+        await moment(random, 400)
         await workers[place]!.stop("SIGKILL")
         await all
         for (const event of judge.owed.slice(0, 50)) await judge.deliver(event)
@@ -95,7 +95,7 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
       for (const worker of workers) assert.strictEqual((await worker.stop()).code, 0)
       await assertNothingLost(judge)
       assert.strictEqual(world.server.subscriptions.length, 1)
-      // A sixth of a minute's, and what a late timer may make up for.
+      // A sixth of a minute's, and what a late timer may catch up on.
       assert.isBelow(world.server.mostRequestsWithin(10_000), requestsPerMinute / 6 + 20)
     }
   )

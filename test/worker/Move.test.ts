@@ -1,4 +1,4 @@
-/** `siteledger move`: the whole store on another engine, and back, with nothing lost, doubled or told twice. */
+/** `siteledger move`: the whole store to another engine, and back, with nothing lost or duplicated. */
 import { copyFileSync, existsSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -7,7 +7,7 @@ import { movedTables, type Sum } from "../../src/Operate/Move.ts"
 import * as Postgres from "../Postgres.ts"
 import { type Environment, query, run } from "../RunningWorker.ts"
 import { contents, Folder, makeStore, strange } from "./MoveWorld.ts"
-import { applied, dump, live, told } from "./Past.ts"
+import { applied, dump, live, storyEvents } from "./Past.ts"
 import { World } from "./World.ts"
 
 const moving = async (given: Environment, to: string) => {
@@ -36,7 +36,7 @@ const environmentOf = ({ path }: Folder, more: Environment = {}): Environment =>
   ...more
 })
 
-/** What analysts have of it. */
+/** What analysts see of it. */
 const seen = async (file: string) => {
   const ask = (sql: string) => query(file, sql)
   const books = ["ledger_entries", "ledger_holds", "ledger_hold_decisions"].map((name) =>
@@ -45,9 +45,9 @@ const seen = async (file: string) => {
   return [await dump({ query: ask }), ...(await Promise.all(books))]
 }
 
-const tell = (type: string, said: object) => ({
+const tell = (type: string, contents: object) => ({
   type,
-  body: JSON.stringify({ event_timestamp: "2026-10-05T12:00:00Z", ...said })
+  body: JSON.stringify({ event_timestamp: "2026-10-05T12:00:00Z", ...contents })
 })
 
 /** One waits for a certificate, the other is paid under a second reference. */
@@ -87,7 +87,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     await using server = await Postgres.database()
     await using last = await Postgres.database()
     using folder = new Folder()
-    const events = told(11, 250)
+    const events = storyEvents(11, 250)
     const worker = world.start()
     await live(world, worker, events)
     for (const question of questions) assert.strictEqual(await world.server.deliver(question), 200)
@@ -100,12 +100,12 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     }
     const expected = await seen(world.warehouse)
 
-    await moved(world.given, server.url)
-    const stays = await run(world.given, "start")
+    await moved(world.environment, server.url)
+    const stays = await run(world.environment, "start")
     assert.strictEqual(stays.code, 1)
     assert.match(stays.stderr, /This store was moved to PostgreSQL at .*: set SITELEDGER_WAREHOUSE to that/)
     copyFileSync(join(world.dataDir, "key"), join(folder.path, "key"))
-    const elsewhere = { ...world.given, SITELEDGER_DATA_DIR: folder.path }
+    const elsewhere = { ...world.environment, SITELEDGER_DATA_DIR: folder.path }
     await moved({ ...elsewhere, SITELEDGER_WAREHOUSE: server.url }, toFiles(folder))
     assert.deepStrictEqual(contents(folder.store), before)
     const files = world.start({ SITELEDGER_DATA_DIR: folder.path })
@@ -117,7 +117,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     await again.live()
     await applied(again)
     await again.stop()
-    const published = await run({ ...world.given, SITELEDGER_WAREHOUSE: last.url }, "publish")
+    const published = await run({ ...world.environment, SITELEDGER_WAREHOUSE: last.url }, "publish")
     assert.strictEqual(published.code, 0, published.stderr)
     assert.deepStrictEqual(await seen(join(world.dataDir, "analytics.duckdb")), expected)
     assert.strictEqual(world.server.subscriptions.length, 1)
@@ -129,7 +129,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     using other = new Folder()
     const worker = world.start()
     await worker.live()
-    await refused(world.given, database.url, /holds .* \(SITELEDGER_DATA_DIR\)/)
+    await refused(world.environment, database.url, /holds .* \(SITELEDGER_DATA_DIR\)/)
     assert.deepStrictEqual(await database.query("select from pg_namespace where nspname = 'siteledger'"), [])
     await worker.stop()
     await makeStore(other.store, "insert into pace values (1, 1)")
@@ -162,7 +162,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
       /isn't empty: there are rows in pace/
     )
     await moved({ ...fromServer, SITELEDGER_DATA_DIR: fourth.path }, toFiles(fourth))
-    await refused(environmentOf(third), empty.url, /was moved to .* already/)
+    await refused(environmentOf(third), empty.url, /was already moved to /)
 
     truncateSync(third.store, 8192)
     await refused(environmentOf(third), empty.url, /store\.sqlite can't be used/)
@@ -171,7 +171,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     assert.notInclude(misused.stderr, "mysql")
   })
 
-  it("leaves nothing behind when the target can't hold a row or keeps another one, and can then be done again", async () => {
+  it("leaves nothing behind if the target can't hold a row or changes one, and can then be repeated", async () => {
     await using database = await Postgres.database()
     using folder = new Folder()
     await makeStore(folder.store, `${strange} update quarantine set reason = 'a' || char(0) || 'b';`)
@@ -180,7 +180,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
       for (const table of movedTables)
         assert.deepStrictEqual(await database.query(`select from siteledger.${table}`), [])
     }
-    await refused(given, database.url, /Nothing was moved, as table quarantine can't be: .*0x00/)
+    await refused(given, database.url, /Nothing was moved: table quarantine can't be copied: .*0x00/)
     await nothing()
     const store = new DatabaseSync(folder.store)
     store.exec("update quarantine set reason = 'a'")

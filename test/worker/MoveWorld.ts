@@ -1,4 +1,4 @@
-/** Stores to move: in a folder of their own, with rows in every table, and read as they lie on disk. */
+/** Stores to move: each in its own folder, with rows in every table, and read from disk as they are. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ export class Folder implements Disposable {
   }
 }
 
-/** But for the queue, which is made anew. */
+/** All but the queue, which the next start makes again. */
 const tablesOf = (database: DatabaseSync): ReadonlyArray<string> =>
   database
     .prepare("select name from sqlite_schema where type = 'table' order by name")
@@ -26,7 +26,7 @@ const tablesOf = (database: DatabaseSync): ReadonlyArray<string> =>
     .map(({ name }) => String(name))
     .filter((name) => !/^(?:sqlite_|kysely_)|^inbox_touched$/.test(name))
 
-/** Every table as it is, with the type of each value; what the move itself notes is no part of it. */
+/** Every table as it is, with the type of each value, without the marks of the move itself. */
 export const contents = (store: string): Readonly<Record<string, ReadonlyArray<string>>> => {
   const database = new DatabaseSync(store, { readOnly: true })
   try {
@@ -49,7 +49,7 @@ export const contents = (store: string): Readonly<Record<string, ReadonlyArray<s
 const textOf = (value: unknown): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value)
 
-/** Values that one of the engines could take for another one, in every table. */
+/** Values that an engine could mistake for others, in every table. */
 export const strange = `
   insert into meta values ('service', 'Zoë "x" \\ \u{1F600}'), ('empty', ''), ('applied_through', '9007199254740991');
   insert into inbox (sequence, body_sha256, body, event_id, header_type, issued_at, received_at, deliveries, replayed,

@@ -1,6 +1,6 @@
 /**
- * What a service does wrong, as the scenarios that come along play it in scaled time; the worker is a process of its
- * own. In the end its tables hold what the service says is true.
+ * A service's failures, as the shipped scenarios play them in scaled time; the worker is a separate process. In the end its
+ * tables hold what the service says is true.
  */
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ const start = Effect.fnUntraced(function* (file: string, timeScale: number) {
 })
 
 describe("a worker whose service is cut off for two days", () => {
-  it.live("holds the whole truth once the deliveries that failed for good are replayed", () =>
+  it.live("holds the whole truth once the permanently failed deliveries are replayed", () =>
     Effect.gen(function* () {
       const { sandbox, scenario, working } = yield* start("two-day-outage.json", 28_800)
       const lost = sandbox.deliveries.until(({ failed }) => failed >= 200)
@@ -34,7 +34,7 @@ describe("a worker whose service is cut off for two days", () => {
 })
 
 describe("a worker whose deliveries come late, twice, mislabelled and wrongly signed", () => {
-  it.live("holds the whole truth, also where its lists fail and move", () =>
+  it.live("holds the whole truth, even if the lists fail and shift", () =>
     Effect.gen(function* () {
       const { sandbox, scenario, working } = yield* start("rough-day.json", 28_800)
       const api = { "error-502": 0.1, "error-503": 0.1, reset: 0.1, html: 0.1, "cut-json": 0.1 } as const

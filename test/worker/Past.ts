@@ -1,15 +1,15 @@
-/** A worker's life before the trouble of a test: what was told, and what the warehouse held at its end. */
+/** A worker's life before a test's trouble: what was delivered, and what the warehouse held at the end. */
 import { assert } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import type { RunningWorker } from "../RunningWorker.ts"
 import { seeded } from "../Seeded.ts"
-import { story, type Told } from "./Story.ts"
+import { story, type StoryEvent } from "./Story.ts"
 import type { Rows, World } from "./World.ts"
 
-export const told = (seed: number, count: number): ReadonlyArray<Told> => story(seeded(seed)).take(count)
+export const storyEvents = (seed: number, count: number): ReadonlyArray<StoryEvent> => story(seeded(seed)).take(count)
 
-/** Delivers all at once; each must be taken. */
-export const deliver = async (world: World, events: ReadonlyArray<Told>): Promise<void> => {
+/** Delivers all at once; each must be accepted. */
+export const deliver = async (world: World, events: ReadonlyArray<StoryEvent>): Promise<void> => {
   const statuses = await Promise.all(events.map((event) => world.server.deliver(event)))
   assert.deepStrictEqual([...new Set(statuses)], [200])
 }
@@ -32,7 +32,7 @@ export const rebuilt = async (worker: RunningWorker, rebuild: () => Promise<void
 }
 
 /** Events of every kind, twice where it matters, and some that wait in quarantine. */
-export const live = async (world: World, worker: RunningWorker, events: ReadonlyArray<Told>): Promise<void> => {
+export const live = async (world: World, worker: RunningWorker, events: ReadonlyArray<StoryEvent>): Promise<void> => {
   await worker.live()
   await deliver(world, events)
   await deliver(world, events.slice(0, 5))
@@ -45,7 +45,7 @@ export const live = async (world: World, worker: RunningWorker, events: Readonly
 
 const ofEvents = ["ipcs", "vos", "ncrs", "hse_incidents", "permits", "transmittals", "events"]
 
-/** All that the tables of events hold, column by column, and the values of the projects. */
+/** Everything in the tables of events, column by column, and the values of the projects. */
 export const dump = async (world: Pick<World, "query">): Promise<Readonly<Record<string, Rows>>> => {
   const tables: Record<string, Rows> = {
     projects: await world.query(

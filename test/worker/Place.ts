@@ -2,7 +2,7 @@
  * Where the workers of a test keep what they know, on the engine of this run (the projects of vitest.config.ts): a data
  * directory with SQLite and DuckDB, or one with a PostgreSQL database beside it. Gone when the test ends.
  *
- * A test says its SQL once for both: the Store's tables are the same, and the warehouse's are read as analysts get them.
+ * A test states its SQL once for both: the Store's tables are the same, and the warehouse's are read as analysts see them.
  */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -12,7 +12,13 @@ import { Connections } from "../../src/Stores/Postgres/Connections.ts"
 import { publish } from "../../src/Stores/Postgres/Snapshot.ts"
 import { mark } from "../Marked.ts"
 import * as Postgres from "../Postgres.ts"
-import { type Environment, environment, query, removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import {
+  type Environment,
+  environment as environmentFor,
+  query,
+  removeFolder,
+  temporaryFolder
+} from "../RunningWorker.ts"
 
 export type Engine = "duckdb" | "postgres"
 
@@ -20,30 +26,30 @@ export const engine: Engine = process.env["SITELEDGER_TEST_ENGINE"] === "postgre
 
 export type Rows = ReadonlyArray<Record<string, unknown>>
 
-/** The same for all workers on a database, as they share its secrets. */
+/** The same for all workers on a database, because they share its secrets. */
 const key = "0123456789abcdef".repeat(4)
 
 export class Place implements AsyncDisposable {
-  /** What every worker here is told. */
-  readonly given: Environment
+  /** Of every worker here. */
+  readonly environment: Environment
   readonly dataDir: string
-  /** Undefined where there is no server. */
+  /** Undefined without a server. */
   readonly database: Postgres.Database | undefined
   #copy: Promise<string> | undefined
   readonly #folders: Array<string>
 
-  private constructor(given: Environment, dataDir: string, database: Postgres.Database | undefined) {
-    this.given = given
+  private constructor(environment: Environment, dataDir: string, database: Postgres.Database | undefined) {
+    this.environment = environment
     this.dataDir = dataDir
     this.database = database
     this.#folders = [dataDir]
   }
 
-  static async open(service: Parameters<typeof environment>[0], on: Engine = engine): Promise<Place> {
-    const given = await environment(service)
+  static async open(service: Parameters<typeof environmentFor>[0], on: Engine = engine): Promise<Place> {
+    const own = await environmentFor(service)
     const database = on === "postgres" ? await Postgres.database() : undefined
     const server = database === undefined ? {} : { SITELEDGER_WAREHOUSE: database.url, SITELEDGER_KEY: key }
-    return new Place({ ...given, ...server }, given.SITELEDGER_DATA_DIR, database)
+    return new Place({ ...own, ...server }, own.SITELEDGER_DATA_DIR, database)
   }
 
   /** Reads and writes the Store, also beside a worker: numbers come as numbers, bytes as bytes. */
@@ -60,7 +66,7 @@ export class Place implements AsyncDisposable {
     return query(await this.#copy, sql)
   }
 
-  /** Those of the server in which a text lies, be it as bytes. */
+  /** The server's tables that hold a text, as text or as bytes. */
   async tablesHolding(text: string): Promise<ReadonlyArray<string>> {
     const tables = await this.database?.query(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('siteledger', 'construction')`
@@ -76,7 +82,7 @@ export class Place implements AsyncDisposable {
     return (found ?? []).map(({ name }) => String(name))
   }
 
-  /** Whoever reads after this reads again. */
+  /** The next reader gets a new copy. */
   changes(): void {
     this.#copy = undefined
   }
@@ -96,10 +102,10 @@ export class Place implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const folder of this.#folders) removeFolder(folder)
-    // As every data directory is searched when its worker ends.
+    // Every data directory is searched in the same way when its worker ends.
     const found = await this.tablesHolding(mark)
     await this.database?.[Symbol.asyncDispose]()
-    if (found.length > 0) throw new Error(`A secret lies in ${found.join(", ")}`)
+    if (found.length > 0) throw new Error(`A secret is stored in ${found.join(", ")}`)
   }
 }
 

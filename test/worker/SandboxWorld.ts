@@ -1,6 +1,6 @@
 /**
- * A worker process whose service is a sandbox in the process of the test; and what the sandbox says is true beside
- * what the warehouse holds, in one form: by table and id, as text.
+ * A worker process whose service is a sandbox in the test's process; and, for comparison, what the sandbox says is true and
+ * what the warehouse holds, both by table and id, as text.
  */
 import { Effect } from "effect"
 import type { Sandbox, SandboxTruth } from "../../sandbox/Sandbox.ts"
@@ -8,7 +8,7 @@ import { type Environment, RunningWorker } from "../RunningWorker.ts"
 import { applied } from "./Past.ts"
 import { Place } from "./Place.ts"
 
-/** Where workers on the sandbox keep their data; ends with the scope. */
+/** Where workers on the sandbox keep their data, until the scope ends. */
 export const placeOf = (service: Parameters<typeof Place.open>[0]) =>
   Effect.acquireRelease(
     Effect.promise(() => Place.open(service)),
@@ -19,9 +19,9 @@ export const placeOf = (service: Parameters<typeof Place.open>[0]) =>
   )
 
 /** Ends with the scope. */
-export const startedOn = ({ given }: Place, extra: Environment) =>
+export const startedOn = ({ environment }: Place, extra: Environment) =>
   Effect.acquireRelease(
-    Effect.sync(() => RunningWorker.start({ ...given, ...extra })),
+    Effect.sync(() => RunningWorker.start({ ...environment, ...extra })),
     (worker) => Effect.promise(() => worker.stop("SIGKILL"))
   )
 
@@ -42,8 +42,8 @@ export const startWorker = ({ authUrl, baseUrl, options }: Sandbox) =>
   })
 
 /**
- * Until two walks have ended that began after now: only two that agree take a record away that is gone. The first end
- * is that of a walk under way.
+ * Waits for the ends of three walks: one under way, and two that began after now. Only two walks that agree remove a record
+ * that is gone.
  */
 const walkedAgain = async (worker: RunningWorker): Promise<void> => {
   for (let ends = 0; ends < 3; ends++) {
@@ -72,7 +72,7 @@ const asText = (column: string): string => {
   return `${column}::varchar as ${column}`
 }
 
-/** A table with all columns that events or lists can fill, and the rows that aren't deleted. */
+/** The rows that aren't deleted, with all columns that events or lists can fill. */
 const tableOf = async (place: Place, name: string): Promise<Records> => {
   const columns = await place.query(
     `select column_name from duckdb_columns() where table_name = '${name}' and column_name not similar to '_.*|id'`
@@ -81,12 +81,12 @@ const tableOf = async (place: Place, name: string): Promise<Records> => {
   const rows = await place.query(
     `select id::varchar as id, ${texts.join(", ")} from construction.${name} where _deleted_at is null`
   )
-  const said = (row: Readonly<Record<string, unknown>>) =>
+  const valuesOf = (row: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(row).flatMap(([key, text]) => (text === null ? [] : [[key, String(text)]])))
-  return Object.fromEntries(rows.map(({ id, ...row }) => [String(id), said(row)]))
+  return Object.fromEntries(rows.map(({ id, ...row }) => [String(id), valuesOf(row)]))
 }
 
-/** Once all is applied and walked, the worker is ended, and its tables are read. */
+/** Ends the worker once everything is applied and walked, and reads its tables. */
 export const endOf = ({ place, worker }: Working, names: ReadonlyArray<string>) =>
   Effect.promise(async (): Promise<Tables> => {
     await walkedAgain(worker)

@@ -1,6 +1,6 @@
 /**
- * From a signed `ipc.paid` to the accounting system, with worker, service and sink as processes or servers of their own;
- * and what the command line does about entries that the sink refused.
+ * From a signed `ipc.paid` to the accounting system, with worker, service and sink as separate processes or servers; and
+ * what the command line does about entries that the sink refused.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts, entryOf, secret, taken } from "../Ledger/Outbox/SinkWorld.ts"
@@ -27,7 +27,7 @@ const pay = async (world: World, id: string) => {
 }
 
 describe("a worker with an accounting sink", () => {
-  it("posts each payment once by its key, also when it is killed before it has the answer", async () => {
+  it("posts each payment once by its key, even if it is killed before the answer arrives", async () => {
     await using to = await opened()
     await using world = await World.open({ projects: 3 }, settingsOf(to))
     const worker = world.start()
@@ -99,7 +99,7 @@ describe("siteledger ledger sink", () => {
       return length === 2 ? true : undefined
     })
     await worker.stop()
-    // As if often enough.
+    // As if they had been refused often enough.
     await world.store(`update ledger_outbox set state = 'dead', refusals = 5 where ${refused}`)
 
     const cli = (...verb: ReadonlyArray<string>) => world.shell(settingsOf(to), "ledger", "sink", ...verb)

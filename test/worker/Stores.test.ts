@@ -1,22 +1,22 @@
 /**
- * The warehouse is a projection, rebuilt while deliveries come; what is kept is kept for one service; and what couldn't
- * be read is read again when it can be.
+ * The warehouse is a projection, rebuilt while deliveries come in; a store belongs to one service; and quarantined
+ * deliveries are read again once they are readable.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { until } from "../RunningWorker.ts"
-import { applied, dump, live, rebuilt, told } from "./Past.ts"
+import { applied, dump, live, rebuilt, storyEvents } from "./Past.ts"
 import { model, read } from "./Story.ts"
 import { World } from "./World.ts"
 
 describe("the warehouse", () => {
-  it("is rebuilt under the running worker, which goes on taking deliveries", async () => {
+  it("is rebuilt under the running worker, which keeps accepting deliveries", async () => {
     await using world = await World.open({ projects: 90, maxPerPage: 20, timeScale: 6000 })
-    const events = told(4, 300)
+    const events = storyEvents(4, 300)
     const worker = world.start()
     await live(world, worker, events)
-    const more = told(5, 50)
+    const more = storyEvents(5, 50)
     await rebuilt(worker, async () => {
       assert.strictEqual((await world.run("rebuild")).code, 0)
       for (const event of more) world.server.publish(event)
@@ -41,13 +41,13 @@ describe("the warehouse", () => {
 })
 
 describe("the store", () => {
-  it("of another service is refused, by name and before anything is asked", async () => {
+  it("of another service is refused, naming the variable and before any request", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
     await worker.stop()
     const asked = world.server.requests.length
-    const elsewhere = world.given["SITELEDGER_BASE_URL"]?.replace("/api/", "/other/") ?? ""
+    const elsewhere = world.environment["SITELEDGER_BASE_URL"]?.replace("/api/", "/other/") ?? ""
     for (const other of [{ SITELEDGER_CLIENT_ID: "another" }, { SITELEDGER_BASE_URL: elsewhere }]) {
       const refused = await world.runWith(other, "start")
       assert.strictEqual(refused.code, 1)
@@ -59,7 +59,7 @@ describe("the store", () => {
 })
 
 describe("the quarantine", () => {
-  it("is read again by replay, when aliases tell what its words mean", async () => {
+  it("is read again by replay, once aliases define its words", async () => {
     await using world = await World.open({ projects: 3 })
     const strange = '{"ipc_ref": 9, "sum_certified": 5.50, "link": "u", "event_timestamp": "2026-11-19T10:00:00Z"}'
     const first = world.start()

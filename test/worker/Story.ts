@@ -1,13 +1,13 @@
 /**
- * Lives of records as the service would tell them, and a plain model of the rows that they must end in. Written from
- * the interface document and the contract of the tables; shares nothing with the product, on purpose.
+ * Lives of records as a service would report them, and a plain model of the rows that they must end in. Written from the
+ * interface document and the contract of the tables; shares no code with the product, on purpose.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { exactNumber } from "../InterfaceServer.ts"
 import type { Random } from "../Seeded.ts"
 import type { Rows } from "./World.ts"
 
-export interface Told {
+export interface StoryEvent {
   readonly type: string
   /** The event's id. */
   readonly id: string
@@ -16,7 +16,7 @@ export interface Told {
   readonly key: string
   readonly stage: string
   readonly micros: number
-  /** What it says, by column. */
+  /** Its contents, by column. */
   readonly says: Readonly<Record<string, string>>
 }
 
@@ -44,107 +44,92 @@ const date = (random: Random) => {
 }
 const part = (wire: string, value: Part["value"], column = wire): Part => ({ column, wire, value })
 
+interface Stage {
+  readonly status: string
+  /** The event's type. */
+  readonly type: string
+  /** The column of its time. */
+  readonly at: string
+  readonly parts: ReadonlyArray<Part>
+}
+
 interface Kind {
   readonly table: string
   readonly key: string
-  /** Status, then the event's name after the dot where that is another, then what the event says. */
-  readonly stages: ReadonlyArray<{ status: string; type: string; at: string; parts: ReadonlyArray<Part> }>
+  readonly stages: ReadonlyArray<Stage>
 }
+
+const stage = (type: string, ...parts: ReadonlyArray<Part>): Stage => {
+  const [, status = ""] = type.split(".")
+  return { status, type, at: `${status}_at`, parts }
+}
+
+const projectPart = part("project", project, "project_id")
 
 const kinds: ReadonlyArray<Kind> = [
   {
     table: "ipcs",
     key: "ipc_id",
     stages: [
-      {
-        status: "created",
-        type: "ipc.created",
-        at: "created_at",
-        parts: [part("project", project, "project_id"), part("draft_amount", money)]
-      },
-      {
-        status: "submitted",
-        type: "ipc.submitted",
-        at: "submitted_at",
-        parts: [part("submitter", words), part("amount", money, "submitted_amount")]
-      },
-      {
-        status: "certified",
-        type: "ipc.certified",
-        at: "certified_at",
-        parts: [part("certified_amount", money), part("certificate_url", words)]
-      },
-      { status: "paid", type: "ipc.paid", at: "paid_at", parts: [part("payment_reference", words)] }
+      stage("ipc.created", projectPart, part("draft_amount", money)),
+      stage("ipc.submitted", part("submitter", words), part("amount", money, "submitted_amount")),
+      stage("ipc.certified", part("certified_amount", money), part("certificate_url", words)),
+      stage("ipc.paid", part("payment_reference", words))
     ]
   },
   {
     table: "vos",
     key: "vo_id",
     stages: [
-      {
-        status: "created",
-        type: "vo.created",
-        at: "created_at",
-        parts: [part("project", project, "project_id"), part("description", words)]
-      },
-      { status: "priced", type: "vo.priced", at: "priced_at", parts: [part("total_cost_impact", money)] },
-      {
-        status: "agreed",
-        type: "vo.agreed",
-        at: "agreed_at",
-        parts: [part("final_amount", money), part("time_impact", words)]
-      },
-      { status: "absorbed", type: "vo.absorbed", at: "absorbed_at", parts: [part("boq_revision", words)] }
+      stage("vo.created", projectPart, part("description", words)),
+      stage("vo.priced", part("total_cost_impact", money)),
+      stage("vo.agreed", part("final_amount", money), part("time_impact", words)),
+      stage("vo.absorbed", part("boq_revision", words))
     ]
   },
   {
     table: "ncrs",
     key: "ncr_id",
     stages: [
-      {
-        status: "open",
-        type: "ncr.created",
-        at: "created_at",
-        parts: [part("project", project, "project_id"), part("severity", words)]
-      },
-      { status: "closed", type: "ncr.closed", at: "closed_at", parts: [part("closure_date", date)] }
+      { ...stage("ncr.created", projectPart, part("severity", words)), status: "open" },
+      stage("ncr.closed", part("closure_date", date))
     ]
   }
 ]
 
 const startMicros = Date.UTC(2026, 8, 1) * 1000
 
-/** Goes on for ever, one event at a time; the records are few, so that they change again and again. */
+/** Endless, one event at a time; the records are few, so that they change again and again. */
 export const story = (random: Random, records = 60) => {
-  let told = 0
-  const next = (): Told => {
+  let count = 0
+  const next = (): StoryEvent => {
     const kind = random.pick(kinds)
-    const stage = random.pick(kind.stages)
+    const { parts, status, type } = random.pick(kind.stages)
     const key = `${kind.table}-${random.below(records)}`
-    // Told in an order of their own: an event is often older than the one before it.
-    const micros = startMicros + random.below(5_000_000) * 1_000_000 + told++
-    const spoken = stage.parts.map(({ column, value, wire }) => ({ column, wire, ...value(random) }))
+    // StoryEvent in an order of their own: an event is often older than the one before it.
+    const micros = startMicros + random.below(5_000_000) * 1_000_000 + count++
+    const values = parts.map(({ column, value, wire }) => ({ column, wire, ...value(random) }))
     const iso = new Date(Math.floor(micros / 1000)).toISOString().slice(0, 20)
     const body = JSON.stringify({
       event_timestamp: `${iso}${String(micros % 1_000_000).padStart(6, "0")}Z`,
       [kind.key]: key,
-      ...Object.fromEntries(spoken.map(({ json, wire }) => [wire, json]))
+      ...Object.fromEntries(values.map(({ json, wire }) => [wire, json]))
     })
-    const says = Object.fromEntries(spoken.map(({ column, text }) => [column, text]))
-    return { type: stage.type, id: randomUUID(), body, table: kind.table, key, stage: stage.status, micros, says }
+    const says = Object.fromEntries(values.map(({ column, text }) => [column, text]))
+    return { type, id: randomUUID(), body, table: kind.table, key, stage: status, micros, says }
   }
-  return { take: (count: number): ReadonlyArray<Told> => Array.from({ length: count }, next) }
+  return { take: (count: number): ReadonlyArray<StoryEvent> => Array.from({ length: count }, next) }
 }
 
 export const sha256 = (body: string): string => createHash("sha256").update(body).digest("hex")
 
 const columnsOf = ({ stages }: Kind) => ({
-  said: [...new Set(stages.flatMap(({ parts }) => parts.map(({ column }) => column)))],
+  contents: [...new Set(stages.flatMap(({ parts }) => parts.map(({ column }) => column)))],
   at: stages.map(({ at }) => at)
 })
 
 /** The tables that the events must end in, in the form of `read`. */
-export const model = (events: ReadonlyArray<Told>): Readonly<Record<string, Rows>> =>
+export const model = (events: ReadonlyArray<StoryEvent>): Readonly<Record<string, Rows>> =>
   Object.fromEntries(
     kinds.map((kind) => {
       const byKey = Map.groupBy(
@@ -156,10 +141,10 @@ export const model = (events: ReadonlyArray<Told>): Readonly<Record<string, Rows
     })
   )
 
-const rowOf = (kind: Kind, id: string, events: ReadonlyArray<Told>): Record<string, unknown> => {
+const rowOf = (kind: Kind, id: string, events: ReadonlyArray<StoryEvent>): Record<string, unknown> => {
   const inTime = events.toSorted((a, b) => a.micros - b.micros)
   const row: Record<string, unknown> = { id, status: null }
-  for (const column of columnsOf(kind).said) {
+  for (const column of columnsOf(kind).contents) {
     row[column] = inTime.findLast(({ says }) => says[column] !== undefined)?.says[column] ?? null
   }
   for (const { at, status } of kind.stages) {
@@ -174,9 +159,9 @@ const rowOf = (kind: Kind, id: string, events: ReadonlyArray<Told>): Record<stri
 export const read = async (query: (sql: string) => Promise<Rows>): Promise<Readonly<Record<string, Rows>>> => {
   const tables: Record<string, Rows> = {}
   for (const kind of kinds) {
-    const { at, said } = columnsOf(kind)
+    const { at, contents } = columnsOf(kind)
     const columns = [
-      ...said.map((name) => `${name}::varchar as ${name}`),
+      ...contents.map((name) => `${name}::varchar as ${name}`),
       ...at.map((name) => `epoch_us(${name})::varchar as ${name}`)
     ]
     tables[kind.table] = await query(

@@ -1,11 +1,11 @@
-/** Verbs where no worker has ever been started, in a shell that knows nothing but where the data are to be. */
+/** Verbs before any worker was started, in a shell that knows only where the data will be. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { World } from "./World.ts"
 
 describe("a shell without a worker", () => {
-  it("is told in one sentence that a query has nothing to read yet", async () => {
+  it("learns in one sentence that a query has nothing to read yet", async () => {
     await using world = await World.open({ projects: 0 })
     const { code, stderr } = await world.shell({}, "query", "select 1")
     assert.strictEqual(code, 1)

@@ -1,5 +1,5 @@
 /**
- * One service, one place for its data and the workers that a test starts on them; all gone when the test ends.
+ * One service, one place for its data, and the workers that a test starts on them; all removed when the test ends.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import { type InterfaceServer, type InterfaceServerOptions, startInterfaceServer
 import type * as Postgres from "../Postgres.ts"
 import {
   type Environment,
-  environment,
+  environment as environmentFor,
   type Finished,
   query,
   removeFolder,
@@ -18,19 +18,19 @@ import { type Engine, engine, Place, type Rows } from "./Place.ts"
 
 export type { Rows }
 
-/** A plan that keeps no test waiting. */
+/** A plan that makes no test wait. */
 export const unhurried = 60_000
 
 export class World {
   readonly server: InterfaceServer
-  readonly given: Environment
+  readonly environment: Environment
   readonly #place: Place
   readonly #workers: Array<RunningWorker> = []
   readonly #folders: Array<string> = []
 
-  private constructor(server: InterfaceServer, given: Environment, place: Place) {
+  private constructor(server: InterfaceServer, environment: Environment, place: Place) {
     this.server = server
-    this.given = given
+    this.environment = environment
     this.#place = place
   }
 
@@ -41,8 +41,8 @@ export class World {
   ): Promise<World> {
     const server = await startInterfaceServer({ requestsPerMinute: unhurried, ...options })
     const place = await Place.open({ ...server, ...server.settings }, on)
-    const given = { ...place.given, SITELEDGER_REQUESTS_PER_MINUTE: String(unhurried), ...extra }
-    return new World(server, given, place)
+    const requests = { SITELEDGER_REQUESTS_PER_MINUTE: String(unhurried) }
+    return new World(server, { ...place.environment, ...requests, ...extra }, place)
   }
 
   get dataDir(): string {
@@ -59,21 +59,21 @@ export class World {
     return join(this.dataDir, "warehouse.duckdb")
   }
 
-  /** Files that were made again: the old ones are kept. */
+  /** Old files that were kept when the warehouse was made again. */
   get setAside(): ReadonlyArray<string> {
     return readdirSync(this.dataDir).filter((name) => /^warehouse\.duckdb\.set-aside-\d+$/.test(name))
   }
 
   start(extra: Environment = {}): RunningWorker {
-    const worker = RunningWorker.start({ ...this.given, ...extra })
+    const worker = RunningWorker.start({ ...this.environment, ...extra })
     this.#place.changes()
     this.#workers.push(worker)
     return worker
   }
 
-  /** One more worker on the same database, with a data directory and a receiver of its own. */
+  /** Another worker on the same database, with its own data directory and receiver. */
   async startAnother(extra: Environment = {}): Promise<RunningWorker> {
-    const { SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN } = await environment({
+    const { SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN } = await environmentFor({
       ...this.server,
       ...this.server.settings
     })
@@ -81,32 +81,32 @@ export class World {
     return this.start({ SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN: SITELEDGER_WEBHOOK_LISTEN ?? "", ...extra })
   }
 
-  /** What a balancer in front of several workers would do: the delivery goes to this one. */
+  /** As a load balancer would do: the delivery goes to this worker. */
   at(worker: RunningWorker) {
     const subscription = this.server.subscriptions.at(-1)
-    if (subscription === undefined) throw new Error("nobody has subscribed yet")
+    if (subscription === undefined) throw new Error("there is no subscription yet")
     const { pathname } = new URL(subscription.url)
     const url = `http://${worker.environment["SITELEDGER_WEBHOOK_LISTEN"]}${pathname}`
     return { subscription: { ...subscription, url } }
   }
 
-  run(verb: string, ...given: ReadonlyArray<string>): Promise<Finished> {
-    return this.runWith({}, verb, ...given)
+  run(...verb: ReadonlyArray<string>): Promise<Finished> {
+    return this.runWith({}, ...verb)
   }
 
   runWith(extra: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> {
-    return this.#run({ ...this.given, ...extra }, verb)
+    return this.#run({ ...this.environment, ...extra }, verb)
   }
 
-  /** As in a shell that knows nothing but where the data are. */
+  /** As in a shell that knows only where the data are. */
   shell(extra: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> {
     const known = new Set(["PATH", "SITELEDGER_DATA_DIR", "SITELEDGER_WAREHOUSE"])
-    const all = Object.entries(this.given).filter(([name]) => known.has(name))
+    const all = Object.entries(this.environment).filter(([name]) => known.has(name))
     return this.#run({ ...Object.fromEntries(all), ...extra }, verb)
   }
 
-  async #run(given: Environment, verb: ReadonlyArray<string>): Promise<Finished> {
-    const finished = await run(given, ...verb)
+  async #run(environment: Environment, verb: ReadonlyArray<string>): Promise<Finished> {
+    const finished = await run(environment, ...verb)
     this.#place.changes()
     return finished
   }
@@ -116,31 +116,31 @@ export class World {
     return this.#place.store(sql)
   }
 
-  /** Deliveries of known bodies that Apply has yet to count. */
+  /** Deliveries of known bodies that Apply has not yet counted. */
   unseen(): Promise<Rows> {
     return this.store(`select sequence from ${this.database === undefined ? "inbox_touched" : "inbox_queue"}`)
   }
 
-  /** Those of the server in which a text lies. */
+  /** The server's tables that hold a text. */
   tablesHolding(text: string): Promise<ReadonlyArray<string>> {
     return this.#place.tablesHolding(text)
   }
 
-  /** The copy for analysts as it lies there. */
+  /** The copy for analysts as it is now. */
   published(sql: string): Promise<Rows> {
     return query(join(this.dataDir, "analytics.duckdb"), sql)
   }
 
-  /** The warehouse's tables, after the workers' end. */
+  /** The warehouse's tables, after the workers have ended. */
   async query(sql: string): Promise<Rows> {
     const isWritten = this.#workers.some(({ hasEnded }) => !hasEnded)
     const rows = await this.#place.query(sql)
-    // Of what may be other rows by now there is no second look at the same copy.
+    // The rows may change, so this copy isn't read twice.
     if (isWritten) this.#place.changes()
     return rows
   }
 
-  /** How often each page of the list has been asked for, from the given request on, up to another one. */
+  /** How often each page of the list has been requested, from one request on, up to another. */
   pagesAsked(from = 0, to?: number): ReadonlyMap<number, number> {
     const { pageParam } = this.server.settings
     const pages = new Map<number, number>()

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger sink dead`: what was refused for good.
+ * `siteledger ledger sink dead`: what was refused permanently.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
@@ -10,8 +10,8 @@ import * as Print from "../../Print.ts"
 
 const columns = ["sequence", "entry_id", "ipc_id", "queued_at", "waiting_behind", "reason"]
 
-export const dead = Command.make("dead", { json: json() }, ({ json: asJson }) =>
-  Effect.flatMap(ask("sink-dead", {}, Alone.outbox), (letters) =>
-    asJson ? Print.document(letters) : Console.log(Print.aligned(columns, letters))
+export const dead = Command.make("dead", { json }, ({ json: asJson }) =>
+  Effect.flatMap(ask("sink-dead", {}, Alone.outbox), (messages) =>
+    asJson ? Print.document(messages) : Console.log(Print.aligned(columns, messages))
   )
-).pipe(Command.withDescription("Entries that the accounting system refused for good, and why"))
+).pipe(Command.withDescription("List entries that the accounting system refused permanently, and why"))

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger sink replay [ENTRY]`: one entry, or all, are sent again now.
+ * `siteledger ledger sink replay [ENTRY]`: sends one entry, or all, again now.
  */
 import { Effect, Option, Record } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
@@ -8,13 +8,13 @@ import { ask } from "../../Ask.ts"
 import { entry, toggle } from "../../Options.ts"
 import * as Print from "../../Print.ts"
 
-const given = { entry: Argument.optional(entry), all: toggle("all", "All that wait") }
+const flags = { entry: Argument.optional(entry), all: toggle("all", "All refused and delayed entries") }
 
-const oneOrAll = new CliError.UserError({ cause: "Say which entry, or --all." })
+const oneOrAll = new CliError.UserError({ cause: "Name an entry, or give --all." })
 
-export const replay = Command.make("replay", given, ({ all, entry: start }) =>
+export const replay = Command.make("replay", flags, ({ all, entry: start }) =>
   Effect.gen(function* () {
     if (all === Option.isSome(start)) return yield* oneOrAll
-    yield* Effect.flatMap(ask("sink-replay", Record.getSomes({ entry: start }), Alone.outbox), Print.laidOut)
+    yield* Effect.flatMap(ask("sink-replay", Record.getSomes({ entry: start }), Alone.outbox), Print.indented)
   })
-).pipe(Command.withDescription("Send again now what was refused or waits out its pause"))
+).pipe(Command.withDescription("Send refused and delayed entries again now"))

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger sink settle ENTRY`: it is not sent any more, as the accounting system has it.
+ * `siteledger ledger sink settle ENTRY`: stops sending an entry that the accounting system already has.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -8,6 +8,6 @@ import { ask } from "../../Ask.ts"
 import { by, entry, reason } from "../../Options.ts"
 import * as Print from "../../Print.ts"
 
-export const settle = Command.make("settle", { entry, by, reason }, (given) =>
-  Effect.flatMap(ask("sink-settle", given, Alone.outbox), Print.laidOut)
-).pipe(Command.withDescription("Say that the accounting system has this entry: it counts as delivered"))
+export const settle = Command.make("settle", { entry, by, reason }, (payload) =>
+  Effect.flatMap(ask("sink-settle", payload, Alone.outbox), Print.indented)
+).pipe(Command.withDescription("Record that the accounting system has this entry; it counts as delivered"))

@@ -11,7 +11,7 @@ import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { ClientSettings, loginPath, Settings } from "../../../config/Settings.ts"
-import { flushFolderOf, writeAnew } from "../../../src/Runtime/Flush.ts"
+import { flushFolderOf, writeFresh } from "../../../src/Runtime/Flush.ts"
 import * as Instant from "../../../src/Domain/Instant.ts"
 import { Seal } from "../../../src/Runtime/Seal.ts"
 import type { Tokens } from "./TokenEndpoint.ts"
@@ -152,7 +152,7 @@ const versionOf = (path: string): string => {
 const replace = (path: string, text: string): void => {
   const unfinished = `${path}.new`
   mkdirSync(dirname(path), { recursive: true })
-  writeAnew(unfinished, text)
+  writeFresh(unfinished, text)
   renameSync(unfinished, path)
   flushFolderOf(path)
 }

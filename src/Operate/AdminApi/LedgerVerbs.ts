@@ -1,6 +1,6 @@
 /**
- * What can be asked of the books, and of the way from there to the accounting system. Amounts are text, as nothing may
- * round them; rows have the columns of their tables.
+ * The verbs of the books and of delivery to the accounting system. Amounts are text, so that nothing rounds them; rows
+ * have the columns of their tables.
  */
 import { Schema } from "effect"
 import { nothing, verb } from "./Verb.ts"
@@ -10,19 +10,19 @@ const Text = Schema.NullOr(Schema.String)
 const Row = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Null]))
 export type Row = typeof Row.Type
 
-const some = {
+const listing = {
   payload: Schema.Struct({
-    /** All IPCs without it. */
+    /** Absent: all IPCs. */
     ipc: Schema.optionalKey(Schema.String),
-    /** All rows without it. */
+    /** Absent: all rows. */
     limit: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
   }),
-  /** `total`: how many there are, be they among the rows or not. */
+  /** `total` counts all rows, including those beyond the limit. */
   answer: Schema.Struct({ total: Schema.Int, rows: Schema.Array(Row) })
 }
 
 const Decision = Schema.Struct({
-  /** Its id, or how that begins. */
+  /** Its id, or the first characters of it. */
   hold: Schema.String,
   amount: Schema.optionalKey(Schema.String),
   currency: Schema.optionalKey(Schema.String),
@@ -38,7 +38,7 @@ const Posted = Schema.Struct({
       entry_id: Schema.String,
       ipc_id: Schema.String,
       kind: Schema.String,
-      /** Absent where there are more digits than fit. */
+      /** Absent if it has more digits than fit. */
       amount: Schema.optional(Schema.String)
     })
   ),
@@ -102,24 +102,24 @@ const DeadMessage = Schema.Struct({
   entry_id: Schema.String,
   ipc_id: Schema.String,
   queued_at: Schema.String,
-  /** Later entries of the IPC, which don't overtake it. */
+  /** Later entries of the IPC, which wait for it. */
   waiting_behind: Schema.Int,
   reason: Schema.String
 })
 
 export const ledgerVerbs = [
   /** The journal, newest first. */
-  verb("ledger-list", some),
-  /** What waits for a decision, the oldest first. */
-  verb("ledger-holds", some),
-  /** An entry or a hold, by its id or how that begins: its row with its `basis` and the events that it rests on. */
+  verb("ledger-list", listing),
+  /** What waits for a decision, oldest first. */
+  verb("ledger-holds", listing),
+  /** An entry or a hold, by its id or its first characters: its row with its `basis` and the events behind it. */
   verb("ledger-show", {
     payload: Schema.Struct({ id: Schema.String }),
     answer: Schema.Record(Schema.String, Schema.Json)
   }),
   verb("ledger-accept", { payload: Decision, answer: Posted }),
   verb("ledger-reject", { payload: Decision, answer: Posted }),
-  /** Amounts from before the events began, signed off by name. */
+  /** Amounts from before the first event, signed off by a named person. */
   verb("ledger-opening", {
     payload: Schema.Struct({ openings: Schema.Array(Opening), by: Schema.String }),
     answer: Posted
@@ -127,10 +127,10 @@ export const ledgerVerbs = [
   verb("ledger-verify", { payload: nothing, answer: Verified }),
   verb("ledger-preview", { payload: nothing, answer: Preview }),
   verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained }),
-  /** What the accounting system refused for good. */
+  /** What the accounting system refused permanently. */
   verb("sink-dead", { payload: nothing, answer: Schema.Array(DeadMessage) }),
   verb("sink-replay", {
-    /** All of them without it. */
+    /** Absent: all of them. */
     payload: Schema.Struct({ entry: Schema.optionalKey(Schema.String) }),
     answer: Schema.Struct({ replayed: Schema.Int })
   }),
@@ -138,7 +138,7 @@ export const ledgerVerbs = [
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ settled: Schema.String })
   }),
-  /** From this number of the journal on. */
+  /** Queues the entries from this journal number on. */
   verb("sink-send", {
     payload: Schema.Struct({ from: Schema.Int }),
     answer: Schema.Struct({ queued: Schema.Int })

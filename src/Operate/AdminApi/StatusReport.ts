@@ -1,10 +1,10 @@
 /**
- * `GET /status`: how a worker is, as JSON. Its names are a contract: fields are added, never renamed.
+ * `GET /status`: the state of a worker as JSON. Its names are a contract: fields are added, never renamed.
  */
 import { Schema } from "effect"
 
 const Count = Schema.Int
-/** Also parts of one. */
+/** With fractions. */
 const Millis = Schema.Finite
 const Time = Schema.NullOr(Schema.String)
 
@@ -52,14 +52,14 @@ const Receiver = Schema.Struct({
 
 const Secrets = Schema.Struct({ valid: Count, ending: Count, unreadable: Count, signedByEnding: Count })
 
-/** An interval in which the receiver was down, and that no retry of the service has healed yet. */
+/** An interval in which the receiver was down and which no retry of the service has healed yet. */
 const Gap = Schema.Struct({
   from: Schema.String,
   to: Schema.String,
   /** When it will be healed if the receiver stays up; null when only a person can help. */
   healsAt: Time,
   isLost: Schema.Boolean,
-  /** How many of its deliveries have come since it was lost; null while it isn't. The service tells no total. */
+  /** How many of its deliveries have arrived since it was lost; null before that. The service gives no total. */
   cameLate: Schema.NullOr(Count)
 })
 export type GapStatus = typeof Gap.Type
@@ -79,7 +79,7 @@ const Ledger = Schema.Struct({
   ),
   /** From received to posted, over the last thousand entries that an event caused. */
   postedMs: Schema.Struct({ p50: Schema.NullOr(Millis), p99: Schema.NullOr(Millis) }),
-  /** Null where none is configured and nothing is left of an earlier one. */
+  /** Null if none is configured and nothing is left from an earlier one. */
   sink: Schema.NullOr(Schema.Struct({ backlog: Count, dead: Count, oldestPendingAgeMs: Millis }))
 })
 
@@ -88,20 +88,20 @@ const Worker = Schema.Struct({
   pid: Count,
   startedAt: Schema.String,
   seenAt: Schema.String,
-  /** It has been heard of in the last ten seconds. */
+  /** It has reported in the last ten seconds. */
   isUp: Schema.Boolean,
   /** It walks, exports and sends to the accounting sink. */
   isLeader: Schema.Boolean,
-  /** It is the one that answers. */
+  /** It gave this answer. */
   isThis: Schema.Boolean,
-  /** What it says about itself when something is not well. */
+  /** Its own reasons, if something is wrong. */
   reasons: Schema.Array(Schema.String)
 })
 export type WorkerStatus = typeof Worker.Type
 
 export const StatusReport = Schema.Struct({
   phase: Phase,
-  /** Sentences, when something is not well. */
+  /** Sentences, if something is wrong. */
   reasons: Schema.Array(Schema.String),
   inbox: Inbox,
   events: Schema.Record(Schema.String, Count),
@@ -115,7 +115,7 @@ export const StatusReport = Schema.Struct({
   ledger: Ledger,
   export: Schema.Struct({ lastAt: Time, nextAt: Time }),
   published: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Millis) }),
-  /** All that share the database; none where a worker is alone by construction. */
+  /** All that share the database; empty where only one worker is possible. */
   workers: Schema.Array(Worker)
 })
 export type StatusReport = typeof StatusReport.Type

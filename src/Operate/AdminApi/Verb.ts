@@ -1,11 +1,11 @@
 /**
- * How a verb is described: its name, what it is given, what it answers. All of it is JSON as it stands, so that both
- * sides have the same types and nothing is translated between them.
+ * How a verb is described: its name, its payload, its answer. All of it is plain JSON, so that both sides have the same
+ * types and nothing is translated between them.
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 
-/** Why something isn't done, in one sentence for a person. */
+/** Why something wasn't done, in one sentence for a person. */
 export class VerbError extends Schema.TaggedError<VerbError>()("VerbError", { message: Schema.String }) {}
 
 const refusal = (status: number) =>
@@ -20,7 +20,7 @@ const refusal = (status: number) =>
     HttpApiSchema.status(status)
   )
 
-/** It failed; it needs the token; it was asked under a name that isn't this machine's. */
+/** It failed; it needs the token; it came under a Host name that isn't this machine's. */
 export const refusals = [refusal(500), refusal(401), refusal(403)] as const
 
 export const verb = <const Name extends string, Payload, Answer>(

@@ -1,6 +1,6 @@
 /**
- * A lake in a bucket, for `siteledger doctor`: whether it is there, what may be done in it, whether the store tells two
- * writers apart, and whose clock is wrong. A file of its own is written, replaced and deleted again on the way.
+ * A lake in a bucket, for `siteledger doctor`: whether it exists, what it permits, whether the store can tell two writers
+ * apart, and whether the clocks agree. To find out, one object is written, replaced and deleted.
  */
 import { randomUUID } from "node:crypto"
 import { Duration, Effect, Option } from "effect"
@@ -37,25 +37,25 @@ const examined = (client: Client.Client, place: Client.Place) => {
     const expected = Option.map(Option.fromUndefinedOr(yield* readText(of)), ({ version }) => version)
     const learned = { isGuarding: undefined, isUnquoted: false }
     const replaced = yield* replace({ ...of, text: "siteledger doctor was here again", expected }, learned)
-    yield* unfinished(of)
+    yield* multipart(of)
     return replaced
   })
   return Effect.gen(function* () {
     yield* client.call("ListObjectsV2", (s3, options) => s3.listObjectsV2({ Bucket, Prefix: Key, MaxKeys: 1 }, options))
     const replaced = yield* Effect.onError(use, () => Effect.ignore(remove))
     yield* remove
-    const allowed = ok(`${named(place)} can be listed, read, written and deleted from.`)
-    return [allowed, replaced === "guarded" ? ok("The store tells two exporters apart.") : alone]
+    const allowed = ok(`${named(place)} permits listing, reading, writing and deleting.`)
+    return [allowed, replaced === "guarded" ? ok("The store can tell two exporters apart.") : unguarded]
   })
 }
 
-const alone: CheckResult = warn(
-  "The store has no conditional writes, so two exporters could not tell that they are two.",
-  "Let a single one write there."
+const unguarded: CheckResult = warn(
+  "The store has no conditional writes, so two exporters can't notice each other.",
+  "Let only one write there."
 )
 
-/** What big files need. */
-const unfinished = ({ Bucket, client, Key }: { readonly client: Client.Client; Bucket: string; Key: string }) =>
+/** Uploads in parts, which large files need. */
+const multipart = ({ Bucket, client, Key }: { readonly client: Client.Client; Bucket: string; Key: string }) =>
   Effect.gen(function* () {
     const { UploadId } = yield* client.call("CreateMultipartUpload", (s3, options) =>
       s3.createMultipartUpload({ Bucket, Key }, options)
@@ -72,7 +72,7 @@ const unfinished = ({ Bucket, client, Key }: { readonly client: Client.Client; B
 
 const tolerated = Duration.seconds(60)
 
-/** The SDK has compared it with the answers' by now. */
+/** By now the SDK has compared it with the dates of the store's answers. */
 const clock = (client: Client.Client) =>
   Effect.map(client.opened, ({ s3 }): ReadonlyArray<CheckResult> => {
     const ahead = s3.config.systemClockOffset
@@ -80,6 +80,9 @@ const clock = (client: Client.Client) =>
     const seconds = Math.round(Math.abs(ahead) / 1000)
     const side = ahead > 0 ? "behind" : "ahead of"
     return [
-      warn(`This machine's clock is ${seconds} seconds ${side} the store's.`, "Set it, and keep it right by NTP.")
+      warn(
+        `This machine's clock is ${seconds} seconds ${side} the store's.`,
+        "Set it, and keep it synchronised by NTP."
+      )
     ]
   })

@@ -1,6 +1,6 @@
 /**
- * The files of the embedded engine, for `siteledger doctor`: the store is checked as a whole and the warehouse is held
- * against it, both read-only and without the lock. What a running worker has open is left to that worker.
+ * The files of the embedded engine, for `siteledger doctor`: the whole store is checked and the warehouse compared with
+ * it, both read-only and without the lock. A warehouse that a running worker has open is left alone.
  */
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
@@ -8,7 +8,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
-import { fail, messageOf, ok, warn } from "../Doctor.ts"
+import { CheckFailed, fail, messageOf, ok, warn } from "../Doctor.ts"
 import { migrations } from "../../Stores/Sqlite/Migrations.ts"
 import { openReadOnly } from "./ReadOnly.ts"
 
@@ -16,24 +16,26 @@ import { openReadOnly } from "./ReadOnly.ts"
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
 const child = fileURLToPath(new URL("./quick-check.ts", import.meta.url)).replace(/ts$/, extension)
 
-/** Of what every check may take. */
+/** Part of the time that a check may take. */
 const checkMs = 5_000
 
-/** Undefined: not done by then. */
-const quickCheck = (path: string): Effect.Effect<string | undefined, Error> =>
+/** Undefined if it isn't done by then. */
+const quickCheck = (path: string): Effect.Effect<string | undefined, CheckFailed> =>
   Effect.callback((resume) => {
     const flags = ["--disable-warning=ExperimentalWarning", child, path]
     const options = { timeout: checkMs, killSignal: "SIGKILL", env: {} } as const
     const running = execFile(process.execPath, flags, options, (error, stdout) => {
       if (error === null) return resume(Effect.succeed(stdout))
       resume(
-        error.killed === true ? Effect.undefined : Effect.fail(new Error("the process that checks it didn't end well"))
+        error.killed === true
+          ? Effect.undefined
+          : Effect.fail(new CheckFailed({ message: "the checking process failed" }))
       )
     })
     return Effect.sync(() => running.kill("SIGKILL"))
   })
 
-/** What a store says of itself; undefined where there is none that can be read. */
+/** Undefined if there is no store that can be read. */
 const read = <A>(path: string, use: (database: DatabaseSync) => A): A | undefined => {
   if (!existsSync(path)) return undefined
   const database = openReadOnly(path)
@@ -52,7 +54,7 @@ const textsOf = (database: DatabaseSync, query: string): ReadonlyArray<string> =
     .all()
     .map((row) => String(Object.values(row)[0]))
 
-/** To be told from a damaged one, which a backup would take the place of. */
+/** A store that this user can't read isn't damaged: no backup should replace it. */
 const isReadable = (path: string): boolean => {
   try {
     accessSync(path, constants.R_OK)
@@ -64,13 +66,12 @@ const isReadable = (path: string): boolean => {
 
 export const store = (path: string) =>
   Effect.gen(function* () {
-    if (!existsSync(path)) return ok(`${path} is made at the first start.`)
-    if (!isReadable(path))
-      return fail(`${path} can't be read by this user.`, "Ask as the user that the worker runs as.")
+    if (!existsSync(path)) return ok(`${path} is created at the first start.`)
+    if (!isReadable(path)) return fail(`${path} can't be read by this user.`, "Run the doctor as the worker's user.")
     const verdict = yield* quickCheck(path)
     const megabytes = Math.ceil(statSync(path).size / 1e6)
     if (verdict === undefined) {
-      return warn(`${path} (${megabytes} MB) is too big to be checked in seconds.`, "Check a backup of it instead.")
+      return warn(`${path} (${megabytes} MB) is too big to check within seconds.`, "Check a backup of it instead.")
     }
     if (verdict !== "ok") {
       return fail(`${path} is damaged: ${verdict}.`, "Keep it, and put a backup in place: siteledger restore FILE.")
@@ -78,12 +79,11 @@ export const store = (path: string) =>
     const made = read(path, (database) => textsOf(database, "select name from kysely_migration")) ?? []
     const unknown = made.filter((name) => !(name in migrations))
     if (unknown.length > 0) {
-      return fail(`${path} was made by a newer siteledger (${unknown.join(", ")}).`, "Install that version.")
+      return fail(`${path} was written by a newer siteledger (${unknown.join(", ")}).`, "Install that version.")
     }
-    return ok(`${path} (${megabytes} MB) is whole.`)
+    return ok(`${path} (${megabytes} MB) is intact.`)
   })
 
-/** Sealed webhook secrets that count. */
 export const sealedSecrets = (path: string): ReadonlyArray<string> =>
   read(path, (database) => textsOf(database, "select sealed from webhook_secrets where sealed is not null")) ?? []
 
@@ -91,16 +91,16 @@ const warehouseId = "select value from meta where key = 'warehouse_id'"
 
 export const warehouse = (path: string, storePath: string) =>
   Effect.gen(function* () {
-    if (!existsSync(path)) return ok(`${path} is made at the next start.`)
+    if (!existsSync(path)) return ok(`${path} is created at the next start.`)
     const found = yield* Effect.result(Effect.tryPromise({ try: () => idOf(path), catch: messageOf }))
-    if (found._tag === "Failure") return warn(`${path} can't be read: ${oneLine(found.failure)}.`, again)
+    if (found._tag === "Failure") return warn(`${path} can't be read: ${oneLine(found.failure)}.`, rebuildAdvice)
     const expected = read(storePath, (database) => textsOf(database, warehouseId)[0])
     return expected === found.success
       ? ok(`${path} belongs to the store.`)
-      : warn(`${path} is of another store.`, again)
+      : warn(`${path} belongs to another store.`, rebuildAdvice)
   })
 
-const again = "The next start sets it aside, and makes it again from the store and a fresh walk."
+const rebuildAdvice = "The next start sets it aside and rebuilds it from the store and a fresh walk."
 
 const oneLine = (text: string): string => (text.split("\n")[0] ?? "").replace(/\.$/, "")
 

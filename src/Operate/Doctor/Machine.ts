@@ -1,5 +1,5 @@
 /**
- * This machine, for `siteledger doctor`: Node, the folders and the room in them, the key, the listeners' addresses.
+ * This machine, for `siteledger doctor`: Node, the folders and their free space, the key, the listeners' addresses.
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs"
 import { createServer } from "node:net"
@@ -23,31 +23,31 @@ export const node = Effect.sync((): CheckResult => {
     : fail(`Node ${version} is too old.`, `Install ${oldestNode.join(".")} or newer.`)
 })
 
-/** The folder itself, or the one in which it is going to be made. */
-const standing = (path: string): string => (existsSync(path) ? path : standing(dirname(path)))
+/** The folder itself, or the nearest one above it that exists. */
+const nearest = (path: string): string => (existsSync(path) ? path : nearest(dirname(path)))
 
 const gib = 1024 ** 3
 const littleGib = 5
 const tooLittleGib = 0.2
 
-/** `what` is made when it isn't there, and written to; `name` is the variable that says where. */
+/** Whether the folder can be written to or created. `name`: the variable that names it. */
 export const folder = (path: string, name: string) =>
   Effect.sync((): CheckResult => {
-    const there = standing(path)
-    if (!statSync(there).isDirectory()) return fail(`${there} is no folder.`, `Choose another one (${name}).`)
+    const there = nearest(path)
+    if (!statSync(there).isDirectory()) return fail(`${there} is not a folder.`, `Choose another one (${name}).`)
     try {
       accessSync(there, constants.W_OK | constants.X_OK)
     } catch {
-      return fail(`${there} can't be written to.`, `Give this user the right to, or choose another folder (${name}).`)
+      return fail(`${there} can't be written to.`, `Grant this user write access, or choose another folder (${name}).`)
     }
     const { bavail, bsize } = statfsSync(there)
     const free = (bavail * bsize) / gib
-    const told = `${path} ${there === path ? "can be written to" : "can be made"}; ${free.toFixed(1)} GiB are free.`
-    if (free < tooLittleGib) return fail(told, "Make room: a full disk takes no deliveries.")
-    return free < littleGib ? warn(told, "Make room before it is used up.") : ok(told)
+    const sentence = `${path} ${there === path ? "can be written to" : "can be created"}; ${free.toFixed(1)} GiB are free.`
+    if (free < tooLittleGib) return fail(sentence, "Make room: with a full disk no delivery is accepted.")
+    return free < littleGib ? warn(sentence, "Make room before it is used up.") : ok(sentence)
   })
 
-/** Making one is left to the worker. */
+/** Only the worker creates one. */
 export const hasKey = ({ dataDir, key }: Settings["Service"]): boolean =>
   Option.isSome(key) || existsSync(join(dataDir, "key"))
 
@@ -59,20 +59,20 @@ export const key = (settings: Settings["Service"]) =>
       const usable = yield* Effect.result(Effect.provide(Seal, Seal.layer))
       if (usable._tag === "Failure") return fail(usable.failure.message)
     }
-    const where = existsSync(path) ? `The key is the file ${path}.` : `The key is made at the first start: ${path}.`
+    const where = existsSync(path) ? `The key is the file ${path}.` : `The key is created at the first start: ${path}.`
     if (isEmbedded(settings)) return ok(where)
     return warn(
       where,
-      "Workers on one database must share it: set SITELEDGER_KEY (or SITELEDGER_KEY_FILE) to the same for all of them."
+      "Workers on one database must share it: set SITELEDGER_KEY (or SITELEDGER_KEY_FILE) to the same value for all of them."
     )
   })
 
-/** Whether what is sealed in the Store opens here. */
+/** Whether the secrets sealed in the Store can be opened with this key. */
 export const secrets = (settings: Settings["Service"], sealed: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     if (sealed.length === 0) return ok("No webhook secret is sealed in the store yet.")
     const what = "The webhook secrets in the store"
-    // To look with a key that is made for it would open nothing.
+    // Looking would create a key, which opens nothing.
     if (!hasKey(settings)) return fail(`${what} can't be opened: there is no key.`, keyAdvice)
     const seal = yield* Effect.provide(Seal, Seal.layer)
     const texts = yield* Effect.forEach(sealed, (text) => opened(seal, { sealed: text }))
@@ -83,24 +83,24 @@ export const secrets = (settings: Settings["Service"], sealed: ReadonlyArray<str
 
 const keyAdvice = "Set SITELEDGER_KEY to the key they were sealed with, or put its file back."
 
-/** Held by the worker that runs, or free. */
+/** Whether the address is held by the running worker, or free. */
 export const listener = ({ host, port }: Listen, name: string, isRunning: boolean) =>
   Effect.callback<CheckResult>((resume) => {
     const address = `${host}:${port}`
-    const answer = (said: CheckResult): void => resume(Effect.succeed(said))
+    const answer = (result: CheckResult): void => resume(Effect.succeed(result))
     if (port === 0) return answer(ok(`${address}: the system chooses a port.`))
     const server = createServer()
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const isTaken = cause.code === "EADDRINUSE"
-      if (isTaken && isRunning) return answer(ok(`${address} is held, as it is to be by the running worker.`))
-      if (isTaken) return answer(fail(`Another program listens on ${address}.`, `End it, or change ${name}.`))
-      return answer(fail(`Nobody can listen on ${address}: ${whyNot(cause)}.`, `Change ${name}.`))
+      if (isTaken && isRunning) return answer(ok(`${address} is held by the running worker.`))
+      if (isTaken) return answer(fail(`Another program is listening on ${address}.`, `Stop it, or change ${name}.`))
+      return answer(fail(`The worker can't listen on ${address}: ${whyNot(cause)}.`, `Change ${name}.`))
     })
     server.listen(port, host, () =>
       server.close(() =>
         answer(
           isRunning
-            ? warn(`${address} is free, though a worker runs.`, `Was ${name} changed? Restart the worker.`)
+            ? warn(`${address} is free although a worker is running.`, `Was ${name} changed? Restart the worker.`)
             : ok(`${address} is free.`)
         )
       )

@@ -1,17 +1,17 @@
 /**
- * Who may do what in the database, for `siteledger doctor`: as config/postgres-roles.sql sets it up. Asked of the server,
- * for every role that reaches one of the two schemas; nobody else's tables or rights are looked at.
+ * Who may do what in the database, for `siteledger doctor`, against what config/postgres-roles.sql sets up. The server is
+ * asked about every role that reaches one of the two schemas, and about no other.
  */
 import { Effect } from "effect"
-import { fail, ok, type CheckResult, warn } from "../Doctor.ts"
+import { type CheckFailed, fail, ok, type CheckResult, warn } from "../Doctor.ts"
 import { appendOnly } from "../../Stores/Postgres/Rights.ts"
 
 /** A row of one answer, whose values are texts, numbers and booleans. */
 export type Answer = Readonly<Record<string, unknown>>
-export type Ask = (query: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Answer>, Error>
+export type Ask = (query: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Answer>, CheckFailed>
 
 export const advice = "Let an administrator run config/postgres-roles.sql (again)."
-/** Before PostgreSQL 15, the schema `public` belongs to one, whoever owns the database. */
+/** Before PostgreSQL 15, a superuser owns the schema `public`, even if another role owns the database. */
 const bySuperuser = "Let a superuser run config/postgres-roles.sql (again)."
 
 const isTrue = (row: Answer, name: string): boolean => row[name] === true
@@ -32,14 +32,14 @@ const written = `
     where n.nspname in ('siteledger', 'construction') and c.relkind in ('r', 'p', 'v')
   )`
 
-/** In both schemas: what the session's role can't do to the tables. */
+/** Tables of both schemas for which the session's role lacks a privilege. */
 const lacking = `${written}
   select coalesce(string_agg(name, ', ' order by name), '') as tables from written
   where is_table
     and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
       and (is_append_only or has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`
 
-/** What it must not change, not even by mistake: what is written once, and the views. */
+/** What it must not be able to change: tables that are only appended to, and views. */
 const changeable = `${written}
   select coalesce(string_agg(name, ', ' order by name), '') as tables from written
   where (is_append_only or not is_table)
@@ -52,18 +52,18 @@ export const worker = (ask: Ask) =>
     const name = String(role["rolname"])
     const [{ tables: unwritable } = {}] = yield* ask(lacking)
     if (unwritable !== "") return fail(`${name} may not write ${String(unwritable)}.`, advice)
-    const found = Object.keys(attributes).filter((attribute) => isTrue(role, attribute))
-    if (found.length > 0) {
-      const powers = found.map((attribute) => attributes[attribute]).join(", ")
+    const excessive = Object.keys(attributes).filter((attribute) => isTrue(role, attribute))
+    if (excessive.length > 0) {
+      const powers = excessive.map((attribute) => attributes[attribute]).join(", ")
       return warn(`${name} has ${powers}, which the worker doesn't need.`, advice)
     }
     const [{ tables: loose } = {}] = yield* ask(changeable)
     return loose === ""
-      ? ok(`${name} may do what the worker does, and is no superuser.`)
-      : warn(`${name} may change or delete what is written for ever: ${String(loose)}.`, advice)
+      ? ok(`${name} may do what the worker needs, and is no superuser.`)
+      : warn(`${name} may change or delete what it should only append or read: ${String(loose)}.`, advice)
   })
 
-/** Trusted with everything anyway: superusers, the owners of the schemas and who may become them. */
+/** Leaves out those trusted with everything: superusers, the schemas' owners and their members. */
 const reaching = `
   with schemas as (select oid, nspname, nspowner from pg_namespace where nspname in ('siteledger', 'construction')),
   relations as (
@@ -100,24 +100,29 @@ const reaching = `
 
 export const analysts = (ask: Ask) =>
   Effect.gen(function* () {
-    const found = (yield* ask(reaching)).filter((row) => isTrue(row, "enters") || isTrue(row, "sees_store"))
-    const said = found.flatMap(judge)
-    return said.length > 0 ? said : warn("No role but the worker's reads construction.", advice)
+    const roles = (yield* ask(reaching)).filter((row) => isTrue(row, "enters") || isTrue(row, "sees_store"))
+    const results = roles.flatMap(judge)
+    return results.length > 0 ? results : warn("No role except the worker's can read construction.", advice)
   })
 
 const judge = (row: Answer): ReadonlyArray<CheckResult> => {
   const role = String(row["role"])
   if (isTrue(row, "reads_all") && role !== "analyst" && !isTrue(row, "writes")) {
-    return [warn(`${role} reads everything, as a member of pg_read_all_data.`, "Right for backups, not for people.")]
+    return [
+      warn(
+        `${role} can read everything, as a member of pg_read_all_data.`,
+        "That is right for backups, not for people."
+      )
+    ]
   }
   const problems = [
     isTrue(row, "sees_store")
-      ? fail(`${role} reaches siteledger: the deliveries, the books, sealed secrets.`, advice)
+      ? fail(`${role} reaches siteledger: the deliveries, the books, the sealed secrets.`, advice)
       : [],
     isTrue(row, "writes") ? fail(`${role} can write in construction.`, advice) : [],
     typeof row["unreadable"] === "string" ? fail(`${role} can't read ${row["unreadable"]}.`, advice) : [],
-    typeof row["elsewhere"] === "string" ? warn(`${role} also reads tables of ${row["elsewhere"]}.`, advice) : [],
-    typeof row["makes"] === "string" ? warn(`${role} can make tables in ${row["makes"]}.`, bySuperuser) : [],
+    typeof row["elsewhere"] === "string" ? warn(`${role} can also read tables in ${row["elsewhere"]}.`, advice) : [],
+    typeof row["makes"] === "string" ? warn(`${role} can create tables in ${row["makes"]}.`, bySuperuser) : [],
     isTrue(row, "will_read") ? [] : warn(`${role} won't see what newer versions add to construction.`, advice)
   ].flat()
   return problems.length > 0 ? problems : [ok(`${role} reads construction, and nothing else.`)]

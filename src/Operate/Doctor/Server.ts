@@ -1,11 +1,11 @@
 /**
- * The PostgreSQL server, for `siteledger doctor`: on one connection, which can't write. When there is none, that is all
- * that is said.
+ * The PostgreSQL server, for `siteledger doctor`: checked over one connection that can't write. If none can be made, that
+ * is the only finding.
  */
 import type { Redacted } from "effect"
 import { Clock, Effect } from "effect"
 import type { Client } from "pg"
-import { examine, examineAll, fail, type Finding, ok, type CheckResult, warn } from "../Doctor.ts"
+import { CheckFailed, examine, examineAll, fail, type Finding, ok, type CheckResult, warn } from "../Doctor.ts"
 import { Connections } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { migrations, oldestVersion } from "../../Stores/Postgres/Migrations.ts"
@@ -20,7 +20,7 @@ const connect = async (client: Client): Promise<Client> => {
   return client
 }
 
-/** What to say of the texts that are sealed in the Store. */
+/** Judges the texts that are sealed in the Store. */
 type Judge<R> = (sealed: ReadonlyArray<string>) => Effect.Effect<CheckResult, unknown, R>
 
 export const server = <R>(url: Redacted.Redacted, secrets: Judge<R>): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
@@ -44,25 +44,25 @@ const checks = <R>(client: Client, name: string, secrets: Judge<R>) => {
   const ask: Ask = (query, values = []) =>
     Effect.tryPromise({
       try: async () => (await client.query<Answer>(query, [...values])).rows,
-      catch: (cause) => new Error(Failure.of(cause, name).message)
+      catch: (cause) => new CheckFailed({ message: Failure.of(cause, name).message })
     })
   const one = (query: string) => Effect.map(ask(query), (rows) => rows[0] ?? {})
   return examineAll([
     examine("PostgreSQL", answering(one, name)),
-    // From here on nothing can be written, whatever a query does.
+    // From here on no query can write.
     examine("read-only", Effect.as(ask("set session characteristics as transaction read only"), [])),
     examine("schemas", schemas(ask)),
     examine("secrets", Effect.flatMap(sealedSecrets(ask), secrets)),
     examine("worker's role", Roles.worker(ask)),
     examine("analysts", Roles.analysts(ask)),
     examine("clock", clock(one)),
-    examine("connections", places(ask)),
+    examine("connections", freeConnections(ask)),
     examine("durability", durability(one)),
     examine("encryption", encryption(one))
   ])
 }
 
-type One = (query: string) => Effect.Effect<Answer, Error>
+type One = (query: string) => Effect.Effect<Answer, CheckFailed>
 
 const answering = (one: One, name: string) =>
   Effect.gen(function* () {
@@ -75,15 +75,15 @@ const answering = (one: One, name: string) =>
     }
     if (found["is_standby"] === true) return fail(`${name} is a standby.`, "Name the primary in SITELEDGER_WAREHOUSE.")
     if (found["read_only"] === "on") {
-      return fail(`${name}: sessions of ${String(found["role"])} only read.`, readOnlyAdvice)
+      return fail(`${name}: sessions of ${String(found["role"])} are read-only.`, readOnlyAdvice)
     }
     if (found["encoding"] !== "UTF8") {
-      return fail(`${name}: its encoding is ${String(found["encoding"])}.`, "Make the database with --encoding=UTF8.")
+      return fail(`${name}: its encoding is ${String(found["encoding"])}.`, "Create the database with --encoding=UTF8.")
     }
-    return ok(`${name}, answers as ${String(found["role"])}; its version is ${version}.`)
+    return ok(`${name} answers as ${String(found["role"])}; its version is ${version}.`)
   })
 
-const readOnlyAdvice = "Take default_transaction_read_only from the worker's role; it is meant for analysts."
+const readOnlyAdvice = "Remove default_transaction_read_only from the worker's role; it is meant for analysts."
 
 const schemas = (ask: Ask) =>
   Effect.gen(function* () {
@@ -95,23 +95,23 @@ const schemas = (ask: Ask) =>
     const names = (rows: ReadonlyArray<Answer>) => rows.map(({ name }) => String(name)).join(" and ")
     const unmade = found.filter((row) => row["is_there"] === false)
     if (unmade.some((row) => row["can_make"] === false)) {
-      return fail(`There is no schema ${names(unmade)}, and the worker's role may make none.`, Roles.advice)
+      return fail(`There is no schema ${names(unmade)}, and the worker's role may not create one.`, Roles.advice)
     }
     const unusable = found.filter((row) => row["is_there"] === true && row["is_usable"] === false)
     if (unusable.length > 0) {
-      return fail(`The worker's role may make nothing in schema ${names(unusable)}.`, Roles.advice)
+      return fail(`The worker's role may not create anything in schema ${names(unusable)}.`, Roles.advice)
     }
     const [{ is_made: isMade } = {}] = yield* ask(
       "select to_regclass('siteledger.kysely_migration') is not null as is_made"
     )
-    if (isMade !== true) return ok("The tables are made at the first start.")
+    if (isMade !== true) return ok("The tables are created at the first start.")
     const made = (yield* ask("select name from siteledger.kysely_migration")).map(({ name }) => String(name))
     const unknown = made.filter((name) => !(name in migrations))
     if (unknown.length > 0) {
-      return fail(`The tables were made by a newer siteledger (${unknown.join(", ")}).`, "Install that version.")
+      return fail(`The tables were created by a newer siteledger (${unknown.join(", ")}).`, "Install that version.")
     }
     const due = Object.keys(migrations).filter((name) => !made.includes(name))
-    return ok(due.length === 0 ? "The tables are current." : `The next start brings the tables to ${due.join(", ")}.`)
+    return ok(due.length === 0 ? "The tables are current." : `The next start migrates the tables to ${due.join(", ")}.`)
   })
 
 const sealedSecrets = (ask: Ask) =>
@@ -132,14 +132,14 @@ const clock = (one: One) =>
     const answer = yield* one("select extract(epoch from clock_timestamp())::float8 * 1000 as ms")
     const here = (beforeMs + (yield* Clock.currentTimeMillis)) / 2
     const seconds = Math.abs(Number(answer["ms"]) - here) / 1000
-    const told = `The clocks of this machine and the server differ by ${seconds.toFixed(1)} seconds.`
-    return seconds > toleratedSeconds ? warn(told, "Let both take their time from the network (NTP).") : ok(told)
+    const sentence = `The clocks of this machine and the server differ by ${seconds.toFixed(1)} seconds.`
+    return seconds > toleratedSeconds ? warn(sentence, "Synchronise both by NTP.") : ok(sentence)
   })
 
-/** What one worker takes at most. */
+/** At most. */
 const ofOneWorker = 14
 
-const places = (ask: Ask) =>
+const freeConnections = (ask: Ask) =>
   Effect.gen(function* () {
     const [found = {}] = yield* ask(`
       select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -160,11 +160,11 @@ const places = (ask: Ask) =>
     const limits = [found["of_role"], found["of_database"]].map(Number).filter((limit) => limit >= 0)
     const all = Math.min(Number(found["places"]), ...limits)
     const free = all - Number(found["others"])
-    const told =
+    const sentence =
       `${workers === 1 ? "One worker takes" : `${workers} workers take`} up to ${needed} connections; the server has ` +
       `${all} for them, and others hold ${Number(found["others"])}.`
-    if (all < ofOneWorker) return fail(told, connectionAdvice)
-    return free < needed ? warn(told, connectionAdvice) : ok(told)
+    if (all < ofOneWorker) return fail(sentence, connectionAdvice)
+    return free < needed ? warn(sentence, connectionAdvice) : ok(sentence)
   })
 
 const connectionAdvice = "Raise max_connections (or the limit of the role or database), or run fewer workers."

@@ -1,5 +1,5 @@
 /**
- * A process of its own for SQLite's quick check of one file, which nobody can interrupt but by ending it. Prints the
+ * A separate process for SQLite's quick check of one file, because only ending the process interrupts it. Prints the
  * verdict: "ok", or what is damaged.
  */
 import { openReadOnly } from "./ReadOnly.ts"

@@ -1,6 +1,6 @@
 /**
- * The marks of a move in both stores, seen at a worker's start: the old one says where it went, and is refused; the new
- * one has no warehouse of its own. A file is then found to be foreign; on a server, all is applied and walked again here.
+ * The marks that a move leaves in both stores, read at a worker's start. The old one names the new place and is refused.
+ * The new one has no warehouse yet: a file counts as foreign; on a server, everything is applied and walked again.
  */
 import { Effect } from "effect"
 import { readMeta, Store, StoreError } from "../../Stores/Store.ts"

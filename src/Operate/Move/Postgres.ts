@@ -1,6 +1,6 @@
 /**
- * The Store in PostgreSQL as one side of a move, over one connection. Workers that are connected are named and refused;
- * one that starts meanwhile waits where all of them take turns to migrate.
+ * The Store in PostgreSQL as one side of a move, over one connection. It is refused while workers are connected; one that
+ * starts meanwhile waits for the lock under which workers migrate.
  */
 import { type Redacted, Effect } from "effect"
 import type { Client } from "pg"
@@ -10,7 +10,7 @@ import { Connections } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { migrate, turn } from "../../Stores/Postgres/Migrations.ts"
 
-/** Bodies may have megabytes each. */
+/** Each body may have megabytes. */
 const batchRows = (columns: ReadonlyArray<Column>): number =>
   columns.some(({ type }) => type === "bytea") ? 32 : 2_000
 
@@ -43,7 +43,7 @@ async function* rows(client: Client, table: string): AsyncGenerator<ReadonlyArra
   }
 }
 
-const put = async (client: Client, table: string, given: ReadonlyArray<Values>): Promise<void> => {
+const put = async (client: Client, table: string, batch: ReadonlyArray<Values>): Promise<void> => {
   const columns = await columnsOf(client, table)
   const list = columns.map(({ name }) => `"${name}"`).join(", ")
   const arrays = columns.map(({ type }, place) => `$${place + 1}::${type === "bytea" ? type : "text"}[]`)
@@ -51,7 +51,7 @@ const put = async (client: Client, table: string, given: ReadonlyArray<Values>):
   await client.query(
     `insert into siteledger."${table}" (${list}) overriding system value
      select ${cast.join(", ")} from unnest(${arrays.join(", ")}) as given (${list})`,
-    columns.map((_, place) => given.map((values) => values[place] ?? null))
+    columns.map((_, place) => batch.map((values) => values[place] ?? null))
   )
 }
 
@@ -69,7 +69,7 @@ const side = (client: Client, name: string): Side => ({
   name,
   columns: async (table) => (await columnsOf(client, table)).map((column) => column.name),
   rows: (table) => rows(client, table),
-  put: (table, given) => put(client, table, given),
+  put: (table, batch) => put(client, table, batch),
   count: (table) => count(client, table),
   begin: async () => void (await client.query("begin isolation level repeatable read")),
   commit: async () => void (await client.query("commit")),
@@ -84,7 +84,7 @@ const side = (client: Client, name: string): Side => ({
     ))
 })
 
-/** A long copy is no forgotten transaction. */
+/** No time-outs: a long copy is not an abandoned transaction. */
 const unhurried = {
   application_name: "siteledger move",
   statement_timeout: 0,
@@ -113,7 +113,7 @@ const workers = `
 
 const patience = { attempts: 20, pauseMs: 100 }
 
-/** The connections of a worker that has just ended may be seen for a moment. */
+/** The connections of a worker that has just ended may stay visible for a moment. */
 const othersOn = async (client: Client): Promise<number> => {
   for (let left = patience.attempts; ; left--) {
     const { rows: found } = await client.query<{ count: number }>(workers)

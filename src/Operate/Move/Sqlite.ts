@@ -1,5 +1,5 @@
 /**
- * The embedded Store as one side of a move. The data directory's lock keeps everybody else away from it.
+ * The embedded Store as one side of a move. The data directory's lock keeps other processes away from it.
  */
 import { existsSync } from "node:fs"
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
@@ -22,10 +22,10 @@ const columnsOf = (database: DatabaseSync, table: string): ReadonlyArray<Column>
     .all(table)
     .map((row) => ({ name: String(row["name"]), type: String(row["type"]) }))
 
-/** A number that JavaScript couldn't hold stays exact as text. */
+/** As text, a number that JavaScript couldn't hold stays exact. */
 const selected = ({ name, type }: Column): string => (type === "BLOB" ? `"${name}"` : `cast("${name}" as text)`)
 
-/** Kept in a column of any type, where a number and its text are two things: see `Sql.listedIds`. */
+/** In a column of type ANY, a number and its text are two different values: see `Sql.listedIds`. */
 const keptAs = ({ type }: Column, value: Value): SQLInputValue =>
   type === "ANY" && typeof value === "string" && /^(?:0|-?[1-9]\d{0,17})$/.test(value) ? BigInt(value) : value
 
@@ -52,17 +52,17 @@ const side = (database: DatabaseSync, path: string): Side => ({
   name: path,
   columns: async (table) => columnsOf(database, table).map(({ name }) => name),
   rows: (table) => rows(database, table),
-  put: async (table, given) => {
+  put: async (table, batch) => {
     const columns = columnsOf(database, table)
     const names = columns.map(({ name }) => `"${name}"`)
     const insert = database.prepare(
       `insert into "${table}" (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`
     )
-    for (const values of given) {
+    for (const values of batch) {
       insert.run(...columns.map((column, place) => keptAs(column, values[place] ?? null)))
     }
   },
-  // SQLite counts on from the greatest number by itself.
+  // SQLite goes on after the greatest number by itself.
   count: async () => undefined,
   begin: async () => database.exec("begin immediate"),
   commit: async () => database.exec("commit"),
@@ -80,7 +80,7 @@ const side = (database: DatabaseSync, path: string): Side => ({
 const failed = (path: string, cause: unknown) =>
   new MoveError({ message: `${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}` })
 
-/** Opened once as the worker opens it: brought up to date, or refused. */
+/** First opened as the worker opens it, which migrates or refuses it. */
 const open = (path: string, isSource: boolean): Open =>
   Effect.gen(function* () {
     yield* Effect.scoped(Effect.provide(Effect.asVoid(Store), Sqlite.layerAt(path), { local: true })).pipe(

@@ -1,5 +1,5 @@
 /**
- * What does the ledger's verbs: the books for a person, and the way from there to the accounting system.
+ * Carries out the ledger's verbs: the books for people, and delivery to the accounting system.
  */
 import { Effect } from "effect"
 import { Settings } from "../../../config/Settings.ts"
@@ -27,8 +27,8 @@ const posted = ({ closed, entries, opened }: Recorded) => ({
 
 const decide =
   (verdict: "accept" | "reject"): Handler<"ledger-accept", Copies | Ledger> =>
-  ({ amount, ...given }) =>
-    copied(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.decide({ ...given, amount, verdict }), posted)))
+  ({ amount, ...decision }) =>
+    copied(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.decide({ ...decision, amount, verdict }), posted)))
 
 /** Analysts see at once what a person has decided. */
 const copied = <A, E, R>(decided: Effect.Effect<A, E, R>) =>
@@ -38,26 +38,26 @@ const copied = <A, E, R>(decided: Effect.Effect<A, E, R>) =>
   )
 
 const signOff: Handler<"ledger-opening", Copies | Ledger> = Effect.fnUntraced(function* ({ by, openings }) {
-  const read = openings.flatMap(({ amount, ...opening }): ReadonlyArray<Opening> => {
+  const valid = openings.flatMap(({ amount, ...opening }): ReadonlyArray<Opening> => {
     const exact = Amount.read(amount, Amount.Money)
     return exact === undefined || exact.startsWith("-") ? [] : [{ ...opening, amount: exact }]
   })
-  if (by.trim() === "" || read.length < openings.length) {
+  if (by.trim() === "" || valid.length < openings.length) {
     return yield* new LedgerError({ message: "Opening certificates need amounts above zero and a name (--by)." })
   }
   const ledger = yield* Ledger
-  return posted(yield* copied(ledger.signOff(read, by.trim())))
+  return posted(yield* copied(ledger.signOff(valid, by.trim())))
 })
 
 const dead = Effect.gen(function* () {
   const outbox = yield* Outbox
-  return (yield* outbox.dead).map((letter) => ({
-    sequence: letter.sequence,
-    entry_id: letter.entryId,
-    ipc_id: letter.ipcId,
-    queued_at: letter.queuedAt,
-    waiting_behind: letter.waitingBehind,
-    reason: letter.reason
+  return (yield* outbox.dead).map((message) => ({
+    sequence: message.sequence,
+    entry_id: message.entryId,
+    ipc_id: message.ipcId,
+    queued_at: message.queuedAt,
+    waiting_behind: message.waitingBehind,
+    reason: message.reason
   }))
 })
 

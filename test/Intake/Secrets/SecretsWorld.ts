@@ -24,7 +24,7 @@ export const dataDir = Effect.gen(function* () {
 const layerIn = (path: string) =>
   Secrets.layer.pipe(
     Layer.provideMerge(Keyring.layer),
-    Layer.provideMerge(Seal.layerIn(path)),
+    Layer.provideMerge(Seal.layerAt(path)),
     Layer.provideMerge(Sqlite.layerAt(join(path, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer)
   )

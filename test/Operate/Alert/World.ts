@@ -1,6 +1,6 @@
 /**
- * Reasons that a test sets, a Store of its own, and somebody who takes alerts (or doesn't), on a virtual clock: one
- * life of the worker after another.
+ * Reasons that a test sets, a Store, and an endpoint that accepts alerts (or doesn't), on a virtual clock: one life of
+ * the worker after another.
  */
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
@@ -54,8 +54,8 @@ export const world = Effect.gen(function* () {
   )
   const spans: Array<Tracer.NativeSpan> = []
   const tracer = Tracer.make({
-    span: (given) => {
-      const span = new Tracer.NativeSpan(given)
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
       spans.push(span)
       return span
     }
@@ -74,16 +74,16 @@ export const world = Effect.gen(function* () {
     const reasons = Context.get(services, Reasons)
     return { reasons, store: Context.get(services, Store), stop: Scope.close(scope, Exit.void) }
   })
-  /** All that a tracer gets to see. */
+  /** Everything that a tracer sees. */
   const traced = () => JSON.stringify(spans.map(({ attributes, events, name }) => [name, [...attributes], events]))
   return { endpoint, live, marked, path, traced }
 })
 
 const assert = (tag: string): never => {
-  throw new Error(`The body is no text: ${tag}`)
+  throw new Error(`The body is not text: ${tag}`)
 }
 
-/** Lets time pass, a second at a time, with room for what the store and the endpoint answer meanwhile. */
+/** Lets time pass, a second at a time, and lets the store and the endpoint answer in between. */
 export const pass = (seconds: number) =>
   Effect.gen(function* () {
     for (let passed = 0; passed < seconds; passed++) {

@@ -1,6 +1,6 @@
 /**
- * Deliveries that are rightly signed and yet not what they should be: always 2xx, always kept, quarantined with a reason
- * where they can't be read, and never in the way of what comes after them.
+ * Deliveries with valid signatures and bad contents: always 2xx, always kept, quarantined with a reason if they can't be
+ * read, and never in the way of what comes after them.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type EventInput, exactNumber, type Overrides } from "../../InterfaceServer.ts"
@@ -13,7 +13,7 @@ const at = "2026-11-19T10:00:00Z"
 const text = (value: unknown): string => JSON.stringify(value)
 const dayAhead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 
-/** Sends one by one, each to be answered 200, and waits until all of it is applied. */
+/** Sends one by one, expects a 200 for each, and waits until everything is applied. */
 const tell = async (
   world: World,
   worker: RunningWorker,
@@ -101,7 +101,7 @@ describe("a signed body", () => {
       const what = String(body).slice(0, 80)
       const event_type = reason === "amount-does-not-fit" ? "ipc.certified" : type
       assert.deepInclude(row, { event_type, outcome: "quarantined", reason }, what)
-      // The text, character for character, where it is one.
+      // The text, character for character, if it is one.
       const isText = reason !== "not-utf8" && isShown(body, world)
       assert.isTrue(payload === (isText ? String(Buffer.from(body)) : null), what)
     })
@@ -139,7 +139,7 @@ describe("a signed body", () => {
     }
   })
 
-  it("is one event, whatever id it comes under, and another body under a known id is another", async () => {
+  it("is one event under any id, and another body under a known id is another event", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
@@ -154,8 +154,8 @@ describe("a signed body", () => {
       { type: "ipc.certified", body: good.replace("1.5", "3.5"), overrides: { id: null } },
       { type: "ipc.certified", body: good.replace("1.5", "4.5"), overrides: { id: "no uuid" } }
     ])
-    const isTold = ({ events }: StatusReport) => (events["replayed"] ?? 0) > 0 && (events["id-reused"] ?? 0) > 0
-    const report = await worker.status("alarms", isTold)
+    const areRaised = ({ events }: StatusReport) => (events["replayed"] ?? 0) > 0 && (events["id-reused"] ?? 0) > 0
+    const report = await worker.status("alarms", areRaised)
     assert.strictEqual(report.inbox.quarantined, 0)
     await worker.stop()
     const [first, second, ...unnamed] = await stored(world)
@@ -170,7 +170,7 @@ describe("a signed body", () => {
 })
 
 describe("a forged type header before the honest delivery of the same body", () => {
-  /** The whole record, as some services send it: it proves all stages, and only the header tells which one. */
+  /** A whole record, as some services send it: it proves all stages, and only the header says which one. */
   const whole = text({
     ipc_id: 2,
     draft_amount: 10,
@@ -180,10 +180,10 @@ describe("a forged type header before the honest delivery of the same body", () 
     payment_reference: "P-2",
     event_timestamp: at
   })
-  /** In words that only SITELEDGER_FIELD_ALIASES will tell. */
+  /** In words that only SITELEDGER_FIELD_ALIASES could define. */
   const foreign = [3, 4].map((id) => text({ ipc_id: id, reference_of_payment: `P-${id}`, event_timestamp: at }))
 
-  it("does not cost us the event", async () => {
+  it("doesn't lose the event", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()

@@ -1,4 +1,4 @@
-/** Pages and lists that are not what the interface document promises, one worker and one fault at a time. */
+/** Pages and lists that break the interface document's promises, one worker and one fault at a time. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Fault, ProjectSource } from "../../InterfaceServer.ts"
 import { World } from "../World.ts"
@@ -18,7 +18,7 @@ const asked = (world: World): number => [...world.pagesAsked().values()].reduce(
 describe("a page that is not what it should be", () => {
   const faults: ReadonlyArray<Fault> = ["html", "cut-json", "cut-body", "500", "502", "503", "wrong-shape", "reset"]
 
-  it("is asked for again as a whole, and the walk ends well", async () => {
+  it("is requested again as a whole, and the walk ends well", async () => {
     await using world = await World.open({ projects: 380, maxPerPage: 40 })
     world.server.fail("500")
     const spoiled = afterFirstPage(world, () => {
@@ -33,7 +33,7 @@ describe("a page that is not what it should be", () => {
     assert.deepStrictEqual(await world.query(projectRows), world.server.projects as Array<never>)
   })
 
-  it("moves no checkpoint, also when the worker is killed meanwhile", async () => {
+  it("moves no checkpoint, even if the worker is killed meanwhile", async () => {
     await using world = await World.open({ projects: 380, maxPerPage: 40 })
     const spoiled = afterFirstPage(world, () => {
       for (let round = 0; round < 3; round++) world.server.fail(round % 2 ? "html" : "cut-json", 9)

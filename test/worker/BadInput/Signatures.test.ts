@@ -1,6 +1,6 @@
 /**
- * Requests that nobody has signed, or not as the interface document says: 401 and no trace, whatever else they hold.
- * And requests that are refused for their form: too large, encoded, at another address.
+ * Requests that are unsigned, or not signed as the interface document says: 401 and no trace, with any contents. And
+ * requests that are refused for their form: too large, encoded, at another address.
  */
 import { createHmac } from "node:crypto"
 import { request } from "node:http"
@@ -10,7 +10,7 @@ import { World } from "../World.ts"
 
 const ipcPaid = JSON.stringify({ ipc_id: 1, payment_reference: "P", event_timestamp: "2026-11-19T10:00:00Z" })
 
-/** What stands in the signature's header, from the secret and the body; null leaves it out. */
+/** The value of the signature's header, from the secret and the body; null leaves it out. */
 type Forgery = (secret: string, body: string) => string | null
 
 const hmac = (algorithm: string, secret: string, body: string, encoding: "hex" | "base64" = "hex"): string =>
@@ -63,7 +63,7 @@ const forgeries: Readonly<Record<string, Forgery>> = {
   "another event": (secret, body) => sign(secret, body.replace('"P"', '"Q"'))
 }
 
-/** A request with headers as they are given, also the same one twice. */
+/** A request with exactly these headers, even the same one twice. */
 const post = (url: string, headers: Readonly<Record<string, string | Array<string>>>, body: string): Promise<number> =>
   new Promise((done, failed) => {
     const sent = request(url, { method: "POST", headers }, (answer) => {
@@ -94,7 +94,7 @@ describe("a request without a right signature", () => {
     const event = { type: "ipc.paid", body: ipcPaid }
     assert.strictEqual(await server.deliver(event, { tamperedBody: ipcPaid.replace("1", "2") }), 401)
     assert.strictEqual(await server.deliver(event, { tamperedBody: "" }), 401)
-    const url = world.given["SITELEDGER_WEBHOOK_URL"] ?? ""
+    const url = world.environment["SITELEDGER_WEBHOOK_URL"] ?? ""
     const twice = { "X-Service-Signature": [right, "0".repeat(64)] }
     assert.strictEqual(await post(url, twice, ipcPaid), 401, "two headers")
     assert.strictEqual(await post(`${url}?x-service-signature=${right}`, {}, ""), 401)
@@ -119,7 +119,7 @@ describe("a request of the wrong form", () => {
     const large = body(2001)
     assert.strictEqual(large.length, 2001)
     assert.strictEqual(await server.deliver({ type: "ipc.paid", body: large }), 413)
-    const inChunks = await fetch(world.given["SITELEDGER_WEBHOOK_URL"] ?? "", {
+    const inChunks = await fetch(world.environment["SITELEDGER_WEBHOOK_URL"] ?? "", {
       method: "POST",
       headers: { "x-service-signature": sign(server.subscriptions[0]?.secret ?? "", large) },
       body: new Blob([large]).stream(),
@@ -138,11 +138,11 @@ describe("a request of the wrong form", () => {
     assert.deepInclude(report.receiver, { accepted: 3, tooLarge: 2, encoded: 1 })
   })
 
-  it("is unknown at another address, and is nothing but a POST", async () => {
+  it("gets 404 at another address, and 405 unless it is a POST", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
-    const url = world.given["SITELEDGER_WEBHOOK_URL"] ?? ""
+    const url = world.environment["SITELEDGER_WEBHOOK_URL"] ?? ""
     const signature = sign(world.server.subscriptions[0]?.secret ?? "", ipcPaid)
     const headers = { "x-service-signature": signature }
     for (const other of ["/", "/hooks", "/hooks/construction/", "/hooks/construction/x", "/HOOKS/construction"]) {

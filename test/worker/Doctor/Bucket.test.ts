@@ -1,25 +1,25 @@
-/** What `siteledger doctor` says of a lake in a bucket, and that it leaves nothing behind in it. */
+/** What `siteledger doctor` says about a lake in a bucket, where it leaves nothing behind. */
 import { assert, it } from "@effect/vitest"
 import { S3Stub } from "../../S3Stub.ts"
 import { World } from "../World.ts"
 import { examined, includes } from "./Examined.ts"
 
-it("tells whether the bucket is usable, whether it can tell two exporters apart, and whose clock is wrong", async () => {
+it("says whether the bucket is usable, whether it can tell two exporters apart, and whether a clock is wrong", async () => {
   const stub = await S3Stub.open()
   try {
     const lake = { SITELEDGER_LAKE: "s3://lake/some/where", ...stub.environment }
     await using world = await World.open({ projects: 1 }, lake, "duckdb")
-    const right = await examined(world.given)
-    includes(right.ok, /lake: s3:\/\/lake\/some\/where can be listed, read, written and deleted/)
-    includes(right.ok, /lake: The store tells two exporters apart/)
+    const right = await examined(world.environment)
+    includes(right.ok, /lake: s3:\/\/lake\/some\/where permits listing, reading, writing and deleting/)
+    includes(right.ok, /lake: The store can tell two exporters apart/)
     stub.skewMillis = 3_600_000
     stub.conditional = "unsupported"
-    const poor = await examined(world.given)
+    const poor = await examined(world.environment)
     includes(poor.warnings, /lake: This machine's clock is 3[56]\d\d seconds behind the store's/)
-    includes(poor.warnings, /lake: The store has no conditional writes.* Let a single one/)
+    includes(poor.warnings, /lake: The store has no conditional writes.* Let only one/)
     stub.onCall = ({ operation }, when) =>
       operation === "ListMultipartUploads" && when === "before" ? { status: 403, code: "AccessDenied" } : undefined
-    includes((await examined(world.given)).failed, /lake: .*allow s3:ListBucketMultipartUploads/)
+    includes((await examined(world.environment)).failed, /lake: .*allow s3:ListBucketMultipartUploads/)
     assert.deepStrictEqual([...stub.objects.keys()], [])
     assert.strictEqual(stub.uploads.size, 0)
   } finally {

@@ -1,4 +1,4 @@
-/** What `siteledger doctor` finds, run as a person would, and what must hold of whatever it says. */
+/** The findings of `siteledger doctor`, run as a person would, and what must hold for each of them. */
 import { assert } from "@effect/vitest"
 import type { Finding } from "../../../src/Operate/Doctor.ts"
 import { type Environment, run } from "../../RunningWorker.ts"

@@ -5,18 +5,18 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Postgres from "../../Postgres.ts"
 import { Roles } from "../../Stores/Postgres/Roles.ts"
 import { type Environment, freePort } from "../../RunningWorker.ts"
-import { live, told } from "../Past.ts"
+import { live, storyEvents } from "../Past.ts"
 import { World } from "../World.ts"
 import { examined, includes, named } from "./Examined.ts"
 
 describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
   const databaseOf = ({ database }: World) => database ?? assert.fail("no database")
 
-  /** With the roles set up; what the worker is to be given to have its own. */
+  /** Sets up the roles; returns the environment of a worker with its own role. */
   const own = async (world: World, roles: Roles): Promise<Environment> => {
     const database = databaseOf(world)
     await roles.setUp(database)
-    return { ...world.given, SITELEDGER_WAREHOUSE: roles.url(database, "worker") }
+    return { ...world.environment, SITELEDGER_WAREHOUSE: roles.url(database, "worker") }
   }
 
   const open = () => World.open({ projects: 3 }, {}, "postgres")
@@ -28,14 +28,14 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     const before = await examined(given)
     assert.deepStrictEqual(before.failed, [])
     const worker = world.start(given)
-    await live(world, worker, told(7, 30))
+    await live(world, worker, storyEvents(7, 30))
     const during = await examined(given)
     await worker.stop()
     const after = await examined(given)
     for (const found of [during, after]) {
       assert.deepStrictEqual(found.failed, [])
       includes(found.ok, new RegExp(`analysts: ${roles.analyst} reads construction, and nothing else`))
-      includes(found.ok, new RegExp(`worker's role: ${roles.worker} may do what the worker does`))
+      includes(found.ok, new RegExp(`worker's role: ${roles.worker} may do what the worker needs`))
       includes(found.ok, /schemas: The tables are current/)
       includes(found.ok, /secrets: The webhook secrets in the store can be opened \(1\)/)
       includes(found.ok, /clock: /)
@@ -49,7 +49,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     )
   })
 
-  it("notices an analyst who reaches the store, writes, can't read, or won't", async () => {
+  it("notices an analyst who reaches the store, can write, can't read, or won't see new tables", async () => {
     await using roles = new Roles()
     await using world = await open()
     const given = await own(world, roles)
@@ -71,22 +71,22 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     assert.match(await failures(`revoke select on construction.ipcs from ${analyst}`), /can't read construction.ipcs\./)
     const never = `alter default privileges for role ${owner} in schema construction revoke select on tables from ${analyst}`
     assert.match(await failures(never), /won't see what newer versions add/)
-    assert.match(await failures("grant create on schema public to public"), /can make tables in public\./)
+    assert.match(await failures("grant create on schema public to public"), /can create tables in public\./)
     assert.match(
       await failures(`revoke usage on schema construction from ${analyst}`),
-      /No role but the worker's reads/
+      /No role except the worker's can read/
     )
     assert.strictEqual(await failures("select 1"), "")
   })
 
-  it("notices that the worker's role may change what is written for ever, as after a restore without privileges", async () => {
+  it("notices a worker's role that may change append-only tables, as after a restore without privileges", async () => {
     await using roles = new Roles()
     await using world = await open()
     const given = await own(world, roles)
     const worker = world.start(given)
     await worker.live()
     await worker.stop()
-    const said = async (): Promise<ReadonlyArray<string>> =>
+    const warnings = async (): Promise<ReadonlyArray<string>> =>
       (await examined(given)).warnings.filter((line) => line.startsWith("worker's role"))
     for (const grant of [
       "update (amount) on siteledger.ledger_entries",
@@ -96,11 +96,11 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     ]) {
       const table = grant.split(" ").at(-1) ?? ""
       await databaseOf(world).query(`grant ${grant} to ${roles.worker}`)
-      const found = await said()
+      const found = await warnings()
       assert.lengthOf(found, 1)
-      assert.include(found[0], `may change or delete what is written for ever: ${table}.`)
+      assert.include(found[0], `may change or delete what it should only append or read: ${table}.`)
       await databaseOf(world).query(roles.sql)
-      assert.deepStrictEqual(await said(), [])
+      assert.deepStrictEqual(await warnings(), [])
     }
   })
 
@@ -132,7 +132,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     await using roles = new Roles()
     await using world = await open()
     const given = await own(world, roles)
-    const { SITELEDGER_KEY: _, ...keyless } = world.given
+    const { SITELEDGER_KEY: _, ...keyless } = world.environment
     const { warnings } = await examined(keyless)
     includes(warnings, /worker's role: \w+ has SUPERUSER/)
     includes(warnings, /key: .*Workers on one database must share it: set SITELEDGER_KEY/)

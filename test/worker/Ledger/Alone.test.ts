@@ -1,6 +1,6 @@
 /**
- * The ledger's verbs without a worker, in a shell that knows nothing but where the data are: they go by what the newest
- * worker had, and where the shell says something else, nothing is posted.
+ * The ledger's verbs without a worker, in a shell that knows only where the data are: they use the settings of the newest
+ * worker, and if the shell's settings differ, nothing is posted.
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,10 +17,10 @@ const paid = (ipc_id: string) => ({
   body: JSON.stringify({ ipc_id, payment_reference: `PAY-${ipc_id}`, event_timestamp: "2026-11-20T10:00:00Z" })
 })
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 const sink = { SITELEDGER_LEDGER_SINK_URL: "https://b.invalid/", SITELEDGER_LEDGER_SINK_SECRET: "a-shared-secret" }
 
-/** Two payments that a worker asks about, which then ends; answers the id of a hold. */
+/** Leaves two payments on hold by a worker that has ended; returns the id of one hold. */
 const held = async (world: World, extra: Environment = {}): Promise<string> => {
   using sender = new Sender(world)
   const worker = world.start(extra)
@@ -46,7 +46,7 @@ const kept = async (world: World) => {
 }
 
 describe("a ledger verb without a worker", () => {
-  it("fills the outbox as the worker would, whatever the shell knows of the sink", async () => {
+  it("fills the outbox as the worker would, even if the shell knows nothing of the sink", async () => {
     await using world = await World.open({ projects: 3 })
     const hold = await held(world, { ...sink, SITELEDGER_LEDGER_SINK_STATUS: "posted" })
     const accepted = await world.shell({}, "ledger", "accept", hold, "--amount", "100", ...by)
@@ -55,7 +55,7 @@ describe("a ledger verb without a worker", () => {
     assert.deepInclude(outbox[0], { sequence: 1, status: "posted", state: "pending" })
   })
 
-  it("puts nothing there where the worker had no sink, and can't send", async () => {
+  it("puts nothing there if the worker had no sink, and can't send", async () => {
     await using world = await World.open({ projects: 3 })
     const hold = await held(world)
     const accepted = await world.shell(sink, "ledger", "accept", hold, "--amount", "100", ...by)
@@ -66,26 +66,26 @@ describe("a ledger verb without a worker", () => {
     assert.match(sent.stderr, /No accounting sink is configured/)
   })
 
-  it("posts nothing where the shell's terms are others, changes no terms, and says what differs", async () => {
+  it("posts nothing if the shell's terms differ, changes no terms, and says what differs", async () => {
     await using world = await World.open({ projects: 3 })
     const hold = await held(world)
     const before = await kept(world)
     assert.strictEqual(before["terms"]?.length, 1)
     const other = (...verb: ReadonlyArray<string>) =>
       world.shell({ SITELEDGER_LEDGER_PERSPECTIVE: "employer", SITELEDGER_LEDGER_CURRENCY: "EUR" }, "ledger", ...verb)
-    for (const given of [
+    for (const verb of [
       ["accept", hold, "--amount", "100", ...by],
       ["reject", hold, ...by]
     ]) {
-      const refused = await other(...given)
+      const refused = await other(...verb)
       assert.strictEqual(refused.code, 1)
       assert.match(
         refused.stderr,
         /^siteledger: The settings here are not those .* the account that is debited, the account that is credited, the currency\): [^\n]+\n$/
       )
     }
-    for (const given of [["list"], ["holds"], ["show", hold], ["verify"], ["preview"]]) {
-      assert.strictEqual((await other(...given)).code, 0)
+    for (const verb of [["list"], ["holds"], ["show", hold], ["verify"], ["preview"]]) {
+      assert.strictEqual((await other(...verb)).code, 0)
     }
     assert.deepStrictEqual(await kept(world), before)
   })

@@ -1,6 +1,6 @@
 /**
- * The ledger as a bookkeeper meets it: payments that nothing is known about, certificates that make no sense, decisions,
- * a closed period; by the commands of the manual, with a worker and without one.
+ * The ledger as a bookkeeper uses it: payments without a known certificate, senseless certificates, decisions, a closed
+ * period; by the commands of the manual, with a worker and without one.
  */
 import { randomUUID } from "node:crypto"
 import { writeFileSync } from "node:fs"
@@ -13,7 +13,7 @@ import { Manual } from "./Manual.ts"
 import { Sender, type Sent } from "./Sender.ts"
 
 const at = (day: number): string => `2026-10-${String(day).padStart(2, "0")}T12:00:00Z`
-const tell = (type: string, said: object): Sent => ({ type, id: randomUUID(), body: JSON.stringify(said) })
+const tell = (type: string, contents: object): Sent => ({ type, id: randomUUID(), body: JSON.stringify(contents) })
 const certified = (ipc_id: number, day: number, certified_amount: string) =>
   tell("ipc.certified", { ipc_id, certified_amount, certificate_url: `https://c/${ipc_id}`, event_timestamp: at(day) })
 const paid = (ipc_id: number, day: number, payment_reference = `PAY-${ipc_id}`) =>
@@ -47,7 +47,7 @@ const postedFor = async (world: World, ipc: number) =>
 const metricsOf = async (worker: RunningWorker): Promise<string> =>
   (await (await worker.fetch("/metrics"))?.text()) ?? assert.fail("no metrics")
 
-/** A payment of before the events began: asked for, and posted by an opening certificate. */
+/** A payment whose certificate precedes the first event: it waits, and an opening certificate posts it. */
 const opened = async (world: World, manual: Manual, worker: RunningWorker, sender: Sender): Promise<void> => {
   await sender.deliver([paid(1, 5)])
   const { ledger } = await holding(worker, 1)
@@ -73,7 +73,7 @@ const opened = async (world: World, manual: Manual, worker: RunningWorker, sende
   assert.deepInclude((await holding(worker, 0)).ledger, { entries: 1, oldestHold: null })
 }
 
-/** What only a person can say. */
+/** What only a person can decide. */
 const events: ReadonlyArray<Sent> = [
   certified(2, 1, "0.00"),
   paid(2, 5),
@@ -126,10 +126,10 @@ const decided = async (world: World, manual: Manual, worker: RunningWorker): Pro
   assert.deepStrictEqual(await postedFor(world, 7), ["payment 70.0000 PAY-7"])
 }
 
-/** What is left out is told, and how to see it. */
+/** What is left out is counted, with how to see it. */
 const listed = async (world: World): Promise<void> => {
   const some = await world.run("ledger", "holds", "--limit", "2", "--json")
-  assert.strictEqual(some.stderr, "2 of 6 holds, the oldest: --all shows all.\n")
+  assert.strictEqual(some.stderr, "2 of 6 holds (the oldest): --all shows all.\n")
   assert.lengthOf(answer(some) as ReadonlyArray<unknown>, 2)
   const all = await world.run("ledger", "holds", "--all", "--json")
   assert.strictEqual(all.stderr, "")
@@ -137,7 +137,7 @@ const listed = async (world: World): Promise<void> => {
   const one = await world.run("ledger", "holds", "--limit", "1", "--ipc", "4")
   assert.strictEqual(one.stderr, "")
   const entries = await world.run("ledger", "list", "--limit", "1")
-  assert.match(entries.stderr, /^1 of [3-9] entries, the newest: --all shows all\.\n$/)
+  assert.match(entries.stderr, /^1 of [3-9] entries \(the newest\): --all shows all\.\n$/)
 }
 
 const looked = async (manual: Manual): Promise<void> => {
@@ -155,7 +155,7 @@ const looked = async (manual: Manual): Promise<void> => {
 }
 
 describe("a bookkeeper", () => {
-  it("answers what is asked, by the manual, with a worker and without", { timeout: 180_000 }, async () => {
+  it("answers the ledger's questions, by the manual, with a worker and without", { timeout: 180_000 }, async () => {
     await using world = await World.open({ projects: 3 })
     using sender = new Sender(world)
     const manual = new Manual(world)
@@ -180,7 +180,7 @@ describe("a bookkeeper", () => {
     assert.deepStrictEqual(manual.unused, [])
   })
 
-  it("closes a period, and takes late payments into the open one", async () => {
+  it("closes a period, and posts late payments into the open one", async () => {
     await using world = await World.open({ projects: 3 })
     using sender = new Sender(world)
     const worker = world.start({

@@ -1,6 +1,6 @@
 /**
- * A day in the lives of IPCs as the service would tell it, and what the books must say in the end. The rules are written
- * from the contract once more, on whole ten-thousandths; nothing is shared with the product, on purpose.
+ * A day in the lives of IPCs as a service would report it, and what the books must say in the end. The rules are written
+ * again from the contract, on whole ten-thousandths; no code is shared with the product, on purpose.
  */
 import { randomUUID } from "node:crypto"
 import { exactNumber } from "../../InterfaceServer.ts"
@@ -73,7 +73,7 @@ class Teller {
     if (life.payments.length > 0 && random.chance(0.04)) this.#pay(life, this.#moment(), `PAY-${life.ipcId}-again`)
   }
 
-  /** Mostly before the payment, sometimes in its very microsecond, and no two of one IPC at the same time. */
+  /** Mostly before the payment, sometimes in the same microsecond, and never two of one IPC at the same time. */
   #certify(life: Life, paidAt: number): void {
     const { random } = this
     const before = midnight + random.below(Math.floor((paidAt - midnight) / 1000) + 1) * 1000
@@ -104,10 +104,10 @@ class Teller {
     return midnight + this.random.below(dayMicros / 1000) * 1000 + this.random.below(1000)
   }
 
-  /** Now and then the same is said by another body. */
+  /** Now and then another body says the same. */
   #tell(type: string, { ipcId }: Life, micros: number, contents: object): ReadonlyArray<string> {
-    const said = { event_timestamp: iso(micros), ipc_id: ipcId, ...contents }
-    const bodies = [JSON.stringify(said), ...(this.random.chance(0.03) ? [JSON.stringify(said, null, 1)] : [])]
+    const event = { event_timestamp: iso(micros), ipc_id: ipcId, ...contents }
+    const bodies = [JSON.stringify(event), ...(this.random.chance(0.03) ? [JSON.stringify(event, null, 1)] : [])]
     for (const body of bodies) this.events.push({ type, id: randomUUID(), body })
     return bodies
   }
@@ -116,14 +116,14 @@ class Teller {
 const written = (units: bigint): unknown =>
   exactNumber(`${units / 10_000n}.${String(units % 10_000n).padStart(4, "0")}`)
 
-/** At least so many events: the last life is told to its end. */
+/** At least this many events: the last life is completed. */
 export const day = (random: Random, atLeast: number): Day => {
   const teller = new Teller(random)
   while (teller.events.length < atLeast) teller.live()
   return teller
 }
 
-/** In any order, some more than once, some of these under another id. */
+/** In a random order, some more than once, some of those under another id. */
 export const disordered = (random: Random, events: ReadonlyArray<Sent>): ReadonlyArray<Sent> => {
   const again = events.filter(() => random.chance(0.05))
   return random.shuffle([
@@ -139,7 +139,7 @@ export interface Judgement {
   readonly holds: ReadonlyArray<string>
 }
 
-/** `storedAt`: the place of a body in the stored order, which says which payment was the first. */
+/** `storedAt`: the place of a body in the stored order, which decides which payment was first. */
 export const judge = ({ certificates, payments }: Life, storedAt: (body: string) => number): Judgement => {
   const [paid] = payments.toSorted((a, b) => storedAt(a.body) - storedAt(b.body))
   if (paid === undefined) return { net: undefined, holds: [] }

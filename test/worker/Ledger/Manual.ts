@@ -1,6 +1,6 @@
 /**
- * The commands of `docs/ledger.md`, run as they stand there with the words in capitals filled in, so that the page can't
- * tell what doesn't work.
+ * The commands of `docs/ledger.md`, run as written there with the words in capitals filled in, so that the page can't show
+ * what doesn't work.
  */
 import { readFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
@@ -26,8 +26,7 @@ export class Manual {
   run(command: string, words: Readonly<Record<string, string>> = {}): Promise<Finished> {
     assert.include(commands(), `siteledger ${command}`)
     this.#unused.delete(`siteledger ${command}`)
-    const [verb = "", ...rest] = command.split(" ").map((word) => words[word] ?? word)
-    return this.#world.run(verb, ...rest)
+    return this.#world.run(...command.split(" ").map((word) => words[word] ?? word))
   }
 
   get unused(): ReadonlyArray<string> {

@@ -1,6 +1,6 @@
 /**
- * The books of another store (in SQLite, whatever the engine) that is told the same deliveries in the same stored order,
- * in batches of another size: in this process, without a worker, without a crash.
+ * The books of another store (always in SQLite) that gets the same deliveries in the same stored order, in batches of
+ * another size: in this process, without a worker and without a crash.
  */
 import { join } from "node:path"
 import { Effect, Layer, References } from "effect"

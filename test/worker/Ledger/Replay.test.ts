@@ -1,6 +1,6 @@
 /**
- * Whoever has captured one signed delivery can send it again under as many ids as they like, as ids aren't signed: it is
- * counted, it is told once, and it moves nothing.
+ * An attacker with one captured delivery can replay it under any number of ids, because ids aren't signed: it is counted and
+ * raises one alarm, and it moves nothing.
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ import { Sender } from "./Sender.ts"
 const replays = 10_000
 const captured = "8f14e45f-ceea-467f-9634-0f21c9d4ad0e"
 
-const event = (type: string, said: object) => ({ type, id: randomUUID(), body: JSON.stringify(said) })
+const event = (type: string, contents: object) => ({ type, id: randomUUID(), body: JSON.stringify(contents) })
 
 const certified = event("ipc.certified", {
   ipc_id: 7,
@@ -20,8 +20,8 @@ const certified = event("ipc.certified", {
   certificate_url: "https://c/7",
   event_timestamp: "2026-11-19T09:00:00Z"
 })
-const said = { ipc_id: 7, payment_reference: "PAY-7", event_timestamp: "2026-11-19T10:00:00Z" }
-const paid = { ...event("ipc.paid", said), id: captured }
+const payment = { ipc_id: 7, payment_reference: "PAY-7", event_timestamp: "2026-11-19T10:00:00Z" }
+const paid = { ...event("ipc.paid", payment), id: captured }
 
 const events = (world: World) =>
   world.query(
@@ -54,7 +54,7 @@ describe("a captured ipc.paid", () => {
     ])
   })
 
-  it("is told apart from another body that comes under its id", async () => {
+  it("is distinguished from another body that comes under its id", async () => {
     await using world = await World.open({ projects: 3 })
     using sender = new Sender(world)
     const worker = world.start()
@@ -63,12 +63,12 @@ describe("a captured ipc.paid", () => {
     await worker.status("it is posted", ({ ledger }) => ledger.entries === 1)
     const before = await storeBooks(world)
 
-    const respelled = { ...paid, body: JSON.stringify(said, null, 2) }
+    const respelled = { ...paid, body: JSON.stringify(payment, null, 2) }
     await sender.deliver([respelled])
     await worker.status("it is applied", ({ events, inbox }) => events["id-reused"] === 1 && inbox.pending === 0)
     assert.deepStrictEqual(await storeBooks(world), before)
 
-    const other = { ...paid, body: JSON.stringify({ ...said, payment_reference: "PAY-7b" }) }
+    const other = { ...paid, body: JSON.stringify({ ...payment, payment_reference: "PAY-7b" }) }
     await sender.deliver([other])
     const report = await worker.status("it asks", ({ ledger }) => ledger.holds === 1)
     assert.strictEqual(report.ledger.entries, 1)

@@ -1,5 +1,5 @@
 /**
- * The service as a sender: signed requests over a few kept connections. Whatever isn't answered 2xx is sent again, after
+ * The service as a sender: signed requests over a few persistent connections. Anything not answered 2xx is sent again, after
  * everything else, for as long as the test lasts.
  */
 import { Agent, request } from "node:http"
@@ -26,7 +26,7 @@ export class Sender {
     this.#world = world
   }
 
-  /** One attempt: the answer's status, or 0 where none came or nobody has subscribed yet. */
+  /** One attempt: the answer's status, or 0 without an answer or a subscription. */
   attempt({ body, id, type }: Sent): Promise<number> {
     const subscription = this.#world.server.subscriptions.at(-1)
     if (subscription === undefined) return Promise.resolve(0)
@@ -48,7 +48,7 @@ export class Sender {
     })
   }
 
-  /** All of it, several at once, until each was answered 2xx. */
+  /** Everything, several at once, until each was answered 2xx. */
   async deliver(events: ReadonlyArray<Sent>): Promise<void> {
     const waiting = [...events]
     let next = 0

@@ -1,4 +1,4 @@
-/** A gap that only a person can close, as an operator learns of it: Status, one alert, what came of it, its end. */
+/** A gap that only a person can close, as an operator sees it: in Status, in one alert, and until it is closed. */
 import { EventEmitter, once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -28,7 +28,7 @@ const alertEndpoint = async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
   return {
     taken,
-    /** A recovery is told 30 seconds after a start at the soonest. */
+    /** A recovery is sent 30 seconds after a start at the earliest. */
     count: async (count: number): Promise<void> => {
       while (taken.length < count) await once(arrived, "alert")
     },
@@ -42,7 +42,7 @@ const alertEndpoint = async () => {
 
 const hour = 3_600_000
 
-/** As if the receiver had been up until 30 hours ago. */
+/** As if the receiver had last been up that many hours ago. */
 const beDownFor = async (world: World, hours: number): Promise<number> => {
   const fromMs = Date.now() - hours * hour
   await world.store("delete from uptime")
@@ -50,7 +50,7 @@ const beDownFor = async (world: World, hours: number): Promise<number> => {
   return fromMs
 }
 
-it("a lost gap is told once by its exact interval, walked at once, counted, and closed by a person", async () => {
+it("a lost gap is reported once with its exact interval, walked at once, counted, and closed by a person", async () => {
   await using world = await World.open({ projects: 3 })
   await using endpoint = await alertEndpoint()
   const first = world.start()
@@ -68,7 +68,7 @@ it("a lost gap is told once by its exact interval, walked at once, counted, and 
   await endpoint.count(1)
   const [red = assert.fail("no alert")] = endpoint.taken
   assert.strictEqual(red.status, "red")
-  assert.strictEqual(red.instance, world.given["SITELEDGER_WEBHOOK_URL"])
+  assert.strictEqual(red.instance, world.environment["SITELEDGER_WEBHOOK_URL"])
   assert.include(red.reasons.join(), `between ${from} and ${to}`)
   assert.match(red.reasons.join(), /replay the failed deliveries.*siteledger replay --gap-closed/)
 

@@ -1,4 +1,4 @@
-/** Subscriptions whose making goes wrong: answers that are lost, URLs that are refused, pings that never come. */
+/** Subscriptions that can't be made as planned: lost answers, refused URLs, pings that never come. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,7 +10,7 @@ import { World } from "../World.ts"
 const lost = ({ subscription }: StatusReport): ReadonlyArray<boolean> =>
   subscription.toDelete.map(({ isSecretLost }) => isSecretLost)
 
-/** Passes on what it is asked, but breaks the connection instead of the first answers to POST /webhooks. */
+/** A proxy that breaks the connection instead of passing on the first answers to POST /webhooks. */
 const losingAnswers = async (target: string, answers: number, at = 0) => {
   let left = answers
   const { hostname, port } = new URL(target)
@@ -39,7 +39,7 @@ const losingAnswers = async (target: string, answers: number, at = 0) => {
 }
 
 describe("a creation whose answer is lost", () => {
-  it("by kill -9 is made again by the next start, and Status names the one to delete until a person has", async () => {
+  it("by kill -9 is repeated by the next start, and Status names the one to delete until a person has deleted it", async () => {
     await using world = await World.open({ projects: 3, ping: "before" })
     const { server } = world
     const first = world.start()
@@ -51,7 +51,7 @@ describe("a creation whose answer is lost", () => {
     const report = await second.status("verified", isVerified)
     assert.strictEqual(server.subscriptions.length, 2)
     assert.deepStrictEqual(lost(report), [true])
-    assert.deepStrictEqual(report.subscription.obsolete, [world.given["SITELEDGER_WEBHOOK_URL"] as string])
+    assert.deepStrictEqual(report.subscription.obsolete, [world.environment["SITELEDGER_WEBHOOK_URL"] as string])
     const [forgotten, current] = server.subscriptions
     assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription: current as never }), 200)
     assert.strictEqual(await server.deliver({ type: "ipc.paid" }, { subscription: forgotten as never }), 401)
@@ -65,11 +65,11 @@ describe("a creation whose answer is lost", () => {
     assert.strictEqual(server.subscriptions.length, 2)
   })
 
-  it("on the wire is asked for again; one may be there that nobody can verify", async () => {
+  it("on the wire is repeated; a subscription without a known secret may remain", async () => {
     await using world = await World.open({ projects: 3 })
     await using proxy = await losingAnswers(world.server.baseUrl, 2)
     const worker = world.start({ SITELEDGER_BASE_URL: proxy.url })
-    // Its ping may come before its secret, and what was lost on the way to it, are stored.
+    // Its ping may come before its secret and the lost creations are stored.
     const isKept = (report: StatusReport): boolean => isVerified(report) && lost(report).length > 0
     const report = await worker.status("verified and kept", isKept)
     assert.strictEqual(world.server.subscriptions.length, 3)
@@ -78,7 +78,7 @@ describe("a creation whose answer is lost", () => {
 
   it("is not one that the service refused; Status says which variables to check", async () => {
     await using world = await World.open({ projects: 3 })
-    const url = new URL(world.given["SITELEDGER_WEBHOOK_URL"] ?? "")
+    const url = new URL(world.environment["SITELEDGER_WEBHOOK_URL"] ?? "")
     // The stand-in takes plain http only.
     url.protocol = "https:"
     const refused = world.start({ SITELEDGER_WEBHOOK_URL: url.href })
@@ -107,13 +107,13 @@ describe("a creation whose answer is lost", () => {
 })
 
 describe("a subscription that isn't reached", () => {
-  /** As if it had been made so long ago. */
+  /** As if it had been made that long ago. */
   const age = (world: World, minutes: number) => {
     const at = new Date(Date.now() - minutes * 60_000).toISOString().replace("Z", "000Z")
     return world.store(`update subscriptions set created_at = '${at}'`)
   }
 
-  it("within a minute turns Status red with the likely cause, until a delivery of it comes", async () => {
+  it("within a minute turns Status red with the likely cause, until a delivery arrives", async () => {
     await using world = await World.open({ projects: 3, ping: "never" })
     const first = world.start()
     await first.live()

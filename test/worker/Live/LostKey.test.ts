@@ -1,11 +1,11 @@
-/** The key that a worker alone makes for itself, in its data directory: what becomes of the secrets when it is lost. */
+/** The key that a single worker makes in its data directory: what happens to the secrets if it is lost. */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { isVerified } from "../Past.ts"
 import { World } from "../World.ts"
 
-it("webhook secrets are sealed with a key; when that is lost, Status says so and another subscription is made", async () => {
+it("webhook secrets are sealed with a key; if it is lost, Status says so and another subscription is made", async () => {
   await using world = await World.open({ projects: 3 })
   const first = world.start()
   await first.status("verified", isVerified)

@@ -1,12 +1,11 @@
-/** Webhook secrets of a worker as an operator handles them: added, ended, and never to be read. */
-import { spawn } from "node:child_process"
+/** Webhook secrets of a worker as an operator handles them: added, ended, and never readable. */
 import { once } from "node:events"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { main } from "../../GlobalSetup/Main.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
-import { deliver, isVerified, live, told } from "../Past.ts"
+import { launch, removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { filesHolding } from "../../Marked.ts"
+import { deliver, isVerified, live, storyEvents } from "../Past.ts"
 import { World } from "../World.ts"
 
 interface Listed {
@@ -21,9 +20,9 @@ const list = async (world: World): Promise<ReadonlyArray<Listed>> => {
   return (JSON.parse(stdout) as { readonly secrets: ReadonlyArray<Listed> }).secrets
 }
 
-/** As a pipe of a shell gives it. */
+/** As through a pipe in a shell. */
 const addFromStandardInput = async (world: World, secret: string): Promise<void> => {
-  const child = spawn(process.execPath, [main, "secret", "add"], { env: { ...world.given } })
+  const { child } = launch(world.environment, "secret", "add")
   child.stdin.end(`${secret}\n`)
   const [code] = (await once(child, "close")) as [number]
   assert.strictEqual(code, 0)
@@ -41,7 +40,7 @@ const addFromFile = async (world: World, secret: string): Promise<string> => {
 }
 
 const deliverSignedBy = (world: World, secret: string): Promise<number> => {
-  const url = world.given["SITELEDGER_WEBHOOK_URL"] ?? ""
+  const url = world.environment["SITELEDGER_WEBHOOK_URL"] ?? ""
   return world.server.deliver({ type: "ipc.paid" }, { subscription: { url, secret, events: ["ipc.paid"] } })
 }
 
@@ -59,7 +58,7 @@ describe("the secrets of a running worker", () => {
     assert.strictEqual(await deliverSignedBy(world, "whsec_successor"), 200)
     assert.strictEqual(await deliverSignedBy(world, ours), 200)
 
-    const retire = (...given: ReadonlyArray<string>) => world.run("secret", "retire", ...given)
+    const retire = (...words: ReadonlyArray<string>) => world.run("secret", "retire", ...words)
     assert.strictEqual((await retire(first?.fingerprint ?? "", "--in", "24 hours")).code, 0)
     assert.strictEqual((await worker.live()).secrets.ending, 1)
     assert.strictEqual(await deliverSignedBy(world, ours), 200)
@@ -86,9 +85,9 @@ describe("the secrets of a running worker", () => {
   it("may be given before the first start, through a pipe; then no subscription is made", async () => {
     await using world = await World.open({ projects: 3 })
     await addFromStandardInput(world, "whsec_given_before")
-    const [given, ...none] = await list(world)
+    const [added, ...none] = await list(world)
     assert.deepStrictEqual(none, [])
-    assert.deepInclude(given, { source: "by hand", state: "valid" })
+    assert.deepInclude(added, { source: "by hand", state: "valid" })
     const worker = world.start()
     await worker.live()
     assert.strictEqual(await deliverSignedBy(world, "whsec_given_before"), 200)
@@ -96,7 +95,7 @@ describe("the secrets of a running worker", () => {
     assert.strictEqual(world.server.subscriptions.length, 0)
     await worker.stop()
     const next = world.start()
-    assert.isTrue(isVerified(await next.live()), "that it was verified is remembered")
+    assert.isTrue(isVerified(await next.live()), "verification is remembered")
   })
 })
 
@@ -105,35 +104,30 @@ describe("no secret can be read", () => {
     const lent = "MARKED_by_the_environment"
     await using world = await World.open({ projects: 30 }, { LOG_LEVEL: "All" })
     const worker = world.start()
-    await live(world, worker, told(7, 60))
+    await live(world, worker, storyEvents(7, 60))
     await addFromFile(world, "MARKED_by_hand_of_a_person")
     assert.strictEqual(await deliverSignedBy(world, "MARKED_by_hand_of_a_person"), 200)
     assert.strictEqual((await world.run("export")).code, 0)
     assert.strictEqual((await world.run("publish")).code, 0)
-    const said = [await (await worker.fetch("/status"))?.text(), await (await worker.fetch("/metrics"))?.text()]
+    const shown = [await (await worker.fetch("/status"))?.text(), await (await worker.fetch("/metrics"))?.text()]
     const killed = await worker.stop("SIGKILL")
     const next = world.start({ SITELEDGER_WEBHOOK_SECRET: lent, SITELEDGER_WEBHOOK_EVENTS: "ipc.paid" })
     await next.live()
     assert.strictEqual(await deliverSignedBy(world, lent), 200)
-    await deliver(world, told(8, 20))
-    said.push((await world.run("secret", "list")).stdout, JSON.stringify(await next.verb("secret-list")))
+    await deliver(world, storyEvents(8, 20))
+    shown.push((await world.run("secret", "list")).stdout, JSON.stringify(await next.verb("secret-list")))
     const stopped = await next.stop("SIGKILL")
 
     const secrets = [lent, "MARKED_by_hand_of_a_person", ...world.server.subscriptions.map(({ secret }) => secret)]
     assert.isAtLeast(secrets.length, 3)
-    const files = readdirSync(world.dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
-    const names = files.map(({ name }) => name)
+    const names = readdirSync(world.dataDir, { recursive: true, encoding: "utf8" })
     const own = ["store.sqlite", "store.sqlite-wal", "warehouse.duckdb", "key"]
     assert.includeMembers(names, ["analytics.duckdb", ...(world.database === undefined ? own : [])])
     assert.isTrue(names.some((name) => name.endsWith(".parquet")))
     for (const secret of secrets) {
-      for (const text of [...said, killed.stderr, killed.stdout, stopped.stderr]) assert.notInclude(text, secret)
+      for (const text of [...shown, killed.stderr, killed.stdout, stopped.stderr]) assert.notInclude(text, secret)
       assert.deepStrictEqual(await world.tablesHolding(secret), [])
-      const holding = files.filter((file) => readFileSync(join(file.parentPath, file.name)).includes(secret))
-      assert.deepStrictEqual(
-        holding.map(({ name }) => name),
-        []
-      )
+      assert.deepStrictEqual(filesHolding(world.dataDir, secret), [])
     }
   })
 })

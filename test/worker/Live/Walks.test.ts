@@ -1,6 +1,6 @@
 /**
- * Lists that change while they are walked, records that go and come back, and a plan that no restart exceeds. Walks
- * repeat all the time here; which pass is which shows in the requests for page 1.
+ * Lists that change while they are walked, records that disappear and come back, and a plan that no restart exceeds. Walks
+ * repeat all the time here; the requests for page 1 tell the passes apart.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { until } from "../../RunningWorker.ts"
@@ -13,7 +13,7 @@ const projects = (count: number) =>
 
 const passesBegun = (world: World, from = 0): number => world.pagesAsked(from).get(1) ?? 0
 
-/** Until so many passes have begun after the request `from`: all but the last of them have ended. */
+/** Until this many passes have begun after the request `from`: all but the last have ended. */
 const passes = (world: World, count: number, from: number) =>
   until(`${count} passes`, async () => (passesBegun(world, from) >= count ? true : undefined))
 
@@ -29,8 +29,8 @@ const whenAsked = (world: World, page: number, time: number, then: () => void): 
 }
 
 /**
- * Once, in the first pass, when so many pages have been asked for and the last of them by now: before it is answered,
- * and when none after it has been. (Requests that are on their way at the same time may overtake each other.)
+ * Once, in the first pass, when the pages up to this one have been requested and no later one: before this page is
+ * answered. (Concurrent requests may overtake each other.)
  */
 const whenReached = (world: World, page: number, then: () => void): void => {
   void world.server
@@ -111,7 +111,7 @@ describe("a list", () => {
     assert.deepStrictEqual(await deleted(world), [], "one pass is no proof")
     list.splice(6, 1, { id: 900, name: "New", status: "awarded" })
     await onePass(world)
-    assert.deepStrictEqual(await deleted(world), [], "two passes that differ in something are none either")
+    assert.deepStrictEqual(await deleted(world), [], "nor are two passes that differ")
     await onePass(world)
     assert.deepStrictEqual(await deleted(world), [7, 8])
     assert.strictEqual((await current(world)).length, 49)
@@ -123,15 +123,15 @@ describe("a list", () => {
 })
 
 describe("the plan", () => {
-  it("is never exceeded, however often the worker is killed and started", async () => {
+  it("is never exceeded, however often the worker is killed and restarted", async () => {
     const plan = 12
     await using world = await World.open(
       { projects: 2000, maxPerPage: 20, requestsPerMinute: plan },
       { SITELEDGER_REQUESTS_PER_MINUTE: String(plan) }
     )
-    // Tokens too: the interface document doesn't say what counts.
+    // Including token requests: the interface document doesn't say what counts.
     const { requests } = world.server
-    // Every start asks at once, as an even pace allows it; only what is remembered of the lives before holds it back.
+    // Each start sends requests at once, because an even pace allows it; only the memory of earlier lives limits it.
     for (let life = 0; life < plan + 3; life++) {
       const before = requests.length
       const worker = world.start()

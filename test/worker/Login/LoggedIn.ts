@@ -1,18 +1,15 @@
 /**
- * A worker that reads on a person's behalf: the stand-in service behind a guard that knows logins only, and the person
+ * A worker that reads on a person's behalf: the stand-in service behind a guard that accepts only logins, and the person
  * at the terminal, whose browser is played by fetch.
  */
-import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
 import { AuthServer, mark } from "../../connectors/ConstructionAuth/AuthServer.ts"
 import type { AuthSettings } from "../../connectors/ConstructionAuth/AuthSettings.ts"
 import type { InterfaceServer, InterfaceServerOptions } from "../../InterfaceServer.ts"
-import { main } from "../../GlobalSetup/Main.ts"
-import { type Environment, type Finished, until } from "../../RunningWorker.ts"
+import { type Environment, type Finished, launch, until } from "../../RunningWorker.ts"
+import { filesHolding } from "../../Marked.ts"
 import { World } from "../World.ts"
 
 const tokenOf = async ({ authUrl, settings }: InterfaceServer): Promise<string> => {
@@ -58,15 +55,10 @@ export const guarded = async (
 
 /** `siteledger login`; `consent` is what the person does with the address, up to the last redirect. */
 export const logIn = async (
-  given: Environment,
+  environment: Environment,
   consent: (url: string) => Promise<string> = followed
 ): Promise<Finished & { readonly page: string }> => {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "login", "--no-browser"], {
-    env: { ...given }
-  })
-  const output = { stdout: "", stderr: "" }
-  child.stdout.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
-  child.stderr.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
+  const { child, output } = launch(environment, "login", "--no-browser")
   const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
   const url = await until("the address is printed", async () => {
     if (child.exitCode !== null) throw new Error(output.stderr)
@@ -77,13 +69,13 @@ export const logIn = async (
   return { code, signal, page, ...output }
 }
 
-/** The guard's people consent to everything at once. */
+/** The guard consents to everything at once. */
 const followed = async (url: string): Promise<string> => {
   const answer = await fetch(url, { redirect: "manual" })
   return answer.headers.get("location") ?? ""
 }
 
-/** Where a process tells all that it does: keeps what is sent to it. */
+/** A telemetry collector that keeps everything sent to it. */
 export const collector = async () => {
   const bodies: Array<string> = []
   const server = createServer((request, response) => {
@@ -110,9 +102,5 @@ export const collector = async () => {
   }
 }
 
-/** The files of a folder that hold a marked secret, as bytes. */
-export const markedFiles = (folder: string): ReadonlyArray<string> =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(mark))
+/** Those that hold a marked secret. */
+export const markedFiles = (folder: string): ReadonlyArray<string> => filesHolding(folder, mark)

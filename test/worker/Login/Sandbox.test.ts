@@ -13,7 +13,7 @@ import { logIn } from "./LoggedIn.ts"
 
 const user = { username: "admin@example.com", password: "sandbox" }
 
-/** Fills the page's form in, and answers where the browser is sent then. */
+/** Fills in the page's form; returns where the browser is sent next. */
 const decide = (decision: "allow" | "deny") => async (url: string) => {
   const page = await fetch(url)
   const html = await page.text()
@@ -32,16 +32,16 @@ const sandboxed = Effect.gen(function* () {
   const { authUrl, baseUrl, options } = yield* Sandbox.start({ projects: 130, pageSizeMax: 25, tokenSeconds: 3 })
   const service = { authUrl, baseUrl, clientId: `${options.clientId}-app`, clientSecret: "" }
   const place = yield* placeOf(service)
-  const given: Environment = {
-    ...place.given,
+  const environment: Environment = {
+    ...place.environment,
     SITELEDGER_SCOPES: "projects.read webhooks.write",
     SITELEDGER_WALK_EVERY: "1 second",
     SITELEDGER_REQUESTS_PER_MINUTE: "600"
   }
-  return { given, dataDir: place.dataDir }
+  return { environment, dataDir: place.dataDir }
 })
 
-/** Each time it is written, the file is another. */
+/** The file differs each time it is written. */
 const rotations = (folder: string, times: number) => {
   const seen = new Set<string>()
   return until("the login is refreshed", async () =>
@@ -52,26 +52,28 @@ const rotations = (folder: string, times: number) => {
 describe("against the sandbox", () => {
   it.live("a person logs in, the worker walks and refreshes, and the login can be forgotten", () =>
     Effect.gen(function* () {
-      const { dataDir, given } = yield* sandboxed
+      const { dataDir, environment } = yield* sandboxed
       const workers: Array<RunningWorker> = []
       yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(workers.map((one) => one.stop("SIGKILL")))))
       yield* Effect.promise(async () => {
-        const denied = await logIn(given, decide("deny"))
+        const denied = await logIn(environment, decide("deny"))
         assert.strictEqual(denied.code, 1, denied.stderr)
         assert.include(denied.stderr, "Access was denied")
-        const allowed = await logIn(given, decide("allow"))
+        const allowed = await logIn(environment, decide("allow"))
         assert.strictEqual(allowed.code, 0, allowed.stderr)
         assert.include(allowed.stderr, "Logged in, for projects.read webhooks.write.")
-        const worker = RunningWorker.start(given)
+        const worker = RunningWorker.start(environment)
         workers.push(worker)
         const { backfill } = await worker.live()
         assert.isAtLeast(backfill["projects"]?.rows ?? 0, 130)
         await rotations(dataDir, 2)
         await worker.live()
-        const { stdout } = await run(given, "login", "--status")
-        for (const said of ["sandbox-app", "projects.read webhooks.write", "renewed"]) assert.include(stdout, said)
-        assert.match((await run(given, "login", "--forget")).stdout, /revoked/)
-        await worker.status("told", ({ reasons }) => /neither a login nor a client secret/.test(reasons.join()))
+        const { stdout } = await run(environment, "login", "--status")
+        for (const text of ["sandbox-app", "projects.read webhooks.write", "renewed"]) assert.include(stdout, text)
+        assert.match((await run(environment, "login", "--forget")).stdout, /revoked/)
+        await worker.status("the reason is shown", ({ reasons }) =>
+          /neither a login nor a client secret/.test(reasons.join())
+        )
         assert.strictEqual((await worker.stop()).code, 0)
       })
     }).pipe(Effect.scoped)

@@ -1,12 +1,12 @@
-/** The store is the one irreplaceable file: backed up while it is used, and restored into place. */
+/** The store, the one irreplaceable file: backed up while it is used, and restored into place. */
 import { chmodSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { applied, deliver, dump, live, told } from "../Past.ts"
+import { applied, deliver, dump, live, storyEvents } from "../Past.ts"
 import { model, read, sha256 } from "../Story.ts"
 import { World } from "../World.ts"
 
-const events = told(6, 1200)
+const events = storyEvents(6, 1200)
 
 describe("the store", () => {
   it("is backed up under load, and restored with everything acknowledged by then", async () => {
@@ -75,7 +75,7 @@ describe("the store", () => {
     assert.deepStrictEqual(await dump(world), expected)
   })
 
-  it("is never written over, by a backup or from itself, and nothing else is that is no backup", async () => {
+  it("is never overwritten by a backup or from itself, nor is any file that isn't a backup", async () => {
     await using world = await World.open({ projects: 3 })
     const [store, linked] = [join(world.dataDir, "store.sqlite"), join(world.dataDir, "linked.sqlite")]
     const refused = async (code: 1 | 2, says: RegExp, ...verb: readonly [string, ...ReadonlyArray<string>]) => {
@@ -90,11 +90,11 @@ describe("the store", () => {
     await live(world, worker, events.slice(0, 50))
     linkSync(store, linked)
     for (const file of [store, linked, `${store}-wal`]) {
-      await refused(2, /is the store itself, or its log: name another file/, "backup", file)
+      await refused(2, /is the store itself or its log: name another file/, "backup", file)
     }
     await refused(
       1,
-      /warehouse\.duckdb is there already and is no backup: it is left as it is\./,
+      /warehouse\.duckdb already exists and isn't a backup: it is left as it is\./,
       "backup",
       world.warehouse
     )

@@ -1,4 +1,4 @@
-/** No disk, no 2xx: what the store can't keep is answered 503, and taken when there is room again. */
+/** No disk, no 2xx: what the store can't keep is answered 503, and accepted once there is room again. */
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
@@ -34,7 +34,7 @@ const receiving = (folder: string) =>
 
 const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
-it.live("a store without room answers 503 and never 2xx, and takes deliveries again when there is some", () =>
+it.live("a store without room answers 503 and never 2xx, and accepts deliveries again once there is some", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const work = Effect.gen(function* () {

@@ -1,17 +1,17 @@
 /**
- * The warehouse's file is a projection: whatever becomes of it, the next start makes the same tables again from the
- * store and a fresh walk, and keeps what it found.
+ * The warehouse's file is a projection: if it is lost or damaged, the next start makes the same tables again from the store
+ * and a fresh walk, and keeps what it found.
  */
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { applied, deliver, dump, live, told } from "../Past.ts"
+import { applied, deliver, dump, live, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
 import { World } from "../World.ts"
 
-const events = told(4, 300)
+const events = storyEvents(4, 300)
 
-/** What starts here must end with the same tables. */
+/** A worker that starts now must end with the same tables. */
 const startsWith = async (world: World, expected: Awaited<ReturnType<typeof dump>>): Promise<string> => {
   const worker = world.start()
   await worker.live()
@@ -22,7 +22,7 @@ const startsWith = async (world: World, expected: Awaited<ReturnType<typeof dump
 }
 
 describe("the warehouse", () => {
-  it("is the same again when its file is deleted, old or rubbish", async () => {
+  it("is the same again after its file is deleted, replaced by an old one, or garbled", async () => {
     await using world = await World.open({ projects: 90, maxPerPage: 20 })
     const first = world.start()
     await live(world, first, events.slice(0, 150))
@@ -55,7 +55,7 @@ describe("the warehouse", () => {
     assert.isTrue(kept.some((name) => String(readFileSync(join(world.dataDir, name))).startsWith("rubbish")))
   })
 
-  it("is made again when it is older than the store, of the same id", async () => {
+  it("is made again if it has the store's id but is older", async () => {
     await using world = await World.open({ projects: 30 })
     const first = world.start()
     await live(world, first, events.slice(0, 100))

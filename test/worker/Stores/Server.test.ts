@@ -1,17 +1,17 @@
 /**
- * What only a server can do to a worker: be gone for a while, and hold secrets that were sealed with another key. On
- * PostgreSQL only.
+ * Failures that only a server has: it is unavailable for a while, its disk is full, or its secrets were sealed with another
+ * key. On PostgreSQL only.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Postgres from "../../Postgres.ts"
 import { until } from "../../RunningWorker.ts"
-import { applied, deliver, dump, isVerified, told } from "../Past.ts"
+import { applied, deliver, dump, isVerified, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
 import { World } from "../World.ts"
 
 const open = (options: Parameters<typeof World.open>[0]) => World.open(options, {}, "postgres")
 
-/** Nobody can connect to the database, and whoever was connected is not any more. */
+/** Refuses new connections to the database and ends the present ones. */
 const goAway = async ({ database }: World): Promise<void> => {
   const { name, query } = database ?? assert.fail("no server")
   const admin = Postgres.postgresUrl()
@@ -25,10 +25,10 @@ const comeBack = async ({ database }: World): Promise<void> => {
 }
 
 describe("a server that is gone for a while", () => {
-  it("stops deliveries with 503 within two seconds; all goes on by itself when it is back", async () => {
+  it("answers deliveries with 503 within two seconds; everything resumes by itself when it is back", async () => {
     await using world = await open({ projects: 90, maxPerPage: 20 })
     const { server } = world
-    const events = told(11, 120)
+    const events = storyEvents(11, 120)
     const worker = world.start()
     await worker.status("verified", isVerified)
     await worker.live()
@@ -56,18 +56,18 @@ describe("a server that is gone for a while", () => {
 })
 
 describe("a server whose disk is full", () => {
-  /** The error that PostgreSQL gives then, for everything that is to be stored. */
+  /** PostgreSQL's error for a full disk, at every insert into the inbox. */
   const fill = `
     create function siteledger.is_full() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
     create trigger full_disk before insert on siteledger.inbox execute function siteledger.is_full()`
 
-  it("is named in one sentence, deliveries get 503, and all goes on by itself when there is room again", async () => {
+  it("is named in one sentence, deliveries get 503, and everything resumes by itself when there is room again", async () => {
     await using world = await open({ projects: 20 })
     const worker = world.start()
     await worker.status("verified", isVerified)
     await worker.live()
-    const [first, ...others] = told(12, 30)
+    const [first, ...others] = storyEvents(12, 30)
     await world.database?.query(fill)
     assert.strictEqual(await world.server.deliver(first!), 503)
     const { reasons } = await worker.status("it says why", ({ phase }) => phase === "degraded")
