@@ -29,7 +29,7 @@ const storeAt = (place: string): Layer.Layer<Store, StoreError | PostgresError> 
 const receiver = (place: string) => {
   return Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
     Layer.provide(ConstructionWebhooks.layer),
-    Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)]),
+    Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret)]),
     Layer.provide(Inbox.layer),
     Layer.provide(storeAt(place)),
     Layer.provide(Reasons.layer)

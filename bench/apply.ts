@@ -65,7 +65,7 @@ const drained = Effect.gen(function* () {
 
 const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
   Layer.provide(ConstructionWebhooks.layer),
-  Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)])
+  Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret)])
 )
 
 /** Event id → when a query saw it first, with its IPC's row. */

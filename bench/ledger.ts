@@ -44,7 +44,7 @@ const bottom = Layer.unwrap(
 
 const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximumBytes: 4 * 1024 * 1024 }).pipe(
   Layer.provide(ConstructionWebhooks.layer),
-  Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)])
+  Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret)])
 )
 
 const posting = receiving.pipe(

@@ -16,7 +16,7 @@ import { cameLate } from "../src/Stores/Evidence.ts"
 
 const walkTheGap = Effect.flatMap(Walk, (walk) => walk.now("gap"))
 
-export const backfill = Uptime.layer<Walk | Warehouse>({ offsets: retrySchedule, onLost: walkTheGap, cameLate }).pipe(
+export const backfill = Uptime.layerWith<Walk | Warehouse>({ offsets: retrySchedule, onLost: walkTheGap, cameLate }).pipe(
   Layer.provideMerge(Walk.layer),
   Layer.provideMerge(Construction.layer)
 )

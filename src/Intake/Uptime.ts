@@ -38,7 +38,7 @@ export class Uptime extends Context.Service<
     readonly close: (fromMs: number, toMs: number, reason: string) => Effect.Effect<void, StoreError>
   }
 >()("siteledger/Uptime") {
-  static readonly layer = <R>(options: UptimeOptions<R>): Layer.Layer<Uptime, never, Store | Reasons | R> =>
+  static readonly layerWith = <R>(options: UptimeOptions<R>): Layer.Layer<Uptime, never, Store | Reasons | R> =>
     Layer.effect(Uptime, make(options))
 }
 

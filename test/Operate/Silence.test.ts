@@ -47,7 +47,7 @@ const world = (walkEvery: Duration.Input) =>
       route: "the URL still leads here"
     })
     const services = yield* Layer.build(
-      layer.pipe(Layer.provideMerge(Layer.mergeAll(stubs, Keyring.layerHolding("whsec_known"), Reasons.layer)))
+      layer.pipe(Layer.provideMerge(Layer.mergeAll(stubs, Keyring.layerWith("whsec_known"), Reasons.layer)))
     )
     const keyring = Context.get(services, Keyring)
     const now = Clock.currentTimeMillis

@@ -104,7 +104,7 @@ export class Keyring extends Context.Service<
     })
   )
   /** With one secret, in memory only. */
-  static readonly layerHolding = (text: string): Layer.Layer<Keyring> =>
+  static readonly layerWith = (text: string): Layer.Layer<Keyring> =>
     Layer.tap(Keyring.layer, (services) =>
       Effect.sync(() => Context.get(services, Keyring).hold(secret(text, { fingerprint: "held" })))
     )

@@ -62,7 +62,7 @@ export const startReceiver = async (
     Layer.provide(ConstructionWebhooks.layer),
     Layer.provide(Inbox.layer),
     Layer.provide(store),
-    Layer.provideMerge(Layer.merge(ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret))),
+    Layer.provideMerge(Layer.merge(ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret))),
     Layer.provideMerge(Reasons.layer),
     Layer.provideMerge(clock)
   )

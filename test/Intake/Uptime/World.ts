@@ -45,7 +45,7 @@ export const world = Effect.gen(function* () {
     faults.brokenTurns-- > 0 ? Effect.die("broken") : Effect.sync(() => faults.lost++)
   )
   const cameLate = () => Effect.sync(() => faults.cameLate)
-  const uptime = Uptime.layer({ offsets, onLost, cameLate }).pipe(
+  const uptime = Uptime.layerWith({ offsets, onLost, cameLate }).pipe(
     Layer.provide(Layer.succeed(Store, store)),
     Layer.provide(Layer.succeed(Reasons, reasons))
   )

@@ -26,7 +26,7 @@ const bodyOf = (number: number): string => JSON.stringify({ number, filler: "x".
 const receiving = (folder: string) =>
   Receiver.layerWith({ host: "127.0.0.1", port: 0, path: "/hook", maximumBytes: 10_000 }).pipe(
     Layer.provide(ConstructionWebhooks.layer),
-    Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerHolding(secret)]),
+    Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret)]),
     Layer.provideMerge(Inbox.layer),
     Layer.provideMerge(Sqlite.layerAt(join(folder, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer)
