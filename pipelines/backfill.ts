@@ -16,7 +16,8 @@ import { cameLate } from "../src/Stores/Evidence.ts"
 
 const walkTheGap = Effect.flatMap(Walk, (walk) => walk.now("gap"))
 
-export const backfill = Uptime.layerWith<Walk | Warehouse>({ offsets: retrySchedule, onLost: walkTheGap, cameLate }).pipe(
-  Layer.provideMerge(Walk.layer),
-  Layer.provideMerge(Construction.layer)
-)
+export const backfill = Uptime.layerWith<Walk | Warehouse>({
+  offsets: retrySchedule,
+  onLost: walkTheGap,
+  cameLate
+}).pipe(Layer.provideMerge(Walk.layer), Layer.provideMerge(Construction.layer))
