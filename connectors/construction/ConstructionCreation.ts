@@ -11,6 +11,7 @@ import { HttpClientError, type HttpClientResponse } from "effect/http"
 import type { Selectable, Transaction } from "kysely"
 import * as Json from "../../src/Domain/Json.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
+import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import type { Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
@@ -135,12 +136,18 @@ const request = ({ events, url }: Wanted, doubts: Doubts): Effect.Effect<string,
 const isRefusal = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>
   (status >= 300 && status < 500) || status === 503
 
-const notConnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
+const neverConnected = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
 
 const wasNeverSent = (error: unknown): boolean => {
   if (!HttpClientError.isHttpClientError(error) || error.reason._tag !== "TransportError") return false
-  const code = (error.reason.cause as { readonly code?: unknown } | undefined)?.code
-  return typeof code === "string" && (notConnected.has(code) || code === "UND_ERR_CONNECT_TIMEOUT")
+  return neverConnected.has(codeOf(error.reason.cause))
 }
 
 /** The client can't know what was refused. */

@@ -12,6 +12,7 @@ import * as Json from "../../src/Domain/Json.ts"
 import { examine, fail, type Finding, messageOf, ok, type CheckResult, warn } from "../../src/Operate/Doctor.ts"
 import * as Machine from "../../src/Operate/Doctor/Machine.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
+import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import { endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
 import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
 
@@ -94,12 +95,7 @@ const advices: Readonly<Record<number, string>> = {
 /** The HTTP client's own sentence is about its request; what happened lies below. */
 const reasonOf = (cause: unknown): string => {
   const inner = cause instanceof Error ? cause.cause : undefined
-  return inner instanceof Error ? reasonOf(inner) : codeOf(cause)
-}
-
-const codeOf = (cause: unknown): string => {
-  const code = (cause as { readonly code?: unknown } | undefined)?.code
-  return typeof code === "string" ? code : messageOf(cause).replace(/\.$/, "")
+  return inner instanceof Error ? reasonOf(inner) : codeOf(cause) || messageOf(cause).replace(/\.$/, "")
 }
 
 export const service: Effect.Effect<
