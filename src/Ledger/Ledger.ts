@@ -45,6 +45,63 @@ export interface LedgerStatus {
   readonly postedMs: { readonly p50: number | null; readonly p99: number | null }
 }
 
+const make = (
+  terms: Terms,
+  outbox: Outbox["Service"] | undefined,
+  { beforeDeciding, beforeRecording }: Guards = { beforeDeciding: Effect.void, beforeRecording: Effect.void }
+) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
+
+    const record = Effect.fnUntraced(function* (facts: ReadonlyArray<Books.NewFact>) {
+      yield* beforeRecording
+      const posting = yield* outbox?.posting ?? Effect.undefined
+      const recorded = yield* store.transaction((tx) => Books.record(tx, facts, terms, posting))
+      if (recorded.entries.length > 0) yield* outbox?.news.open ?? Effect.void
+      return recorded
+    })
+
+    const hear = Effect.fnUntraced(function* (events: ReadonlyArray<AppliedEvent>) {
+      const facts = events.flatMap(factsOf)
+      if (facts.length === 0) return
+      yield* measure((yield* record(facts)).entries)
+    })
+
+    const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
+      yield* beforeDeciding
+      const open = yield* store.run((db) => Books.holdsLike(db, decision.hold))
+      const fact = factOf(decision, open, yield* now)
+      if (typeof fact === "string") return yield* new LedgerError({ message: fact })
+      const recorded = yield* record([fact])
+      if (recorded.facts === 0) return yield* new LedgerError({ message: "The hold has just been closed by an event." })
+      return recorded
+    })
+
+    const signOff = Effect.fn("Ledger.signOff")(function* (openings: ReadonlyArray<Opening>, by: string) {
+      yield* beforeDeciding
+      const knownAt = yield* now
+      return yield* record(
+        openings.map(({ ipcId, amount, certificate }) => ({
+          kind: "opening" as const,
+          ipcId,
+          knownAt,
+          units: Amount.toUnits(amount),
+          certificate,
+          by
+        }))
+      )
+    })
+
+    return Ledger.of({
+      hear,
+      decide,
+      signOff,
+      verify: verify(store),
+      status: Effect.zipWith(Books.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
+    })
+  })
+
 export class Ledger extends Context.Service<
   Ledger,
   {
@@ -128,60 +185,3 @@ const postedMs = Effect.map(Metric.value(posted), ({ quantiles }) => {
   const [p50, p99] = quantiles.map(([, seconds]) => (seconds === undefined ? null : seconds * 1000))
   return { p50: p50 ?? null, p99: p99 ?? null }
 })
-
-const make = (
-  terms: Terms,
-  outbox: Outbox["Service"] | undefined,
-  { beforeDeciding, beforeRecording }: Guards = { beforeDeciding: Effect.void, beforeRecording: Effect.void }
-) =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
-
-    const record = Effect.fnUntraced(function* (facts: ReadonlyArray<Books.NewFact>) {
-      yield* beforeRecording
-      const posting = yield* outbox?.posting ?? Effect.undefined
-      const recorded = yield* store.transaction((tx) => Books.record(tx, facts, terms, posting))
-      if (recorded.entries.length > 0) yield* outbox?.news.open ?? Effect.void
-      return recorded
-    })
-
-    const hear = Effect.fnUntraced(function* (events: ReadonlyArray<AppliedEvent>) {
-      const facts = events.flatMap(factsOf)
-      if (facts.length === 0) return
-      yield* measure((yield* record(facts)).entries)
-    })
-
-    const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
-      yield* beforeDeciding
-      const open = yield* store.run((db) => Books.holdsLike(db, decision.hold))
-      const fact = factOf(decision, open, yield* now)
-      if (typeof fact === "string") return yield* new LedgerError({ message: fact })
-      const recorded = yield* record([fact])
-      if (recorded.facts === 0) return yield* new LedgerError({ message: "The hold has just been closed by an event." })
-      return recorded
-    })
-
-    const signOff = Effect.fn("Ledger.signOff")(function* (openings: ReadonlyArray<Opening>, by: string) {
-      yield* beforeDeciding
-      const knownAt = yield* now
-      return yield* record(
-        openings.map(({ ipcId, amount, certificate }) => ({
-          kind: "opening" as const,
-          ipcId,
-          knownAt,
-          units: Amount.toUnits(amount),
-          certificate,
-          by
-        }))
-      )
-    })
-
-    return Ledger.of({
-      hear,
-      decide,
-      signOff,
-      verify: verify(store),
-      status: Effect.zipWith(Books.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
-    })
-  })

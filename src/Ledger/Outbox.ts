@@ -29,54 +29,6 @@ export interface OutboxStatus {
 
 type Changed<A> = Effect.Effect<A, LedgerError | StoreError>
 
-export class Outbox extends Context.Service<
-  Outbox,
-  {
-    /** What Books need to queue an entry; undefined if no sink is configured. */
-    readonly posting: Effect.Effect<Messages.Posting | undefined>
-    /** Open if something may have become due since it was last closed. */
-    readonly news: Latch.Latch
-    /** See Store. */
-    readonly pollEvery: Duration.Duration
-    /** The entry that is due first, now or later, outside the IPCs in hand. */
-    readonly next: (inHand: Iterable<string>) => Effect.Effect<Messages.OutboxMessage | undefined, StoreError>
-    readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
-    readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
-    /** The sink takes entries again: everything that waited for that is due now. */
-    readonly hurry: Effect.Effect<void, StoreError>
-    readonly troubles: Effect.Effect<Messages.Troubles, StoreError>
-    /** Null if no sink is configured and nothing is left from an earlier one. */
-    readonly status: Effect.Effect<OutboxStatus | null, StoreError>
-    /** Messages that need a person, in the journal's order. */
-    readonly dead: Effect.Effect<ReadonlyArray<Messages.DeadMessage>, StoreError>
-    /**
-     * Makes a dead or postponed message due now, by its entry's id or the beginning of it; undefined: all of them.
-     * Returns how many.
-     */
-    readonly replay: (entry: string | undefined) => Changed<number>
-    /** A person confirms that the accounting system has this entry: it counts as delivered. */
-    readonly settle: (entry: string, by: string, reason: string) => Changed<void>
-    /** How many entries were posted while no sink was configured and were never queued. */
-    readonly unsent: Effect.Effect<number, StoreError>
-    /** Queues the entries from this sequence on that never were, and releases held-back ones; returns how many. */
-    readonly send: (fromSequence: number) => Changed<number>
-  }
->()("siteledger/Outbox") {
-  /** For a worker: its configuration applies from here on. */
-  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, StoreError, Store> =>
-    Layer.effect(Outbox, Effect.andThen(note(options), make(options)))
-
-  static readonly layer: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.unwrap(
-    Effect.map(Settings, ({ ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink)))
-  )
-
-  /** For a verb without a worker, whose environment may lack the sink: as the newest worker had it. */
-  static readonly layerAlone: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.effect(
-    Outbox,
-    Effect.suspend(() => Effect.flatMap(noted, make))
-  )
-}
-
 const noteKey = "ledger_sink"
 const none = "none"
 
@@ -127,6 +79,54 @@ const make = (options: OutboxOptions | undefined) =>
       ...byHand(store, news, posting)
     })
   })
+
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** What Books need to queue an entry; undefined if no sink is configured. */
+    readonly posting: Effect.Effect<Messages.Posting | undefined>
+    /** Open if something may have become due since it was last closed. */
+    readonly news: Latch.Latch
+    /** See Store. */
+    readonly pollEvery: Duration.Duration
+    /** The entry that is due first, now or later, outside the IPCs in hand. */
+    readonly next: (inHand: Iterable<string>) => Effect.Effect<Messages.OutboxMessage | undefined, StoreError>
+    readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
+    readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
+    /** The sink takes entries again: everything that waited for that is due now. */
+    readonly hurry: Effect.Effect<void, StoreError>
+    readonly troubles: Effect.Effect<Messages.Troubles, StoreError>
+    /** Null if no sink is configured and nothing is left from an earlier one. */
+    readonly status: Effect.Effect<OutboxStatus | null, StoreError>
+    /** Messages that need a person, in the journal's order. */
+    readonly dead: Effect.Effect<ReadonlyArray<Messages.DeadMessage>, StoreError>
+    /**
+     * Makes a dead or postponed message due now, by its entry's id or the beginning of it; undefined: all of them.
+     * Returns how many.
+     */
+    readonly replay: (entry: string | undefined) => Changed<number>
+    /** A person confirms that the accounting system has this entry: it counts as delivered. */
+    readonly settle: (entry: string, by: string, reason: string) => Changed<void>
+    /** How many entries were posted while no sink was configured and were never queued. */
+    readonly unsent: Effect.Effect<number, StoreError>
+    /** Queues the entries from this sequence on that never were, and releases held-back ones; returns how many. */
+    readonly send: (fromSequence: number) => Changed<number>
+  }
+>()("siteledger/Outbox") {
+  /** For a worker: its configuration applies from here on. */
+  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, StoreError, Store> =>
+    Layer.effect(Outbox, Effect.andThen(note(options), make(options)))
+
+  static readonly layer: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.unwrap(
+    Effect.map(Settings, ({ ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink)))
+  )
+
+  /** For a verb without a worker, whose environment may lack the sink: as the newest worker had it. */
+  static readonly layerAlone: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.effect(
+    Outbox,
+    Effect.flatMap(noted, make)
+  )
+}
 
 /** What a person does about entries; each wakes the Sink. */
 const byHand = (

@@ -19,35 +19,6 @@ export interface PaceOptions {
   readonly requestsPerMinute: number
 }
 
-export class Pace extends Context.Service<
-  Pace,
-  {
-    /** Waits for a turn; the request must start immediately after it. */
-    readonly take: (lane: Lane) => Effect.Effect<void>
-    /** The service answered 429: every lane waits, for its Retry-After or 1 s doubling to 60 s. */
-    readonly rejected: (retryAfterMs: number | undefined) => Effect.Effect<void>
-    /** The service took a request: the next 429 without Retry-After starts at 1 s again. */
-    readonly accepted: Effect.Effect<void>
-    /** By the service's rate headers, no request is left until then. */
-    readonly pauseUntil: (millis: number) => Effect.Effect<void>
-    readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
-  }
->()("siteledger/Pace") {
-  static readonly layerWith = ({ requestsPerMinute }: PaceOptions) => Layer.effect(Pace, make(requestsPerMinute))
-
-  static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
-}
-
-/** Requests wait until they can be counted; otherwise a restart could exceed the plan. */
-const untilCounted = Schedule.spaced(Duration.seconds(1))
-const reasonKey = "pace"
-
-interface Waiter {
-  readonly turn: Deferred.Deferred<void>
-}
-
-type Queues = ReadonlyMap<Lane, Set<Waiter>>
-
 const make = (limit: number) =>
   Effect.gen(function* () {
     const spending = yield* Spending
@@ -95,6 +66,35 @@ const make = (limit: number) =>
       usage: Effect.sync(() => ({ limitPerMinute: limit, usedLastMinute: slots.usedSince(now() - windowMs) }))
     })
   })
+
+export class Pace extends Context.Service<
+  Pace,
+  {
+    /** Waits for a turn; the request must start immediately after it. */
+    readonly take: (lane: Lane) => Effect.Effect<void>
+    /** The service answered 429: every lane waits, for its Retry-After or 1 s doubling to 60 s. */
+    readonly rejected: (retryAfterMs: number | undefined) => Effect.Effect<void>
+    /** The service took a request: the next 429 without Retry-After starts at 1 s again. */
+    readonly accepted: Effect.Effect<void>
+    /** By the service's rate headers, no request is left until then. */
+    readonly pauseUntil: (millis: number) => Effect.Effect<void>
+    readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
+  }
+>()("siteledger/Pace") {
+  static readonly layerWith = ({ requestsPerMinute }: PaceOptions) => Layer.effect(Pace, make(requestsPerMinute))
+
+  static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
+}
+
+/** Requests wait until they can be counted; otherwise a restart could exceed the plan. */
+const untilCounted = Schedule.spaced(Duration.seconds(1))
+const reasonKey = "pace"
+
+interface Waiter {
+  readonly turn: Deferred.Deferred<void>
+}
+
+type Queues = ReadonlyMap<Lane, Set<Waiter>>
 
 /** The wall clock, but it never goes back: otherwise requests would wait for an hour when it is set back by one. */
 const steady = (clock: Clock.Clock) => {

@@ -35,38 +35,6 @@ export interface WalkStatus {
   readonly quarantined: number
 }
 
-export class Walk extends Context.Service<
-  Walk,
-  {
-    readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
-    /** True once every list has finished a pass, with any proof. */
-    readonly isThrough: Effect.Effect<boolean>
-    /** Begins the next pass of every list now, in a more urgent lane. */
-    readonly now: (lane: Lane) => Effect.Effect<void>
-  }
->()("siteledger/Walk") {
-  static readonly layerWith = (options: WalkOptions) => Layer.effect(Walk, make(options))
-
-  static readonly layer = Layer.unwrap(
-    Effect.map(ServiceSettings, ({ walkEvery, pageSize }) => Walk.layerWith({ every: walkEvery, pageSize }))
-  )
-}
-
-const defaultConcurrency = 64
-const patientAfter = 3
-const firstPause = Duration.seconds(5)
-/** The pause of a list that needs a person. */
-const refusedPause = Duration.seconds(60)
-
-interface Track {
-  readonly list: PagedList
-  readonly wake: Latch.Latch
-  lane: Lane
-  state: Checkpoints.PassState | undefined
-  pagesDone: number
-  quarantined: number
-}
-
 const make = (options: WalkOptions) =>
   Effect.gen(function* () {
     const { lists } = yield* Source
@@ -102,6 +70,38 @@ const make = (options: WalkOptions) =>
         )
     })
   })
+
+export class Walk extends Context.Service<
+  Walk,
+  {
+    readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
+    /** True once every list has finished a pass, with any proof. */
+    readonly isThrough: Effect.Effect<boolean>
+    /** Begins the next pass of every list now, in a more urgent lane. */
+    readonly now: (lane: Lane) => Effect.Effect<void>
+  }
+>()("siteledger/Walk") {
+  static readonly layerWith = (options: WalkOptions) => Layer.effect(Walk, make(options))
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(ServiceSettings, ({ walkEvery, pageSize }) => Walk.layerWith({ every: walkEvery, pageSize }))
+  )
+}
+
+const defaultConcurrency = 64
+const patientAfter = 3
+const firstPause = Duration.seconds(5)
+/** The pause of a list that needs a person. */
+const refusedPause = Duration.seconds(60)
+
+interface Track {
+  readonly list: PagedList
+  readonly wake: Latch.Latch
+  lane: Lane
+  state: Checkpoints.PassState | undefined
+  pagesDone: number
+  quarantined: number
+}
 
 const restore = (store: Store["Service"], track: Track) =>
   Effect.gen(function* () {

@@ -33,6 +33,22 @@ export interface Webhook {
   readonly events: ReadonlyArray<EventName | (string & {})>
 }
 
+const make = Effect.fnUntraced(function* (options: Options) {
+  const endpoint = yield* Effect.fromResult(endpointOf(options))
+  const parts = yield* Layer.build(partsOf(endpoint))
+  const client = Context.get(parts, ConstructionClient)
+  // Without its pace a call would wait for ever.
+  const closed = yield* Deferred.make<never, ServiceError>()
+  yield* Effect.addFinalizer(() => Deferred.fail(closed, afterTheEnd))
+  const limits = { patience: options.giveUpAfter ?? defaultPatience, reasons: Context.get(parts, Reasons), closed }
+  const limited = limit(limits)
+  return ConstructionService.of({
+    projects: Projects.make(client, endpoint.pageSize, limited),
+    webhooks: { create: (webhook) => limited(subscribe(client, webhook)) },
+    token: limited(Context.get(parts, Token).get)
+  })
+})
+
 export class ConstructionService extends Context.Service<
   ConstructionService,
   {
@@ -59,22 +75,6 @@ export class ConstructionService extends Context.Service<
 }
 
 const defaultPatience = Duration.minutes(5)
-
-const make = Effect.fnUntraced(function* (options: Options) {
-  const endpoint = yield* Effect.fromResult(endpointOf(options))
-  const parts = yield* Layer.build(partsOf(endpoint))
-  const client = Context.get(parts, ConstructionClient)
-  // Without its pace a call would wait for ever.
-  const closed = yield* Deferred.make<never, ServiceError>()
-  yield* Effect.addFinalizer(() => Deferred.fail(closed, afterTheEnd))
-  const limits = { patience: options.giveUpAfter ?? defaultPatience, reasons: Context.get(parts, Reasons), closed }
-  const limited = limit(limits)
-  return ConstructionService.of({
-    projects: Projects.make(client, endpoint.pageSize, limited),
-    webhooks: { create: (webhook) => limited(subscribe(client, webhook)) },
-    token: limited(Context.get(parts, Token).get)
-  })
-})
 
 const partsOf = (endpoint: ApiEndpoint["Service"]) =>
   ConstructionClient.layerNoDeps.pipe(
