@@ -13,7 +13,7 @@ export interface AuthSettings {
   refreshes: boolean
   /** Answers this at the token endpoint instead. */
   refusal: { readonly status: number; readonly error?: string } | null
-  /** The token endpoint acts, but so many of its next answers are lost. */
+  /** How many of the token endpoint's next answers are lost after it has acted. */
   losesAnswers: number
   /** Granted instead of what was asked for. */
   grants: string | null

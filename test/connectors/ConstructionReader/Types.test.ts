@@ -35,25 +35,17 @@ const table: ReadonlyArray<readonly [fields: Fields, type: string]> = [
   [{ transmittal_id: "1", document_count: "0" }, "dms.transmittal.sent"]
 ]
 
+const whole = (...names: ReadonlyArray<string>): Fields => Object.assign({}, ...names.map(contentOf)) as Fields
+
 /** Whole records of one entity, each proving the types up to the last one. */
-const wholeIpc = {
-  ...contentOf("ipc.created"),
-  ...contentOf("ipc.submitted"),
-  ...contentOf("ipc.certified"),
-  ...contentOf("ipc.paid")
-}
-const wholeVo = {
-  ...contentOf("vo.created"),
-  ...contentOf("vo.priced"),
-  ...contentOf("vo.agreed"),
-  ...contentOf("vo.absorbed")
-}
+const wholeIpc = whole("ipc.created", "ipc.submitted", "ipc.certified", "ipc.paid")
+const wholeVo = whole("vo.created", "vo.priced", "vo.agreed", "vo.absorbed")
 const records: ReadonlyArray<readonly [record: Fields, furthest: string, others: ReadonlyArray<string>]> = [
   [wholeIpc, "ipc.paid", ["ipc.created", "ipc.submitted", "ipc.certified"]],
   [{ ...wholeIpc, payment_reference: "null" }, "ipc.certified", ["ipc.created", "ipc.submitted"]],
   [wholeVo, "vo.absorbed", ["vo.created", "vo.priced", "vo.agreed"]],
-  [{ ...contentOf("ncr.created"), ...contentOf("ncr.closed") }, "ncr.closed", ["ncr.created"]],
-  [{ ...contentOf("permit.issued"), ...contentOf("permit.expiring") }, "permit.expiring", ["permit.issued"]]
+  [whole("ncr.created", "ncr.closed"), "ncr.closed", ["ncr.created"]],
+  [whole("permit.issued", "permit.expiring"), "permit.expiring", ["permit.issued"]]
 ]
 
 const strangers = [null, "", "ipc.voided", "IPC.PAID", "webhook.ping"]
@@ -161,7 +153,7 @@ describe("a whole record", () => {
 })
 
 describe("types of two entities", () => {
-  const both = flat({ ...contentOf("ipc.paid"), ...contentOf("vo.agreed") })
+  const both = flat(whole("ipc.paid", "vo.agreed"))
 
   it("wait, even when the header names one, unless the header is trusted", () => {
     for (const header of ["ipc.paid", "vo.agreed", "ncr.closed", ...strangers])
@@ -234,10 +226,7 @@ describe("a ping", () => {
 describe("headers", () => {
   it("never affect the change itself, for any body", () => {
     forSeeds(3000, (random) => {
-      const fields = Object.assign(
-        {},
-        ...Array.from({ length: 1 + random.below(3) }, () => contentOf(random.pick(types)))
-      ) as Fields
+      const fields = whole(...Array.from({ length: 1 + random.below(3) }, () => random.pick(types)))
       const head: Fields = random.chance(0.3)
         ? { [random.pick(["event", "type"])]: JSON.stringify(random.pick(types)) }
         : {}
