@@ -1,6 +1,6 @@
 /**
- * DuckDB's Appender alone, filled with the rows of a walk into a table with the same key: value by value, as its
- * documentation shows it, and in whole columns, which is the fastest way that is known to fill it.
+ * DuckDB's Appender alone, with the rows of a walk into a table with the same key: value by value, as in its
+ * documentation, and by whole columns, the fastest known way.
  */
 import { join } from "node:path"
 import { type DuckDBAppender, DuckDBInstance, DuckDBTimestampTZValue } from "@duckdb/node-api"

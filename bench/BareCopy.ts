@@ -1,13 +1,13 @@
 /**
- * PostgreSQL's own COPY in both directions over a `pg` client, with nothing around it: what a bulk load, or an unload,
- * takes at least. It speaks the protocol itself, as `pg` leaves COPY to others.
+ * PostgreSQL's own COPY in both directions over a `pg` client, with nothing around it: the least that a bulk load or
+ * unload takes. It speaks the protocol itself, because `pg` has no COPY.
  */
 import type { Client, Connection, Submittable } from "pg"
 import { typeName } from "../src/Stores/Postgres/Ddl.ts"
 import { connected } from "./PostgresServer.ts"
 import { row, table } from "./Projects.ts"
 
-/** What of pg's connection its types leave out. */
+/** The part of pg's connection that its types leave out. */
 interface Wire {
   readonly query: (text: string) => void
   readonly sendCopyFromChunk: (chunk: Buffer) => void
@@ -29,7 +29,7 @@ const submit = (client: Client, text: string, handlers: object): Promise<void> =
     client.query(copy as unknown as Submittable)
   })
 
-/** One COPY … FROM STDIN of lines in the text format: a transaction of its own. */
+/** One COPY … FROM STDIN of lines in the text format, in its own transaction. */
 export const copyIn = (client: Client, text: string, lines: string): Promise<void> =>
   submit(client, text, {
     handleCopyInResponse: (wire: Wire) => {
@@ -55,7 +55,7 @@ export const line = (values: ReadonlyArray<string | null>): string =>
 
 const pageRows = 1000
 
-/** Rows per second of a COPY for each page, with its commit, of a walk's rows into a table with the same key. */
+/** Rows per second of one COPY with its commit per page, of a walk's rows into a table with the same key. */
 export const load = (url: string, total: number): Promise<number> =>
   connected(url, async (client) => {
     const columns = table.columns.map(

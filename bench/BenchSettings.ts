@@ -1,8 +1,8 @@
-/** The worker's configuration in a benchmark, as an operator would give it. */
+/** The worker's configuration in a benchmark, as an operator would set it. */
 import { ConfigProvider, Layer } from "effect"
 import * as Settings from "../config/Settings.ts"
 
-export const settings = (given: Readonly<Record<string, string>>) =>
+export const settings = (environment: Readonly<Record<string, string>>) =>
   Settings.layerAll.pipe(
     Layer.provide(
       ConfigProvider.layer(
@@ -12,7 +12,7 @@ export const settings = (given: Readonly<Record<string, string>>) =>
           SITELEDGER_CLIENT_ID: "bench",
           SITELEDGER_CLIENT_SECRET: "bench-secret",
           SITELEDGER_WEBHOOK_URL: "http://127.0.0.1:1/",
-          ...given
+          ...environment
         })
       )
     )

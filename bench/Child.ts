@@ -8,7 +8,7 @@ import { createInterface } from "node:readline"
 
 export interface Child {
   readonly process: ChildProcess
-  /** Whatever it wrote first: a port, or a result. */
+  /** Its first line: a port, or a result. */
   readonly line: string
 }
 
@@ -18,7 +18,7 @@ export const start = (file: string, ...parameters: ReadonlyArray<string | number
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", path, ...parameters.map(String)], {
       stdio: ["ignore", "pipe", "inherit"]
     })
-    child.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it said anything`)))
+    child.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it printed a line`)))
     createInterface({ input: child.stdout }).once("line", (line) => resolve({ process: child, line }))
   })
 
@@ -31,7 +31,7 @@ export const quantile = (values: ReadonlyArray<number>, share: number): number =
 
 export const round = (value: number, digits = 3): number => Number(value.toFixed(digits))
 
-/** The most memory that this process ever held (VmHWM), in MB; 0 where there is no /proc. */
+/** The peak memory of this process (VmHWM), in MB; 0 without /proc. */
 export const peakMb = (): number => {
   const path = "/proc/self/status"
   const line = existsSync(path) ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(path, "utf8")) : null

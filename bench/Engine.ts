@@ -14,11 +14,11 @@ const parsed = parseArgs({ options: { engine: { type: "string", default: "duckdb
 
 export const name = engines.find((each) => each === parsed.values.engine) ?? "duckdb"
 
-/** Where a worker's stores are, as an operator would say it. */
+/** Where a worker's stores are, as an operator would configure it. */
 export interface Place {
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
-  /** Of the database; undefined where there is none. */
+  /** Of the database; undefined if there is none. */
   readonly url: string | undefined
 }
 

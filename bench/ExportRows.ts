@@ -1,6 +1,6 @@
 /**
- * The rows of the benchmark of exports, as the worker would write them, put beside it into its empty warehouse: those of
- * the events from one number up to another. Prints a line when they are there.
+ * Writes the rows of the export benchmark into its empty warehouse, as the worker would: those of the events from one
+ * number up to another. Prints a line when it is done.
  * Run: node bench/ExportRows.ts --engine ENGINE WHERE EVENTS ENTITIES FROM TO
  */
 import { parseArgs } from "node:util"
@@ -31,7 +31,7 @@ const spelling = {
 
 const stepMs = (dates * 86_400_000) / events
 
-/** Of the first so many events. */
+/** How many entities that many events have. */
 const entities = (count: number): number => Math.round((count / events) * ipcs)
 
 /** Rows as the worker would write them: bodies of about 200 bytes, ids and hashes that don't repeat. */

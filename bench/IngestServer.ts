@@ -1,7 +1,7 @@
 /**
- * What takes deliveries, in a process of its own. `receiver STORE`: the real Receiver, Inbox and Store, in a file of
- * SQLite or in a database by its address.
- * `bare`: node:http and the same HMAC, nothing kept. Prints its port. Run: node bench/IngestServer.ts KIND [STORE]
+ * Takes deliveries, in its own process. `receiver STORE`: the real Receiver, Inbox and Store, in a SQLite file or in a
+ * database by its address. `bare`: node:http and the same HMAC, nothing kept. Prints its port.
+ * Run: node bench/IngestServer.ts KIND [STORE]
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"

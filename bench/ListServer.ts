@@ -1,6 +1,6 @@
 /**
- * A bare list server for benchmarks, in a process of its own: token, and pages of made-up projects, the largest
- * rendered ahead of time, after an optional latency. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
+ * A bare list server for benchmarks, in its own process: a token, and pages of made-up projects (the largest rendered ahead
+ * of time) after an optional latency. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 

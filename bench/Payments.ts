@@ -1,7 +1,7 @@
 /**
- * Pays IPCs at an even rate, in a process of its own, each certified by the delivery just before it. Open loop: a slow
- * answer holds nothing up, and each payment counts from when it was due. Prints one JSON line: event id → milliseconds
- * of the wall clock at which its payment was due. Run: node bench/Payments.ts PORT COUNT PER_SECOND
+ * Pays IPCs at an even rate, in its own process, each certified by the delivery just before it. Open loop: a slow answer
+ * delays nothing, and each payment counts from when it was due. Prints one JSON line: event id → wall-clock milliseconds
+ * at which its payment was due. Run: node bench/Payments.ts PORT COUNT PER_SECOND
  */
 import { createHmac } from "node:crypto"
 import { Agent, request } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of a benchmark's own, as durable as one that is used: every commit is flushed. Settings are those that
- * a server comes with; the order of text is a language's. Stopped, and its files deleted, when the benchmark ends.
+ * A benchmark's own PostgreSQL, as durable as a real one: every commit is flushed. It has a server's default settings, and
+ * text is ordered by a language. When the benchmark ends, it is stopped and its files are deleted.
  */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync } from "node:fs"
@@ -36,7 +36,7 @@ const freePort = (): Promise<number> =>
     probe.once("error", reject)
   })
 
-/** With a connection of its own, closed whatever comes of it. */
+/** With its own connection, which is closed in any case. */
 export const connected = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
   const client = new Client({ connectionString: url, options: "-c timezone=UTC" })
   client.on("error", () => undefined)
@@ -50,7 +50,7 @@ export const connected = async <A>(url: string, use: (client: Client) => Promise
 
 export const start = async (): Promise<PostgresServer> => {
   const port = await freePort()
-  let said = ""
+  let log = ""
   const server = new EmbeddedPostgres({
     databaseDir: mkdtempSync(join(tmpdir(), "siteledger-bench-postgres-")),
     user,
@@ -60,14 +60,14 @@ export const start = async (): Promise<PostgresServer> => {
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US"],
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    onLog: (what) => void (said += String(what)),
-    onError: (what) => void (said += String(what))
+    onLog: (what) => void (log += String(what)),
+    onError: (what) => void (log += String(what))
   })
   try {
     await server.initialise()
     await server.start()
   } catch (cause) {
-    throw new Error(`PostgreSQL didn't start: ${said}`, { cause })
+    throw new Error(`PostgreSQL didn't start: ${log}`, { cause })
   }
   const urlOf = (name: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/${name}`
   return {

@@ -1,5 +1,5 @@
 /**
- * The made-up projects of ListServer, as a walk makes rows of them: what the bare loads of the same rows are given.
+ * The made-up projects of ListServer as the rows that a walk makes of them: the input of the bare loads.
  */
 import { projectsOf } from "../connectors/construction/ConstructionPages.ts"
 import type { Change } from "../src/Domain/Change.ts"
@@ -26,7 +26,7 @@ export const row = (id: number) => ({
 const perPage = 1000
 const page = { page: 1, total: 1, perPage, observedMicros: 1_795_190_324_983_000, receivedAt: at }
 
-/** What pages say of `count` projects from `first` on. */
+/** The changes in pages of `count` projects from `first` on. */
 export const changes = (first: number, count: number): ReadonlyArray<Change> =>
   Array.from({ length: Math.ceil(count / perPage) }, (_, index) => {
     const records = Array.from({ length: Math.min(perPage, count - index * perPage) }, (_, offset) =>

@@ -1,7 +1,7 @@
 /**
- * Sends signed deliveries over raw sockets, in a process of its own, each connection the next one as soon as its
- * answer is there. With a store's path it looks there, by a connection of its own, for the row of every 2xx before
- * it does anything else. Prints one JSON line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
+ * Sends signed deliveries over raw sockets, in its own process; each connection sends the next one as soon as it has an
+ * answer. With a store's path, it looks for the row of every 2xx there, by its own connection, before it goes on. Prints
+ * one JSON line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
  */
 import { hash } from "node:crypto"
 import { connect } from "node:net"
@@ -20,7 +20,7 @@ export interface Sent {
   readonly broken: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Of the 2xx whose row was looked for, those without one. */
+  /** How many of the 2xx whose row was looked for had none. */
   readonly notThere: number
 }
 
@@ -34,7 +34,7 @@ const lookIn = (path: string) => {
 }
 const isThere = storePath === undefined ? undefined : lookIn(storePath)
 
-/** One connection; when it breaks off, what it had sent is sent again over a new one, as the service would. */
+/** One connection; when it breaks, its delivery is sent again over a new one, as the service would. */
 const send = (again?: Signed): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(port), "127.0.0.1").setNoDelay(true)
@@ -61,7 +61,7 @@ const send = (again?: Signed): Promise<void> =>
     socket.on("data", (chunk: Buffer) => {
       answer += chunk.toString("latin1")
       const isTaken = answer.startsWith("HTTP/1.1 200")
-      // As soon as the status is there: the row must be, too.
+      // As soon as the status arrives, the row must be there.
       if (isTaken && isThere !== undefined && current !== undefined && !isThere(current)) tally.notThere++
       // Both servers answer with an empty body of a declared length.
       if (!answer.endsWith("\r\n\r\n")) return

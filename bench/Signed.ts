@@ -26,7 +26,7 @@ const note = "Measured on site with the engineer's representative; quantities as
   4
 )
 
-/** The nth event of `series`, about one of `ipcs` IPCs: their lives go on side by side. */
+/** The nth event of `series`, about one of `ipcs` IPCs, whose lives are interleaved. */
 export const eventBody = (
   series: string,
   n: number,

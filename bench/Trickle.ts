@@ -1,6 +1,6 @@
 /**
- * Sends signed deliveries at an even rate, in a process of its own, and notes when each 2xx arrived. Prints one JSON
- * line: event id → milliseconds of the wall clock. Run: node bench/Trickle.ts PORT SERIES COUNT PER_SECOND
+ * Sends signed deliveries at an even rate, in its own process, and notes when each 2xx arrived. Prints one JSON line:
+ * event id → wall-clock milliseconds. Run: node bench/Trickle.ts PORT SERIES COUNT PER_SECOND
  */
 import { Agent, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"

@@ -1,10 +1,10 @@
 /**
- * A store that takes uploads for benchmarks and keeps none of them, in a process of its own: multipart, as fast as Node
- * reads a request, with no signature looked at. Prints its port. Run: node bench/UploadServer.ts
+ * A store for benchmarks that takes uploads and keeps none, in its own process: multipart, as fast as Node reads a
+ * request, without checking signatures. Prints its port. Run: node bench/UploadServer.ts
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 
-/** Bytes of each upload, which becomes its key's at the end. */
+/** Bytes by upload, and by key once the upload is complete. */
 const received = new Map<string, number>()
 let uploads = 0
 

@@ -1,6 +1,6 @@
 /**
- * Runs every benchmark on every engine as a process of its own, one after the other, and passes on the JSON line of each (logs are
- * left out). Their header comments say the goals. Ends with 0 when every benchmark came to its end.
+ * Runs every benchmark on every engine, each in its own process, one after the other, and prints the JSON line of each
+ * without logs. Their header comments state the goals. Exits with 0 if every benchmark finished.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { engines } from "./Engine.ts"
 
-/** What the pace and an upload do is the same on both. */
+/** Pace and uploads don't depend on the engine. */
 const benches = [
   ["pace", "duckdb"],
   ["upload", "duckdb"],

@@ -1,8 +1,8 @@
 /**
- * How fast events become rows. First an inbox of 50,000 events of 5,000 IPCs is drained into the warehouse; then, on top of
- * that, deliveries arrive at 100 per second over HTTP, and each one's time from its 2xx (as the sender sees it) until
- * a query sees its row is taken. Goal: p99 ≤ 1 s. With PostgreSQL the same inbox is also drained by 1, 2 and 4 workers,
- * each with connections of its own. Run: node bench/apply.ts [--engine postgres]
+ * How fast events become rows. First an inbox of 50,000 events of 5,000 IPCs is drained into the warehouse. Then
+ * deliveries arrive at 100 per second over HTTP, and the time from each 2xx (as the sender sees it) until a query sees its
+ * row is measured. Goal: p99 ≤ 1 s. With PostgreSQL the same inbox is also drained by 1, 2 and 4 workers, each with its own
+ * connections. Run: node bench/apply.ts [--engine postgres]
  */
 import { hash } from "node:crypto"
 import { Effect, Fiber, Layer } from "effect"
@@ -55,7 +55,7 @@ const applying = Apply.layer.pipe(
   Layer.provideMerge(Inbox.layer)
 )
 
-/** The last event's row is there. */
+/** Seconds until the last event's row is there. */
 const drained = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const from = performance.now()
@@ -68,7 +68,7 @@ const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximum
   Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret)])
 )
 
-/** Event id → when a query saw it first, with its IPC's row. */
+/** Event id → when a query first saw it, with its IPC's row. */
 const watch = (seenAt: Map<string, number>) =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
@@ -106,7 +106,7 @@ const shared = Effect.fnUntraced(function* (appliers: number) {
   const place = yield* Effect.promise(() => engine.place())
   const drain = Effect.gen(function* () {
     yield* fill
-    // Each its own pools and its own fibers; this one only watches.
+    // Each has its own pools and fibers; this one only watches.
     yield* Effect.forEach(
       Array.from({ length: appliers }, () => Layer.fresh(Layer.provide(applying, bottomAt(place)))),
       (worker) => Layer.build(worker),

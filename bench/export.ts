@@ -1,8 +1,8 @@
 /**
  * Measures an export of generated rows (snapshot, Parquet, hashes, files flushed into a folder, manifest, pointer)
  * beside the engine's own COPY of the same tables: DuckDB's to one Parquet file each, PostgreSQL's to its client. The
- * two alternate in one process; medians are compared. The most memory is told for a fifth of the events, too, since it
- * is not to grow with them. Prints one JSON line; DuckDB's goal is a ratio of 0.8.
+ * two alternate in one process; medians are compared. Peak memory is also measured for a fifth of the events, because it
+ * must not grow with them. Prints one JSON line; DuckDB's goal is a ratio of 0.8.
  * Run: node bench/export.ts [--engine postgres]
  */
 import { join } from "node:path"
@@ -28,7 +28,7 @@ await using engine = await Engine.open()
 const place = await engine.place()
 const bottom = Layer.fresh(Layer.provideMerge(stores, settings(place.environment)))
 
-/** By a process of its own, whose memory is not to be counted. */
+/** In its own process, so its memory isn't counted. */
 const fill = async (from: number, to: number): Promise<void> => {
   const where = place.url ?? join(place.directory, "warehouse.duckdb")
   await start("ExportRows.ts", "--engine", Engine.name, where, events, ipcs, from, to)
@@ -36,7 +36,7 @@ const fill = async (from: number, to: number): Promise<void> => {
 
 const publish = Layer.succeed(AnalystCopy, { now: Effect.void, status: Effect.succeed({ at: null, ageMs: null }) })
 
-/** A lake of its own, so that no date is kept from the round before. */
+/** Each round has its own lake, so no date is kept from the previous one. */
 const exportOnce = (name: string) =>
   Effect.flatMap(Export, (service) => service.run).pipe(
     Effect.provide(
@@ -70,7 +70,7 @@ const bareCopy = place.url === undefined ? parquet : toClient(place.url)
 const secondsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.timed(effect), ([duration]) => Duration.toSeconds(duration))
 
-/** As long as it lasts, the worker has the stores open; between two such, they are filled. */
+/** While it lasts, the worker has the stores open; they are filled in between. */
 const withStores = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof bottom>>) =>
   Effect.runPromise(Effect.scoped(Effect.provide(effect, bottom, { local: true })))
 
@@ -80,7 +80,7 @@ const compare = Effect.gen(function* () {
   let peak = 0
   for (let round = 0; round < rounds; round++) {
     own.push(yield* secondsOf(exportOnce(String(round))))
-    // Before the other one has taken any.
+    // Before the other one has used any memory.
     if (round === 0) peak = peakMb()
     bare.push(yield* secondsOf(bareCopy))
   }

@@ -1,9 +1,9 @@
 /**
  * Signed deliveries accepted per second over 64 connections, each on disk before its 2xx (real Receiver, Inbox and
  * Store), beside a bare node:http server that checks the same HMAC and keeps nothing. The two alternate; servers and
- * senders are processes of their own. Goals: 0.40 of bare with SQLite, 0.30 with PostgreSQL; as many rows as
- * acknowledgements. With SQLite, in a round of its own, where each 2xx's row is looked for by another connection to the
- * file, none is missing; with PostgreSQL, 1, 2 and 4 workers share a database. Run: node bench/ingest.ts [--engine postgres]
+ * senders are separate processes. Goals: 0.40 of bare with SQLite, 0.30 with PostgreSQL; as many rows as
+ * acknowledgements. With SQLite, a separate round looks for each 2xx's row over another connection, and none is missing;
+ * with PostgreSQL, 1, 2 and 4 workers share a database. Run: node bench/ingest.ts [--engine postgres]
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ const store = url ?? join(directory, "store.sqlite")
 const receiver = await start("IngestServer.ts", "receiver", store)
 const bare = await start("IngestServer.ts", "bare")
 
-/** Processor time of another process so far, in µs; undefined where there is no /proc. */
+/** Another process's processor time so far, in µs; undefined without /proc. */
 const cpuMicros = ({ process: child }: Child): number | undefined => {
   const stat = `/proc/${child.pid}/stat`
   if (!existsSync(stat)) return undefined
@@ -62,7 +62,7 @@ const storedIn = async (place: string): Promise<number> => {
 const sum = (all: ReadonlyArray<Sent>, of: (sent: Sent) => number): number =>
   all.reduce((total, sent) => total + of(sent), 0)
 
-/** So many workers on one database, the same connections shared out among them. */
+/** Several workers on one database, with the same connections divided among them. */
 const fleet = async (workers: number) => {
   const place = (await engine.place()).url ?? ""
   const receivers = await Promise.all(

@@ -1,8 +1,8 @@
 /**
- * The books under load. Payments arrive at 100 per second over HTTP, each with its certificate, and each one's time
- * from when it was due until a query of the warehouse sees its entry is taken (goal: p99 ≤ 1 s). A million facts are
- * folded in memory, beside a bare loop that only sums the amounts of the same facts by IPC. Books of 100,000 entries
- * are made as Apply would make them, and verified.
+ * The books under load. Payments arrive at 100 per second over HTTP, each with its certificate, and the time from when
+ * each was due until a query of the warehouse sees its entry is measured (goal: p99 ≤ 1 s). A million facts are folded in
+ * memory, beside a bare loop that only sums the amounts of the same facts by IPC. Books of 100,000 entries are made as
+ * Apply would make them, and verified.
  * Run: node bench/ledger.ts [--engine postgres]
  */
 import { Effect, Fiber, Layer } from "effect"
@@ -52,7 +52,7 @@ const posting = receiving.pipe(
   Layer.provideMerge(Layer.mergeAll(ConstructionReader.layer, Ledger.layer, Copies.layer, Inbox.layer))
 )
 
-/** Event id of the payment → when a query saw its entry first. */
+/** The payment's event id → when a query first saw its entry. */
 const watch = (seenAt: Map<string, number>) =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
@@ -98,7 +98,7 @@ const terms: Terms = {
 const lifeOf = 4
 const atOnce = 10_000
 
-/** Lives go on side by side: project, certificate, payment, and for every other IPC an earlier certificate at last. */
+/** Interleaved lives: project, certificate, payment, and finally another certificate, an earlier one for every other IPC. */
 const block = (from: number): ReadonlyArray<Fact> =>
   Array.from({ length: lifeOf * atOnce }, (_, index): Fact => {
     const number = from + index + 1
@@ -115,17 +115,17 @@ const folded = () => {
   const took = { fold: 0, sum: 0 }
   let posted = 0
   for (let from = 0; from < facts; from += lifeOf * atOnce) {
-    const given = block(from)
+    const some = block(from)
     const begun = performance.now()
     const books = new Map<string, Fold.Books>()
-    for (const fact of given) {
+    for (const fact of some) {
       const turn = Fold.fold(books.get(fact.ipcId) ?? Fold.empty(fact.ipcId), fact, terms)
       books.set(fact.ipcId, turn.books)
       posted += turn.entries.length
     }
     const middle = performance.now()
     const sums = new Map<string, bigint>()
-    for (const fact of given) {
+    for (const fact of some) {
       if (fact.kind === "certificate") sums.set(fact.ipcId, (sums.get(fact.ipcId) ?? 0n) + fact.units)
     }
     took.fold += middle - begun
@@ -165,7 +165,7 @@ const verified = Effect.gen(function* () {
     ])
   }
   const hearMs = performance.now() - begun
-  // As the server does by itself, within a minute of so many new rows.
+  // The server does this by itself within a minute after so many new rows.
   const store = yield* Store
   if (store.engine === "postgres") yield* store.run((db) => sql`analyze`.execute(db))
   const told = performance.now()

@@ -1,7 +1,7 @@
 /**
  * A walk of a million projects end to end (HTTP → parse → merge → warehouse → checkpoint), beside the engine's own way
- * to load the same rows in the same run; and with 200 ms latency beside the floor that latency sets. The warehouse's
- * write is measured alone, too. Run: node bench/load.ts [--engine postgres]
+ * to load the same rows in the same run; and with 200 ms latency, beside the floor that this latency sets. The warehouse's
+ * write is also measured alone. Run: node bench/load.ts [--engine postgres]
  *
  * DuckDB's own way is the Appender, PostgreSQL's (300,000 projects) a COPY for each page with its commit. Goals: 0.4
  * of that, 400 MB at the peak, 0.95 of the floor one at a time, 0.85 with 8 in flight.
@@ -22,7 +22,7 @@ import * as Projects from "./Projects.ts"
 
 const isPostgres = Engine.name === "postgres"
 const total = Number(process.env["BENCH_ROWS"] ?? (isPostgres ? 300_000 : 1_000_000))
-/** A server is a process more that others on the machine slow down: there, walk and COPY alternate. */
+/** Other load on the machine slows a server down, so on PostgreSQL walk and COPY alternate. */
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? (isPostgres ? 3 : 1))
 
 await using engine = await Engine.open()
@@ -69,7 +69,7 @@ const walk = async (rows: number, latencyMs: number, concurrency: number): Promi
 /** As many as a walk writes at once. */
 const atOnce = 10_000
 
-/** Rows per second of the warehouse's write alone: rows that are new, and the same ones as a later walk sees them. */
+/** Rows per second of the warehouse's write alone: for new rows, and for the same rows in a later walk. */
 const writes = async () => {
   const { environment } = await engine.place()
   const measure = Effect.gen(function* () {

@@ -1,8 +1,8 @@
 /**
- * Upload of one large file into a bucket by the Lake, beside a bare multipart of the same bytes by the AWS SDK with as
- * many parts at once; the two alternate and medians are compared. The store is a process of its own that keeps nothing,
- * or a real one: BENCH_UPLOAD_LAKE=s3://BUCKET/PREFIX with the SDK's own variables. The most memory is told for a
- * quarter of the bytes, too, since it is not to grow with them. Prints one JSON line; the goal is a ratio of 0.9.
+ * Upload of one large file into a bucket by the Lake, beside a bare multipart upload of the same bytes by the AWS SDK with
+ * as many parts at once; the two alternate and medians are compared. The store is a separate process that keeps nothing, or
+ * a real one: BENCH_UPLOAD_LAKE=s3://BUCKET/PREFIX with the SDK's own variables. Peak memory is also measured for a quarter
+ * of the bytes, because it must not grow with them. Prints one JSON line; the goal is a ratio of 0.9.
  * Run: node bench/upload.ts
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -30,7 +30,7 @@ if (server !== undefined) {
   process.env["AWS_ACCESS_KEY_ID"] = process.env["AWS_SECRET_ACCESS_KEY"] = "bench"
 }
 
-/** Bytes that look like Parquet to whoever would compress them: like noise. */
+/** Incompressible bytes, like Parquet's. */
 const fileOf = async (name: string, size: number): Promise<string> => {
   const path = join(directory, name)
   const file = await open(path, "w")
@@ -49,7 +49,7 @@ const put = (path: string) =>
     )
   )
 
-/** What a person would write who has read the SDK's manual. */
+/** As in the SDK's manual. */
 const bare = async (path: string): Promise<void> => {
   const s3 = new S3({
     forcePathStyle: process.env["AWS_ENDPOINT_URL_S3"] !== undefined,

@@ -1,10 +1,10 @@
 /**
- * The worker: all pipelines over the same stores, and what tells how they are.
+ * The worker: all pipelines over the same stores, and what reports on them.
  *
  *   service ─┬─► live ─────┬─► stores ─┬─► nightly ─┬─► Status ─► Admin (health, status, metrics, verbs) · Alert
  *            └─► backfill ─┘           └─► ledger ──┘
  *
- * Of several workers on one PostgreSQL database all run live; the rest is the leader's (src/Runtime/Leadership.ts).
+ * Of several workers on one PostgreSQL database all run `live`; the leader runs the rest (src/Runtime/Leadership.ts).
  */
 import { Layer } from "effect"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
@@ -27,7 +27,7 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(sending),
   Layer.provideMerge(live),
   Layer.provideMerge(service),
-  // A store of another service is refused before anything is asked or taken.
+  // A store of another service is refused before any request is sent or taken.
   Layer.provideMerge(ConstructionIdentity.layer),
   Layer.provideMerge(others),
   Layer.provideMerge(stores)

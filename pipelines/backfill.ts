@@ -1,5 +1,5 @@
 /**
- * Backfill: what the service shows.
+ * Backfill: the service's lists.
  *
  *   service ──pages──► Construction ──► Walk ──► Warehouse
  *                      paced, retried   rows first, then the page's checkpoint

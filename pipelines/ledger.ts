@@ -1,11 +1,11 @@
 /**
- * Ledger: what the books say goes to the accounting system.
+ * Ledger: entries of the books go to the accounting system.
  *
  *   Ledger ──entry──► Outbox ──POST──► Sink ──► accounting system
  *           one       in the Store     signed, retried, in order per IPC
  *           transaction
  *
- * Out: at-least-once, so once by the entry's key. What is refused waits as a dead letter for a person.
+ * Out: at-least-once, so exactly once by the entry's key. A refused entry waits for a person as a dead letter.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
@@ -13,10 +13,10 @@ import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import * as Sink from "../src/Ledger/Outbox/Sink.ts"
 
-/** The books with their outbox, and what the warehouse has of them: enough to post, without sending. */
+/** The books with their outbox and their copies in the warehouse: enough to post, without sending. */
 export const books = Layer.provideMerge(Copies.layer, Ledger.layer)
 
-/** The same for a verb without a worker: by the terms of the newest worker. */
+/** The same for a verb without a worker, by the newest worker's terms. */
 export const booksAlone = Layer.provideMerge(Copies.layer, Ledger.layerAlone)
 
 export const sending = Sink.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))

@@ -1,13 +1,13 @@
 /**
- * Live: what the service tells.
+ * Live: the service's events.
  *
- *                                            ┌──► Ledger (facts → entries and holds, in the Store)
- *   service ──POST──► Receiver ──► Inbox ──► Apply ──► Warehouse
- *                     verify       durable   event → Change → Merge → rows
- *                                  before    idempotent, in stored order
- *                                  the 2xx
+ *   service ──POST──► Receiver ──► Inbox ──► Apply, a batch at a time, in stored order, idempotent:
+ *                     verify       durable     events ──► Ledger ──► one write of the Warehouse ──► settled in the Inbox
+ *                                  before                 facts →    Change → Merge → rows,
+ *                                  the 2xx                entries,   copies of the books
+ *                                                         holds
  *
- * In: at-least-once. A delivery answered 2xx is on disk; whatever can't be read waits in quarantine.
+ * In: at-least-once. A delivery answered 2xx is on disk; what can't be read waits in quarantine.
  */
 import { Layer } from "effect"
 import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
@@ -38,7 +38,7 @@ export const applyingAlone = Apply.layer.pipe(
 export const secrets = Secrets.layer.pipe(Layer.provideMerge(Keyring.layer), Layer.provideMerge(Seal.layer))
 
 export const live = ConstructionSubscription.layer.pipe(
-  // The receiver listens before anybody is asked to send.
+  // The receiver listens before the service is asked to send.
   Layer.provideMerge(Receiver.layer),
   Layer.provideMerge(ConstructionWebhooks.layer),
   Layer.provideMerge(ConstructionWebhooks.Callbacks.layer),

@@ -1,5 +1,5 @@
 /**
- * Nightly: what analysts read.
+ * Nightly: exports and the analysts' copy.
  *
  *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer last): a folder | S3
  *             └───────────────► AnalystCopy ─► analytics.duckdb (whole, or not at all)
@@ -32,7 +32,7 @@ const exports = Layer.unwrap(
 
 const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layerWith(exportCron)))
 
-/** Every list is through, and no stored event waits: nothing half-made replaces a good copy. */
+/** Every list has finished a pass and no stored event waits: a half-filled copy never replaces a good one. */
 const isLive = Effect.zipWith(
   Effect.flatMap(Walk, (walk) => walk.isThrough),
   Effect.flatMap(Inbox, (inbox) => inbox.isDrained),

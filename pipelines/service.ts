@@ -1,5 +1,5 @@
 /**
- * The way to the service: every request passes here, and only here.
+ * The way to the service: every request goes through here.
  *
  *   ConstructionClient ──► Token (refreshed early, one at a time) ──► Pace (the plan's rate, by lanes) ──► HTTP
  */
@@ -14,7 +14,7 @@ import { Pace } from "../src/Walk/Pace.ts"
 export const service = ConstructionClient.layer.pipe(
   Layer.provideMerge(StoredLogin.layer),
   Layer.provideMerge(Pace.layer),
-  // What a process before this one sent counts, too.
+  // Requests of an earlier process count, too.
   Layer.provide(KeptSpending.layer),
   // A person's login is kept sealed.
   Layer.provideMerge(Seal.layer),

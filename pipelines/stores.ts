@@ -1,7 +1,7 @@
 /**
- * What every pipeline stands on.
+ * The stores below every pipeline.
  *
- *   Store (SQLite: the system of record) ◄── both know how far it is applied ──► Warehouse (DuckDB: a projection)
+ *   Store (SQLite: the system of record) ◄── both have the watermark ──► Warehouse (DuckDB: a projection)
  *
  * or, on a server, both in one database, where a transaction spans them:
  *
@@ -14,8 +14,8 @@ import * as Stores from "../src/Stores/Stores.ts"
 
 export const stores = Stores.layer.pipe(Layer.provideMerge(Reasons.layer))
 
-/** For what needs no tables: the warehouse stays untouched. */
+/** Without the warehouse, which stays untouched. */
 export const store = Stores.layerStore
 
-/** What workers on one server know of each other: who is there, and who leads. */
+/** Which workers are on one server, and which one leads. */
 export const others = Workers.layer.pipe(Layer.provideMerge(Stores.layerLeadership))

@@ -2,8 +2,8 @@
  * The package's `siteledger/client`: the service for other programs, derived from the same ConstructionApi as the worker
  * and the sandbox. `connect` is for promises and `for await`; `ConstructionService` is the same for Effect.
  *
- * A client keeps nothing on disk and needs no end: an idle one doesn't hold its process. `close` ends what is
- * still under way.
+ * A client keeps nothing on disk and needn't be closed: an idle one doesn't keep its process alive. `close` ends what is
+ * under way.
  */
 import { Context, Effect, Exit, Fiber, Layer, Logger, Result, Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -21,28 +21,28 @@ export { type DeliveryHeaders, verifyDelivery } from "./Client/Signature.ts"
 export type { Pagination, ProjectId, Subscription } from "./ConstructionApi.ts"
 export { type EventName, type EventType, eventTypes, ping } from "./ConstructionEvents.ts"
 
-/** Promises reject with a ServiceError. What each does is said at ConstructionService. */
+/** Promises reject with a ServiceError. The methods are documented at ConstructionService. */
 export interface Client {
   readonly projects: () => AsyncIterable<Project>
   /** From 1. */
   readonly projectPage: (page: number) => Promise<ProjectPage>
   readonly createWebhook: (webhook: Webhook) => Promise<Subscription>
   readonly token: () => Promise<string>
-  /** Ends what is under way; from then on everything is refused as Closed. */
+  /** Ends what is under way; afterwards everything is refused as Closed. */
   readonly close: () => Promise<void>
 }
 
-/** A redirect that is followed takes the client's secret, or a token, to wherever it points. */
+/** Following a redirect would send the client's secret or a token to its target. */
 const unredirected = FetchHttpClient.layer.pipe(
   Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
 )
 
-/** Asks for nothing yet. Throws a ServiceError for options that can't be used. */
+/** Sends no request yet. Throws a ServiceError if the options aren't usable. */
 export const connect = (options: Options): Client => {
   Result.getOrThrow(endpointOf(options))
   const layer = ConstructionService.layer(options).pipe(
     Layer.provide(unredirected),
-    // What is worth telling comes with the error: a library writes on no console.
+    // A library doesn't write to the console; the errors carry what matters.
     Layer.provideMerge(Logger.layer([]))
   )
   const scope = Scope.makeUnsafe()

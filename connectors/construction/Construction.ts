@@ -1,6 +1,6 @@
 /**
- * The Source: what the service lists, page by page (interface document §2, §4.1). A page that is not what the document
- * promises is asked for again as a whole.
+ * The Source: the service's lists, page by page (interface document §2, §4.1). A page that isn't as documented is
+ * requested again as a whole.
  */
 import { Effect, Layer } from "effect"
 import { Subscription } from "../../src/Intake/Subscription.ts"

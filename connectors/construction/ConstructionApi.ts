@@ -1,15 +1,14 @@
 /**
- * The service's endpoints that the interface document shows (§4), as one HttpApi: the client is
- * derived from it, and the sandbox serves it. Two APIs, since the token lives under another address
- * than the resources (§1).
+ * The service's endpoints that the interface document shows (§4): the client is derived from them, and the sandbox serves
+ * them. Two HttpApis, because tokens have another address than the resources (§1).
  *
- * Wire shapes are lenient towards the service: a field the document doesn't name is kept by the
- * reader of the body, and statuses of errors are not shown (§7), so clients look at the status themselves.
+ * Wire shapes are lenient towards the service: the reader of a body keeps fields that the document doesn't name. Error
+ * statuses are not shown (§7), so clients look at the status themselves.
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 
-/** §2.1. The document says integer; status is the service's own word. */
+/** §2.1. The document says integer; `status` is the service's own word. */
 export const ProjectId = Schema.Int.pipe(Schema.brand("ProjectId"))
 export type ProjectId = typeof ProjectId.Type
 

@@ -1,9 +1,9 @@
 /**
  * The life of the access token (interface document §5): renewed ahead of its expiry by min(60 s, a tenth of its life),
- * one request at a time however many wait. `expires_in` may be missing; then the token is used until the service
- * refuses it. ConstructionAuth/ has the two ways to one: Credentials, and StoredLogin.
+ * by one request at a time for all waiting calls. If `expires_in` is missing, the token is used until the service refuses
+ * it. ConstructionAuth/ has the two ways to get one: Credentials and StoredLogin.
  *
- * What may pass by itself is retried here with growing pauses and shown in Status; a refusal names what to check.
+ * Transient failures are retried here with growing pauses and shown in Status; a refusal names what to check.
  */
 import { Clock, Context, Duration, Effect, Schedule, Schema, Semaphore } from "effect"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
@@ -14,28 +14,28 @@ import type { TokenUnavailable } from "./ConstructionAuth/TokenEndpoint.ts"
 export class Token extends Context.Service<
   Token,
   {
-    /** A token that is good for now. While only a person's login can help it waits for that. */
+    /** A currently valid token. Waits while only a person's login can help. */
     readonly get: Effect.Effect<string, SourceError>
-    /** The service refused this token: forget it, unless a newer one is there already. */
+    /** The service refused this token: forget it, unless there is a newer one already. */
     readonly drop: (token: string) => Effect.Effect<void>
   }
 >()("siteledger/construction/Token") {}
 
-/** Only a person can help, by logging in. */
+/** A person must log in. */
 export class LoginNeeded extends Schema.TaggedError<LoginNeeded>()("LoginNeeded", { message: Schema.String }) {}
 
 export interface Held {
   readonly token: string
   readonly renewAtMs: number
-  /** Of its way. */
+  /** The way's version when it was obtained. */
   readonly version: string
 }
 
-/** A way to a token. */
+/** A way to get a token. */
 export interface Way {
-  /** Another text as soon as there may be another token than the one that is held; asked for before each request. */
+  /** Changes as soon as there may be a token other than the held one; read before each request. */
   readonly version: Effect.Effect<string>
-  /** One attempt. `refused` is no longer good, though it may not have expired. */
+  /** One attempt. The token `refused` is no longer valid, even if it hasn't expired. */
   readonly obtain: (
     refused: string
   ) => Effect.Effect<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable>
@@ -48,13 +48,13 @@ export const pauses = Schedule.min([Schedule.exponential("500 millis"), Schedule
 const lookForLogin = Schedule.spaced("1 second")
 export const reasonKey = "token"
 
-/** Undefined: its life is not known. */
+/** `lifeMs` undefined: not known. */
 export const renewAt = (obtainedAtMs: number, lifeMs: number | undefined): number =>
   lifeMs === undefined
     ? Number.POSITIVE_INFINITY
     : obtainedAtMs + lifeMs - Math.min(Duration.toMillis(earliestRenewal), lifeMs / 10)
 
-/** In memory, for as long as it is good. */
+/** Keeps a token in memory while it is valid. */
 export const keep = Effect.fnUntraced(function* (way: Way) {
   const reasons = yield* Reasons
   const oneAtATime = yield* Semaphore.make(1)

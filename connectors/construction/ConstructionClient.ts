@@ -1,10 +1,10 @@
 /**
- * One call to the service's API: base URL, token, pace and retries, composed here once and mentioned nowhere else.
+ * One call to the service's API: base URL, token, pace and retries, composed once here.
  *
- * This is the only owner of retries towards the API: 429 (all lanes wait), 5xx, time-outs, resets and answers
- * that are not what they should be are tried again with growing pauses for as long as it takes, each call as a
- * whole; 401 once, with a new token, and then as if it may pass when other calls are taken with such tokens.
- * Everything else is returned for a Walk or a person to decide.
+ * This is the only owner of retries towards the API. 429 (all lanes wait), 5xx, time-outs, resets and malformed answers
+ * are retried with growing pauses for as long as it takes, each call as a whole. 401 is retried once with a new token, and
+ * counts as transient if the service has accepted that token before. Everything else is returned for a Walk or a person to
+ * decide.
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
@@ -28,7 +28,7 @@ export interface Answer {
   readonly serviceMs: number | undefined
 }
 
-/** Not what the document promises (HTML, cut off, another shape): the call is tried again as a whole. */
+/** Not as documented (HTML, truncated, another shape): the call is retried as a whole. */
 export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPromised", {
   message: Schema.String
 }) {}
@@ -40,7 +40,7 @@ type Send = (api: Api) => Effect.Effect<HttpClientResponse.HttpClientResponse, u
 export class ConstructionClient extends Context.Service<
   ConstructionClient,
   {
-    /** Sends until an answer is there that `read` takes. */
+    /** Sends until `read` accepts an answer. */
     readonly call: <A>(
       lane: Lane,
       send: Send,
@@ -75,7 +75,7 @@ export class ConstructionClient extends Context.Service<
         const response = yield* send(api)
         yield* inspect(endpoint, pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
         taken.add(bearer)
-        // Answers pass each other: one token back isn't far enough.
+        // Answers overtake each other: remembering one token isn't enough.
         for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
         const text = yield* response.text
         const endedMs = yield* Clock.currentTimeMillis
@@ -85,7 +85,7 @@ export class ConstructionClient extends Context.Service<
       const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
         const bearer = yield* token.get
         yield* pace.take(lane)
-        // Only the exchange is timed: a turn may be a long time coming.
+        // Only the exchange is timed: the wait for a turn may be long.
         return yield* exchange(send, bearer).pipe(
           Effect.provideService(CurrentToken, bearer),
           Effect.timeout(requestTimeout)
@@ -103,7 +103,7 @@ export class ConstructionClient extends Context.Service<
         )
 
       return ConstructionClient.of({
-        call: (lane, send, read) => Effect.provideContext(patiently(once(lane, send, read), endpoint), context)
+        call: (lane, send, read) => Effect.provideContext(untilAnswered(once(lane, send, read), endpoint), context)
       })
     })
   )
@@ -115,15 +115,15 @@ export class ConstructionClient extends Context.Service<
   > = ConstructionClient.layerNoDeps.pipe(Layer.provide(ApiEndpoint.layer))
 }
 
-/** May pass by itself. */
+/** Transient. */
 class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { message: Schema.String }) {}
 
-/** No pause of our own is needed: after a 429 the pace makes all wait, and a refused token is replaced by a new one. */
+/** No further pause is needed: after a 429 the pace makes all wait, and a refused token is replaced by a new one. */
 class Again extends Schema.TaggedError<Again>()("Again", {}) {}
 
 class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {
   token: Schema.String,
-  /** The service took a request with it before: it has ended since. */
+  /** The service accepted it before: it has ended since. */
   wasGood: Schema.Boolean
 }) {}
 
@@ -135,16 +135,16 @@ const isFailure = (error: unknown): error is Failure =>
 const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
 
 const requestTimeout = Duration.seconds(30)
-/** Not even the service's own word makes us wait longer. */
+/** The longest wait that the rate headers may ask for. */
 const longestResetMs = 60_000
-/** How many tokens back it is known that the service took them. */
+/** How many accepted tokens are remembered. */
 const remembered = 8
-/** A single hiccup is nothing to tell a person. */
+/** A single failure isn't shown to a person. */
 const noticedAfter = 2
 const reasonKey = "service"
 
-/** Tries until an answer is there, or until only a person can help. */
-const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>, endpoint: Endpoint) {
+/** Retries until there is an answer, or until only a person can help. */
+const untilAnswered = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>, endpoint: Endpoint) {
   const token = yield* Token
   const reasons = yield* Reasons
   let refusedTokens = 0
@@ -166,15 +166,15 @@ const patiently = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure
   )
 })
 
-const endingTokens = "It ends its tokens again and again before they are used (401)."
+const endingTokens = "It keeps ending its tokens before they are used (401)."
 
 const neverTaken = ({ names }: Endpoint) =>
   new SourceError({
     reason: "Refused",
-    message: `The service refuses a token that it has just given (401): check ${names.clientId} and ${names.scopes}.`
+    message: `The service refuses a token that it has just issued (401): check ${names.clientId} and ${names.scopes}.`
   })
 
-/** The document doesn't show how the paging parameters are named (§4.1). */
+/** The document doesn't show the names of the paging parameters (§4.1). */
 const renameParameters =
   ({ pageParam, perPageParam }: Endpoint) =>
   (request: HttpClientRequest.HttpClientRequest) => {
@@ -224,7 +224,7 @@ const inspect = Effect.fnUntraced(function* (
   return yield* new SourceError({ reason: "PageSizeRefused", message: `The service refused the request (${status}).` })
 })
 
-/** RFC 6750 §3 names the scopes that a request needs. Only what RFC 6749 §3.3 allows in their names is repeated. */
+/** By RFC 6750 §3 the answer names the scopes that a request needs. Only names valid by RFC 6749 §3.3 are repeated. */
 const forbidden = ({ names, takesLogins }: Endpoint, challenge = ""): string => {
   const [, quoted, bare = ""] = /\bscope=(?:"([^"]*)"|([^\s,"]+))/i.exec(challenge) ?? []
   const scopes = (quoted ?? bare).split(" ").filter((scope) => /^[!#-[\]-~]{1,100}$/.test(scope))

@@ -1,16 +1,17 @@
 /**
- * Makes a subscription (interface document §4.2). Every creation that succeeds makes another one, and its answer is the
- * only place that shows its secret.
+ * Creates a subscription (interface document §4.2). Every successful request creates another one, and only its answer
+ * shows its secret.
  *
- * The intent is on disk before the request. Where an answer was lost (we died, a time-out, a reset, an answer without a
- * secret) a subscription may exist that we can't verify: it stays in the Store as one to delete, and another is
- * made. What the service clearly refused, and what was never sent, leaves nothing behind.
+ * The intent is on disk before the request. If the answer is lost (the process died, a time-out, a reset, an answer
+ * without a secret), there may be a subscription that we can't verify: it stays in the Store as one to delete, and another
+ * is created. A clear refusal, or a request that was never sent, leaves nothing behind.
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import type { Selectable, Transaction } from "kysely"
 import * as Json from "../../src/Domain/Json.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
+import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import type { Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
@@ -30,12 +31,12 @@ export interface Wanted {
   readonly events: string
 }
 
-/** Requests after which a subscription may exist whose secret we don't know. */
+/** Requests that may have created a subscription whose secret we don't know. */
 interface Doubts {
   count: number
 }
 
-/** `onIntent` hears of the row before the service does. All other subscriptions are retired by it. */
+/** `onIntent` gets the row before the request is sent. The new subscription retires all others. */
 export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted, onIntent: (row: Row) => void) {
   const store = yield* Store
   const secrets = yield* Secrets
@@ -46,7 +47,7 @@ export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted
   onIntent(intent)
   const doubts: Doubts = { count: 0 }
   callbacks.creating()
-  // Once the answer is there, a stop must not lose it.
+  // Once there is an answer, stopping must not lose it.
   yield* Effect.uninterruptibleMask((interruptible) =>
     interruptible(request(wanted, doubts)).pipe(
       Effect.onError(() => (doubts.count === 0 ? Effect.ignore(forget(store, intent)) : Effect.void)),
@@ -68,7 +69,7 @@ export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted
 
 const keepAgain = Duration.seconds(10)
 
-/** The service has made it: while the secret can't be stored, asking for another subscription would not help. */
+/** The subscription exists: while its secret can't be stored, creating another one wouldn't help. */
 const keep = Effect.fnUntraced(function* (secret: Secret, intent: Row, doubts: Doubts) {
   const secrets = yield* Secrets
   const reasons = yield* Reasons
@@ -131,25 +132,31 @@ const request = ({ events, url }: Wanted, doubts: Doubts): Effect.Effect<string,
     )
   ).pipe(Effect.mapError(withAdvice))
 
-/** After another 5xx than 503 the service may have made it. */
+/** After a 5xx other than 503 the service may have created it. */
 const isRefusal = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>
   (status >= 300 && status < 500) || status === 503
 
-const notConnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
+const neverConnected = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
 
 const wasNeverSent = (error: unknown): boolean => {
   if (!HttpClientError.isHttpClientError(error) || error.reason._tag !== "TransportError") return false
-  const code = (error.reason.cause as { readonly code?: unknown } | undefined)?.code
-  return typeof code === "string" && (notConnected.has(code) || code === "UND_ERR_CONNECT_TIMEOUT")
+  return neverConnected.has(codeOf(error.reason.cause))
 }
 
-/** The client can't know what was refused. */
+/** The client doesn't know which request was refused. */
 const withAdvice = (error: SourceError): SourceError =>
   error.reason === "Refused"
     ? error
     : new SourceError({
         reason: "Refused",
         message:
-          `${error.message} Check SITELEDGER_WEBHOOK_URL (absolute, and one that the service takes: it may insist on ` +
-          "https) and SITELEDGER_WEBHOOK_EVENTS."
+          `${error.message} Check SITELEDGER_WEBHOOK_URL (absolute, and acceptable to the service, which may ` +
+          "require https) and SITELEDGER_WEBHOOK_EVENTS."
       })

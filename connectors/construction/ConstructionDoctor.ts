@@ -1,6 +1,6 @@
 /**
- * The service, for `siteledger doctor`: one token and one request of one record, past the worker's pace, so that the
- * plan hardly notices. A person's login is only looked at: refreshing it could use up a token that is good once.
+ * The service, for `siteledger doctor`: one token and one request for one record, outside the worker's pace, which costs
+ * the plan next to nothing. A person's login is only looked at: a refresh could use up a token that is valid once.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { existsSync } from "node:fs"
@@ -12,19 +12,20 @@ import * as Json from "../../src/Domain/Json.ts"
 import { examine, fail, type Finding, messageOf, ok, type CheckResult, warn } from "../../src/Operate/Doctor.ts"
 import * as Machine from "../../src/Operate/Doctor/Machine.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
+import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import { endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
 import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
 
 interface Way {
-  readonly said: CheckResult
-  /** Undefined: there is none now, and the service is asked without. */
+  readonly result: CheckResult
+  /** Undefined: there is none now, and the request is sent without. */
   readonly token?: string
 }
 
 const byCredentials = Effect.gen(function* () {
   const endpoint = yield* TokenEndpoint
   const { access } = yield* endpoint.request({ grant_type: "client_credentials" })
-  const way: Way = { said: ok("The service gave a token for the client's credentials."), token: access }
+  const way: Way = { result: ok("The service gave a token for the client's credentials."), token: access }
   return way
 })
 
@@ -32,22 +33,22 @@ const byLogin = Effect.gen(function* () {
   const file = yield* LoginFile
   const found = yield* file.read
   if (found._tag === "None") return yield* byCredentials
-  if (found._tag === "Unusable") return { said: fail(found.sentence) } as Way
-  if (found._tag === "Ended") return { said: fail(endedSentence(found)) } as Way
+  if (found._tag === "Unusable") return { result: fail(found.sentence) } as Way
+  if (found._tag === "Ended") return { result: fail(endedSentence(found)) } as Way
   const { access, expiresAtMs, refresh } = found.tokens
   if (expiresAtMs === null || expiresAtMs > (yield* Clock.currentTimeMillis)) {
-    return { said: ok(`The login of ${found.by} gives a token.`), token: access } as Way
+    return { result: ok(`The login of ${found.by} gives a token.`), token: access } as Way
   }
   const at = Instant.fromMillis(expiresAtMs)
-  if (refresh === null) return { said: fail(`The login ended at ${at}.`, "Run `siteledger login`.") } as Way
-  return { said: ok(`The token of the login ended at ${at}, and is renewed by whoever needs it next.`) } as Way
+  if (refresh === null) return { result: fail(`The login ended at ${at}.`, "Run `siteledger login`.") } as Way
+  return { result: ok(`The token of the login ended at ${at}, and is renewed at its next use.`) } as Way
 })
 
 const seal = Effect.gen(function* () {
   const settings = yield* Settings
   if (!existsSync(loginPath(settings.dataDir))) return yield* byCredentials
-  // To seal with a new key would open nothing.
-  if (!Machine.hasKey(settings)) return { said: fail("There is a login, but not the key that opens it.") } as Way
+  // A new key would open nothing.
+  if (!Machine.hasKey(settings)) return { result: fail("There is a login, but not the key that opens it.") } as Way
   return yield* Effect.scoped(Effect.provide(byLogin, LoginFile.layer.pipe(Layer.provide(Seal.layer))))
 })
 
@@ -80,26 +81,24 @@ const judge = (
   hasToken: boolean
 ): CheckResult => {
   if (status === 200 && Json.isObject(body) && Array.isArray(body["data"])) return ok(`${address} lists projects.`)
-  if (status === 401 && !hasToken) return ok(`${address} answers; it wasn't asked with a token.`)
-  if (status === 429) return warn(`${address}: the plan's requests are used up just now.`, "Ask again in a minute.")
-  const advice = advices[status] ?? (status >= 500 ? "It may pass by itself." : "Check SITELEDGER_BASE_URL.")
-  return fail(`${address} answered ${status === 200 ? "something else than a list of projects" : status}.`, advice)
+  if (status === 401 && !hasToken) return ok(`${address} answers; the request had no token.`)
+  if (status === 429) return warn(`${address}: the plan's requests are used up for now.`, "Ask again in a minute.")
+  const advice = advices[status] ?? (status >= 500 ? "This may be temporary." : "Check SITELEDGER_BASE_URL.")
+  return fail(
+    `${address} answered ${status === 200 ? "with something other than a list of projects" : status}.`,
+    advice
+  )
 }
 
 const advices: Readonly<Record<number, string>> = {
-  401: "It refuses the token: check that SITELEDGER_AUTH_URL is of the same service.",
-  403: "The client may not read projects: check SITELEDGER_SCOPES, or have it allowed there."
+  401: "It refuses the token: check that SITELEDGER_AUTH_URL belongs to the same service.",
+  403: "The client may not read projects: check SITELEDGER_SCOPES, or have it allowed in the service."
 }
 
-/** The HTTP client's own sentence is about its request; what happened lies below. */
+/** The HTTP client's own message is about its request; the cause is below it. */
 const reasonOf = (cause: unknown): string => {
   const inner = cause instanceof Error ? cause.cause : undefined
-  return inner instanceof Error ? reasonOf(inner) : codeOf(cause)
-}
-
-const codeOf = (cause: unknown): string => {
-  const code = (cause as { readonly code?: unknown } | undefined)?.code
-  return typeof code === "string" ? code : messageOf(cause).replace(/\.$/, "")
+  return inner instanceof Error ? reasonOf(inner) : codeOf(cause) || messageOf(cause).replace(/\.$/, "")
 }
 
 export const service: Effect.Effect<
@@ -113,7 +112,7 @@ export const service: Effect.Effect<
     way.pipe(
       Effect.map((found) => {
         token = found.token
-        return found.said
+        return found.result
       }),
       Effect.catch((cause) => Effect.succeed(fail(messageOf(cause))))
     )

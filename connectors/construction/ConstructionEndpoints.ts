@@ -1,6 +1,6 @@
 /**
- * Where the service is and who we are to it, each with how a person knows it: the worker's are variables, those of
- * `siteledger/client` options. So what is said of them names what to check.
+ * The service's addresses and our identity there, each with the name that a person knows it by: a variable of the worker,
+ * or an option of `siteledger/client`. Messages use these names.
  */
 import { Context, Effect, Layer, Record } from "effect"
 import { ClientSettings, ServiceSettings } from "../../config/Settings.ts"
@@ -9,7 +9,7 @@ import * as Variables from "../../config/Variables.ts"
 
 const { walkEvery: _walkEvery, ...declared } = Variables.service
 
-/** What a client of the service is told. */
+/** What a client of the service is configured with. */
 export const api = declared
 
 type Names<V> = Readonly<Record<keyof V, string>>
@@ -33,7 +33,7 @@ export class ApiEndpoint extends Context.Service<
   ApiEndpoint,
   ValuesOf<typeof api> & {
     readonly names: Names<typeof api>
-    /** Scopes may be those of a person's consent. */
+    /** Scopes may come from a person's consent. */
     readonly takesLogins: boolean
   }
 >()("siteledger/construction/ApiEndpoint") {

@@ -1,13 +1,13 @@
 /**
- * The event types of the service (interface document §6.3), as data: what each says about which entity,
- * which fields prove it, and the stage that it stands for. Field names and the envelope are not shown in
- * the document; these are the snake_case forms of its words, and `SITELEDGER_FIELD_ALIASES` adds others.
+ * The event types of the service (interface document §6.3), as data: what each says about which entity, which fields
+ * prove it, and its stage. The document doesn't show field names; these are the snake_case forms of its words, and
+ * `SITELEDGER_FIELD_ALIASES` adds others.
  *
- * A new event type is a row here. What has no row is stored and quarantined, never lost.
+ * A new event type is a row here. An event without a row is stored and quarantined, never lost.
  */
 import { type EntityName, resources } from "../../src/Domain/Resource.ts"
 
-/** How the wire names what an entity's columns hold; the first name found wins. */
+/** The wire's names for an entity's columns; the first name found wins. */
 export interface Wire {
   readonly key: string
   readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
@@ -20,7 +20,7 @@ export interface EventType {
   readonly status: string
   /** Distinctive fields: the type is proven when all of one group are present and not null. */
   readonly proof: ReadonlyArray<ReadonlyArray<string>>
-  /** Columns that only this type names so. */
+  /** Columns that only this type names this way. */
   readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -106,20 +106,20 @@ export type EventName = (typeof named)[number]["type"]
 
 export const ping = "webhook.ping"
 
-/** Other spellings of the document's own words; configuration adds to them. */
+/** Other spellings of the document's words; configuration adds to them. */
 export const documentAliases: Readonly<Record<string, ReadonlyArray<string>>> = {
   // "new BOQ revision" (§6.3)
   boq_revision: ["new_boq_revision"]
 }
 
-/** What a subscription asks for when nothing else is configured: all that the document names. */
+/** What a subscription asks for by default: everything that the document names. */
 export const subscribable: ReadonlyArray<string> = eventTypes.map((each) => each.type)
 
 export const byType: ReadonlyMap<string, EventType> = new Map(eventTypes.map((each) => [each.type, each]))
 
-/** 1 for the first stage of a life; 0 is what a list page shows. */
+/** 1 for the first stage; 0 is for list pages. */
 export const stageOf = (event: EventType): number =>
   resources[event.entity].stages.findIndex((stage) => stage.status === event.status) + 1
 
-/** The column that holds when the event's stage last happened. */
+/** The column for when the event's stage last happened. */
 export const stageColumn = (event: EventType): string => resources[event.entity].stages[stageOf(event) - 1]?.at ?? ""

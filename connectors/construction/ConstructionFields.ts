@@ -1,36 +1,36 @@
 /**
- * What a record of a list or a signed body says about an entity's fields: text for each column, what doesn't fit its
- * column, and what no column is known for. Nothing is rounded and nothing is dropped.
+ * An entity's fields in a list record or a signed body: text for each column, what doesn't fit its column, and what has
+ * no column. Nothing is rounded or dropped.
  */
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
 
-/** The same three as of a Change, while they are collected. */
-export interface Said {
+/** The same three as in a Change, while they are collected. */
+export interface Collected {
   readonly values: Record<string, string | null>
   misfits: Record<string, string>
   extra: Record<string, string>
 }
 
-/** What most records have none of: shared, since a walk reads a million of them. */
+/** Most records have none of these: shared, because a walk reads a million records. */
 const none: Record<string, string> = {}
 
-export const nothing = (): Said => ({ values: {}, misfits: none, extra: none })
+export const empty = (): Collected => ({ values: {}, misfits: none, extra: none })
 
-/** False where the value doesn't fit its column, which is null then. */
-export const say = (said: Said, column: string, type: Resource.ColumnType, value: unknown): boolean => {
+/** False if the value doesn't fit its column, which is then null. */
+export const set = (fields: Collected, column: string, type: Resource.ColumnType, value: unknown): boolean => {
   const text = Resource.readValue(type, value)
-  said.values[column] = text ?? null
+  fields.values[column] = text ?? null
   return text !== undefined
 }
 
-export const keepMisfit = (said: Said, column: string, value: unknown): void => {
-  if (said.misfits === none) said.misfits = {}
-  said.misfits[column] = Json.stringify(value)
+export const keepMisfit = (fields: Collected, column: string, value: unknown): void => {
+  if (fields.misfits === none) fields.misfits = {}
+  fields.misfits[column] = Json.stringify(value)
 }
 
-export const keepUnknown = (said: Said, name: string, value: unknown): void => {
-  // The service names it, and may name it __proto__.
-  if (said.extra === none) said.extra = Object.create(null) as Record<string, string>
-  said.extra[name] = Json.stringify(value)
+export const keepUnknown = (fields: Collected, name: string, value: unknown): void => {
+  // The service chooses the name, which may be __proto__.
+  if (fields.extra === none) fields.extra = Object.create(null) as Record<string, string>
+  fields.extra[name] = Json.stringify(value)
 }

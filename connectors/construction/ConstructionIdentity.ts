@@ -1,6 +1,6 @@
 /**
- * Whose Store this is: the service's address and the client. A Store of another service is refused, so that a
- * sandbox's payments never reach real books.
+ * Whose Store this is: the service's address and the client. A Store of another service is refused, so a sandbox's
+ * payments never reach real books.
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings, Settings } from "../../config/Settings.ts"
@@ -25,10 +25,10 @@ const identify = Effect.gen(function* () {
   return yield* new StoreError({
     reason: "Foreign",
     message:
-      `The store in ${variable} holds another service's records (${known}); now configured is ${ours}. ` +
+      `The store in ${variable} holds another service's records (${known}), but ${ours} is configured. ` +
       `Choose another ${place}, or set SITELEDGER_BASE_URL and SITELEDGER_CLIENT_ID as they were.`
   })
 })
 
-/** Stands between the stores and everything that talks to the service. */
+/** Goes between the stores and everything that talks to the service. */
 export const layer = Layer.effectDiscard(identify)

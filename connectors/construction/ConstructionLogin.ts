@@ -1,9 +1,9 @@
 /**
- * A person logs in (interface document §5; steps as RFC 6749 §4.1, RFC 7636, RFC 8252): a page of the service in a
- * browser, a redirect back to this machine, and tokens that are on disk, sealed, before anybody is told of success.
+ * A person logs in (interface document §5; steps as in RFC 6749 §4.1, RFC 7636, RFC 8252): a page of the service in a
+ * browser, a redirect back to this machine, and tokens that are on disk, sealed, before success is shown.
  *
- * A login lives for 10 minutes and takes one redirect. What fails leaves an earlier login as it was. A
- * running worker notices the file by itself.
+ * A login attempt lives for 10 minutes and takes one redirect. If it fails, an earlier login stays as it was. A running
+ * worker notices the file by itself.
  */
 import { Clock, Duration, Effect, Result, Schema } from "effect"
 import { userName } from "../../config/Environment.ts"
@@ -27,15 +27,15 @@ export const logIn = <R>(show: (url: string) => Effect.Effect<void, never, R>) =
       const redirect = yield* listen((parameters) => hasState(parameters, state))
       const authorization = begin(client, redirect.uri, state)
       yield* show(authorization.url.href)
-      const arrived = yield* Effect.timeoutOrElse(redirect.arrived, { duration: life, orElse: () => nobodyCame })
+      const arrived = yield* Effect.timeoutOrElse(redirect.arrived, { duration: life, orElse: () => notFinished })
       const outcome = yield* Effect.result(complete(authorization, arrived))
       yield* arrived.answer(pageOf(outcome))
       return yield* Effect.fromResult(outcome)
     })
   )
 
-const nobodyCame = Effect.fail(
-  new LoginError({ message: `Nobody came back from the service within ${Duration.format(life)}. Begin again.` })
+const notFinished = Effect.fail(
+  new LoginError({ message: `The login wasn't finished within ${Duration.format(life)}. Start again.` })
 )
 
 const complete = Effect.fnUntraced(function* (authorization: Authorization, { parameters }: Arrived) {
@@ -83,39 +83,39 @@ const pageOf = (outcome: Result.Result<unknown, { readonly message: string }>): 
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** What stands in the file, without secrets; fails where there is no login that can be used. */
+/** The file's contents without secrets; `problem` if there is no usable login. */
 export const describe = Effect.gen(function* () {
   const file = yield* LoginFile
   const found = yield* file.read
-  if (found._tag === "None") return { lines: [], problem: "Nobody has logged in: run `siteledger login`." }
+  if (found._tag === "None") return { lines: [], problem: "There is no login: run `siteledger login`." }
   if (found._tag === "Unusable") return { lines: [], problem: found.sentence }
   const lines = [
     `client   ${found.clientId} at ${found.authUrl}`,
     `by       ${found.by}, ${Instant.fromMillis(found.loggedInAtMs)}`,
-    `scopes   ${found.scopes.join(" ") || "not said"}`
+    `scopes   ${found.scopes.join(" ") || "not known"}`
   ]
   if (found._tag === "Ended") return { lines, problem: endedSentence(found) }
   return { lines: [...lines, `expires  ${expiry(found)}`], problem: undefined }
 })
 
 const expiry = ({ tokens: { expiresAtMs, refresh } }: ActiveLogin): string => {
-  const at = expiresAtMs === null ? "not said" : Instant.fromMillis(expiresAtMs)
+  const at = expiresAtMs === null ? "not known" : Instant.fromMillis(expiresAtMs)
   return refresh === null ? `${at}; then the login ends` : `${at}; renewed by itself`
 }
 
-/** What became of the login: revoked where the service offers that, and gone from this machine in any case. */
+/** Revokes the login if the service offers that, and removes it from this machine; returns what happened. */
 export const forget = Effect.gen(function* () {
   const file = yield* LoginFile
   const endpoint = yield* TokenEndpoint
   const forgetting = Effect.gen(function* () {
     const found = yield* file.read
-    if (found._tag === "None") return "Nobody had logged in."
+    if (found._tag === "None") return "There was no login."
     const token = found._tag === "Active" ? (found.tokens.refresh ?? found.tokens.access) : undefined
     const isRevoked = token !== undefined && (yield* endpoint.revoke(token))
     yield* file.remove
-    if (isRevoked) return "The login is forgotten, and its tokens are revoked."
-    if (found._tag === "Ended") return "The login, which had ended, is forgotten."
-    return "The login is forgotten here. Its tokens could not be revoked: end siteledger's access in the service too."
+    if (isRevoked) return "The login is removed, and its tokens are revoked."
+    if (found._tag === "Ended") return "The login, which had ended, is removed."
+    return "The login is removed here. Its tokens could not be revoked: end siteledger's access in the service too."
   })
   return yield* file.locked(forgetting)
 })

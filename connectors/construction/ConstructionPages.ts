@@ -1,9 +1,9 @@
 /**
- * A page of a list (interface document §2.2, §4.1): its records as the service sent them, and what they say.
+ * A page of a list (interface document §2.2, §4.1): its records as the service sent them, and their changes.
  *
- * A page that is not what the document promises (HTML, cut off, another shape) is refused as a whole, a record without
- * a usable key alone. A page is an observation: its version is the start of the request by the service's own clock, less
- * a margin for replicas that lag behind.
+ * A page that isn't as documented (HTML, truncated, another shape) is refused as a whole; a record without a usable key
+ * alone. A page is an observation: its version is the start of the request by the service's clock, minus a margin for
+ * lagging replicas.
  */
 import { hash } from "node:crypto"
 import { Effect } from "effect"
@@ -24,7 +24,7 @@ export interface RawPage extends Omit<Page, "changes" | "bad" | "records"> {
   readonly sha256: string
 }
 
-/** How much earlier than its request a page may be true: clock skew and replica lag. */
+/** By how much a page may be older than its request: clock skew and replica lag. */
 const marginMs = 5_000
 
 const notAsPromised = (what: string) => Effect.fail(new NotAsPromised({ message: `GET /projects answered ${what}.` }))
@@ -36,7 +36,7 @@ const isCount = (value: unknown, least: number): value is number =>
 export const readPage = (answer: Answer): Effect.Effect<RawPage, NotAsPromised> => {
   const body = Json.parse(answer.text)
   if (body === undefined) {
-    return notAsPromised(/^\s*</.test(answer.text) ? "with HTML" : "with something that isn't JSON or is cut off")
+    return notAsPromised(/^\s*</.test(answer.text) ? "with HTML" : "with something that isn't JSON or is truncated")
   }
   const pagination = Json.isObject(body) ? body["pagination"] : undefined
   const records = Json.isObject(body) ? body["data"] : undefined
@@ -56,11 +56,11 @@ export const readPage = (answer: Answer): Effect.Effect<RawPage, NotAsPromised> 
   })
 }
 
-/** The start of the request by the service's clock; by ours where it sends no Date. */
+/** The start of the request by the service's clock; by ours if it sends no Date. */
 const observedMs = ({ startedMs, endedMs, serviceMs }: Answer): number =>
   serviceMs === undefined ? startedMs : serviceMs - (endedMs - startedMs)
 
-/** What the projects of a page say. */
+/** The page with its projects as changes. */
 export const projectsOf = ({ records, sha256, ...page }: RawPage): Page => {
   const version = Version.make(page.observedMicros, 0, sha256)
   const changes: Array<Change> = []
@@ -84,16 +84,16 @@ const projectOf = (record: unknown, version: Version.Version, seenAt: Instant.In
   const resource = Resource.byName("projects")
   const id = Json.isObject(record) ? Resource.readKey(resource, record[wires.projects.key]) : undefined
   if (id === undefined || !Json.isObject(record)) return undefined
-  const said = Fields.nothing()
+  const fields = Fields.empty()
   for (const name of Object.keys(record)) {
     if (name === wires.projects.key) continue
     const value = record[name]
     const column = columnOf.get(name)
-    if (column === undefined) Fields.keepUnknown(said, name, value)
-    else if (!Fields.say(said, column, resource.columns[column]?.type ?? "JSON", value)) {
-      Fields.keepMisfit(said, column, value)
+    if (column === undefined) Fields.keepUnknown(fields, name, value)
+    else if (!Fields.set(fields, column, resource.columns[column]?.type ?? "JSON", value)) {
+      Fields.keepMisfit(fields, column, value)
     }
   }
-  const { extra, misfits, values } = said
+  const { extra, misfits, values } = fields
   return { entity: "projects", id, version, source: "page", seenAt, values, misfits, extra }
 }

@@ -1,10 +1,10 @@
 /**
- * Reads a signed body as an event of the service: its type as the body proves it, its entity, time and
- * fields. Headers prove nothing: the type header only raises an alarm when it disagrees, and names a ping
- * only when the body proves no type.
+ * Reads a signed body as an event of the service: its type as the body proves it, its entity, time and fields. Headers
+ * prove nothing: a type header that disagrees only raises an alarm, and one that names a ping is believed only if the body
+ * proves no type.
  *
- * The contents are looked for at the top level, under `data` and under `payload` (the envelope is not
- * shown in the interface document, §6). What can't be read is quarantined with a reason, never guessed.
+ * The contents may be at the top level, under `data` or under `payload` (the interface document doesn't show the envelope,
+ * §6). What can't be read is quarantined with a reason, never guessed.
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -27,7 +27,7 @@ import {
 import * as Fields from "./ConstructionFields.ts"
 
 export interface ReaderOptions {
-  /** Our wire name → other names that the service uses for it. */
+  /** Our wire name → the service's other names for it. */
   readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
   /** Lets the type header choose among several proven types. */
   readonly trustTypeHeader: boolean
@@ -63,28 +63,28 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
-  const said = saidOf(type, resource, places, lookup, key?.name)
+  const fields = fieldsOf(type, resource, places, lookup, key?.name)
   const reading = {
     type: type.type,
     relabelled: isRelabelled(event, type.type),
     eventTimestamp: timestamp,
     entity: type.entity,
     entityId: id ?? null,
-    misfits: said.misfitCount
+    misfits: fields.misfitCount
   }
   if (id === undefined) return { ...reading, reason: "no-key", change: undefined }
   if (micros === undefined || timestamp === null) return { ...reading, reason: "no-event-time", change: undefined }
   if (micros > nowMicros + aheadMicros) return { ...reading, reason: "event-time-ahead", change: undefined }
-  if (said.badAmount) return { ...reading, reason: "amount-does-not-fit", change: undefined }
+  if (fields.badAmount) return { ...reading, reason: "amount-does-not-fit", change: undefined }
   const change: Change = {
     entity: type.entity,
     id,
     version: Version.make(micros, stageOf(type), event.bodySha256),
     source: "event",
     seenAt: event.receivedAt,
-    values: { ...said.values, [stageColumn(type)]: timestamp },
-    misfits: said.misfits,
-    extra: said.extra
+    values: { ...fields.values, [stageColumn(type)]: timestamp },
+    misfits: fields.misfits,
+    extra: fields.extra
   }
   return { ...reading, reason: null, change }
 }
@@ -108,9 +108,9 @@ const lookupIn =
     for (const name of names.flatMap((each) => [each, ...(aliases[each] ?? []), ...(documentAliases[each] ?? [])])) {
       for (const place of places) {
         const value = Object.hasOwn(place, name) ? place[name] : undefined
-        // `type` may hold the event's type beside a permit's own type further down.
+        // `type` may be the event's type here, with a permit's own type further down.
         if (value === undefined || (name === "type" && isKnownType(value))) continue
-        // A null says so only when no other spelling or place says more.
+        // A null counts only if no other spelling or place has a value.
         if (value !== null) return { name, value }
         empty ??= { name, value }
       }
@@ -121,7 +121,7 @@ const lookupIn =
 const isKnownType = (value: unknown): value is string =>
   typeof value === "string" && (byType.has(value) || value === ping)
 
-/** Every type that a header of this body's deliveries named, in the order of their arrival. */
+/** The types in the headers of this body's deliveries, in the order of arrival. */
 const labels = ({ headerType, otherTypes = [] }: Event): ReadonlyArray<string> =>
   headerType === null ? otherTypes : [headerType, ...otherTypes]
 
@@ -130,7 +130,7 @@ const labelOf = (event: Event): string | null =>
 
 const isRelabelled = (event: Event, type: string): boolean => labels(event).some((label) => label !== type)
 
-/** Only where no header says otherwise: the first to send a body must not be able to bury it as a ping. */
+/** Only if no header disagrees: the first sender of a body must not be able to bury it as a ping. */
 const isPing = (event: Event): boolean => labelOf(event) === ping
 
 /** The proven type, or why there is none. */
@@ -154,14 +154,14 @@ const typeOf = (
   if (others.length === 0) return only
   const named = labels(event).flatMap((label) => candidates.filter((type) => type.type === label))
   const furthest = named.find((type) => isFurthestOfOneEntity(type, candidates))
-  // The first label stays the chosen one, so that a later forgery changes nothing that was applied.
+  // The first label wins, so a later forgery changes nothing that was applied.
   return (options.trustTypeHeader ? named[0] : furthest) ?? "type-not-provable"
 }
 
 const isFurthestOfOneEntity = (type: EventType, candidates: ReadonlyArray<EventType>): boolean =>
   candidates.every((other) => other.entity === type.entity && stageOf(other) <= stageOf(type))
 
-/** `event_type` or `event`, or `type` where its value is a known event type. */
+/** `event_type` or `event`, or `type` if its value is a known event type. */
 const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | undefined => {
   for (const name of ["event_type", "event"]) {
     const value = lookup([name])?.value
@@ -172,47 +172,46 @@ const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | und
 
 const envelope = new Set(["event_type", "event", "event_timestamp"])
 
-const saidOf = (
+const fieldsOf = (
   type: EventType,
   resource: Resource.Resource,
   places: ReadonlyArray<Body>,
   lookup: Lookup,
   keyName = wires[type.entity].key
 ) => {
-  const said = Fields.nothing()
+  const fields = Fields.empty()
   const used = new Set<string>([keyName])
   let badAmount = false
   let misfitCount = 0
-  const fields = { ...wires[type.entity].fields, ...type.fields }
-  for (const [column, names] of Object.entries(fields)) {
+  for (const [column, names] of Object.entries({ ...wires[type.entity].fields, ...type.fields })) {
     const columnType = resource.columns[column]?.type ?? "JSON"
     const found = lookup(names)
     if (found === undefined) continue
     used.add(found.name)
     const value = found.value
-    const given = column === "project_id" && Json.isObject(value) ? value["id"] : value
-    const fits = Fields.say(said, column, columnType, given)
+    const plain = column === "project_id" && Json.isObject(value) ? value["id"] : value
+    const fits = Fields.set(fields, column, columnType, plain)
     const isMisfit = !fits && !Resource.isMoney(columnType)
     badAmount ||= !fits && !isMisfit
     misfitCount += isMisfit ? 1 : 0
     // An object that holds the id is kept whole: under its own name, or with the column that bears this name.
-    if (isMisfit || (given !== value && found.name === column)) Fields.keepMisfit(said, column, value)
-    else if (given !== value) Fields.keepUnknown(said, found.name, value)
+    if (isMisfit || (plain !== value && found.name === column)) Fields.keepMisfit(fields, column, value)
+    else if (plain !== value) Fields.keepUnknown(fields, found.name, value)
   }
-  keepUnknown(said, places, used)
-  return { ...said, misfitCount, badAmount }
+  keepUnknown(fields, places, used)
+  return { ...fields, misfitCount, badAmount }
 }
 
-/** What no column is known for, the outermost first. */
-const keepUnknown = (said: Fields.Said, places: ReadonlyArray<Body>, used: ReadonlySet<string>): void => {
+/** What has no column, the outermost first. */
+const keepUnknown = (fields: Fields.Collected, places: ReadonlyArray<Body>, used: ReadonlySet<string>): void => {
   const containers = new Set<unknown>(places)
   for (const place of places) {
     for (const name of Object.keys(place)) {
       const value = place[name]
       const isEnvelope = envelope.has(name) && !Json.isObject(value)
-      if (used.has(name) || isEnvelope || containers.has(value) || Object.hasOwn(said.extra, name)) continue
+      if (used.has(name) || isEnvelope || containers.has(value) || Object.hasOwn(fields.extra, name)) continue
       if (name === "type" && isKnownType(value)) continue
-      Fields.keepUnknown(said, name, value)
+      Fields.keepUnknown(fields, name, value)
     }
   }
 }

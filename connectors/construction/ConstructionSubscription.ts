@@ -1,11 +1,11 @@
 /**
- * The subscription to the service's events (interface document §2.3, §4.2): made once, kept in the Store, and made
- * again only when the callback URL or the list of events changes, or when its secret can't be opened any more. The
- * document shows no way to list or delete one, so an old one keeps its secret and its path until a person has deleted
- * it and says so (`siteledger secret retire`); Status names it until then.
+ * The subscription to the service's events (interface document §2.3, §4.2): created once, kept in the Store, and created
+ * again only if the callback URL or the list of events changes, or if its secret can no longer be opened. The document
+ * shows no way to list or delete one, so an old one keeps its secret and its path until a person deletes it and confirms
+ * that (`siteledger secret retire`); Status names it until then.
  *
- * With a secret made by hand, of the environment or of `siteledger secret add`, there is a subscription already: none
- * is made. The service has a minute to reach a subscription; then Status says that nothing comes, and why that may be.
+ * A secret made by hand, from the environment or `siteledger secret add`, means that there is a subscription already: none
+ * is created. If nothing arrives within a minute, Status says so and gives the likely causes.
  */
 import { Clock, Deferred, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -35,7 +35,7 @@ export const layer: Layer.Layer<
     const secrets = yield* Secrets
     const callbacks = yield* Callbacks
     const store = yield* Store
-    // Deliveries may come in before we ask for any: from an earlier subscription, or a very early ping.
+    // Deliveries may come before we subscribe: from an earlier subscription, or a very early ping.
     yield* Receiver
     const wanted: Wanted = {
       url: settings.webhookUrl.href,
@@ -52,7 +52,7 @@ export const layer: Layer.Layer<
     const attempted = yield* Deferred.make<void>()
     const refresh = refreshed(standing, (now) => decide(now, wanted, valid(), settings.webhookSecrets.length > 0))
     const subscribe = Effect.gen(function* () {
-      // Another worker may have made it meanwhile.
+      // Another worker may have created it meanwhile.
       yield* Effect.promise(() => keyring.lookAgain())
       if (!(yield* refresh)) return
       yield* Effect.tapError(
@@ -62,7 +62,7 @@ export const layer: Layer.Layer<
     })
     const work = Effect.gen(function* () {
       yield* whileLeading(untilDone(subscribe, attempted))
-      // One that has just been made may have been asked for long ago.
+      // A new subscription may have taken long to create.
       const sinceMs = row === undefined ? yield* Clock.currentTimeMillis : Instant.toMicros(row.created_at) / 1000
       yield* tellUnreached(standing, sinceMs, settings)
     })
@@ -89,14 +89,14 @@ const reasonKey = "subscription"
 const silentKey = "subscription not reached"
 
 interface Standing {
-  /** Undefined: made by hand, or not made yet. */
+  /** Undefined: made by hand, or not created yet. */
   row: Row | undefined
   verifiedAt: string | null
-  /** A delivery signed with its secret has come, be it a ping or not. */
+  /** A delivery signed with its secret has come, a ping or an event. */
   isReached: boolean
 }
 
-/** Which subscription stands, and whether one must be made. */
+/** Which subscription is active, and whether one must be created. */
 const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: ReadonlyArray<Secret>, isLent: boolean) => {
   const ours = rows.filter(
     ({ id, retired_at: retiredAt }) =>
@@ -109,7 +109,7 @@ const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: ReadonlyArray<S
 
 const lookEvery = Duration.seconds(2)
 
-/** What the Store says by now, perhaps by another worker; true when a subscription must be made. */
+/** Takes over what the Store says now, perhaps from another worker; true if a subscription must be created. */
 const refreshed = (standing: Standing, judge: (rows: ReadonlyArray<Row>) => ReturnType<typeof decide>) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -137,7 +137,7 @@ const restored = Effect.fnUntraced(function* (row: Row | undefined, valid: Reado
   return { row, verifiedAt, isReached } as Standing
 })
 
-/** A ping verifies the subscription that it is of; one made by hand may have had its ping long before. */
+/** A ping verifies its subscription; one made by hand may have had its ping long before. */
 const listenFor = (standing: Standing) =>
   Effect.gen(function* () {
     const callbacks = yield* Callbacks
@@ -145,7 +145,7 @@ const listenFor = (standing: Standing) =>
     const runFork = Effect.runForkWith(yield* Effect.context<Store>())
     callbacks.onAccepted = (isPing, secret) => {
       if (secret.subscriptionId !== (standing.row?.id ?? null)) {
-        // Another worker has just made it, and this one hasn't heard of more than its secret.
+        // Another worker has just created it, and this one knows only its secret.
         if (isPing && secret.subscriptionId !== null) runFork(verifiedForAnother(secret.subscriptionId))
         return
       }
@@ -177,7 +177,7 @@ const verified = Effect.fnUntraced(function* (standing: Standing, { fingerprint 
   yield* Effect.ignore(note)
 })
 
-/** A refusal needs a person; the walks go on without a subscription meanwhile. */
+/** A refusal needs a person; meanwhile the walks run without a subscription. */
 const untilDone = <E extends { readonly message: string }, R>(
   subscribe: Effect.Effect<unknown, E, R>,
   attempted: Deferred.Deferred<void>
@@ -193,7 +193,7 @@ const untilDone = <E extends { readonly message: string }, R>(
     yield* reasons.clear(reasonKey)
   })
 
-/** Once the service has had its time to reach us. */
+/** After the service's time to reach us. */
 const tellUnreached = Effect.fnUntraced(function* (
   standing: Standing,
   sinceMs: number,
@@ -211,7 +211,7 @@ const unreached = ({ row }: Standing, { webhookListen, webhookUrl }: ServiceSett
   const what =
     row === undefined
       ? `No delivery signed with a secret made by hand has come to ${url} yet.`
-      : `Nothing of the subscription made at ${row.created_at} has come to ${url} yet, not even its webhook.ping.`
+      : `Nothing from the subscription created at ${row.created_at} has come to ${url} yet, not even its webhook.ping.`
   return (
     `${what} Most likely the service can't reach that URL: check its name and certificate, the firewall, and that ` +
     `the proxy passes its path on to ${address} (SITELEDGER_WEBHOOK_LISTEN). Then fire a test event in the service's ` +
@@ -219,7 +219,7 @@ const unreached = ({ row }: Standing, { webhookListen, webhookUrl }: ServiceSett
   )
 }
 
-/** All but the one that stands, until a person has retired their secrets. */
+/** All except the active one, until a person has retired their secrets. */
 const superseded = (store: Store["Service"], standing: Standing) =>
   Effect.gen(function* () {
     const at = yield* SecretRows.now

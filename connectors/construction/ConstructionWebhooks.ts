@@ -1,10 +1,9 @@
 /**
- * How the service signs its deliveries (interface document §6.2), and when it tries them again (§8).
+ * How the service signs its deliveries (interface document §6.2), and when it retries them (§8).
  *
- * The signature is the hex of HMAC-SHA256 over the raw body bytes. It is compared in constant time with that of
- * every valid secret, without an early exit. Headers beside it aren't signed and prove nothing. An old
- * subscription's secret stays valid until a person ends it, since its deliveries may be retried for a day and replayed
- * for ever.
+ * The signature is the hex of HMAC-SHA256 over the raw body bytes. It is compared in constant time with that of every
+ * valid secret, without an early exit. The other headers aren't signed and prove nothing. An old subscription's secret
+ * stays valid until a person ends it, because its deliveries may be retried for a day and replayed at any time.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
@@ -14,18 +13,18 @@ import { type DeliveryHeaders, Signatures } from "../../src/Intake/Receiver/Sign
 import { Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import { ping } from "./ConstructionEvents.ts"
 
-/** What the receiver and the subscription share: where deliveries may come to, and what becomes of them. */
+/** What the receiver and the subscription share: the paths for deliveries, and which deliveries were accepted. */
 export class Callbacks extends Context.Service<
   Callbacks,
   {
-    /** A callback URL that deliveries may come to, beside the configured one. */
+    /** A callback URL that deliveries may come to, in addition to the configured one. */
     readonly addUrl: (url: string) => void
     readonly isPath: (path: string) => boolean
     /** While a subscription is being created, its secret may be missing for a moment. */
     readonly creating: () => void
     readonly settled: () => void
     readonly whenSettled: () => Promise<void>
-    /** Set to hear that a delivery was accepted, whether as a ping, and what it was signed with. */
+    /** Set this to be called for each accepted delivery, with whether it is a ping and which secret signed it. */
     onAccepted: (isPing: boolean, secret: Secret) => void
   }
 >()("siteledger/construction/Callbacks") {
@@ -54,7 +53,7 @@ export class Callbacks extends Context.Service<
   })
 }
 
-/** A ping may overtake the answer that brings its secret by this much. */
+/** A ping may be ahead of the answer with its secret by this much. */
 const creationPatienceMs = 5_000
 
 const hexSignature = /^[0-9a-f]{64}$/i
@@ -63,14 +62,14 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const text = (value: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof value === "string" ? value.trim() : undefined
 
-/** 32 bytes, or undefined when the header is missing or is anything but 64 hex digits of either case. */
+/** 32 bytes; undefined if the header is missing or isn't 64 hex digits of either case. */
 export const readSignature = (headers: IncomingHttpHeaders): Buffer | undefined => {
   const value = text(headers["x-service-signature"])
   // Checked first: Buffer.from stops silently at the first character that isn't hex.
   return value !== undefined && hexSignature.test(value) ? Buffer.from(value, "hex") : undefined
 }
 
-/** The secret that signed this body: of several with the same key the last. No early exit, constant time. */
+/** The secret that signed this body; of several with the same key the last. Constant time, without an early exit. */
 const signerOf = <Held extends { readonly key: KeyObject }>(
   secrets: ReadonlyArray<Held>,
   body: Uint8Array,
@@ -91,7 +90,7 @@ export const verify = (keys: ReadonlyArray<KeyObject>, body: Uint8Array, signatu
     signature
   ) !== undefined
 
-const said = (headers: IncomingHttpHeaders): DeliveryHeaders => {
+const readHeaders = (headers: IncomingHttpHeaders): DeliveryHeaders => {
   const id = text(headers["x-service-event-id"])
   const micros = Instant.readMicros(text(headers["x-service-timestamp"]))
   return {
@@ -109,9 +108,9 @@ export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.
     return Signatures.of({
       read: readSignature,
       signer: (body, signature) => signerOf(keyring.valid(), body, signature),
-      said,
+      said: readHeaders,
       isFormerPath: callbacks.isPath,
-      // At once: each may take half of the time after which the service gives up (interface document §3.2).
+      // Concurrently: each may take half of the time after which the service gives up (interface document §3.2).
       settled: async () => {
         await Promise.all([keyring.lookAgain(), callbacks.whenSettled()])
       },
@@ -123,7 +122,7 @@ export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.
   })
 )
 
-/** When the service tries a delivery again, counted from its first attempt (interface document §8). */
+/** When the service retries a delivery, counted from its first attempt (interface document §8). */
 export const retrySchedule: ReadonlyArray<Duration.Duration> = [
   Duration.zero,
   Duration.minutes(1),

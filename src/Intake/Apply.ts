@@ -1,5 +1,6 @@
 /**
- * Apply drains the Inbox into the ledger and the warehouse, in stored order, in batches (`Apply/Batch`).
+ * Apply drains the Inbox in stored order, a batch at a time: events → the Ledger's decision (facts, entries, holds) → one
+ * write of the Warehouse → settled in the Inbox (`Apply/Batch`).
  *
  * A batch is settled after it is written, so a process that dies in between applies the same events once more, which
  * changes nothing. It is the only owner of its retries: with growing pauses, until the stores answer again.

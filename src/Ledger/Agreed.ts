@@ -1,7 +1,7 @@
 /**
- * The terms of posting as they were agreed at each start: configuration becomes part of the stored order, so that
- * folding all facts again gives the same entries, accounts and currency included. Of several workers on one database,
- * all post by the terms of the one that started last.
+ * The terms of posting, stored at each start. Configuration is thus part of the stored order, and folding all facts again
+ * gives the same entries, accounts and currency included. Several workers on one database all post by the terms of the
+ * one that started last.
  */
 import type { Kysely } from "kysely"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Terms } from "./Fact.ts"
 
-/** From the next fact on, these terms hold. */
+/** These terms apply from the next fact on. */
 export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void, StoreError> =>
   store.transaction(async (tx) => {
     await oneAtATime(tx, "ledger")
@@ -35,7 +35,7 @@ const inWords: Readonly<Record<keyof Terms, string>> = {
   currency: "the currency",
   currencies: "the projects' currencies",
   openFrom: "where the open period begins",
-  inClosedPeriod: "what becomes of entries in a closed period"
+  inClosedPeriod: "what happens to entries in a closed period"
 }
 
 /** Undefined: no worker has started yet. */
@@ -47,7 +47,7 @@ export const newestIn = async (db: Kysely<StoreTables>): Promise<Terms | undefin
 export const newestTerms = (store: Store["Service"]): Effect.Effect<Terms | undefined, StoreError> =>
   store.run(newestIn)
 
-/** In words; empty where they are the same. */
+/** In words; empty if they are the same. */
 export const difference = (before: Terms, terms: Terms): string =>
   (Object.keys(inWords) as ReadonlyArray<keyof Terms>)
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(terms[name]))
@@ -59,7 +59,7 @@ export interface Agreed {
   readonly terms: Terms
 }
 
-/** In their order; of two with the same first fact, the later one holds. */
+/** In order. If two have the same first fact, the later one applies. */
 export const agreed = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Agreed>> =>
   (await db.selectFrom("ledger_terms").selectAll().orderBy("number").execute()).map(({ content, from_fact }) => ({
     fromFact: from_fact,

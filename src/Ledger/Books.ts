@@ -1,9 +1,8 @@
 /**
- * The books of an IPC as they lie in the Store, and how one more fact gets into them: read, folded, written, all in
- * the transaction of the caller.
+ * The books of an IPC in the Store, and how a fact is recorded: read, fold, write, all in the caller's transaction.
  *
- * A fact that says nothing new isn't kept, so that a delivery applied twice changes nothing. Numbers are given in
- * the stored order and have no gaps: those who tell take turns, each until its transaction ends.
+ * A fact that says nothing new isn't kept, so a delivery applied twice changes nothing. Fact numbers follow the stored
+ * order without gaps: writers take turns, each until its transaction ends.
  */
 import { type Insertable, type Kysely, sql, type Transaction } from "kysely"
 import { Effect } from "effect"
@@ -30,31 +29,31 @@ export interface Recorded {
 }
 
 /**
- * One fact after the other, whatever the batch: where a batch ends changes nothing. With a `posting`, the outbox gets
- * each entry in the same transaction.
+ * One fact at a time, so batch boundaries change nothing. With a `posting`, each entry enters the outbox in the same
+ * transaction.
  */
-export const tell = async (
+export const record = async (
   tx: Tx,
-  said: ReadonlyArray<NewFact>,
+  newFacts: ReadonlyArray<NewFact>,
   terms: Terms,
   posting?: Messages.Posting
 ): Promise<Recorded> => {
   await oneAtATime(tx, "ledger")
-  // Another worker may have started since, with other ones.
+  // Another worker may have started since, with other terms.
   const agreed = (await newestIn(tx)) ?? terms
   const books = await read(
     tx,
-    said.map(({ ipcId }) => ipcId)
+    newFacts.map(({ ipcId }) => ipcId)
   )
   let number = await last(tx, "ledger_facts", "number")
   let sequence = await last(tx, "ledger_entries", "sequence")
   const kept: Array<{ readonly fact: Fact; readonly turn: Turn }> = []
-  for (const one of said) {
-    const before = books.get(one.ipcId) ?? empty(one.ipcId)
-    const fact = { ...one, number: number + 1 } as Fact
+  for (const newFact of newFacts) {
+    const before = books.get(newFact.ipcId) ?? empty(newFact.ipcId)
+    const fact = { ...newFact, number: number + 1 } as Fact
     if (!isNews(before, fact)) continue
     const turn = fold(before, fact, agreed)
-    books.set(one.ipcId, turn.books)
+    books.set(newFact.ipcId, turn.books)
     kept.push({ fact, turn })
     number++
   }
@@ -81,7 +80,7 @@ export const tell = async (
   }
 }
 
-/** A statement for each row costs more than twice the time: 80 µs for a fact with its entry instead of 36. */
+/** Several rows a statement: a fact with its entry takes 36 µs instead of 80. */
 const insert = async <T extends "ledger_facts" | "ledger_entries">(
   tx: Tx,
   table: T,
@@ -95,7 +94,7 @@ const insert = async <T extends "ledger_facts" | "ledger_entries">(
   }
 }
 
-/** Times the columns of an entry it stays below the 32,766 parameters that SQLite takes. */
+/** Multiplied by the columns of an entry, this stays below SQLite's limit of 32,766 parameters. */
 const rowsAtOnce = 500
 
 const last = async (
@@ -125,7 +124,7 @@ const writeHolds = async (tx: Tx, fact: Fact, { changed, closed, opened }: Turn)
 
 const areOf = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) => isAmong(db, "ipc_id", [...new Set(ipcIds)])
 
-/** In their stored order. */
+/** In stored order. */
 export const factsOf = async (
   db: Kysely<StoreTables>,
   ipcIds: ReadonlyArray<string>
@@ -134,13 +133,13 @@ export const factsOf = async (
   return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
 }
 
-/** The books of these IPCs; one that nothing is known of is missing. */
+/** The books of these IPCs, without those that nothing is known of. */
 export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> => {
   const among = areOf(tx, ipcIds)
   const facts = await factsOf(tx, ipcIds)
   const entries = await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()
   const holds = await tx.selectFrom("ledger_holds").selectAll().where(among).execute()
-  // Each put together at once: an IPC may have thousands of any of them.
+  // Grouped once, not filtered for each IPC: one may have thousands of any of them.
   const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
   const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
   const known = new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])
@@ -156,7 +155,7 @@ export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string
   )
 }
 
-/** How many entries and open holds there are, and the hold that waits longest. */
+/** How many entries and open holds there are, and the oldest hold. */
 export const totals = (store: Store["Service"]) =>
   store.run(async (db) => {
     const counts = await db
@@ -180,7 +179,7 @@ export const totals = (store: Store["Service"]) =>
     return { entries: Number(counts?.entries ?? 0), holds: Number(counts?.holds ?? 0), oldestHold: oldest ?? null }
   })
 
-/** Open holds whose id begins so. */
+/** At most two open holds whose id begins with `start`. */
 export const holdsLike = (db: Kysely<StoreTables>, start: string) =>
   db
     .selectFrom("ledger_holds")
@@ -189,7 +188,7 @@ export const holdsLike = (db: Kysely<StoreTables>, start: string) =>
     .limit(2)
     .execute()
 
-/** Ids of all IPCs with books, a thousand at a time, so that memory doesn't grow with the books. */
+/** The ids of all IPCs with books, a thousand at a time, so memory doesn't grow with the books. */
 export const eachIpc = <E, R>(
   store: Store["Service"],
   look: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>
@@ -209,7 +208,7 @@ export const eachIpc = <E, R>(
 const ipcsAtOnce = 1000
 
 const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
-  // Each side is cut by itself, along its index: else PostgreSQL sorts all that is left, for every thousand.
+  // Each side has its own limit, along its index. Otherwise PostgreSQL sorts all remaining rows for every thousand.
   const of = (table: "ledger_facts" | "ledger_entries") => sql`
     select ipc_id from (
       select distinct ipc_id from ${sql.table(table)} where ipc_id > ${after} order by ipc_id limit ${ipcsAtOnce}

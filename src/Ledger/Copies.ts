@@ -1,10 +1,10 @@
 /**
- * What the warehouse lacks of the books, for the write that comes next. A warehouse that shows the books themselves
- * lacks nothing.
+ * The part of the books that the warehouse lacks, for its next write. A warehouse that shows the books themselves lacks
+ * nothing.
  *
- * Entries and decisions are copied up to a number, and the open holds of every IPC with facts since the last copy. At the
- * start the warehouse says how much it has; if that isn't a prefix of the books, it gets them all again. Dying between
- * the books and the copy leaves the copy one step behind, and the next start makes up for it.
+ * Entries and decisions are copied up to a number, and the open holds of every IPC with facts since the last copy. At
+ * start the warehouse says how much it has; if that isn't a prefix of the books, it gets all of them again. If the process
+ * dies between the books and the copy, the copy is one step behind and the next start catches up.
  */
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import type { Kysely } from "kysely"
@@ -16,16 +16,16 @@ import { type BooksWatermark, type LedgerCopy, Warehouse, type WarehouseError } 
 
 export interface Lacking {
   readonly ledger: LedgerCopy | undefined
-  /** The write that took it along has succeeded. */
+  /** Call when the write that included it has succeeded. */
   readonly isWritten: Effect.Effect<void>
 }
 
 export class Copies extends Context.Service<
   Copies,
   {
-    /** What the next write has to take along, up to some thousand rows. One at a time, until the scope closes. */
+    /** What the next write must include, up to some thousand rows. One caller at a time, until the scope closes. */
     readonly lacking: Effect.Effect<Lacking, StoreError, Scope.Scope>
-    /** Writes what is lacking, and nothing else, until nothing is. */
+    /** Writes only what is lacking, until nothing is. */
     readonly catchUp: Effect.Effect<void, StoreError | WarehouseError>
   }
 >()("siteledger/Ledger/Copies") {
@@ -67,7 +67,7 @@ export class Copies extends Context.Service<
 
 const nothing: Lacking = { ledger: undefined, isWritten: Effect.void }
 
-/** Rows copied at once, so that a new warehouse gets a long journal in pieces. */
+/** Rows copied at once: a new warehouse gets a long journal in pieces. */
 const most = 5000
 
 const newest = async (db: Kysely<StoreTables>): Promise<BooksWatermark> => {
@@ -90,7 +90,7 @@ const newest = async (db: Kysely<StoreTables>): Promise<BooksWatermark> => {
   return { entries: Number(row.entries ?? 0), decisions: Number(row.decisions ?? 0), facts: Number(row.facts ?? 0) }
 }
 
-/** A warehouse never has more of the books than there is. */
+/** The warehouse can't have more than the books hold. */
 const lower = (copied: BooksWatermark, known: BooksWatermark): BooksWatermark => ({
   entries: Math.min(copied.entries, known.entries),
   decisions: Math.min(copied.decisions, known.decisions),
@@ -101,7 +101,7 @@ const since = async (
   db: Kysely<StoreTables>,
   watermark: BooksWatermark
 ): Promise<readonly [LedgerCopy, BooksWatermark]> => {
-  // Before the holds are read: what is told in between is copied once more.
+  // Before the holds are read: what is recorded in between is copied once more.
   const { facts } = await newest(db)
   const entries = await db
     .selectFrom("ledger_entries")
@@ -131,14 +131,14 @@ const since = async (
   ]
 }
 
-/** Only of IPCs with new facts: with 20,000 open ones, copying them all took a second for each that came. */
+/** Only of IPCs with new facts: with 20,000 open holds, copying all of them took a second for each new one. */
 const holdsSince = async (db: Kysely<StoreTables>, facts: number, newest: number): Promise<LedgerCopy["holds"]> => {
   if (facts === newest) return { ofIpcs: [], open: [] }
   const open = db.selectFrom("ledger_holds").selectAll()
-  // How far the holds of a warehouse are is known only once they were copied.
+  // How current the warehouse's holds are is known only after the first copy.
   if (facts === 0) return { ofIpcs: "all", open: (await open.execute()).map(textual) }
-  const told = await db.selectFrom("ledger_facts").select("ipc_id").distinct().where("number", ">", facts).execute()
-  const ofIpcs = told.map((row) => row.ipc_id)
+  const fresh = await db.selectFrom("ledger_facts").select("ipc_id").distinct().where("number", ">", facts).execute()
+  const ofIpcs = fresh.map((row) => row.ipc_id)
   return { ofIpcs, open: (await open.where(isAmong(db, "ipc_id", ofIpcs)).execute()).map(textual) }
 }
 

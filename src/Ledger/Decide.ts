@@ -1,5 +1,5 @@
 /**
- * What a person may say about a hold, checked before it becomes a fact: who, why, and an amount where one is needed.
+ * A person's decision about a hold, checked before it becomes a fact: who, why, and the amount or currency it needs.
  */
 import { Schema } from "effect"
 import * as Amount from "../Domain/Amount.ts"
@@ -11,12 +11,12 @@ import { questions } from "./Questions.ts"
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", { message: Schema.String }) {}
 
 export interface Decision {
-  /** A hold's id, or how it begins where that is enough. */
+  /** A hold's id, or its beginning if that is unique. */
   readonly hold: string
   readonly verdict: "accept" | "reject"
   /** As written by the person. */
   readonly amount: string | undefined
-  /** As written by the person, where the hold asks for it. */
+  /** As written by the person, if the hold asks for it. */
   readonly currency?: string | undefined
   readonly by: string
   readonly reason: string
@@ -28,7 +28,7 @@ interface Open {
   readonly reason: HoldReason
 }
 
-/** What the amount of an acceptance may be; undefined: it takes none. */
+/** Which amount an acceptance takes; undefined: none. */
 const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "awaiting-certified-amount": "positive",
   "ambiguous-order": "positive",
@@ -39,22 +39,22 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "currency-unknown": undefined
 }
 
-/** What a payment waits for that only its rejection would skip: it was made, so that can't be. */
+/** Holds that can't be rejected because the payment was made, and what to do instead. */
 const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
   "awaiting-certified-amount": "Accept it with its amount, or wait for its certificate.",
-  "currency-unknown": "Accept it with its currency, or wait for the event that tells its project."
+  "currency-unknown": "Accept it with its currency, or wait for an event that names its project."
 }
 
-/** The fact, or one sentence for the person. */
+/** The fact, or a sentence for the person about what is wrong. */
 export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Instant): NewFact | string => {
   const { by, reason, verdict } = decision
   const [hold, another] = open
   if (hold === undefined) return `There is no open hold ${decision.hold}.`
-  if (another !== undefined) return `${decision.hold} begins several open holds: write more of it.`
+  if (another !== undefined) return `Several open holds begin with ${decision.hold}: give more of the id.`
   if (by.trim() === "" || reason.trim() === "") return "Say who decides (--by) and why (--reason)."
   const instead = awaited[hold.reason]
   if (verdict === "reject" && instead !== undefined) {
-    return `A payment can't be rejected, as it was made. ${instead}`
+    return `A payment that was made can't be rejected. ${instead}`
   }
   const units = unitsOf(decision, hold.reason)
   if (typeof units === "string") return units
@@ -64,13 +64,13 @@ export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Insta
   return { kind: "decision", ipcId, knownAt: now, holdId, verdict, units, ...currency, by, reason }
 }
 
-/** As part of the fact, or one sentence for the person. */
+/** As part of the fact, or a sentence for the person. */
 const currencyOf = ({ currency, verdict }: Decision, reason: HoldReason): { readonly currency?: string } | string => {
   if (verdict === "reject" || reason !== "currency-unknown") {
     return currency === undefined ? {} : "This decision takes no currency."
   }
   if (currency === undefined) return `Say the currency (--currency). ${questions[reason]}`
-  return /^[A-Z]{3}$/.test(currency) ? { currency } : "The currency isn't one like EUR."
+  return /^[A-Z]{3}$/.test(currency) ? { currency } : "The currency must be a code like EUR."
 }
 
 const unitsOf = ({ amount, verdict }: Decision, reason: HoldReason): bigint | string | null => {

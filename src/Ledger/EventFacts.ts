@@ -1,13 +1,13 @@
 /**
- * What an applied event says to the ledger: nothing, or facts about one IPC. Read from the event's own fields, and
- * never from the row that they were merged into.
+ * The facts in an applied event: none, or several about one IPC. They are read from the event's own fields, never from
+ * the row that these were merged into.
  */
 import * as Amount from "../Domain/Amount.ts"
 import type { Change } from "../Domain/Change.ts"
 import type { Instant } from "../Domain/Instant.ts"
 import type { NewFact } from "./Books.ts"
 
-/** An applied event, as the ledger hears of it. */
+/** An applied event, as the ledger gets it. */
 export interface AppliedEvent {
   readonly eventId: string
   readonly at: Instant
@@ -24,12 +24,12 @@ export const factsOf = ({ at, change, eventId, receivedAt }: AppliedEvent): Read
     project_id: projectId
   } = change.values
   const common = { ipcId: change.id, knownAt: receivedAt, eventId }
-  const said: Array<NewFact> = []
-  if (projectId != null) said.push({ ...common, kind: "project", projectId })
-  // The stage that the event is about; a whole record may repeat what earlier stages said, with its own time.
+  const facts: Array<NewFact> = []
+  if (projectId != null) facts.push({ ...common, kind: "project", projectId })
+  // Only the event's own stage counts: a whole record may repeat values of earlier stages under its own time.
   if (change.values["certified_at"] != null && amount != null) {
-    said.push({ ...common, kind: "certificate", at, units: Amount.toUnits(amount), url: url ?? null })
+    facts.push({ ...common, kind: "certificate", at, units: Amount.toUnits(amount), url: url ?? null })
   }
-  if (change.values["paid_at"] != null && reference != null) said.push({ ...common, kind: "payment", at, reference })
-  return said
+  if (change.values["paid_at"] != null && reference != null) facts.push({ ...common, kind: "payment", at, reference })
+  return facts
 }

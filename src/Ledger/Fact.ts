@@ -1,9 +1,9 @@
 /**
- * Facts are what the ledger rests on, in the order in which they were stored: signed events, opening certificates,
- * decisions of people. Never the merged row of an IPC.
+ * Facts are the ledger's input, in stored order: signed events, opening certificates, decisions of people. Never the
+ * merged row of an IPC.
  *
- * Amounts are whole ten-thousandths (`units`), so that adding them up is exact; a fact's `number` is its place in the
- * stored order of the whole ledger. Entries and holds, which facts lead to, are the rows that they are written as.
+ * Amounts are whole ten-thousandths (`units`), so sums are exact. A fact's `number` is its place in the stored order of
+ * the whole ledger. Entries and holds, the ledger's output, have the shape of their rows.
  */
 import type { Instant } from "../Domain/Instant.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -13,9 +13,9 @@ export type { Terms } from "../../config/Ledger.ts"
 interface Common {
   readonly number: number
   readonly ipcId: string
-  /** When it was stored: an entry that it causes is known from then on. */
+  /** When it was stored; the `known_at` of the entries that it causes. */
   readonly knownAt: Instant
-  /** Of the event; undefined for what people say. */
+  /** Undefined for a person's facts. */
   readonly eventId?: string
 }
 
@@ -32,13 +32,13 @@ export interface PaymentFact extends Common {
   readonly reference: string
 }
 
-/** An event that says to which project the IPC belongs. */
+/** Which project the IPC belongs to. */
 export interface ProjectFact extends Common {
   readonly kind: "project"
   readonly projectId: string
 }
 
-/** A certificate from before the events began, signed off by a person; a later one takes the place of an earlier. */
+/** A certificate from before the events began, signed off by a person; a later one replaces an earlier one. */
 export interface OpeningFact extends Common {
   readonly kind: "opening"
   readonly units: bigint
@@ -49,11 +49,11 @@ export interface OpeningFact extends Common {
 export interface DecisionFact extends Common {
   readonly kind: "decision"
   readonly holdId: string
-  /** What accepting means is the hold's: see HoldReason. */
+  /** Its meaning depends on the hold: see Questions. */
   readonly verdict: "accept" | "reject"
-  /** Of the acceptance. */
+  /** The accepted amount. */
   readonly units: bigint | null
-  /** Of the acceptance, where the hold asks for it. */
+  /** The accepted currency, if the hold asks for one. */
   readonly currency?: string
   readonly by: string
   readonly reason: string
@@ -63,20 +63,17 @@ export type Fact = CertificateFact | PaymentFact | ProjectFact | OpeningFact | D
 
 export type HoldReason = StoreTables["ledger_holds"]["reason"]
 
-/** The facts that something rests on, as JSON: what an auditor reads. */
+/** The facts behind an entry or a hold, as JSON for an auditor. */
 export type Basis = ReadonlyArray<Readonly<Record<string, string | number | null>>>
 
-/** Its row, with the amount and the basis as values; what a row has besides is known when it is written. */
+/** Its row, with amount and basis as values. `sequence` and `fact` are assigned when it is written. */
 export interface Entry extends Readonly<Omit<StoreTables["ledger_entries"], "amount" | "basis" | "fact" | "sequence">> {
   /** Signed. */
   readonly units: bigint
   readonly basis: Basis
 }
 
-/**
- * Its row, likewise. What it is about follows what is learned while it is open; where it isn't one amount, `units` is
- * null.
- */
+/** Its row, likewise. `units` follows what is learned while the hold is open; null if it isn't about one amount. */
 export interface Hold extends Readonly<Omit<StoreTables["ledger_holds"], "amount" | "basis">> {
   readonly units: bigint | null
   readonly basis: Basis

@@ -1,11 +1,11 @@
 /**
  * The fold: the books of one IPC, one more fact → new books, new entries, holds opened and closed. Pure.
  *
- * Guarantees: the same facts in the same order give the same entries to the byte; at most one `payment` entry for an
- * IPC and reference; and once no hold is open, the net of the IPC is the same for any order of its facts that begins
- * with the same payment, where the same question gets the same answer: entries are only ever the difference between
- * what is posted and what is now known, and what was posted for a question that went away is taken back. What isn't
- * known is asked, never guessed.
+ * Guarantees: the same facts in the same order give the same entries to the byte. There is at most one `payment` entry
+ * for an IPC and reference. Once no hold is open, the net of the IPC is the same for any order of its facts that begins
+ * with the same payment, provided that the same question gets the same answer: an entry is the difference between what
+ * is posted and what is now known, and what was posted for a question that went away is taken back. What isn't known is
+ * asked, never guessed.
  */
 import type { CertificateFact, Entry, Fact, Hold, PaymentFact, Terms } from "./Fact.ts"
 import { currencyOf, type Posted, reach, type Target } from "./Posted.ts"
@@ -37,7 +37,7 @@ export const empty = (ipcId: string): Books => ({
   holds: new Map()
 })
 
-/** False where a fact says nothing that isn't known already: it need not be kept. */
+/** False if everything that the fact says is known already; then it isn't kept. */
 export const isNews = (books: Books, fact: Fact): boolean => {
   switch (fact.kind) {
     case "certificate":
@@ -64,7 +64,7 @@ export const fold = (before: Books, fact: Fact, terms: Terms): Turn => {
   const currencies = new Map<PaymentFact, string | null>()
   for (const question of questions) {
     const { holdId, payment, units } = question
-    // What is asked for several parts of a payment shows the amount of the first, its settlement.
+    // One question may concern several parts of a payment: its hold shows the amount of the first, the settlement.
     if (holds.has(holdId)) continue
     if (!currencies.has(payment)) currencies.set(payment, currencyOf(books, payment, terms))
     const currency = units === null ? null : (currencies.get(payment) ?? null)
@@ -80,7 +80,7 @@ export const fold = (before: Books, fact: Fact, terms: Terms): Turn => {
   }
 }
 
-/** The books with more facts known and nothing posted for them. */
+/** The books with these facts known, and nothing posted for them yet. */
 export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
   const of = <K extends Fact["kind"]>(kind: K) =>
     facts.filter((fact): fact is Extract<Fact, { readonly kind: K }> => fact.kind === kind)
@@ -109,7 +109,7 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
   for (const wanted of wants(books)) {
     if ("holdId" in wanted) questions.push(wanted)
     else {
-      // With those of this turn: two certificates of one instant and amount want the same part, once.
+      // Including this turn's entries: two certificates of one instant and amount want the same part, once.
       const next = () => reach({ ...books, entries: [...books.entries, ...entries] }, wanted, cause, terms)
       for (let outcome = next(); outcome !== undefined; outcome = next()) {
         if ("question" in outcome) {
@@ -123,7 +123,7 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
   return { entries, questions }
 }
 
-/** All that is known: what each part of the books ought to be, and what only a person can say. */
+/** What each part of the books should be by everything known, and what only a person can answer. */
 function* wants(books: Books): Generator<Target | Question> {
   const [payment, ...others] = books.payments
   if (payment === undefined) return
@@ -149,8 +149,8 @@ const settlementOf = (payment: PaymentFact, { basis, certificate_url, units }: S
 })
 
 /**
- * Certificates after the payment that are not its own and say another amount. What was posted for one that is none of
- * them any more is taken back, as the settlement has its amount now.
+ * Certificates after the payment, other than its own, with another amount. What was posted for one that no longer
+ * qualifies is taken back, because the settlement has its amount now.
  */
 function* recertified(books: Books, payment: PaymentFact, settled: Settled): Generator<Target | Question> {
   const asked = new Set<string>()
@@ -175,7 +175,7 @@ function* recertified(books: Books, payment: PaymentFact, settled: Settled): Gen
   }
 }
 
-/** Kept with the facts: of 2,000 certificates after a payment each was hashed anew for each, which took seconds. */
+/** Cached: with 2,000 certificates after a payment, hashing all of them again for each new one took seconds. */
 const questions = new WeakMap<PaymentFact, WeakMap<CertificateFact, Question>>()
 
 const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
@@ -196,7 +196,7 @@ const second = (books: Books, payment: PaymentFact, first: PaymentFact): Generat
     basis: [payment]
   })
 
-/** The question while it is open, then the amount that was accepted; nothing where it was rejected. */
+/** The question while it is open, then the accepted amount, or nothing if it was rejected. */
 function* answered(
   books: Books,
   question: Question,

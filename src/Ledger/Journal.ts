@@ -1,15 +1,15 @@
 /**
- * The journal as a spreadsheet takes it: CSV by RFC 4180, two lines for each entry, in the order of the journal.
+ * The journal for spreadsheets: CSV by RFC 4180, two lines for each entry, in the order of the journal.
  *
- * UTF-8 with a byte order mark, without which Excel takes other letters for its own; CRLF; plain amounts with a point,
- * never below zero. No cell is a formula: where a program might see one begin, an apostrophe stands before it, also
- * within a text where a program that splits cells at other characters would begin one. What is exact to the last
- * character is in the Parquet files beside it. Pure.
+ * UTF-8 with a byte order mark, without which Excel misreads non-ASCII letters; CRLF; plain amounts with a point, never
+ * below zero. No cell is a formula: an apostrophe precedes anything that a program could read as one, also within a text
+ * if a program that splits cells at other characters would begin a cell there. The unchanged text is in the Parquet files
+ * beside it. Pure.
  */
 import { csv } from "../Query/Writer.ts"
 import * as JournalLines from "../Stores/JournalLines.ts"
 
-/** These hold text from outside, and are guarded; the others can't hold a formula. */
+/** These hold text from outside and are guarded; the others can't hold a formula. */
 const fromOutside: ReadonlySet<JournalLines.JournalColumn> = new Set([
   "account",
   "certificate_url",
@@ -33,7 +33,7 @@ export const heading = `${byteOrderMark}${writer.columns({
 export const line = (cells: JournalLines.JournalLine): string =>
   writer.row(cells.map((cell, index) => (cell !== null && columns[index]?.isText === true ? guarded(cell) : cell)))
 
-/** The begin of the cell, and where a program that splits at other characters would begin one; then a formula's begin. */
+/** Where a cell begins, also for a program that splits at other characters, followed by the first character of a formula. */
 const formula = /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20])/g
 
 const guarded = (text: string): string => text.replace(formula, "'")

@@ -1,10 +1,11 @@
 /**
- * The Ledger posts every payment once, balanced, with the amount of its certificate, and asks a person where that
- * isn't known. It rests on facts in their stored order (`Ledger/Fact`), never on merged rows.
+ * The Ledger posts every payment once, balanced, with the amount of its certificate, and asks a person if that isn't
+ * known. Its input are facts in stored order (`Ledger/Fact`), never merged rows.
  *
- * Facts, entries and holds are one Store transaction, made before the rows of the same events: an entry is on disk
- * within the batch that brought its event. The warehouse's tables are copies, brought along with the next write, and
- * compared with the books at every start; dying in between leaves the books right and the copies one step behind.
+ * Facts, entries and holds are one Store transaction, committed before the rows of the same events, so an entry is on
+ * disk within the batch that brought its event. The warehouse's tables are copies, written with the batch's rows and
+ * compared with the books at every start. If the process dies in between, the books are right and the copies one step
+ * behind.
  */
 import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -24,19 +25,19 @@ export interface Opening {
   readonly ipcId: string
   /** Canonical, more than zero. */
   readonly amount: string
-  /** What the certificate is called on paper. */
+  /** The certificate's name on paper. */
   readonly certificate: string
 }
 
 export interface LedgerStatus {
   readonly entries: number
   readonly holds: number
-  /** The hold that waits longest, and why. */
+  /** The longest-waiting hold. */
   readonly oldestHold: {
     readonly reason: string
     readonly since: string
     readonly ipcId: string
-    /** As far as they are known. */
+    /** Null if not known. */
     readonly amount: string | null
     readonly currency: string | null
   } | null
@@ -44,14 +45,71 @@ export interface LedgerStatus {
   readonly postedMs: { readonly p50: number | null; readonly p99: number | null }
 }
 
+const make = (
+  terms: Terms,
+  outbox: Outbox["Service"] | undefined,
+  { beforeDeciding, beforeRecording }: Guards = { beforeDeciding: Effect.void, beforeRecording: Effect.void }
+) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
+
+    const record = Effect.fnUntraced(function* (facts: ReadonlyArray<Books.NewFact>) {
+      yield* beforeRecording
+      const posting = yield* outbox?.posting ?? Effect.undefined
+      const recorded = yield* store.transaction((tx) => Books.record(tx, facts, terms, posting))
+      if (recorded.entries.length > 0) yield* outbox?.news.open ?? Effect.void
+      return recorded
+    })
+
+    const hear = Effect.fnUntraced(function* (events: ReadonlyArray<AppliedEvent>) {
+      const facts = events.flatMap(factsOf)
+      if (facts.length === 0) return
+      yield* measure((yield* record(facts)).entries)
+    })
+
+    const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
+      yield* beforeDeciding
+      const open = yield* store.run((db) => Books.holdsLike(db, decision.hold))
+      const fact = factOf(decision, open, yield* now)
+      if (typeof fact === "string") return yield* new LedgerError({ message: fact })
+      const recorded = yield* record([fact])
+      if (recorded.facts === 0) return yield* new LedgerError({ message: "The hold has just been closed by an event." })
+      return recorded
+    })
+
+    const signOff = Effect.fn("Ledger.signOff")(function* (openings: ReadonlyArray<Opening>, by: string) {
+      yield* beforeDeciding
+      const knownAt = yield* now
+      return yield* record(
+        openings.map(({ ipcId, amount, certificate }) => ({
+          kind: "opening" as const,
+          ipcId,
+          knownAt,
+          units: Amount.toUnits(amount),
+          certificate,
+          by
+        }))
+      )
+    })
+
+    return Ledger.of({
+      hear,
+      decide,
+      signOff,
+      verify: verify(store),
+      status: Effect.zipWith(Books.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
+    })
+  })
+
 export class Ledger extends Context.Service<
   Ledger,
   {
-    /** What events say, in stored order; their entries are on disk when it returns. */
-    readonly hear: (heard: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
+    /** Records the facts of applied events, in stored order; their entries are on disk when it returns. */
+    readonly hear: (events: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
     /** A person's decision about a hold, posted when it returns. */
     readonly decide: (decision: Decision) => Effect.Effect<Books.Recorded, LedgerError | StoreError>
-    /** Opening certificates that a person vouches for; the payments that waited for them are posted. */
+    /** Opening certificates that a person vouches for; posts the payments that waited for them. */
     readonly signOff: (
       openings: ReadonlyArray<Opening>,
       by: string
@@ -65,7 +123,7 @@ export class Ledger extends Context.Service<
     Effect.zipWith(Settings, Outbox, ({ ledger }, outbox) => Ledger.layerWith(ledger, outbox))
   ).pipe(Layer.provideMerge(Outbox.layer))
 
-  /** For a verb without a worker: it posts by the terms of the newest worker, whatever the shell says, and changes none. */
+  /** For a verb without a worker: posts by the newest worker's terms, not the shell's, and leaves them as they are. */
   static readonly layerAlone: Layer.Layer<Ledger | Outbox, StoreError, Settings | Store> = Layer.effect(
     Ledger,
     Effect.gen(function* () {
@@ -74,14 +132,14 @@ export class Ledger extends Context.Service<
       const agreed = yield* newestTerms(store)
       const differs = agreed === undefined ? "" : difference(agreed, terms)
       return yield* make(agreed ?? terms, yield* Outbox, {
-        // Where no worker has started yet, these are the first ones.
-        beforeTelling: agreed === undefined ? agree(store, terms) : Effect.void,
+        // Before any worker has started, these are the first terms.
+        beforeRecording: agreed === undefined ? agree(store, terms) : Effect.void,
         beforeDeciding: differs === "" ? Effect.void : otherTerms(differs)
       })
     })
   ).pipe(Layer.provideMerge(Outbox.layerAlone))
 
-  /** Without an outbox, entries stay here. */
+  /** Without an outbox, entries aren't sent. */
   static readonly layerWith = (terms: Terms, outbox?: Outbox["Service"]): Layer.Layer<Ledger, StoreError, Store> =>
     Layer.effect(
       Ledger,
@@ -93,8 +151,8 @@ export class Ledger extends Context.Service<
 }
 
 interface Guards {
-  readonly beforeTelling: Effect.Effect<void, StoreError>
-  /** A person should know what they decide. */
+  readonly beforeRecording: Effect.Effect<void, StoreError>
+  /** A person must not decide under terms other than those that they see. */
   readonly beforeDeciding: Effect.Effect<void, LedgerError>
 }
 
@@ -102,8 +160,8 @@ const otherTerms = (differs: string) =>
   Effect.fail(
     new LedgerError({
       message:
-        `The settings here are not those that the worker posts by (they differ in ${differs}): give this command the ` +
-        "worker's SITELEDGER_LEDGER_* settings, or run it while the worker is running."
+        `The settings here are not the worker's (they differ in ${differs}): give this command the worker's ` +
+        "SITELEDGER_LEDGER_* settings, or run it while the worker is running."
     })
   )
 
@@ -127,61 +185,3 @@ const postedMs = Effect.map(Metric.value(posted), ({ quantiles }) => {
   const [p50, p99] = quantiles.map(([, seconds]) => (seconds === undefined ? null : seconds * 1000))
   return { p50: p50 ?? null, p99: p99 ?? null }
 })
-
-const make = (
-  terms: Terms,
-  outbox: Outbox["Service"] | undefined,
-  { beforeDeciding, beforeTelling }: Guards = { beforeDeciding: Effect.void, beforeTelling: Effect.void }
-) =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
-
-    const tell = Effect.fnUntraced(function* (said: ReadonlyArray<Books.NewFact>) {
-      yield* beforeTelling
-      const posting = yield* outbox?.posting ?? Effect.undefined
-      const told = yield* store.transaction((tx) => Books.tell(tx, said, terms, posting))
-      if (told.entries.length > 0) yield* outbox?.news.open ?? Effect.void
-      return told
-    })
-
-    const hear = Effect.fnUntraced(function* (heard: ReadonlyArray<AppliedEvent>) {
-      const said = heard.flatMap(factsOf)
-      if (said.length === 0) return
-      yield* measure((yield* tell(said)).entries)
-    })
-
-    const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
-      yield* beforeDeciding
-      const open = yield* store.run((db) => Books.holdsLike(db, decision.hold))
-      const fact = factOf(decision, open, yield* now)
-      if (typeof fact === "string") return yield* new LedgerError({ message: fact })
-      const told = yield* tell([fact])
-      if (told.facts === 0) return yield* new LedgerError({ message: "The hold has just been closed by an event." })
-      return told
-    })
-
-    const signOff = Effect.fn("Ledger.signOff")(function* (openings: ReadonlyArray<Opening>, by: string) {
-      yield* beforeDeciding
-      const knownAt = yield* now
-      const told = yield* tell(
-        openings.map(({ ipcId, amount, certificate }) => ({
-          kind: "opening" as const,
-          ipcId,
-          knownAt,
-          units: Amount.toUnits(amount),
-          certificate,
-          by
-        }))
-      )
-      return told
-    })
-
-    return Ledger.of({
-      hear,
-      decide,
-      signOff,
-      verify: verify(store),
-      status: Effect.zipWith(Books.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
-    })
-  })

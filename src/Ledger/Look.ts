@@ -1,5 +1,5 @@
 /**
- * What a person looks at in the books: the journal, the open holds, one of either with the events that it rests on.
+ * The books for a person: the journal, the open holds, one entry or hold with its events, one IPC with everything.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -19,7 +19,7 @@ export const journal = (limit: number, ipcId: string | undefined) =>
     })
   )
 
-/** How many there are, be they looked at or not. */
+/** How many there are in all, beyond any limit. */
 export const count = (table: "ledger_entries" | "ledger_holds", ipcId: string | undefined) =>
   Effect.flatMap(Store, (store) =>
     store.run(async (db) => {
@@ -33,7 +33,7 @@ type HoldRow = StoreTables["ledger_holds"]
 
 const asked = (row: HoldRow) => ({ ...row, question: questions[row.reason] })
 
-/** The one that waits longest first. */
+/** Oldest first. */
 export const holds = (limit: number, ipcId: string | undefined) =>
   Effect.flatMap(Store, (store) =>
     store.run(async (db) => {
@@ -46,9 +46,9 @@ export const holds = (limit: number, ipcId: string | undefined) =>
 const startsWith = (column: string, start: string) =>
   sql<boolean>`substr(${sql.ref(column)}, 1, ${start.length}) = ${start}`
 
-/** An entry or a hold, by its id or how it begins, with the signed events that it rests on. */
+/** An entry or a hold, by its id or the beginning of it, with the signed events behind it. */
 export const one = Effect.fn("Ledger.show")(function* (id: string) {
-  if (id === "") return yield* new LedgerError({ message: "Say which entry or hold: its id, or how that begins." })
+  if (id === "") return yield* new LedgerError({ message: "Say which entry or hold: its id, or the beginning of it." })
   const store = yield* Store
   const [entries, open] = yield* Effect.all([
     store.run((db) => db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", id)).limit(2).execute()),
@@ -56,7 +56,8 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
   ])
   const [found, another] = [...entries, ...open.map(asked)]
   if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
-  if (another !== undefined) return yield* new LedgerError({ message: `${id} begins several ids: write more of it.` })
+  if (another !== undefined)
+    return yield* new LedgerError({ message: `Several ids begin with ${id}: give more of it.` })
   const basis = JSON.parse(found.basis) as Basis
   const eventIds = basis.flatMap(({ eventId }) => (typeof eventId === "string" ? [eventId] : []))
   return { ...found, basis, events: yield* eventsOf(eventIds) }
@@ -76,10 +77,10 @@ const eventsOf = (ids: ReadonlyArray<string>) =>
         )
   )
 
-/** More than there can be. */
+/** No limit. */
 export const allOfThem = Number.MAX_SAFE_INTEGER
 
-/** Everything that is known of an IPC: its row with its clocks, deliveries, facts, entries, holds and decisions. */
+/** Everything known of an IPC: its row with its clocks, deliveries, facts, entries, holds and decisions. */
 export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
   const store = yield* Store
   const warehouse = yield* Warehouse

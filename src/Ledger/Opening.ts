@@ -1,6 +1,6 @@
 /**
- * Opening certificates from a CSV file: read by DuckDB with everything as text, then checked row by row. All that is
- * wrong comes in one message that names the lines; a file with one bad line gives nothing.
+ * Opening certificates from a CSV file: read by DuckDB with everything as text, then checked row by row. One message
+ * names all bad lines; a file with one bad line gives nothing.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ import { LedgerError } from "./Decide.ts"
 
 const columns = ["ipc", "amount", "certificate"]
 const mostComplaints = 20
-/** Of what is repeated from the file. */
+/** For text that is repeated from the file. */
 const mostColumns = 40
 
 type Line = Readonly<Record<string, string | null>>
@@ -63,7 +63,7 @@ export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: st
   })
 })
 
-/** As a terminal can be trusted with it. */
+/** Safe to print on a terminal. */
 const named = (ipcId: string): string => Text.cut(Text.visible(ipcId), mostColumns)
 
 const firstLine = (cause: unknown): string =>

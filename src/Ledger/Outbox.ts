@@ -1,11 +1,11 @@
 /**
- * The Outbox holds what the accounting sink has yet to get, in the Store: an entry is put here in the transaction that
- * posts it, so neither can be without the other. Only while a sink is configured; what was posted before stays out
- * until a person sends it, and holds back what comes after it in the same IPC.
+ * The Outbox holds the entries that the accounting sink has yet to get, in the Store. An entry is queued in the
+ * transaction that posts it, so neither exists without the other. This happens only while a sink is configured: an entry
+ * posted before that stays out until a person sends it, and holds back later entries of its IPC.
  *
- * One IPC's entries leave in the order of the journal: only the first that isn't delivered has its turn, and what
- * postpones it postpones those behind it. Nothing is ever dropped: an entry that the sink refuses for good becomes a
- * dead message, which waits for a person to replay or to settle it.
+ * One IPC's entries leave in the order of the journal: only the first undelivered one is due, and postponing it postpones
+ * those behind it. Nothing is dropped: an entry that the sink refuses permanently becomes a dead message, which waits
+ * until a person replays or settles it.
  */
 import { Clock, Context, type Duration, Effect, Latch, Layer, Option } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -14,68 +14,20 @@ import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./Decide.ts"
 import * as Messages from "./Outbox/Messages.ts"
 
-/** How entries are put here. */
+/** How entries are queued. */
 export interface OutboxOptions {
   readonly status: Messages.OutboxMessage["status"]
 }
 
 export interface OutboxStatus {
-  /** Entries that aren't delivered and aren't dead messages. */
+  /** Undelivered entries other than dead messages. */
   readonly backlog: number
   readonly dead: number
-  /** Since it was put here; 0 when there is none. */
+  /** Since it was queued; 0 if there is none. */
   readonly oldestPendingAgeMs: number
 }
 
 type Changed<A> = Effect.Effect<A, LedgerError | StoreError>
-
-export class Outbox extends Context.Service<
-  Outbox,
-  {
-    /** What Books need to put an entry here; undefined where no sink is configured. */
-    readonly posting: Effect.Effect<Messages.Posting | undefined>
-    /** Open: something may have become due since somebody last closed it. */
-    readonly news: Latch.Latch
-    /** See Store. */
-    readonly pollEvery: Duration.Duration
-    /** Whose turn comes first, now or later, among the IPCs that aren't in hand. */
-    readonly next: (inHand: Iterable<string>) => Effect.Effect<Messages.OutboxMessage | undefined, StoreError>
-    readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
-    readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
-    /** The sink takes entries again: whatever it was too unwell for has its turn now. */
-    readonly hurry: Effect.Effect<void, StoreError>
-    readonly troubles: Effect.Effect<Messages.Troubles, StoreError>
-    /** Null where no sink is configured and nothing is left of an earlier one. */
-    readonly status: Effect.Effect<OutboxStatus | null, StoreError>
-    /** What only a person can help, in the journal's order. */
-    readonly dead: Effect.Effect<ReadonlyArray<Messages.DeadMessage>, StoreError>
-    /**
-     * Gives a dead message, or one that waits out its pause, its turn now: by its entry's id or how that begins;
-     * undefined: all of them. Returns how many.
-     */
-    readonly replay: (entry: string | undefined) => Changed<number>
-    /** A person says that the accounting system has this entry: it counts as delivered. */
-    readonly settle: (entry: string, by: string, reason: string) => Changed<void>
-    /** How many entries were posted while no sink was configured, and stayed out. */
-    readonly unsent: Effect.Effect<number, StoreError>
-    /** Puts here what was posted from this sequence on and never was, or was held back; returns how many. */
-    readonly send: (fromSequence: number) => Changed<number>
-  }
->()("siteledger/Outbox") {
-  /** A worker's: what is configured holds from here on. */
-  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, StoreError, Store> =>
-    Layer.effect(Outbox, Effect.andThen(note(options), make(options)))
-
-  static readonly layer: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.unwrap(
-    Effect.map(Settings, ({ ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink)))
-  )
-
-  /** For a verb without a worker, in whose environment there need not be a sink: as the newest worker had it. */
-  static readonly layerAlone: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.effect(
-    Outbox,
-    Effect.suspend(() => Effect.flatMap(noted, make))
-  )
-}
 
 const noteKey = "ledger_sink"
 const none = "none"
@@ -128,7 +80,55 @@ const make = (options: OutboxOptions | undefined) =>
     })
   })
 
-/** What a person does about entries; whoever sends is told. */
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** What Books need to queue an entry; undefined if no sink is configured. */
+    readonly posting: Effect.Effect<Messages.Posting | undefined>
+    /** Open if something may have become due since it was last closed. */
+    readonly news: Latch.Latch
+    /** See Store. */
+    readonly pollEvery: Duration.Duration
+    /** The entry that is due first, now or later, outside the IPCs in hand. */
+    readonly next: (inHand: Iterable<string>) => Effect.Effect<Messages.OutboxMessage | undefined, StoreError>
+    readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
+    readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
+    /** The sink takes entries again: everything that waited for that is due now. */
+    readonly hurry: Effect.Effect<void, StoreError>
+    readonly troubles: Effect.Effect<Messages.Troubles, StoreError>
+    /** Null if no sink is configured and nothing is left from an earlier one. */
+    readonly status: Effect.Effect<OutboxStatus | null, StoreError>
+    /** Messages that need a person, in the journal's order. */
+    readonly dead: Effect.Effect<ReadonlyArray<Messages.DeadMessage>, StoreError>
+    /**
+     * Makes a dead or postponed message due now, by its entry's id or the beginning of it; undefined: all of them.
+     * Returns how many.
+     */
+    readonly replay: (entry: string | undefined) => Changed<number>
+    /** A person confirms that the accounting system has this entry: it counts as delivered. */
+    readonly settle: (entry: string, by: string, reason: string) => Changed<void>
+    /** How many entries were posted while no sink was configured and were never queued. */
+    readonly unsent: Effect.Effect<number, StoreError>
+    /** Queues the entries from this sequence on that never were, and releases held-back ones; returns how many. */
+    readonly send: (fromSequence: number) => Changed<number>
+  }
+>()("siteledger/Outbox") {
+  /** For a worker: its configuration applies from here on. */
+  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, StoreError, Store> =>
+    Layer.effect(Outbox, Effect.andThen(note(options), make(options)))
+
+  static readonly layer: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.unwrap(
+    Effect.map(Settings, ({ ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink)))
+  )
+
+  /** For a verb without a worker, whose environment may lack the sink: as the newest worker had it. */
+  static readonly layerAlone: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.effect(
+    Outbox,
+    Effect.flatMap(noted, make)
+  )
+}
+
+/** What a person does about entries; each wakes the Sink. */
 const byHand = (
   store: Store["Service"],
   news: Latch.Latch,
@@ -138,7 +138,7 @@ const byHand = (
     const [found, another] = yield* store.run((db) => Messages.undeliveredLike(db, entry))
     if (found === undefined) return yield* new LedgerError({ message: `No entry ${entry} waits to be delivered.` })
     if (another === undefined) return found
-    return yield* new LedgerError({ message: `${entry} begins several entries: write more of it.` })
+    return yield* new LedgerError({ message: `Several entries begin with ${entry}: give more of the id.` })
   })
   return {
     replay: Effect.fn("Outbox.replay")(function* (entry) {

@@ -1,10 +1,10 @@
 /**
- * What the books of an IPC lack for a part of them to be what it ought to be: an entry for the difference, a question
- * for a person, or nothing. Pure.
+ * What takes a part of an IPC's books to its target: an entry for the difference, a question for a person, or nothing.
+ * Pure.
  *
- * Guarantees: all that is posted for one payment is in one currency on one pair of accounts; a currency is never
- * guessed; nothing goes into a closed period unasked; and an id stands for one thing: entries of different amounts,
- * kinds, currencies, days or references have different ids in any two histories.
+ * Guarantees: everything posted for one payment is in one currency on one pair of accounts; a currency is never guessed;
+ * nothing goes into a closed period unasked; and an id stands for one thing: entries of different amounts, kinds,
+ * currencies, days or references have different ids in any two histories.
  */
 import * as Amount from "../Domain/Amount.ts"
 import type { Instant } from "../Domain/Instant.ts"
@@ -16,10 +16,11 @@ export interface Posted extends Known {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** A part of the books as it ought to be. */
+/** A part of the books as it should be. */
 export interface Target extends Pick<Entry, "certificate_url" | "effective_at" | "part"> {
-  /** What the entries of the part come to in the end; its first one is of this kind. */
+  /** What the part's entries must add up to. */
   readonly units: bigint
+  /** The kind of its first entry. */
   readonly first: "payment" | "adjustment"
   readonly payment: PaymentFact
   readonly basis: ReadonlyArray<Fact>
@@ -31,12 +32,12 @@ export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms):
   const { basis, certificate_url, part, payment } = target
   const posted = books.entries.filter((entry) => entry.part === part)
   const net = posted.reduce((sum, { units }) => sum + units, 0n)
-  // What one entry can't hold, the next one goes on with.
+  // What doesn't fit one entry goes into the next.
   const units = Amount.fitting(target.units - net)
   if (units === 0n) return undefined
   const account = accountOf(books, payment, terms)
   if ("question" in account) return { question: { ...account.question, units } }
-  // How many entries there are, too: the books can come back to a net at which the same was asked before.
+  // With the number of entries: the books can return to a net at which the same was asked before.
   const step = [part, String(posted.length), String(net), String(units)]
   const period = periodOf(books, target, units, step, terms)
   if (period === undefined || "question" in period) return period
@@ -75,19 +76,19 @@ export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms):
   }
 }
 
-/** The entry that a reversal takes back: the first one since the last reversal. */
+/** The entry that a reversal takes back: the first since the last reversal. */
 const reversed = (posted: ReadonlyArray<Entry>): string | null =>
   posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entry_id ?? null
 
 type Account = Pick<Entry, "currency" | "debit_account" | "credit_account"> & { readonly basis: ReadonlyArray<Fact> }
 
-/** Of what would be posted for the payment; null where none is configured, or it waits for somebody to say it. */
+/** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
 export const currencyOf = (books: Posted, payment: PaymentFact, terms: Terms): string | null => {
   const account = accountOf(books, payment, terms)
   return "question" in account ? null : account.currency
 }
 
-/** As the first entry for the payment has them; else by the terms, or by the person who said the currency. */
+/** As in the payment's first entry; otherwise by the terms, with the currency that a person gave. */
 const accountOf = (books: Posted, payment: PaymentFact, terms: Terms): Account | { readonly question: Question } => {
   const first = books.entries.find(({ payment_reference }) => payment_reference === payment.reference)
   if (first !== undefined) return { ...first, basis: [] }
@@ -106,7 +107,7 @@ interface Period {
   readonly basis: ReadonlyArray<DecisionFact>
 }
 
-/** An entry that is effective in a closed period goes into the open one, or waits for a person to say so. */
+/** An entry effective in a closed period goes into the open one, or a person is asked first. */
 const periodOf = (
   books: Posted,
   { basis, effective_at, payment }: Target,

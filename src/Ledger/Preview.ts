@@ -1,8 +1,8 @@
 /**
- * What the ledger would post from all that is known, by the terms of today's configuration; posts nothing.
+ * What the ledger would post from all facts under today's configuration; posts nothing.
  *
- * It folds every fact anew in memory, so a changed account or currency shows before it is used. The assumptions
- * under which all of it holds are part of the answer.
+ * It folds every fact again in memory, so a changed account or currency shows before it is used. The answer includes the
+ * assumptions that it rests on.
  */
 import { Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"
@@ -13,7 +13,7 @@ import * as Fold from "./Fold.ts"
 
 export const assumptions: ReadonlyArray<string> = [
   "A payment settles the certified amount of its IPC: the service's ipc.paid carries no amount.",
-  "Entries go to the accounting system as drafts until it is configured otherwise."
+  "Entries go to the accounting system as drafts unless configured otherwise."
 ]
 
 export interface Preview {

@@ -1,19 +1,19 @@
 /**
- * Facts, entries and holds as rows of the Store and back: amounts and bases become text, all else is the row's. What comes
- * back is what went in, to the byte.
+ * Facts, entries and holds as rows of the Store and back: amounts and bases become text, everything else is unchanged.
+ * What comes back is what went in, to the byte.
  */
 import * as Amount from "../Domain/Amount.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { DecisionFact, Entry, Fact, Hold } from "./Fact.ts"
 
-/** Amounts of certificates and of decisions fit, and the fold posts no more at once than fits. */
+/** Amounts of certificates and decisions fit, and the fold posts no more at once than fits. */
 const amountText = (units: bigint): string => {
   const text = Amount.ofUnits(units)
   if (text === undefined) throw new RangeError(`${units} ten-thousandths don't fit an amount`)
   return text
 }
 
-/** Whole numbers of any size as text. */
+/** Bigints become text. */
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner))
 
@@ -39,7 +39,7 @@ export const holdRow = ({ basis, units, ...hold }: Hold) => ({
   amount: units === null ? null : amountText(units)
 })
 
-/** How a hold was closed: by the person's decision that this fact is, or because the question went away. */
+/** How a hold was closed: by a person's decision, if this fact is one, or because its question went away. */
 export const decisionRow = ({ hold_id, ipc_id, payment_reference, reason, since }: Hold, fact: Fact) => {
   const decision: DecisionFact | undefined = fact.kind === "decision" && fact.holdId === hold_id ? fact : undefined
   return {

@@ -1,8 +1,8 @@
 /**
- * What one payment settles: which certificate is its own, by everything that is known so far. Pure.
+ * What one payment settles: which certificate is its own, by everything known so far. Pure.
  *
- * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest
- * dated after it. The answer depends on which facts there are, never on the order in which they came.
+ * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest one
+ * dated after it. The answer depends on which facts there are, never on the order of their arrival.
  */
 import { hash } from "node:crypto"
 import * as Amount from "../Domain/Amount.ts"
@@ -18,7 +18,7 @@ export interface Known {
   readonly decisions: ReadonlyMap<string, DecisionFact>
 }
 
-/** What a hold would be about. Only one that is opened is written out: most questions of a turn are open already. */
+/** What a hold would be about. It becomes a Hold only when opened: most questions of a turn are open already. */
 export interface Question {
   readonly holdId: string
   readonly reason: HoldReason
@@ -31,7 +31,7 @@ export interface Question {
 export interface Settled {
   readonly units: bigint
   readonly certificate_url: string | null
-  /** Of its certificate; undefined where a person said the amount. */
+  /** The date of its certificate; undefined if a person gave the amount. */
   readonly at: Instant | undefined
   readonly basis: ReadonlyArray<Fact>
 }
@@ -77,7 +77,7 @@ const dated = (from: ReadonlyArray<Certificate>): ReadonlyArray<string> => {
   return [first?.kind === "certificate" ? first.at : "opening"]
 }
 
-/** The certificates of one instant at a time, the likeliest first. */
+/** The certificates, one instant at a time, in the order of preference. */
 function* candidates(known: Known, paidAt: Instant): Generator<ReadonlyArray<Certificate>> {
   const { certificates, opening } = known
   yield* instants(
@@ -91,7 +91,7 @@ function* candidates(known: Known, paidAt: Instant): Generator<ReadonlyArray<Cer
   )
 }
 
-/** Looked for one by one, as the first nearly always settles it: sorting them took most of the time of a long list. */
+/** Searched one by one, because the first nearly always settles it: sorting took most of the time of a long list. */
 function* instants(
   from: ReadonlyArray<CertificateFact>,
   isBefore: (one: Instant, other: Instant) => boolean
@@ -109,7 +109,7 @@ const byContents = (a: CertificateFact, b: CertificateFact): number => {
   return textA < textB ? -1 : textA > textB ? 1 : 0
 }
 
-/** The same question about the same things has the same id, whenever and in whatever order it comes up. */
+/** The same question about the same things has the same id, in any order of events. */
 export const ask = (
   reason: HoldReason,
   payment: PaymentFact,
@@ -140,14 +140,11 @@ export const opened = (
   currency
 })
 
-/** 128 bits of a hash over the parts, none of which can run into the next. */
+/** 128 bits of a hash over the parts, encoded so that no part can run into the next. */
 export const identify = (...parts: ReadonlyArray<string>): string =>
   hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)
 
-/**
- * As an auditor reads it: amounts as such, names in one order, so that a fact reads the same whether it was just heard
- * or comes from the Store.
- */
+/** For an auditor: units as amounts, names in one order, so a fact reads the same whether it is new or from the Store. */
 export const basisOf = (facts: ReadonlyArray<Fact>): Basis =>
   facts.map(({ ipcId: _ipcId, ...fact }) =>
     Object.fromEntries(

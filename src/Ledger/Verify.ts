@@ -1,6 +1,6 @@
 /**
- * Folds all facts again from the Store and compares what comes out with the books: every entry to the byte, every
- * open hold. A thousand IPCs at a time, so that memory doesn't grow with the books.
+ * Folds all facts again from the Store and compares the result with the books: every entry to the byte, every open hold.
+ * A thousand IPCs at a time, so memory doesn't grow with the books.
  */
 import { Effect } from "effect"
 import type { Store } from "../Stores/Store.ts"
@@ -25,7 +25,7 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
   let total: Verified = { ipcs: 0, facts: 0, entries: 0, holds: 0, differences: [] }
   yield* Books.eachIpc(store, (ids) =>
     Effect.map(
-      // Both as of one moment: events go on coming meanwhile.
+      // In one transaction: events keep coming meanwhile.
       store.transaction(async (tx) => [await Books.factsOf(tx, ids), await Books.read(tx, ids)] as const),
       ([facts, books]) => {
         for (const id of ids) total = add(total, compare(books.get(id) ?? Fold.empty(id), facts.get(id) ?? [], terms))
@@ -35,7 +35,7 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
   return total
 })
 
-/** The books of an IPC by its facts alone, each by the terms of its time. */
+/** The books of an IPC from its facts alone, each under the terms of its time. */
 export const folded = (ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed.Agreed>): Fold.Books =>
   facts.reduce((before, fact) => Fold.fold(before, fact, termsOf(terms, fact)).books, Fold.empty(ipcId))
 
@@ -75,14 +75,14 @@ const differ = (
 ): ReadonlyArray<string> => [
   ...[...kept].flatMap(([id, inBooks]) => {
     const byFacts = made.get(id)
-    if (byFacts === undefined) return [`IPC ${ipcId}: ${what} ${id} is in the books, and no fact leads to it.`]
+    if (byFacts === undefined) return [`IPC ${ipcId}: ${what} ${id} is in the books, but no fact leads to it.`]
     return Object.keys(inBooks).flatMap((name) => {
       const [a, b] = [JSON.stringify(inBooks[name]), JSON.stringify(byFacts[name])]
       return a === b ? [] : [`IPC ${ipcId}: ${what} ${id} has ${name} ${a} in the books and ${b} by the facts.`]
     })
   }),
   ...[...made.keys()].flatMap((id) =>
-    kept.has(id) ? [] : [`IPC ${ipcId}: ${what} ${id} follows from the facts and is missing in the books.`]
+    kept.has(id) ? [] : [`IPC ${ipcId}: ${what} ${id} follows from the facts but is missing in the books.`]
   )
 ]
 

@@ -1,9 +1,9 @@
 /**
- * What a walk remembers in the Store: the pass under way, its finished pages, and for every id the last two
- * passes that showed it. Nothing else writes these tables.
+ * A walk's state in the Store: the pass under way, its finished pages, and for every id the last two passes that showed
+ * it. Nothing else writes these tables.
  *
- * A checkpoint is one transaction, made after the page's rows are in the warehouse: dying in between
- * writes the same rows once more, and never skips any.
+ * A checkpoint is one transaction, made after the page's rows are in the warehouse. If the process dies in between, the
+ * same rows are written once more and none is skipped.
  */
 import type { Selectable, Transaction } from "kysely"
 import { sql } from "kysely"
@@ -23,7 +23,7 @@ export interface SeenPage extends Pick<Page, "page" | "bad"> {
 
 type Tx = Transaction<StoreTables>
 
-/** A record without a key still counts as one of the service's `total`; no real id starts so. */
+/** A record without a key still counts towards the service's `total`. No real id starts with this character. */
 const badMark = "\u0001"
 const badId = (record: BadRecord): string => `${badMark}${record.sha256}`
 
@@ -47,10 +47,10 @@ export const begin = (store: Store["Service"], state: PassState) =>
       .execute()
   })
 
-/** Saves finished pages with the ids that they showed; returns how many ids were new in this pass. */
+/** Saves finished pages with the ids on them; returns how many ids were new in this pass. */
 export const save = (store: Store["Service"], state: PassState, pages: ReadonlyArray<SeenPage>, at: Instant) =>
   store.transaction(async (tx) => {
-    // Once each: a list that moves shows the same record on two pages.
+    // Without duplicates: a list that moves shows the same record on two pages.
     const ids = new Set(pages.flatMap((seen) => [...seen.ids, ...seen.bad.map(badId)]))
     const fresh = await saveSightings(tx, state, [...ids])
     for (const bad of pages.flatMap((seen) => seen.bad)) await quarantine(tx, state.resource, bad, at)
@@ -63,7 +63,7 @@ export const save = (store: Store["Service"], state: PassState, pages: ReadonlyA
     return fresh
   })
 
-// A subquery has a name, as PostgreSQL before 16 wants it. One statement for all: 1,000 ids cost less than 2 ms, one statement an id about 10 ms.
+// PostgreSQL before 16 wants a name for the subquery. One statement for 1,000 ids takes less than 2 ms, one per id about 10 ms.
 const saveSightings = async (tx: Tx, state: PassState, ids: ReadonlyArray<string>): Promise<number> => {
   const result = await sql`
     insert into sightings as s (resource, id, last_pass, prior_pass)
@@ -85,7 +85,7 @@ const update = (tx: Tx, { resource, ...state }: PassState) =>
 
 export const saveState = (store: Store["Service"], state: PassState) => store.transaction((tx) => update(tx, state))
 
-/** True when the pass saw the very ids that the pass before it saw. */
+/** True if the pass saw exactly the ids that the previous one saw. */
 export const sawSameIds = (store: Store["Service"], { resource, pass }: PassState) =>
   Effect.map(
     store.run((db) =>
@@ -105,7 +105,7 @@ export const sawSameIds = (store: Store["Service"], { resource, pass }: PassStat
     (rows) => rows.length === 0
   )
 
-/** Ids that neither this pass nor the one before it showed, at most `limit` of them. */
+/** At most `limit` ids that neither this pass nor the previous one showed. */
 export const absentIds = (store: Store["Service"], { resource, pass }: PassState, limit: number) =>
   Effect.map(
     store.run((db) =>

@@ -1,6 +1,6 @@
 /**
- * Spending that is kept in the Store, second by second: what a process reserved is on disk before it is spent, and is
- * known to every worker on the same Store.
+ * Spending in the Store, second by second: a reservation is on disk before it is spent, and every worker on the same
+ * Store sees it.
  */
 import { Effect, Layer } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -38,7 +38,7 @@ const recentSeconds = (db: Kysely<StoreTables>, nowMs: number): Promise<Readonly
     .orderBy("second")
     .execute()
 
-/** Counts are moved, never set: a second may hold requests of a process before this one. */
+/** Counts are added to, never set: a second may hold requests of an earlier process. */
 const save = async (tx: Transaction<StoreTables>, previous: Share, next: Share): Promise<ReadonlyArray<Spent>> => {
   await oneAtATime(tx, "pace")
   await tx

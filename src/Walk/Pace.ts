@@ -1,9 +1,9 @@
 /**
  * Pace spends the plan's requests: evenly spaced, by lanes, one limiter for the whole process.
  *
- * Guarantees: never more than the limit in any sliding 60 seconds as sent from here, nor from one process to the next
- * where Spending is kept (what others have reserved counts as sent); at least 98 % of the limit while there is demand.
- * The highest waiting lane goes first. A 429 stops every lane.
+ * Guarantees: never more than the limit sent in any sliding 60 seconds, also across processes if Spending is kept in the
+ * Store (what others have reserved counts as sent); at least 98 % of the limit while there is demand. The most urgent
+ * waiting lane goes first. A 429 stops every lane.
  */
 import { Clock, Context, Deferred, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -19,42 +19,13 @@ export interface PaceOptions {
   readonly requestsPerMinute: number
 }
 
-export class Pace extends Context.Service<
-  Pace,
-  {
-    /** Waits for a turn; the request must start at once after it. */
-    readonly take: (lane: Lane) => Effect.Effect<void>
-    /** The service answered 429: every lane waits, by its word or 1 s doubling to 60 s. */
-    readonly rejected: (retryAfterMs: number | undefined) => Effect.Effect<void>
-    /** The service took a request: the next 429 without a word starts at 1 s again. */
-    readonly accepted: Effect.Effect<void>
-    /** The service's rate headers said that nothing is left until then. */
-    readonly pauseUntil: (millis: number) => Effect.Effect<void>
-    readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
-  }
->()("siteledger/Pace") {
-  static readonly layerWith = ({ requestsPerMinute }: PaceOptions) => Layer.effect(Pace, make(requestsPerMinute))
-
-  static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
-}
-
-/** A request that isn't counted may be sent twice over by a restart, so it waits. */
-const uncounted = Schedule.spaced(Duration.seconds(1))
-const reasonKey = "pace"
-
-interface Waiter {
-  readonly turn: Deferred.Deferred<void>
-}
-
-type Queues = ReadonlyMap<Lane, Set<Waiter>>
-
 const make = (limit: number) =>
   Effect.gen(function* () {
     const spending = yield* Spending
     const now = steady(yield* Clock.Clock)
     const slots = makeSlots(limit, ring(limit))
     const others = makeOthers(slots.sentBefore)
-    others.hear(yield* Effect.orElseSucceed(spending.recent(now()), () => []), now())
+    others.learn(yield* Effect.orElseSucceed(spending.recent(now()), () => []), now())
     const reservation = yield* makeReservation(now, slots.mostPerSecond, others)
     const queues: Queues = new Map(lanes.map((lane) => [lane, new Set()]))
     const demand = yield* Latch.make(false)
@@ -64,7 +35,7 @@ const make = (limit: number) =>
       for (let wait = slots.delay(now()); wait > 0; wait = slots.delay(now())) {
         yield* Effect.sleep(Math.min(wait, windowMs))
       }
-      // From here to the turn nothing yields, so that neither the waiter nor the second can pass unnoticed.
+      // Nothing yields from here to the turn, so the waiter can't leave and the second can't end meanwhile.
       const queue = firstQueue(queues)
       const at = now()
       if (queue === undefined) return void demand.closeUnsafe()
@@ -96,7 +67,36 @@ const make = (limit: number) =>
     })
   })
 
-/** The wall clock, but never back: else requests would wait for an hour when it is set back by one. */
+export class Pace extends Context.Service<
+  Pace,
+  {
+    /** Waits for a turn; the request must start immediately after it. */
+    readonly take: (lane: Lane) => Effect.Effect<void>
+    /** The service answered 429: every lane waits, for its Retry-After or 1 s doubling to 60 s. */
+    readonly rejected: (retryAfterMs: number | undefined) => Effect.Effect<void>
+    /** The service took a request: the next 429 without Retry-After starts at 1 s again. */
+    readonly accepted: Effect.Effect<void>
+    /** By the service's rate headers, no request is left until then. */
+    readonly pauseUntil: (millis: number) => Effect.Effect<void>
+    readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
+  }
+>()("siteledger/Pace") {
+  static readonly layerWith = ({ requestsPerMinute }: PaceOptions) => Layer.effect(Pace, make(requestsPerMinute))
+
+  static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
+}
+
+/** Requests wait until they can be counted; otherwise a restart could exceed the plan. */
+const untilCounted = Schedule.spaced(Duration.seconds(1))
+const reasonKey = "pace"
+
+interface Waiter {
+  readonly turn: Deferred.Deferred<void>
+}
+
+type Queues = ReadonlyMap<Lane, Set<Waiter>>
+
+/** The wall clock, but it never goes back: otherwise requests would wait for an hour when it is set back by one. */
 const steady = (clock: Clock.Clock) => {
   let ahead = 0
   let last = Number.NEGATIVE_INFINITY
@@ -111,7 +111,7 @@ const steady = (clock: Clock.Clock) => {
 const firstQueue = (queues: Queues): Set<Waiter> | undefined =>
   lanes.map((lane) => queues.get(lane)).find((queue) => queue !== undefined && queue.size > 0)
 
-/** As many requests as a second can hold are reserved before its first one; what it didn't use is given back later. */
+/** Reserves as many requests as a second can hold before its first one, and gives back the unused ones later. */
 const makeReservation = (now: () => number, mostPerSecond: number, others: ReturnType<typeof makeOthers>) =>
   Effect.gen(function* () {
     const spending = yield* Spending
@@ -123,19 +123,21 @@ const makeReservation = (now: () => number, mostPerSecond: number, others: Retur
       const spent = yield* spending.reserve(current, next)
       others.mine(current.second, -current.left)
       others.mine(next.second, next.left)
-      others.hear(spent, at)
+      others.learn(spent, at)
       current = next
     })
     return {
-      /** False when the second of `at` has nothing left: make a reservation and ask again. */
+      /** False if the second of `at` has nothing left: make a reservation and ask again. */
       take: (at: number): boolean => {
         if (current.second !== Math.floor(at / 1000) || current.left === 0) return false
         current.left--
         return true
       },
       make: reserve.pipe(
-        Effect.tapError(({ message }) => reasons.set(reasonKey, `Requests wait, as they can't be counted. ${message}`)),
-        Effect.retry(uncounted),
+        Effect.tapError(({ message }) =>
+          reasons.set(reasonKey, `Requests wait because they can't be counted. ${message}`)
+        ),
+        Effect.retry(untilCounted),
         Effect.orDie,
         Effect.andThen(reasons.clear(reasonKey))
       )

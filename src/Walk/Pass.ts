@@ -1,10 +1,10 @@
 /**
- * One pass over one paged list: page 1 tells the total and the granted page size, the others follow
- * concurrently within the pace; each page's rows are written first, then its checkpoint.
+ * One pass over one paged list. Page 1 gives the total and the granted page size; the other pages follow concurrently
+ * within the pace. Each page's rows are written first, then its checkpoint.
  *
- * Guarantees: a pass that was cut off goes on where its checkpoints end; `total` and page size are watched on
- * every page, and a pass in which they moved is disturbed; a pass ends by the service's total, never by a
- * short page. The ids seen lie in the Store, so memory doesn't grow with the list.
+ * Guarantees: an interrupted pass resumes at its checkpoints. `total` and page size are watched on every page, and a pass
+ * in which they change is disturbed. A pass ends by the service's total, never by a short page. The ids seen are in the
+ * Store, so memory doesn't grow with the list.
  */
 import { Cause, Effect, Queue } from "effect"
 import * as Change from "../Domain/Change.ts"
@@ -23,7 +23,7 @@ export interface Pass {
   readonly lane: Lane
   /** The page size to ask for when the service has not granted one yet. */
   readonly pageSize: number
-  /** Pages in flight at once; the pace decides how many really are. */
+  /** At most this many pages in flight; the pace decides how many really are. */
   readonly concurrency: number
   readonly onProgress: (state: Checkpoints.PassState, pagesDone: number) => void
 }
@@ -32,7 +32,7 @@ export interface Pass {
 const batchRecords = 10_000
 const tombstoneBatch = 1000
 
-/** Runs a pass to its verdict, resuming `previous` when it was cut off. */
+/** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
 export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
   const isResumed = previous !== undefined && previous.finished_at === null
   let state = isResumed ? previous : yield* begin(pass, previous)
@@ -54,7 +54,7 @@ function* missingPages(done: ReadonlySet<number>, total: number): Generator<numb
 
 const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
   const first = yield* negotiate(pass, previous?.per_page ?? pass.pageSize)
-  if (first.page !== 1) return yield* otherPage(1, first.page)
+  if (first.page !== 1) return yield* wrongPage(1, first.page)
   const size = grantedSize(first)
   const state: Checkpoints.PassState = {
     resource: pass.list.resource,
@@ -74,7 +74,7 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
   return yield* keep(pass, state, [first])
 })
 
-/** Asks for a large page and falls back when the service refuses the size; what it grants is believed. */
+/** Asks for a large page and for smaller ones if the service refuses the size; takes what it grants. */
 const negotiate = Effect.fnUntraced(function* (pass: Pass, wanted: number) {
   const smaller = [500, 200, 100, 50].filter((size) => size < wanted)
   for (const size of [wanted, ...smaller, undefined]) {
@@ -89,7 +89,7 @@ const negotiate = Effect.fnUntraced(function* (pass: Pass, wanted: number) {
   return yield* Effect.die("the last size is not refused")
 })
 
-/** What `per_page` says, or what really came where a full page holds less. */
+/** `per_page`, or the number of records that came if a full page holds fewer. */
 const grantedSize = (first: Page): number => {
   const expected = Math.min(first.perPage, first.total)
   const { records } = first
@@ -105,13 +105,13 @@ const walkPages = Effect.fnUntraced(function* (
 ) {
   let state = initial
   const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
-  // Room for the next batch, so that pages go on arriving while one is written.
+  // Room for the next batch, so pages keep arriving while one is written.
   const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, pass.concurrency * 2))
   const fetchOne = (page: number) =>
     pass.list.fetch(page, initial.per_page, pass.lane).pipe(
       Effect.filterOrFail(
         (answer) => answer.page === page,
-        (answer) => otherPage(page, answer.page)
+        (answer) => wrongPage(page, answer.page)
       ),
       Effect.flatMap((answer) => Queue.offer(arrived, answer))
     )
@@ -135,7 +135,7 @@ const walkPages = Effect.fnUntraced(function* (
   return { state, disturbance }
 })
 
-const otherPage = (asked: number, answered: number) =>
+const wrongPage = (asked: number, answered: number) =>
   new SourceError({
     reason: "OtherPage",
     message:
@@ -152,16 +152,16 @@ const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassSta
   return { ...next, rows: next.rows + fresh }
 })
 
-/** What a page tells about the list as a whole: anything that moved disturbs the pass. */
+/** What a page says about the whole list: any change disturbs the pass. */
 const observe = (state: Checkpoints.PassState, page: Page): Checkpoints.PassState => {
   const isLast = page.page >= state.pages_total
   const isShort = !isLast && page.records < state.per_page
-  const moved = page.total !== state.total || isShort
+  const hasMoved = page.total !== state.total || isShort
   return {
     ...state,
     total: page.total,
     pages_total: Math.max(1, Math.ceil(page.total / state.per_page)),
-    disturbed: moved ? 1 : state.disturbed
+    disturbed: hasMoved ? 1 : state.disturbed
   }
 }
 
@@ -184,7 +184,7 @@ const finish = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassS
 
 const describe = (state: Checkpoints.PassState): string | undefined => {
   if (state.rows !== state.total) {
-    return `The list of ${state.resource} showed ${state.rows} distinct ids where its total says ${state.total}.`
+    return `The list of ${state.resource} showed ${state.rows} distinct ids, but its total is ${state.total}.`
   }
   return state.disturbed === 0 ? undefined : `The list of ${state.resource} changed while it was being walked.`
 }

@@ -1,6 +1,6 @@
 /**
- * When the next request may start: what was sent in the last minute, by this process and by others on the same Store,
- * and what the service said. Pure, and knows nothing of who waits.
+ * When the next request may start, by what this process and others on the same Store sent in the last minute, and by what
+ * the service answered. Pure; it knows nothing of the waiters.
  */
 
 export const windowMs = 60_000
@@ -8,19 +8,18 @@ export const windowMs = 60_000
 /** Spacing for 99 % of the plan: the rest absorbs requests that the network brings closer together. */
 const share = 0.99
 
-/** A late timer may be made up for by this much, or the plan would go unused. */
+/** A late timer may be caught up on by this much; otherwise part of the plan would go unused. */
 const catchUpMs = 250
 
 const firstBackoffMs = 1_000
 const longestBackoffMs = 60_000
 
-/** Requests of a second of the wall clock, as the Store has them. */
+/** The requests of one wall-clock second, as in the Store. */
 export interface Spent {
   readonly second: number
   readonly sent: number
 }
 
-/** When the next request may start; knows nothing of who waits. */
 export const makeSlots = (limit: number, sent: ReturnType<typeof ring>) => {
   const interval = windowMs / (limit * share)
   let nextSlot = 0
@@ -37,13 +36,13 @@ export const makeSlots = (limit: number, sent: ReturnType<typeof ring>) => {
       sent.push(now)
       nextSlot = Math.max(nextSlot, now - catchUpMs) + interval
     },
-    /** By others, as they told. */
+    /** By others. */
     sentBefore: sent.push,
     usedSince: sent.since,
     pauseUntil,
     rejected: (now: number, retryAfterMs: number | undefined): void => {
       if (retryAfterMs !== undefined) return pauseUntil(now + retryAfterMs)
-      // Requests that were under way together are rejected together: they are one rejection.
+      // Requests that were under way together are rejected together: that counts once.
       if (now < pausedUntil) return
       pauseUntil(now + backoffMs)
       backoffMs = Math.min(backoffMs * 2, longestBackoffMs)
@@ -63,23 +62,23 @@ export const ring = (capacity: number) => {
       times[count % capacity] = time
       count++
     },
-    /** The time of the nth last request; minus infinity when there were fewer. */
+    /** The time of the nth last request; minus infinity if there were fewer. */
     nth: (n: number): number => (n > count ? Number.NEGATIVE_INFINITY : (times[(count - n) % capacity] ?? 0)),
     since: (time: number): number => times.reduce((sum, each) => (each > time ? sum + 1 : sum), 0)
   }
 }
 
-/** What an earlier process or another worker has reserved counts as sent, once, at the end of its second. */
+/** What an earlier process or another worker reserved counts as sent, once, at the end of its second. */
 export const makeOthers = (sentAt: (time: number) => void) => {
   const known = new Map<number, number>()
   const mine = (second: number, count: number): void => void known.set(second, (known.get(second) ?? 0) + count)
-  const hear = (seconds: ReadonlyArray<Spent>, now: number): void => {
+  const learn = (seconds: ReadonlyArray<Spent>, now: number): void => {
     for (const { second, sent } of seconds) {
-      const news = sent - (known.get(second) ?? 0)
-      for (let i = 0; i < news; i++) sentAt(Math.min(second * 1000 + 999, now))
-      if (news > 0) mine(second, news)
+      const fresh = sent - (known.get(second) ?? 0)
+      for (let i = 0; i < fresh; i++) sentAt(Math.min(second * 1000 + 999, now))
+      if (fresh > 0) mine(second, fresh)
     }
     for (const second of known.keys()) if (second * 1000 < now - 2 * windowMs) known.delete(second)
   }
-  return { mine, hear }
+  return { mine, learn }
 }

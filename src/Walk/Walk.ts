@@ -1,9 +1,9 @@
 /**
- * Walk copies every list of the source into the warehouse, again and again: pass after pass, in the lowest
- * lane, every `every`. It is the backstop for what the webhooks missed.
+ * Walk copies every list of the source into the warehouse, pass after pass, in the lowest lane, every `every`. It is the
+ * backstop for what the webhooks missed.
  *
- * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). A disturbed pass is followed by another at
- * once, after the third in a row with growing pauses. After a crash a pass goes on at its checkpoints.
+ * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). After a disturbed pass another follows at once, from
+ * the third in a row on with growing pauses. After a crash a pass resumes at its checkpoints.
  */
 import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -33,38 +33,6 @@ export interface WalkStatus {
   readonly proof: "running" | Checkpoints.Proof
   readonly at: string | null
   readonly quarantined: number
-}
-
-export class Walk extends Context.Service<
-  Walk,
-  {
-    readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
-    /** True when every list has finished one pass, with any proof. */
-    readonly isThrough: Effect.Effect<boolean>
-    /** Begins the next pass of every list now, in a more urgent lane. */
-    readonly now: (lane: Lane) => Effect.Effect<void>
-  }
->()("siteledger/Walk") {
-  static readonly layerWith = (options: WalkOptions) => Layer.effect(Walk, make(options))
-
-  static readonly layer = Layer.unwrap(
-    Effect.map(ServiceSettings, ({ walkEvery, pageSize }) => Walk.layerWith({ every: walkEvery, pageSize }))
-  )
-}
-
-const defaultConcurrency = 64
-const patientAfter = 3
-const firstPause = Duration.seconds(5)
-/** How long a list rests that only a person can help. */
-const refusedPause = Duration.seconds(60)
-
-interface Track {
-  readonly list: PagedList
-  readonly wake: Latch.Latch
-  lane: Lane
-  state: Checkpoints.PassState | undefined
-  pagesDone: number
-  quarantined: number
 }
 
 const make = (options: WalkOptions) =>
@@ -103,19 +71,51 @@ const make = (options: WalkOptions) =>
     })
   })
 
+export class Walk extends Context.Service<
+  Walk,
+  {
+    readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
+    /** True once every list has finished a pass, with any proof. */
+    readonly isThrough: Effect.Effect<boolean>
+    /** Begins the next pass of every list now, in a more urgent lane. */
+    readonly now: (lane: Lane) => Effect.Effect<void>
+  }
+>()("siteledger/Walk") {
+  static readonly layerWith = (options: WalkOptions) => Layer.effect(Walk, make(options))
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(ServiceSettings, ({ walkEvery, pageSize }) => Walk.layerWith({ every: walkEvery, pageSize }))
+  )
+}
+
+const defaultConcurrency = 64
+const patientAfter = 3
+const firstPause = Duration.seconds(5)
+/** The pause of a list that needs a person. */
+const refusedPause = Duration.seconds(60)
+
+interface Track {
+  readonly list: PagedList
+  readonly wake: Latch.Latch
+  lane: Lane
+  state: Checkpoints.PassState | undefined
+  pagesDone: number
+  quarantined: number
+}
+
 const restore = (store: Store["Service"], track: Track) =>
   Effect.gen(function* () {
     const { resource } = track.list
     const state = yield* Checkpoints.load(store, resource)
     const pagesDone = (yield* Checkpoints.finishedPages(store, resource)).size
     const quarantined = yield* Checkpoints.quarantinedRecords(store, resource)
-    // Together, so that none is seen without the others.
+    // Together, so none is seen without the others.
     Object.assign(track, { state, pagesDone, quarantined })
   })
 
 const lookEvery = Duration.seconds(1)
 
-/** What another worker has walked meanwhile. */
+/** Takes over what another worker has walked meanwhile. */
 const refreshed = (track: Track) => Effect.flatMap(Store, (store) => Effect.ignore(restore(store, track)))
 
 const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
@@ -127,12 +127,12 @@ const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
   quarantined
 })
 
-/** One pass and the rest after it. What fails is shown, and tried again after a rest. */
+/** One pass and the pause after it. A failure is shown, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}`
   const { pollEvery } = yield* Store
-  // Another worker may have walked meanwhile, or be asked for a new walk.
+  // Another worker may have walked meanwhile, or been asked for a new walk.
   yield* refreshed(track)
   const due = yield* untilDue(options, track)
   if (Duration.isGreaterThan(due, pollEvery) && !(yield* rest(track, pollEvery))) return
@@ -182,7 +182,7 @@ const walkOnce = (
     return outcome
   })
 
-/** When the next pass is due: at once, after a pause that grows with disturbances, or after `every`. */
+/** How long until the next pass: none, a pause that grows with disturbances, or `every`. */
 const untilDue = (options: WalkOptions, { state }: Track): Effect.Effect<Duration.Duration> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     if (state === undefined || state.finished_at === null) return Duration.zero
@@ -194,6 +194,6 @@ const untilDue = (options: WalkOptions, { state }: Track): Effect.Effect<Duratio
     return Duration.millis(Math.max(0, Duration.toMillis(pause) - since))
   })
 
-/** True when it was cut short. */
+/** True if it was cut short. */
 const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> =>
   Effect.raceFirst(Effect.as(Effect.sleep(pause), false), Effect.as(track.wake.await, true))

@@ -1,6 +1,6 @@
 /**
- * The books without a worker (as `siteledger replay` opens them): whatever the settings say, they go by what the newest
- * worker had; where there was none, the settings are the first terms.
+ * The books without a worker (as `siteledger replay` opens them) use the newest worker's terms, not the settings. If there
+ * was no worker yet, the settings are the first terms.
  */
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
@@ -12,9 +12,9 @@ import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import type { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import { accounts, letters, sending } from "./Outbox/SinkWorld.ts"
-import { certified, folder, hear, journal, paid } from "./Started.ts"
+import { folder, hear, journal, payment, verified } from "./Started.ts"
 
-/** A verb in a shell that knows of another perspective and of no sink. */
+/** A verb in a shell with another perspective and no sink. */
 const alone = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>) => {
   const environment = { SITELEDGER_DATA_DIR: path, SITELEDGER_LEDGER_PERSPECTIVE: "employer" }
   const layer = Layer.provideMerge(Copies.layer, Ledger.layerAlone).pipe(
@@ -25,15 +25,13 @@ const alone = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Copies | S
   return Effect.scoped(Effect.provide(body, layer, { local: true }))
 }
 
-const payment = (id: string) => [certified(id, 1, 10, "5.0000"), paid(id, 5, 11)]
-
 const terms = Effect.flatMap(Store, (store) =>
   store.run((db) => db.selectFrom("ledger_terms").select("content").execute())
 )
 
-const differences = Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.verify, (verified) => verified.differences))
+const differences = Effect.map(verified, (result) => result.differences)
 
-it.live("what is heard without a worker is posted, and put into the outbox, by what the newest worker had", () =>
+it.live("events applied without a worker are posted and queued by the newest worker's terms", () =>
   Effect.gen(function* () {
     const [path, to] = yield* Effect.all([folder, accounts])
     yield* sending(path, to, { status: "posted" }, hear(payment("A")))
@@ -56,7 +54,7 @@ it.live("what is heard without a worker is posted, and put into the outbox, by w
   }).pipe(Effect.scoped)
 )
 
-it.live("where no worker has started yet, the settings are the terms, once something is posted by them", () =>
+it.live("before any worker has started, the settings become the terms when something is posted", () =>
   Effect.gen(function* () {
     const path = yield* folder
     yield* alone(

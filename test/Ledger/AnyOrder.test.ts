@@ -1,6 +1,6 @@
 /**
- * Random facts in random orders, answered by a random person at random times: the same net in every order, nothing lost
- * and nothing guessed at any step, and the same books when folded again.
+ * Random facts in random orders, with a random person's answers at random times: the same net in every order, nothing
+ * lost or guessed at any step, and the same books when folded again.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Terms } from "../../src/Ledger/Fact.ts"
@@ -10,11 +10,21 @@ import * as SinkEntry from "../../src/Ledger/Outbox/SinkEntry.ts"
 import { forSeeds, type Random } from "../Seeded.ts"
 import { type Answer, Clerk } from "./Clerk.ts"
 import { contractor } from "./Contractor.ts"
-import { certificate, minute, opening, payment, project, type Said, tell, written } from "./Histories.ts"
+import {
+  anyOrder,
+  certificate,
+  minute,
+  opening,
+  payment,
+  project,
+  record,
+  type ShortFact,
+  written
+} from "./Histories.ts"
 
 const amounts = [100n, 200n, 300n, 100n, 200n, 300n, 0n, -40n]
 
-const randomFacts = ({ below, chance, pick }: Random): ReadonlyArray<Said> => [
+const randomFacts = ({ below, chance, pick }: Random): ReadonlyArray<ShortFact> => [
   ...Array.from({ length: 1 + below(6) }, () =>
     certificate(1 + below(9), pick(amounts), pick(["https://c/a", "https://c/b"]))
   ),
@@ -22,14 +32,6 @@ const randomFacts = ({ below, chance, pick }: Random): ReadonlyArray<Said> => [
   ...(chance(0.3) ? [opening(BigInt(50 + below(3) * 50))] : []),
   ...(chance(0.6) ? [project(pick(["7", "8"]))] : [])
 ]
-
-/** Which payment came first decides which one is *the* payment; all else comes in any order, some of it twice. */
-const anyOrder = (facts: ReadonlyArray<Said>, { below, pick, shuffle }: Random): ReadonlyArray<Said> => {
-  const others = shuffle(facts.filter(({ kind }) => kind !== "payment"))
-  const at = below(others.length + 1)
-  const later = facts.filter(({ kind }) => kind === "payment")
-  return [...others.slice(0, at), payment(5), ...shuffle([...others.slice(at), ...later, pick(facts)])]
-}
 
 const randomTerms = ({ chance, below, pick }: Random): Terms => ({
   ...contractor,
@@ -40,14 +42,14 @@ const randomTerms = ({ chance, below, pick }: Random): Terms => ({
   inClosedPeriod: chance(0.2) ? "post" : "hold"
 })
 
-interface Told {
-  readonly said: Said
+interface Recorded {
+  readonly fact: ShortFact
   readonly under: Terms
 }
 
-/** Tells facts one by one, and answers some of the open holds after each; in the end all of them. */
-class Telling {
-  readonly told: Array<Told> = []
+/** Records facts one by one, and answers some of the open holds after each; all of them at the end. */
+class Recording {
+  readonly recorded: Array<Recorded> = []
   readonly #random: Random
   readonly #clerk: Clerk
   readonly #terms: () => Terms
@@ -59,9 +61,9 @@ class Telling {
     this.#terms = terms
   }
 
-  tellAll(facts: ReadonlyArray<Said>): Books {
-    for (const said of facts) {
-      this.#tell(said)
+  recordAll(facts: ReadonlyArray<ShortFact>): Books {
+    for (const fact of facts) {
+      this.#record(fact)
       while (this.books.holds.size > 0 && this.#random.chance(0.6)) this.#answerOne()
     }
     while (this.books.holds.size > 0) this.#answerOne()
@@ -69,16 +71,16 @@ class Telling {
   }
 
   #answerOne(): void {
-    assert.isBelow(this.told.length, 300, "the questions don't end")
+    assert.isBelow(this.recorded.length, 300, "the questions don't end")
     const hold = this.#random.pick([...this.books.holds.values()])
-    this.#tell(this.#clerk.answer(hold, this.books))
+    this.#record(this.#clerk.answer(hold, this.books))
   }
 
-  #tell(said: Said): void {
+  #record(fact: ShortFact): void {
     const under = this.#terms()
     const before = this.books.entries.length
-    this.told.push({ said, under })
-    this.books = tell(this.books, said, this.told.length, under)
+    this.recorded.push({ fact, under })
+    this.books = record(this.books, fact, this.recorded.length, under)
     const { openFrom } = under
     for (const { effective_at } of this.books.entries.slice(before)) {
       assert.isTrue(openFrom === null || effective_at >= openFrom, "nothing goes into a closed period")
@@ -107,7 +109,7 @@ class Telling {
   }
 }
 
-/** What debits and credits of a currency differ by, as the accounting system gets them. */
+/** By how much debits and credits of a currency differ, as the accounting system gets them. */
 const balances = (books: Books): ReadonlyArray<bigint> => {
   const documents = books.entries.map((entry, index) =>
     SinkEntry.of(entryRow(entry, index + 1, { number: 1 } as Parameters<typeof entryRow>[2]), "draft")
@@ -131,50 +133,50 @@ const nets = (books: Books): string => {
   )
 }
 
-/** Where the project is told in the end, the person who is asked before says the same. */
-const currencyOf = (facts: ReadonlyArray<Said>, { currencies, currency }: Terms): string => {
-  const told = facts.find((said) => said.kind === "project")
-  return told?.kind === "project" ? (currencies[told.projectId] ?? currency ?? "") : "USD"
+/** The person gives the currency of the project, if an event names that later. */
+const currencyOf = (facts: ReadonlyArray<ShortFact>, { currencies, currency }: Terms): string => {
+  const named = facts.find((fact) => fact.kind === "project")
+  return named?.kind === "project" ? (currencies[named.projectId] ?? currency ?? "") : "USD"
 }
 
-const refolded = (told: ReadonlyArray<Told>): Books =>
-  told.reduce((books, { said, under }, index) => tell(books, said, index + 1, under), empty("IPC-1"))
+const refolded = (recorded: ReadonlyArray<Recorded>): Books =>
+  recorded.reduce((books, { fact, under }, index) => record(books, fact, index + 1, under), empty("IPC-1"))
 
 describe("over random facts, terms and answers", () => {
   it("the net in each currency is the same in every order, and every step is posted, asked or rejected", () => {
     forSeeds(400, (random) => {
       const facts = randomFacts(random)
       const drawn = randomTerms(random)
-      // Without a standard currency nobody can say the same as a project without one of its own.
+      // Without a default currency, no answer agrees with a project that has none configured.
       const terms = { ...drawn, currency: drawn.currency ?? (facts.some(isOfOther) ? "EUR" : null) }
       const intentions = new Map<string, Answer>()
       const ends = Array.from({ length: 8 }, () => {
         const clerk = new Clerk(random, currencyOf(facts, terms), intentions)
-        return nets(new Telling(random, clerk, () => terms).tellAll(anyOrder(facts, random)))
+        return nets(new Recording(random, clerk, () => terms).recordAll(anyOrder(facts, random)))
       })
       assert.strictEqual(new Set(ends).size, 1, `${ends.join(" ")} of ${written([facts, terms])}`)
     })
   })
 
-  it("while the terms change: nothing is lost, no payment in two currencies, and folded again it is the same", () => {
+  it("while the terms change: nothing is lost, no payment has two currencies, and folding again gives the same", () => {
     forSeeds(400, (random) => {
       let terms = randomTerms(random)
       const changing = () => (terms = random.chance(0.2) ? randomTerms(random) : terms)
-      const telling = new Telling(random, new Clerk(random, "SEK"), changing)
-      const books = telling.tellAll(anyOrder(randomFacts(random), random))
-      assert.strictEqual(written(refolded(telling.told).entries), written(books.entries))
+      const recording = new Recording(random, new Clerk(random, "SEK"), changing)
+      const books = recording.recordAll(anyOrder(randomFacts(random), random))
+      assert.strictEqual(written(refolded(recording.recorded).entries), written(books.entries))
     })
   })
 
-  it("each step into the open period has an answer of its own", () => {
+  it("each step into the open period has its own answer", () => {
     forSeeds(400, (random) => {
       const terms: Terms = { ...contractor, openFrom: minute(100) }
-      const telling = new Telling(random, new Clerk(random, "EUR"), () => terms)
-      const { entries } = telling.tellAll(anyOrder(randomFacts(random), random))
+      const recording = new Recording(random, new Clerk(random, "EUR"), () => terms)
+      const { entries } = recording.recordAll(anyOrder(randomFacts(random), random))
       const answers = entries.map(({ basis }) => basis.findLast(({ kind }) => kind === "decision")?.["number"])
-      assert.strictEqual(new Set(answers).size, entries.length, written(telling.told))
+      assert.strictEqual(new Set(answers).size, entries.length, written(recording.recorded))
     })
   })
 })
 
-const isOfOther = (said: Said): boolean => said.kind === "project" && said.projectId === "8"
+const isOfOther = (fact: ShortFact): boolean => fact.kind === "project" && fact.projectId === "8"

@@ -1,6 +1,6 @@
 /**
- * What was posted once stays as it is: the ids of entries and holds, and the basis that an auditor reads, are to the byte
- * those of `Bytes/rows.json`. That file is never made again.
+ * What was posted stays as it is: the ids of entries and holds, and the basis that an auditor reads, equal those in
+ * `Bytes/rows.json` to the byte. That file is never regenerated.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,21 +12,20 @@ import { contractor } from "./Contractor.ts"
 import {
   accept,
   type Answer,
+  answer,
   certificate,
-  decision,
-  holdFor,
   minute,
   opening,
   payment,
   project,
   reject,
-  type Said
+  type ShortFact
 } from "./Histories.ts"
 
 const euros: Terms = { ...contractor, currency: "EUR" }
 const big = 10n ** 28n - 1n
 
-const histories: Readonly<Record<string, readonly [Terms, ...ReadonlyArray<Said | Answer>]>> = {
+const histories: Readonly<Record<string, readonly [Terms, ...ReadonlyArray<ShortFact | Answer>]>> = {
   "a payment, corrected": [euros, project("7"), certificate(1, 5_000_000n), payment(5), certificate(3, 4_999_999n)],
   "an opening certificate": [contractor, payment(5, 'Zahlung "Ü" 7'), opening(12_500n), opening(big)],
   "a certificate accepted, and taken back": [
@@ -63,16 +62,15 @@ const histories: Readonly<Record<string, readonly [Terms, ...ReadonlyArray<Said 
   ]
 }
 
-/** All that was posted and asked, in its order, as it is written into the Store. */
-const written = (terms: Terms, said: ReadonlyArray<Said | Answer>): ReadonlyArray<string> => {
+/** Everything posted and asked, in order, as written into the Store. */
+const written = (terms: Terms, steps: ReadonlyArray<ShortFact | Answer>): ReadonlyArray<string> => {
   let books = empty("IPC-1")
   const rows: Array<string> = []
-  for (const [index, one] of said.entries()) {
-    const told =
-      "kind" in one ? one : decision(holdFor(books, one.reason).hold_id, one.verdict, one.units ?? null, one.currency)
+  for (const [index, step] of steps.entries()) {
+    const short = "kind" in step ? step : answer(books, step)
     const number = index + 1
-    const eventId = told.kind === "decision" || told.kind === "opening" ? {} : { eventId: `event-${number}` }
-    const fact = { ...told, ...eventId, number, ipcId: "IPC-1", knownAt: minute(10_000 + number) } as Fact
+    const eventId = short.kind === "decision" || short.kind === "opening" ? {} : { eventId: `event-${number}` }
+    const fact = { ...short, ...eventId, number, ipcId: "IPC-1", knownAt: minute(10_000 + number) } as Fact
     const turn = fold(books, fact, terms)
     books = turn.books
     for (const entry of turn.entries) {
@@ -90,7 +88,7 @@ const written = (terms: Terms, said: ReadonlyArray<Said | Answer>): ReadonlyArra
 const kept = JSON.parse(readFileSync(join(import.meta.dirname, "Bytes/rows.json"), "utf8")) as object
 
 describe("ids and basis", () => {
-  it.each(Object.entries(histories))("of %s are what they always were", (name, [terms, ...said]) => {
-    assert.deepStrictEqual(written(terms, said), (kept as Readonly<Record<string, ReadonlyArray<string>>>)[name])
+  it.each(Object.entries(histories))("of %s never change", (name, [terms, ...steps]) => {
+    assert.deepStrictEqual(written(terms, steps), (kept as Readonly<Record<string, ReadonlyArray<string>>>)[name])
   })
 })

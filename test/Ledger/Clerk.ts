@@ -1,21 +1,21 @@
 /**
- * A person who answers holds by what they are about, so that the same question gets the same answer in every order of
- * the facts; and, from those answers, what the books of an IPC ought to say. The rules are written from docs/ledger.md
- * once more, and nothing is shared with the fold, on purpose.
+ * A person who answers holds by what they are about, so the same question gets the same answer in every order of the
+ * facts; and, from those answers, what the books of an IPC should say. The rules are implemented a second time from
+ * docs/ledger.md, and deliberately share nothing with the fold.
  */
 import type { Hold } from "../../src/Ledger/Fact.ts"
 import type { Books } from "../../src/Ledger/Fold.ts"
 import type { Random } from "../Seeded.ts"
-import { decision, minute, type Said } from "./Histories.ts"
+import { decision, minute, type ShortFact } from "./Histories.ts"
 
-type Certificate = Extract<Said, { kind: "certificate" }>
+type Certificate = Extract<ShortFact, { kind: "certificate" }>
 
 export interface Answer {
   readonly isAccepted: boolean
   readonly units: bigint
 }
 
-/** From what is posted to what ought to be. */
+/** From what is posted to what should be. */
 export interface Step {
   readonly part: string
   readonly reference: string
@@ -25,7 +25,7 @@ export interface Step {
 const settlement = "settlement"
 const paidAt = minute(5)
 
-/** Reason and certificates: by content, as ids are the fold's own. */
+/** Reason and certificates: by content, because ids belong to the fold. */
 const keyOf = (reason: string, certificates: ReadonlyArray<readonly [at: string, units: bigint]>): string =>
   JSON.stringify([reason, [...new Set(certificates.map(([at, units]) => `${at} ${units}`))].toSorted()])
 
@@ -44,10 +44,10 @@ export class Clerk {
   readonly #isSteady: boolean
   readonly #answered = new Map<string, Answer>()
   readonly #rejectedSteps = new Set<string>()
-  /** Of accepted holds, by the id that their entries name. */
+  /** The parts of accepted holds, by the id that their entries name. */
   readonly #parts = new Map<string, string>()
 
-  /** Clerks who share their intentions answer alike; one without any answers each step into a period by chance. */
+  /** Clerks who share intentions give the same answers; one without them answers each step into a period at random. */
   constructor(random: Random, currency: string, intentions?: Map<string, Answer>) {
     this.#random = random
     this.#currency = currency
@@ -55,7 +55,7 @@ export class Clerk {
     this.#isSteady = intentions !== undefined
   }
 
-  answer(hold: Hold, books: Books): Said {
+  answer(hold: Hold, books: Books): ShortFact {
     const { hold_id, payment_reference, reason } = hold
     if (reason === "currency-unknown") return decision(hold_id, "accept", null, this.#currency)
     if (reason === "period-closed") return this.#date(hold, books)
@@ -77,7 +77,7 @@ export class Clerk {
     return intended
   }
 
-  #date(hold: Hold, books: Books): Said {
+  #date(hold: Hold, books: Books): ShortFact {
     const isAccepted = this.#isSteady
       ? this.#intend(`period ${hold.payment_reference}`, true).isAccepted
       : this.#random.chance(0.6)
@@ -86,7 +86,7 @@ export class Clerk {
     return decision(hold.hold_id, isAccepted ? "accept" : "reject")
   }
 
-  /** Which part of the books a hold of a closed period is about. */
+  /** Which part of the books a closed-period hold is about. */
   partOf({ basis }: Hold): string {
     return (
       basis.map(({ holdId }) => this.#parts.get(String(holdId))).findLast((part) => part !== undefined) ?? settlement
@@ -106,7 +106,7 @@ export class Clerk {
     })
   }
 
-  /** By part; without its settlement, nothing of the payment itself is known. */
+  /** By part. Without a settlement, nothing is expected for the payment itself. */
   #expected(books: Books): ReadonlyMap<string, bigint> {
     const expected = new Map<string, bigint>()
     const [payment, ...others] = books.payments

@@ -1,4 +1,4 @@
-/** The terms of whoever has configured nothing. */
+/** The terms when nothing is configured. */
 import type { Terms } from "../../src/Ledger/Fact.ts"
 
 export const contractor: Terms = {

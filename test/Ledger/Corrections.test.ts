@@ -1,6 +1,6 @@
 /**
- * What was posted on a person's word is taken back when its question goes away, a closed period is asked about at each
- * step, and an entry's id stands for its money: by the sequences that once went wrong.
+ * What was posted on a person's decision is taken back when its question goes away, a closed period is asked about at
+ * each step, and an entry's id stands for its money: the sequences that once went wrong.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "../../src/Domain/Amount.ts"
@@ -18,13 +18,13 @@ import {
   payment,
   reasons,
   reject,
-  tell
+  record
 } from "./Histories.ts"
 
 const closed: Terms = { ...contractor, openFrom: minute(100) }
 
 describe("an accepted recertification", () => {
-  it("is taken back when a delayed certificate says its amount", () => {
+  it("is taken back when a delayed certificate has its amount", () => {
     const books = history([
       certificate(1, 100n),
       payment(5),
@@ -39,7 +39,7 @@ describe("an accepted recertification", () => {
     for (const part of [minute(4), minute(5), "checked"]) assert.include(basis, part)
   })
 
-  it("ends at the same amount in both orders, also where it was the payment's own certificate once", () => {
+  it("ends at the same amount in both orders, even if it once was the payment's own certificate", () => {
     const late = history([
       payment(5),
       certificate(10, 100n),
@@ -60,7 +60,7 @@ describe("an accepted recertification", () => {
   })
 
   it("comes back with its question, and is taken back again", () => {
-    const said = [
+    const facts = [
       opening(100n),
       payment(5),
       certificate(10, 120n),
@@ -69,7 +69,7 @@ describe("an accepted recertification", () => {
       opening(100n),
       opening(120n)
     ]
-    const books = history(said)
+    const books = history(facts)
     assert.deepStrictEqual(
       books.entries.slice(1).map(({ kind, part, units }) => `${part === "settlement" ? "" : "moved "}${kind} ${units}`),
       [
@@ -88,7 +88,7 @@ describe("an accepted recertification", () => {
     )
   })
 
-  it("is posted once where two certificates of its instant say its amount", () => {
+  it("is posted once if two certificates of its instant have its amount", () => {
     const books = history([
       certificate(1, 100n),
       payment(5),
@@ -99,17 +99,17 @@ describe("an accepted recertification", () => {
     assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 100", "adjustment 20"], []])
   })
 
-  it("waits for a person where its way back leads into a closed period", () => {
+  it("waits for a person if its reversal falls into a closed period", () => {
     const open = history([
       certificate(1, 100n),
       payment(5),
       certificate(10, 120n),
       accept("recertified-after-payment", 20n)
     ])
-    const held = tell(open, certificate(4, 120n), 5, closed)
+    const held = record(open, certificate(4, 120n), 5, closed)
     assert.deepStrictEqual([net(held), reasons(held)], [120n, ["period-closed", "period-closed"]])
     const accepted = [...held.holds.keys()].reduce(
-      (books, holdId, index) => tell(books, decision(holdId, "accept"), 6 + index, closed),
+      (books, holdId, index) => record(books, decision(holdId, "accept"), 6 + index, closed),
       held
     )
     assert.deepStrictEqual(amounts(accepted), ["payment 100", "adjustment 20", "adjustment 20", "reversal -20"])
@@ -118,8 +118,8 @@ describe("an accepted recertification", () => {
 })
 
 describe("a closed period", () => {
-  it("is asked about again after an answer to the same amount at another stand", () => {
-    const said = [
+  it("is asked about again after an answer to the same amount at another balance", () => {
+    const facts = [
       certificate(1, 100n),
       payment(5),
       accept("period-closed"),
@@ -129,13 +129,13 @@ describe("a closed period", () => {
       accept("period-closed"),
       certificate(4, 170n)
     ]
-    const books = history(said, closed)
+    const books = history(facts, closed)
     assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 100", "adjustment 50"], ["period-closed"]])
-    assert.strictEqual(net(history([...said, accept("period-closed")], closed)), 170n)
+    assert.strictEqual(net(history([...facts, accept("period-closed")], closed)), 170n)
   })
 
-  it("is asked about again when the books are back where they were", () => {
-    const said = [
+  it("is asked about again when the books return to an earlier balance", () => {
+    const facts = [
       opening(100n),
       payment(5),
       accept("period-closed"),
@@ -145,15 +145,15 @@ describe("a closed period", () => {
       accept("period-closed"),
       opening(120n)
     ]
-    const books = history(said, closed)
+    const books = history(facts, closed)
     assert.deepStrictEqual(amounts(books), ["payment 100", "adjustment 20", "adjustment -20"])
     assert.deepStrictEqual(reasons(books), ["period-closed"])
   })
 })
 
 describe("an entry's id", () => {
-  const idsOf = (said: Parameters<typeof history>[0], under: Terms = contractor) =>
-    history(said, under).entries.map(({ entry_id }) => entry_id)
+  const idsOf = (facts: Parameters<typeof history>[0], under: Terms = contractor) =>
+    history(facts, under).entries.map(({ entry_id }) => entry_id)
   const [p, c100, c120] = [payment(5), certificate(1, 100n), certificate(2, 120n)]
 
   it("is the same for the same stored order", () => {
@@ -161,7 +161,7 @@ describe("an entry's id", () => {
     assert.match(idsOf([p, c100])[0] ?? "", /^[0-9a-f]{32}$/)
   })
 
-  it("is another one where it stands for another amount, currency, reference or day", () => {
+  it("differs for another amount, currency, reference or day", () => {
     const ids = [
       idsOf([p, c100, c120]),
       idsOf([p, c120]),
@@ -185,10 +185,10 @@ describe("a difference that one entry can't hold", () => {
   })
 })
 
-it("a hold that several parts of a payment ask for shows the amount of its settlement", () => {
+it("a hold that concerns several parts of a payment shows the amount of its settlement", () => {
   const perProject: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
-  const said = [certificate(1, 100n), payment(5), certificate(10, 120n), accept("recertified-after-payment", -7n)]
-  const books = history(said, perProject)
+  const facts = [certificate(1, 100n), payment(5), certificate(10, 120n), accept("recertified-after-payment", -7n)]
+  const books = history(facts, perProject)
   assert.deepStrictEqual(
     [...books.holds.values()].map(({ reason, units }) => [reason, units]),
     [["currency-unknown", 100n]]

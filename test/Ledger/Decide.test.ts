@@ -1,12 +1,25 @@
 /**
- * What people decide about holds: posted at once with who and why, or refused in one sentence.
+ * People's decisions about holds: posted at once with who and why, or refused in one sentence.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { contractor } from "./Contractor.ts"
-import { certified, copied, copy, created, folder, hear, holds, journal, paid, started } from "./Started.ts"
+import {
+  certified,
+  copied,
+  copy,
+  created,
+  folder,
+  hear,
+  holds,
+  journal,
+  paid,
+  started,
+  startedOnce,
+  verified
+} from "./Started.ts"
 
 describe("a decision", () => {
   const decision = {
@@ -17,64 +30,56 @@ describe("a decision", () => {
   }
 
   it.effect("posts at once, with who and why", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* started(
-        path,
-        Effect.gen(function* () {
-          const { decide } = yield* Ledger
-          yield* hear([paid("A", 5, 6)])
-          const [hold] = yield* holds
-          yield* decide({ ...decision, hold: hold?.hold_id.slice(0, 6) ?? "" })
-          yield* copy
-          const [entry] = yield* copied("ledger_entries")
-          assert.deepInclude(entry, { amount: "120.5000", event_id: "event-A-5-6" })
-          assert.include(String(entry?.["basis"]), "bank statement")
-          const [closed] = yield* copied("ledger_hold_decisions")
-          assert.deepInclude(closed, {
-            verdict: "accept",
-            decided_by: "Ana",
-            why: "bank statement",
-            amount: "120.5000"
-          })
+    startedOnce(
+      Effect.gen(function* () {
+        const { decide } = yield* Ledger
+        yield* hear([paid("A", 5, 6)])
+        const [hold] = yield* holds
+        yield* decide({ ...decision, hold: hold?.hold_id.slice(0, 6) ?? "" })
+        yield* copy
+        const [entry] = yield* copied("ledger_entries")
+        assert.deepInclude(entry, { amount: "120.5000", event_id: "event-A-5-6" })
+        assert.include(String(entry?.["basis"]), "bank statement")
+        const [closed] = yield* copied("ledger_hold_decisions")
+        assert.deepInclude(closed, {
+          verdict: "accept",
+          decided_by: "Ana",
+          why: "bank statement",
+          amount: "120.5000"
         })
-      )
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 
-  it.effect("that makes no sense is refused in one sentence, and nothing is kept of it", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* started(
-        path,
-        Effect.gen(function* () {
-          const { decide } = yield* Ledger
-          yield* hear([paid("A", 5, 6)])
-          const hold = (yield* holds)[0]?.hold_id ?? ""
-          const refused = [
-            [{ hold: "nothing" }, "no open hold"],
-            [{ amount: undefined }, "--amount"],
-            [{ amount: "0" }, "more than zero"],
-            [{ amount: "-1" }, "more than zero"],
-            [{ amount: "1.00001" }, "4 after it"],
-            [{ amount: "ten" }, "isn't a number"],
-            [{ by: " " }, "--by"],
-            [{ reason: "" }, "--reason"],
-            [{ currency: "EUR" }, "takes no currency"],
-            [{ verdict: "reject" as const, amount: undefined }, "can't be rejected"]
-          ] as const
-          for (const [wrong, sentence] of refused) {
-            const error = yield* Effect.flip(decide({ ...decision, hold, ...wrong }))
-            assert.include(error.message, sentence)
-          }
-          assert.strictEqual((yield* holds).length, 1)
-          assert.deepStrictEqual(yield* journal, [])
-        })
-      )
-    }).pipe(Effect.scoped)
+  it.effect("that makes no sense is refused in one sentence and leaves no trace", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        const { decide } = yield* Ledger
+        yield* hear([paid("A", 5, 6)])
+        const hold = (yield* holds)[0]?.hold_id ?? ""
+        const refused = [
+          [{ hold: "nothing" }, "no open hold"],
+          [{ amount: undefined }, "--amount"],
+          [{ amount: "0" }, "more than zero"],
+          [{ amount: "-1" }, "more than zero"],
+          [{ amount: "1.00001" }, "4 after it"],
+          [{ amount: "ten" }, "isn't a number"],
+          [{ by: " " }, "--by"],
+          [{ reason: "" }, "--reason"],
+          [{ currency: "EUR" }, "takes no currency"],
+          [{ verdict: "reject" as const, amount: undefined }, "can't be rejected"]
+        ] as const
+        for (const [wrong, sentence] of refused) {
+          const error = yield* Effect.flip(decide({ ...decision, hold, ...wrong }))
+          assert.include(error.message, sentence)
+        }
+        assert.strictEqual((yield* holds).length, 1)
+        assert.deepStrictEqual(yield* journal, [])
+      })
+    )
   )
 
-  it.effect("about a currency needs one, and is kept with what it posted", () =>
+  it.effect("about a currency needs one, and later entries keep that currency", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const terms: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
@@ -90,9 +95,9 @@ describe("a decision", () => {
         const bare = { ...decision, amount: undefined, hold }
         for (const [wrong, sentence] of [
           [{}, "--currency"],
-          [{ currency: "euro" }, "isn't one like EUR"],
+          [{ currency: "euro" }, "a code like EUR"],
           [{ currency: "USD", amount: "5" }, "takes no amount"],
-          [{ verdict: "reject" as const }, "wait for the event that tells its project"]
+          [{ verdict: "reject" as const }, "wait for an event that names its project"]
         ] as const) {
           assert.include((yield* Effect.flip(decide({ ...bare, ...wrong }))).message, sentence)
         }
@@ -100,13 +105,10 @@ describe("a decision", () => {
         yield* hear([created("B", 0, 9, "8")])
       })
       yield* started(path, asked, terms)
-      // The next start has other accounts, and no projects with currencies of their own.
+      // The next start has other accounts, and no currencies by project.
       const corrected = hear([certified("A", 2, 10, "4.0000"), certified("B", 2, 10, "7.0000")])
       yield* started(path, corrected, { ...contractor, debitAccount: "payable", creditAccount: "bank" })
-      const [entries, { differences }] = yield* started(
-        path,
-        Effect.all([journal, Effect.flatMap(Ledger, ({ verify }) => verify)])
-      )
+      const [entries, { differences }] = yield* started(path, Effect.all([journal, verified]))
       assert.deepStrictEqual(
         entries.map((entry) => [entry.ipc_id, entry.amount, entry.currency, entry.debit_account]),
         [

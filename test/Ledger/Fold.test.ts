@@ -1,5 +1,5 @@
 /**
- * The fold: every rule of it by example, and over random histories in random orders.
+ * The fold: each rule by example, and random histories in random orders.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Terms } from "../../src/Ledger/Fact.ts"
@@ -8,6 +8,7 @@ import { forSeeds, type Random } from "../Seeded.ts"
 import { contractor } from "./Contractor.ts"
 import {
   amounts,
+  anyOrder,
   certificate,
   decision,
   history,
@@ -17,19 +18,19 @@ import {
   payment,
   project,
   reasons,
-  type Said,
-  tell,
+  type ShortFact,
+  record,
   written
 } from "./Histories.ts"
 
-/** Answers every hold as a clerk would who looks at what the hold is about and nothing else. */
+/** Answers every hold by what it is about, and nothing else. */
 const answered = (books: Books): Books => {
   let now = books
   for (let number = 1000; now.holds.size > 0; number++) {
     const [hold] = now.holds.values()
     assert.isDefined(hold)
     const units = BigInt(Number.parseInt(hold.hold_id.slice(0, 6), 16) + 1)
-    now = tell(now, decision(hold.hold_id, "accept", units), number)
+    now = record(now, decision(hold.hold_id, "accept", units), number)
     assert.isBelow(number, 1100)
   }
   return now
@@ -62,7 +63,7 @@ describe("a payment", () => {
     assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 500"], []])
   })
 
-  it("takes the newest certificate dated at or before it, at its very instant too", () => {
+  it("takes the newest certificate dated at or before it, including its own instant", () => {
     assert.deepStrictEqual(amounts(history([certificate(1, 500n), certificate(5, 700n), payment(5)])), ["payment 700"])
     assert.deepStrictEqual(amounts(history([certificate(1, 500n), certificate(6, 700n), payment(5)])), ["payment 500"])
   })
@@ -79,57 +80,57 @@ describe("a payment", () => {
     assert.deepStrictEqual(reasons(books), ["recertified-after-payment", "recertified-after-payment"])
   })
 
-  it("under the same reference again is nothing, whatever its time", () => {
+  it("under the same reference again posts nothing, at any time", () => {
     const books = history([certificate(1, 500n), certificate(8, 900n), payment(5), payment(9), payment(5)])
     assert.deepStrictEqual(amounts(books), ["payment 500"])
     assert.strictEqual(books.payments.length, 1)
   })
 
-  it("under a second reference is held, and posted with the amount of whoever accepts it", () => {
+  it("under a second reference is held, and posted with the accepted amount", () => {
     const held = history([certificate(1, 500n), payment(5), payment(6, "Q")])
     assert.deepStrictEqual([amounts(held), reasons(held)], [["payment 500"], ["second-payment-reference"]])
     const [hold] = held.holds.values()
     assert.isDefined(hold)
     assert.strictEqual(hold.payment_reference, "Q")
-    const accepted = tell(held, decision(hold.hold_id, "accept", 120n), 4)
+    const accepted = record(held, decision(hold.hold_id, "accept", 120n), 4)
     assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500", "payment 120"], []])
-    const rejected = tell(held, decision(hold.hold_id, "reject", null), 4)
+    const rejected = record(held, decision(hold.hold_id, "reject", null), 4)
     assert.deepStrictEqual([amounts(rejected), reasons(rejected)], [["payment 500"], []])
   })
 })
 
 describe("a certificate", () => {
-  it("of another amount after the payment moves no cash and is held; of the same amount it is nothing", () => {
+  it("of another amount after the payment moves no cash and is held; one of the same amount changes nothing", () => {
     const books = history([certificate(1, 500n), payment(5), certificate(8, 500n), certificate(9, 650n)])
     assert.deepStrictEqual([amounts(books), reasons(books)], [["payment 500"], ["recertified-after-payment"]])
     const [hold] = books.holds.values()
-    const accepted = tell(books, decision(hold?.hold_id ?? "", "accept", 150n), 9)
+    const accepted = record(books, decision(hold?.hold_id ?? "", "accept", 150n), 9)
     assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500", "adjustment 150"], []])
     assert.strictEqual(accepted.entries[1]?.effective_at, minute(9))
   })
 
-  it("of the same instant as another with another amount is a question, also when one is posted already", () => {
-    for (const said of [
+  it("of the same instant and a different amount is a question, even when one is already posted", () => {
+    for (const facts of [
       [certificate(1, 500n), certificate(1, 510n), payment(5)],
       [certificate(1, 500n), payment(5), certificate(1, 510n)]
     ]) {
-      const held = history(said)
+      const held = history(facts)
       assert.deepStrictEqual(reasons(held), ["ambiguous-order"])
       const [hold] = held.holds.values()
-      assert.strictEqual(net(tell(held, decision(hold?.hold_id ?? "", "accept", 510n), 9)), 510n)
-      const rejected = tell(held, decision(hold?.hold_id ?? "", "reject", null), 9)
+      assert.strictEqual(net(record(held, decision(hold?.hold_id ?? "", "accept", 510n), 9)), 510n)
+      const rejected = record(held, decision(hold?.hold_id ?? "", "reject", null), 9)
       assert.deepStrictEqual(reasons(rejected), ["awaiting-certified-amount"])
     }
   })
 
-  it("of nothing or less is never posted by itself", () => {
+  it("of zero or less is never posted by itself", () => {
     for (const units of [0n, -5n]) {
       const books = history([certificate(1, units), payment(5)])
       assert.deepStrictEqual([amounts(books), reasons(books)], [[], ["amount-not-positive"]])
     }
   })
 
-  it("from before the events began serves a payment until a dated one is known", () => {
+  it("from before the events began settles a payment until a dated one is known", () => {
     assert.deepStrictEqual(amounts(history([payment(5), opening(300n)])), ["payment 300"])
     assert.deepStrictEqual(amounts(history([certificate(9, 900n), opening(300n), payment(5)])), ["payment 300"])
     assert.deepStrictEqual(amounts(history([opening(300n), payment(5), certificate(2, 250n)])), [
@@ -144,20 +145,20 @@ describe("a certificate", () => {
 })
 
 describe("a closed period", () => {
-  const said = [certificate(1, 500n), payment(5)]
+  const facts = [certificate(1, 500n), payment(5)]
   it("takes no entry: it is held, and accepted into the open one", () => {
     const closed: Terms = { ...contractor, openFrom: minute(100) }
-    const held = history(said, closed)
+    const held = history(facts, closed)
     assert.deepStrictEqual([amounts(held), reasons(held)], [[], ["period-closed"]])
     const [hold] = held.holds.values()
-    const accepted = tell(held, decision(hold?.hold_id ?? "", "accept", null), 9, closed)
+    const accepted = record(held, decision(hold?.hold_id ?? "", "accept", null), 9, closed)
     assert.deepStrictEqual([amounts(accepted), reasons(accepted)], [["payment 500"], []])
     assert.strictEqual(accepted.entries[0]?.effective_at, minute(100))
     assert.include(JSON.stringify(accepted.entries[0]?.basis), minute(5))
   })
 
-  it("can be told to post into the open one", () => {
-    const books = history(said, { ...contractor, openFrom: minute(100), inClosedPeriod: "post" })
+  it("can be configured to post into the open one", () => {
+    const books = history(facts, { ...contractor, openFrom: minute(100), inClosedPeriod: "post" })
     assert.deepStrictEqual(
       books.entries.map(({ effective_at, units }) => [effective_at, units]),
       [[minute(100), 500n]]
@@ -166,44 +167,36 @@ describe("a closed period", () => {
 })
 
 describe("over random histories", () => {
-  const randomSaid = ({ below, chance, pick }: Random): ReadonlyArray<Said> => [
+  const randomFacts = ({ below, chance, pick }: Random): ReadonlyArray<ShortFact> => [
     ...Array.from({ length: 1 + below(4) }, () => certificate(1 + below(9), pick([100n, 200n, 300n, 0n, -40n]))),
     ...(chance(0.3) ? [payment(1 + below(9), "Q")] : []),
     ...(chance(0.3) ? [opening(BigInt(50 + below(3) * 50))] : []),
     ...(chance(0.5) ? [project("7")] : [])
   ]
 
-  /** Which payment came first decides which one is *the* payment; all else comes in any order, some of it twice. */
-  const anyOrder = (said: ReadonlyArray<Said>, { below, pick, shuffle }: Random): ReadonlyArray<Said> => {
-    const others = shuffle(said.filter(({ kind }) => kind !== "payment"))
-    const at = below(others.length + 1)
-    const later = said.filter(({ kind }) => kind === "payment")
-    return [...others.slice(0, at), payment(5), ...shuffle([...others.slice(at), ...later, pick(said)])]
-  }
-
   it("the net is the same in every order, and no reference is paid twice", () => {
     forSeeds(500, (random) => {
-      const said = randomSaid(random)
+      const facts = randomFacts(random)
       const nets = new Set<bigint>()
       for (let order = 0; order < 8; order++) {
-        const books = answered(history(anyOrder(said, random)))
+        const books = answered(history(anyOrder(facts, random)))
         nets.add(net(books))
         const references = books.entries
           .filter(({ kind }) => kind === "payment")
           .map((entry) => entry.payment_reference)
         assert.strictEqual(new Set(references).size, references.length)
       }
-      assert.strictEqual(nets.size, 1, written(said))
+      assert.strictEqual(nets.size, 1, written(facts))
     })
   })
 
   it("the same order gives the same entries and holds to the byte", () => {
     forSeeds(200, (random) => {
-      const told = anyOrder(randomSaid(random), random)
-      const books = history(told)
+      const facts = anyOrder(randomFacts(random), random)
+      const books = history(facts)
       assert.strictEqual(
         written([books.entries, [...books.holds]]),
-        written([history(told).entries, [...history(told).holds]])
+        written([history(facts).entries, [...history(facts).holds]])
       )
       const ids = books.entries.map(({ entry_id }) => entry_id)
       assert.strictEqual(new Set(ids).size, ids.length)

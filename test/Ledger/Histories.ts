@@ -1,37 +1,38 @@
 /**
- * Histories of one IPC for tests of the fold: facts in short, told one after the other, and what the books then say.
+ * Histories of one IPC for tests of the fold: short facts, recorded one after the other, and the resulting books.
  */
 import { assert } from "@effect/vitest"
 import * as Instant from "../../src/Domain/Instant.ts"
 import type { Fact, Hold, HoldReason, Terms } from "../../src/Ledger/Fact.ts"
 import { type Books, empty, fold } from "../../src/Ledger/Fold.ts"
+import type { Random } from "../Seeded.ts"
 import { contractor } from "./Contractor.ts"
 
 const start = Date.UTC(2026, 10, 20) * 1000
 export const minute = (count: number) => Instant.fromMicros(start + count * 60_000_000)
 
-export type Said = Fact extends infer One
+export type ShortFact = Fact extends infer One
   ? One extends Fact
     ? Omit<One, "number" | "ipcId" | "knownAt">
     : never
   : never
 
-export const certificate = (at: number, units: bigint, url = `https://c/${at}`): Said => ({
+export const certificate = (at: number, units: bigint, url = `https://c/${at}`): ShortFact => ({
   kind: "certificate",
   at: minute(at),
   units,
   url
 })
-export const payment = (at: number, reference = "P"): Said => ({ kind: "payment", at: minute(at), reference })
-export const opening = (units: bigint): Said => ({ kind: "opening", units, certificate: "C-0", by: "Ana" })
-export const project = (projectId = "7"): Said => ({ kind: "project", projectId })
+export const payment = (at: number, reference = "P"): ShortFact => ({ kind: "payment", at: minute(at), reference })
+export const opening = (units: bigint): ShortFact => ({ kind: "opening", units, certificate: "C-0", by: "Ana" })
+export const project = (projectId = "7"): ShortFact => ({ kind: "project", projectId })
 
 export const decision = (
   holdId: string,
   verdict: "accept" | "reject",
   units: bigint | null = null,
   currency?: string
-): Said => ({
+): ShortFact => ({
   kind: "decision",
   holdId,
   verdict,
@@ -41,9 +42,9 @@ export const decision = (
   reason: "checked"
 })
 
-/** The next fact after these books, wherever they come from. */
-export const tell = (books: Books, said: Said, number: number, under: Terms = contractor): Books =>
-  fold(books, { ...said, number, ipcId: "IPC-1", knownAt: minute(10_000 + number) }, under).books
+/** These books with one more fact. */
+export const record = (books: Books, fact: ShortFact, number: number, under: Terms = contractor): Books =>
+  fold(books, { ...fact, number, ipcId: "IPC-1", knownAt: minute(10_000 + number) }, under).books
 
 export interface Answer {
   readonly reason: HoldReason
@@ -52,14 +53,25 @@ export interface Answer {
   readonly currency?: string
 }
 
-/** Facts, and answers to the one open hold of that reason, one after the other. */
-export const history = (said: ReadonlyArray<Said | Answer>, under: Terms = contractor): Books =>
-  said.reduce<Books>(
-    (books, one, index) => tell(books, "kind" in one ? one : answer(books, one), index + 1, under),
+/** Facts, and answers to the only open hold of that reason, one after the other. */
+export const history = (steps: ReadonlyArray<ShortFact | Answer>, under: Terms = contractor): Books =>
+  steps.reduce<Books>(
+    (books, step, index) => record(books, "kind" in step ? step : answer(books, step), index + 1, under),
     empty("IPC-1")
   )
 
-const answer = (books: Books, { currency, reason, units, verdict }: Answer): Said =>
+/** The payment that comes first is *the* payment; everything else comes in any order, some of it twice. */
+export const anyOrder = (
+  facts: ReadonlyArray<ShortFact>,
+  { below, pick, shuffle }: Random
+): ReadonlyArray<ShortFact> => {
+  const others = shuffle(facts.filter(({ kind }) => kind !== "payment"))
+  const at = below(others.length + 1)
+  const later = facts.filter(({ kind }) => kind === "payment")
+  return [...others.slice(0, at), payment(5), ...shuffle([...others.slice(at), ...later, pick(facts)])]
+}
+
+export const answer = (books: Books, { currency, reason, units, verdict }: Answer): ShortFact =>
   decision(holdFor(books, reason).hold_id, verdict, units ?? null, currency)
 
 export const holdFor = (books: Books, reason: HoldReason): Hold => {
@@ -82,6 +94,6 @@ export const inCurrencies = (books: Books) =>
 export const reasons = (books: Books) => [...books.holds.values()].map(({ reason }) => reason).toSorted()
 export const net = (books: Books) => books.entries.reduce((sum, { units }) => sum + units, 0n)
 
-/** Whole numbers of any size as text. */
-export const written = (one: unknown): string =>
-  JSON.stringify(one, (_, value) => (typeof value === "bigint" ? String(value) : value))
+/** Bigints become text. */
+export const written = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner))

@@ -1,10 +1,10 @@
-/** What a hold is about in money, wherever that is known: in the books, in what analysts see, and in the status. */
+/** A hold's amount and currency, if known: in the books, in the warehouse, and in the status. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { contractor } from "./Contractor.ts"
-import { at, certified, copied, copy, created, folder, hear, paid, started } from "./Started.ts"
+import { at, certified, copied, copy, created, hear, paid, startedOnce, verified } from "./Started.ts"
 
 const euros: Terms = { ...contractor, currency: "EUR" }
 const closed: Terms = { ...euros, openFrom: at(100) }
@@ -16,24 +16,18 @@ const amounts = Effect.gen(function* () {
   return rows.map(({ amount, currency, ipc_id, reason }) => [ipc_id, reason, amount, currency]).toSorted()
 })
 
-const verified = Effect.map(
-  Effect.flatMap(Ledger, ({ verify }) => verify),
-  ({ differences }) => differences
-)
-
-const after = (terms: Terms, ...events: ReadonlyArray<Parameters<typeof hear>[0]>) =>
-  Effect.gen(function* () {
-    const path = yield* folder
-    const body = Effect.gen(function* () {
-      for (const batch of events) yield* Effect.andThen(hear(batch), copy)
-      assert.deepStrictEqual(yield* verified, [])
+const after = (terms: Terms, ...batches: ReadonlyArray<Parameters<typeof hear>[0]>) =>
+  startedOnce(
+    Effect.gen(function* () {
+      for (const batch of batches) yield* Effect.andThen(hear(batch), copy)
+      assert.deepStrictEqual((yield* verified).differences, [])
       return [yield* amounts, (yield* Effect.flatMap(Ledger, ({ status }) => status)).oldestHold] as const
-    })
-    return yield* started(path, body, terms)
-  }).pipe(Effect.scoped)
+    }),
+    terms
+  )
 
 describe("a hold", () => {
-  it.live("shows the certificate's amount, or none where nobody knows one", () =>
+  it.live("shows the certificate's amount, or none if it isn't known", () =>
     Effect.gen(function* () {
       const [open, oldest] = yield* after(euros, [
         paid("none", 2, 1),
@@ -66,7 +60,7 @@ describe("a hold", () => {
     })
   )
 
-  it.live("for a currency shows the amount, and follows what is learned of it, also in the copies", () =>
+  it.live("for a currency shows the amount, and follows later certificates, also in the copies", () =>
     Effect.gen(function* () {
       const first = [certified("1", 1, 1, "100.0000"), paid("1", 5, 2)]
       assert.deepStrictEqual((yield* after(perProject, first))[0], [["1", "currency-unknown", "100.0000", null]])

@@ -1,5 +1,5 @@
 /**
- * The ledger over a real Store and a real warehouse: on disk at once, the same by any batches and across restarts,
+ * The ledger over a real Store and a real warehouse: on disk at once, the same in any batches and across restarts,
  * append-only, copied and verified.
  */
 import { rmSync } from "node:fs"
@@ -9,70 +9,74 @@ import { Effect } from "effect"
 import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { seeded } from "../Seeded.ts"
-import { certified, copied, copy, folder, hear, holds, journal, paid, started } from "./Started.ts"
+import {
+  certified,
+  copied,
+  copy,
+  folder,
+  hear,
+  holds,
+  journal,
+  paid,
+  started,
+  startedOnce,
+  verified
+} from "./Started.ts"
 
 describe("the ledger", () => {
   it.effect("posts to the last digit, balanced, and the warehouse has a copy", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* started(
-        path,
-        Effect.gen(function* () {
-          const amount = "123456789012345678901234.5678"
-          yield* hear([certified("A", 1, 2, amount), paid("A", 5, 6), paid("B", 5, 6)])
-          assert.deepStrictEqual(
-            (yield* journal).map((entry) => [entry.sequence, entry.ipc_id, entry.kind, entry.amount]),
-            [[1, "A", "payment", amount]]
-          )
-          yield* copy
-          assert.strictEqual((yield* copied("ledger_entries"))[0]?.["amount"], amount)
-          assert.deepStrictEqual(
-            (yield* copied("ledger_lines")).map(({ account, credit, debit }) => [account, debit, credit]),
-            [
-              ["bank", amount, "0.0000"],
-              ["receivable", "0.0000", amount]
-            ]
-          )
-          assert.deepStrictEqual(
-            (yield* copied("ledger_holds")).map(({ ipc_id, reason }) => [ipc_id, reason]),
-            [["B", "awaiting-certified-amount"]]
-          )
-          yield* hear([certified("B", 3, 7, "10.0000"), certified("A", 2, 8, "100.0000")])
-          yield* copy
-          assert.deepStrictEqual(yield* copied("ledger_holds"), [])
-          assert.strictEqual((yield* copied("ledger_hold_decisions"))[0]?.["verdict"], "answered")
-          const negative = (yield* copied("ledger_lines")).filter(
-            ({ credit, debit }) => Number(credit) < 0 || Number(debit) < 0
-          )
-          assert.deepStrictEqual(negative, [])
-          assert.deepInclude(yield* Effect.flatMap(Ledger, ({ status }) => status), { entries: 3, holds: 0 })
-        })
-      )
-    }).pipe(Effect.scoped)
+    startedOnce(
+      Effect.gen(function* () {
+        const amount = "123456789012345678901234.5678"
+        yield* hear([certified("A", 1, 2, amount), paid("A", 5, 6), paid("B", 5, 6)])
+        assert.deepStrictEqual(
+          (yield* journal).map((entry) => [entry.sequence, entry.ipc_id, entry.kind, entry.amount]),
+          [[1, "A", "payment", amount]]
+        )
+        yield* copy
+        assert.strictEqual((yield* copied("ledger_entries"))[0]?.["amount"], amount)
+        assert.deepStrictEqual(
+          (yield* copied("ledger_lines")).map(({ account, credit, debit }) => [account, debit, credit]),
+          [
+            ["bank", amount, "0.0000"],
+            ["receivable", "0.0000", amount]
+          ]
+        )
+        assert.deepStrictEqual(
+          (yield* copied("ledger_holds")).map(({ ipc_id, reason }) => [ipc_id, reason]),
+          [["B", "awaiting-certified-amount"]]
+        )
+        yield* hear([certified("B", 3, 7, "10.0000"), certified("A", 2, 8, "100.0000")])
+        yield* copy
+        assert.deepStrictEqual(yield* copied("ledger_holds"), [])
+        assert.strictEqual((yield* copied("ledger_hold_decisions"))[0]?.["verdict"], "answered")
+        const negative = (yield* copied("ledger_lines")).filter(
+          ({ credit, debit }) => Number(credit) < 0 || Number(debit) < 0
+        )
+        assert.deepStrictEqual(negative, [])
+        assert.deepInclude(yield* Effect.flatMap(Ledger, ({ status }) => status), { entries: 3, holds: 0 })
+      })
+    )
   )
 
-  it.effect("is the same to the byte by any batches, with restarts between and with every batch heard twice", () =>
+  it.effect("is the same to the byte in any batches, with restarts between them and every batch heard twice", () =>
     Effect.gen(function* () {
       const random = seeded(7)
-      const said = random.shuffle(
+      const events = random.shuffle(
         Array.from({ length: 30 }, (_, index) => String(index % 9)).flatMap((id, index) => [
           certified(id, 1 + random.below(20), 100 + index, `${1 + random.below(5)}.0000`),
           paid(id, 10, 200 + index, `PAY-${id}-${random.chance(0.1) ? 2 : 1}`)
         ])
       )
       const journals: Array<string> = []
-      for (const most of [1, 7, said.length]) {
+      for (const most of [1, 7, events.length]) {
         const path = yield* folder
-        for (let from = 0; from < said.length; from += most) {
-          const batch = said.slice(from, from + most)
-          const once = Effect.andThen(hear(batch), Effect.andThen(hear(batch), copy))
-          yield* started(path, once)
+        for (let from = 0; from < events.length; from += most) {
+          const batch = events.slice(from, from + most)
+          yield* started(path, Effect.andThen(hear(batch), Effect.andThen(hear(batch), copy)))
         }
         journals.push(JSON.stringify(yield* started(path, Effect.all([journal, holds]))))
-        const { differences, facts } = yield* started(
-          path,
-          Effect.flatMap(Ledger, ({ verify }) => verify)
-        )
+        const { differences, facts } = yield* started(path, verified)
         assert.deepStrictEqual(differences, [])
         assert.isAbove(facts, 10)
       }
@@ -100,37 +104,33 @@ describe("the ledger", () => {
     }).pipe(Effect.scoped)
   )
 
-  /** A write that takes along what is lacking, and fails. */
+  /** A write that would include what is lacking, and fails. */
   const failed = Effect.scoped(
     Effect.flatMap(Copies, ({ lacking }) => Effect.map(lacking, ({ ledger }) => assert.isDefined(ledger)))
   )
 
-  it.effect("copies with the next write what one that failed didn't take along", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* started(
-        path,
-        Effect.gen(function* () {
-          yield* copy
-          yield* hear([paid("A", 5, 6), paid("B", 5, 6), certified("B", 1, 7, "5.0000")])
-          yield* failed
-          yield* copy
-          const open = yield* copied("ledger_holds")
-          assert.deepStrictEqual(
-            open.map(({ ipc_id }) => ipc_id),
-            ["A"]
-          )
-          yield* hear([certified("A", 1, 8, "5.0000")])
-          yield* failed
-          yield* copy
-          assert.deepStrictEqual(yield* copied("ledger_holds"), [])
-          assert.strictEqual((yield* copied("ledger_entries")).length, 2)
-        })
-      )
-    }).pipe(Effect.scoped)
+  it.effect("copies with the next write what a failed one left out", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* copy
+        yield* hear([paid("A", 5, 6), paid("B", 5, 6), certified("B", 1, 7, "5.0000")])
+        yield* failed
+        yield* copy
+        const open = yield* copied("ledger_holds")
+        assert.deepStrictEqual(
+          open.map(({ ipc_id }) => ipc_id),
+          ["A"]
+        )
+        yield* hear([certified("A", 1, 8, "5.0000")])
+        yield* failed
+        yield* copy
+        assert.deepStrictEqual(yield* copied("ledger_holds"), [])
+        assert.strictEqual((yield* copied("ledger_entries")).length, 2)
+      })
+    )
   )
 
-  it.effect("copies at the next start what a crash kept from the warehouse", () =>
+  it.effect("copies at the next start what the warehouse lacks after a crash", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* started(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6), paid("B", 5, 6)]))
@@ -155,7 +155,7 @@ describe("the ledger", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says what differs when somebody got at the file all the same", () =>
+  it.effect("says what differs when the file was changed from outside", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* started(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6), paid("B", 5, 6)]))
@@ -163,10 +163,7 @@ describe("the ledger", () => {
       database.exec("drop trigger ledger_entries_no_update; update ledger_entries set amount = '6.0000'")
       database.exec("delete from ledger_holds")
       database.close()
-      const { differences } = yield* started(
-        path,
-        Effect.flatMap(Ledger, ({ verify }) => verify)
-      )
+      const { differences } = yield* started(path, verified)
       assert.strictEqual(differences.length, 2)
       assert.match(differences[0] ?? "", /^IPC A: entry \w+ has units "60000" in the books and "50000" by the facts\.$/)
       assert.match(differences[1] ?? "", /^IPC B: hold .* is missing in the books\.$/)

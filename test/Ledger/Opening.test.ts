@@ -1,5 +1,5 @@
 /**
- * Opening certificates from a file: all of it or nothing, and complaints that a terminal can be trusted with.
+ * Opening certificates from a file: all or nothing, with messages that are safe to print on a terminal.
  */
 import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ describe("a file of opening certificates", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that names an IPC twice is refused in printable words of a bearable length", () =>
+  it.effect("that names an IPC twice is refused with a short, printable message", () =>
     Effect.gen(function* () {
       const ipc = `\u001b[2J\u202e7${"x".repeat(5000)}`
       const { message } = yield* Effect.flip(readLines([`${ipc},1,C-1`, `${ipc},2,C-2`]))

@@ -1,5 +1,5 @@
 /**
- * A ledger over a real Store and a real warehouse in a folder, started and stopped at will; and events about IPCs.
+ * A ledger over a real Store and a real warehouse in a folder, started as often as a test wants; and events about IPCs.
  */
 import { Effect, Layer } from "effect"
 import { sql } from "kysely"
@@ -45,6 +45,8 @@ export const certified = (id: string, second: number, received: number, amount: 
 export const paid = (id: string, second: number, received: number, reference = `PAY-${id}`) =>
   heard(id, second, received, { payment_reference: reference, paid_at: at(second) })
 
+export const payment = (id: string): ReadonlyArray<AppliedEvent> => [certified(id, 1, 10, "5.0000"), paid(id, 5, 11)]
+
 export const created = (id: string, second: number, received: number, projectId: string) =>
   heard(id, second, received, { project_id: projectId })
 
@@ -58,12 +60,18 @@ export const stores = (path: string, terms: Terms = contractor) =>
     Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))
   )
 
-/** Runs against the files of a folder, as one start of a worker. */
+/** One start of a worker over the files of a folder. */
 export const started = <A, E>(
   path: string,
   body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>,
   terms?: Terms
 ) => Effect.scoped(Effect.provide(body, stores(path, terms), { local: true }))
+
+/** One start over new files. */
+export const startedOnce = <A, E>(body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>, terms?: Terms) =>
+  Effect.scoped(Effect.flatMap(folder, (path) => started(path, body, terms)))
+
+export const verified = Effect.flatMap(Ledger, ({ verify }) => verify)
 
 export const hear = (batch: ReadonlyArray<AppliedEvent>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
 

@@ -1,6 +1,6 @@
 /**
- * A list as a service keeps it, for walks: records in order, pages cut from it at the moment they are asked for, and
- * a hook before each answer in which a test may change the list. In memory; asked for pages are noted.
+ * A service's list for walks, in memory: records in order, pages cut from it when they are requested, a hook before each
+ * answer in which a test may change the list. Requested pages are noted.
  */
 import { Effect } from "effect"
 import { projectsOf } from "../../connectors/construction/ConstructionPages.ts"
@@ -14,12 +14,12 @@ export interface ListModel extends PagedList {
   onAsk: (page: number) => void
   /** Larger pages are cut down to this. */
   largest: number
-  /** A status where sizes above `largest` are refused instead. */
+  /** Sizes above `largest` are refused instead. */
   refuses: boolean
   ignoresPage: boolean
 }
 
-/** Each answer is a second later than the one before it. */
+/** Each answer is a second later than the previous one. */
 const firstMicros = Date.UTC(2026, 10, 20) * 1000
 
 export const listModel = (ids: ReadonlyArray<number>, options: Partial<ListModel> = {}): ListModel => {

@@ -1,4 +1,4 @@
-/** The plan in any 60 seconds, over restarts too; lanes; waiters that go away; a store that fails. */
+/** The plan in any 60 seconds, also across restarts; lanes; interrupted waiters; a failing store. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -28,7 +28,7 @@ describe("the plan", () => {
     )
   }
 
-  it.effect("is kept though every timer is late, and though demand comes in bursts", () =>
+  it.effect("is kept if every timer is late and demand comes in bursts", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const times: Array<number> = []
@@ -50,7 +50,7 @@ describe("the plan", () => {
 })
 
 describe("a restart", () => {
-  /** Of no second the store knows less than was sent in it. */
+  /** The store counts at least what was sent, in each second. */
   const assertCounted = (store: Store["Service"], times: ReadonlyArray<number>) =>
     Effect.gen(function* () {
       const counted = yield* store.run((db) => db.selectFrom("pace").selectAll().execute())
@@ -63,8 +63,8 @@ describe("a restart", () => {
       )
     })
 
-  /** A crash leaves the store as it is: what the last second didn't use is never taken back. */
-  it.effect("remembers what was sent, also when it comes many times within a second", () =>
+  /** A crash leaves the store as it is: what the last second didn't use is never given back. */
+  it.effect("remembers what was sent, even with many restarts within a second", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const path = newStorePath()
@@ -89,7 +89,7 @@ describe("a restart", () => {
     })
   )
 
-  it.effect("adds to what a process before it sent in the same second", () =>
+  it.effect("adds to what an earlier process sent in the same second", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Math.floor(start / 1000) * 1000)
       const path = newStorePath()
@@ -104,7 +104,7 @@ describe("a restart", () => {
     })
   )
 
-  it.effect("of a process that came to its limit waits until the window is free", () =>
+  it.effect("of a process that had reached its limit waits until the window is free", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const path = newStorePath()
@@ -128,7 +128,7 @@ describe("a restart", () => {
 })
 
 describe("another worker on the same store", () => {
-  it.effect("that sends at the same time shares the plan, but for the second that each has reserved", () =>
+  it.effect("that sends at the same time shares the plan, except for the second that each has reserved", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const path = newStorePath()
@@ -144,7 +144,7 @@ describe("another worker on the same store", () => {
 })
 
 describe("a store that fails", () => {
-  it.effect("makes requests wait, says so, and lets them go when it is back", () =>
+  it.effect("makes requests wait with a reason, and lets them go when it is back", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const broken = { is: true }
@@ -178,7 +178,7 @@ describe("a store that fails", () => {
 })
 
 describe("waiters", () => {
-  it.effect("go by lane, and in a lane by arrival", () =>
+  it.effect("go by lane, and within a lane by arrival", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { pace, fork, end } = yield* life(60, Sqlite.layerAt(newStorePath()))

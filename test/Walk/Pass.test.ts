@@ -77,7 +77,7 @@ describe("a pass", () => {
   it.effect("that misses a record behind an unmoved total is not proven until two passes agree", () =>
     Effect.gen(function* () {
       const list = listModel(range(1, 30))
-      // One project goes and another comes between two pages: the total stays 30, and project 11 slips through.
+      // Between two pages one project is removed and another added: the total stays 30, and project 11 is missed.
       list.onAsk = (page) => {
         if (page !== 2 || list.ids[0] !== 1) return
         list.ids.shift()
@@ -94,13 +94,13 @@ describe("a pass", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("buries what two agreeing passes did not show, and a later sighting lifts it", () =>
+  it.effect("sets tombstones for what two agreeing passes did not show, and a later sighting lifts them", () =>
     Effect.gen(function* () {
       const list = listModel(range(1, 12))
       yield* pass(list)
       list.ids.splice(4, 1)
       yield* pass(list)
-      assert.include(yield* present, 5, "one pass is a suspicion only")
+      assert.include(yield* present, 5, "one pass isn't enough")
       yield* pass(list)
       assert.notInclude(yield* present, 5)
       assert.strictEqual((yield* rows).length, 12)
@@ -110,7 +110,7 @@ describe("a pass", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("falls back when the page size is refused, and believes what is granted", () =>
+  it.effect("asks for smaller pages when the size is refused, and takes what is granted", () =>
     Effect.gen(function* () {
       const list = listModel(range(1, 230), { largest: 100, refuses: true })
       const { state } = yield* pass(list)
@@ -136,14 +136,14 @@ describe("a pass", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("that was cut off goes on at its checkpoints", () =>
+  it.effect("that was interrupted resumes at its checkpoints", () =>
     Effect.gen(function* () {
       const list = listModel(range(1, 200))
       list.onAsk = (page) => {
         if (page === 12) throw new Error("killed")
       }
-      const cut = yield* Effect.exit(pass(list, 1))
-      assert.strictEqual(cut._tag, "Failure")
+      const interrupted = yield* Effect.exit(pass(list, 1))
+      assert.strictEqual(interrupted._tag, "Failure")
       const before = yield* Checkpoints.finishedPages(yield* Store, "projects")
       assert.isAbove(before.size, 5)
       list.onAsk = () => undefined
@@ -158,14 +158,14 @@ describe("a pass", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("is right whenever it says proven, over lists that change at random", () =>
+  it.effect("is right whenever it is proven, over lists that change at random", () =>
     Effect.gen(function* () {
       for (let seed = 1; seed <= 6; seed++) yield* randomList(seed).pipe(Effect.provide(stores, { local: true }))
     })
   )
 })
 
-/** Inserts and deletes at random between pages for some passes, then none: the copy must end as the list. */
+/** Random inserts and deletes between pages for some passes, then none: the copy must end like the list. */
 const randomList = (seed: number) =>
   Effect.gen(function* () {
     const random = seeded(seed)

@@ -53,7 +53,7 @@ describe("All projects", () => {
     assert.deepStrictEqual(asked, ["1 of 1000", "2 of 300", "3 of 300", "4 of 300"])
   })
 
-  it("come in the service's own pages where it refuses the size that was asked for", async () => {
+  it("come in the service's own pages if it refuses the requested size", async () => {
     await using world = await start({ projects: 120, rejectLargePages: true })
     assert.deepStrictEqual(await ids(world.client), expected(120))
     assert.deepStrictEqual(
@@ -63,17 +63,17 @@ describe("All projects", () => {
     assert.deepInclude((await world.client.projectPage(3)).pagination, { total: 120, page: 3, per_page: 50 })
   })
 
-  it("are none where the service has none", async () => {
+  it("are none if the service has none", async () => {
     await using world = await start({ projects: 0 })
     assert.deepStrictEqual(await ids(world.client), [])
     assert.strictEqual(lists(world.server).length, 1)
   })
 
-  it("are asked for page by page, as a loop gets there", async () => {
+  it("are requested page by page, as a loop gets there", async () => {
     await using world = await start({ projects: 1000 })
     let taken = 0
     for await (const { id } of world.client.projects()) {
-      // Whatever was asked for ahead would have had its turn before this.
+      // A page requested ahead would have had its turn before this one.
       if (++taken === 1) await world.client.projectPage(10)
       assert.strictEqual(lists(world.server).length, 1 + Math.ceil((id - 1000) / 100))
       if (taken === 101) break
@@ -81,7 +81,7 @@ describe("All projects", () => {
     assert.strictEqual(taken, 101)
   })
 
-  it.live("of which a stream takes three cost one page", () =>
+  it.live("cost one page if a stream takes three", () =>
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(
         Effect.promise(() => startInterfaceServer({ projects: 1000 })),
@@ -97,7 +97,7 @@ describe("All projects", () => {
     }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 
-  it("come whole when the service breaks down, rambles and forgets the token in the middle", async () => {
+  it("come whole even if the service fails, truncates an answer and revokes the token in between", async () => {
     await using world = await start({ projects: 500 })
     const seen: Array<number> = []
     for await (const { id } of world.client.projects()) {
@@ -114,7 +114,7 @@ describe("All projects", () => {
 })
 
 describe("A project", () => {
-  it("keeps what the document doesn't name, and every number as it was written", async () => {
+  it("keeps fields that the document doesn't name, and every number as it was written", async () => {
     const text =
       '{"id":9007199254740991,"name":"Quay","status":"awarded","budget":1250000.50,"more":{"n":12345678901234567890}}'
     await using world = await start({ projects: [text] })
@@ -132,7 +132,7 @@ describe("A project", () => {
 })
 
 describe("A client", () => {
-  it("has settings of its own beside another one in the same program", async () => {
+  it("has its own settings beside another one in the same program", async () => {
     await using one = await start({ projects: 1 })
     await using other = await start({ projects: 2, clientId: "another-client" })
     const counts = Effect.forEach([one, other], ({ server }) =>
@@ -142,7 +142,7 @@ describe("A client", () => {
     assert.deepStrictEqual(await Effect.runPromise(scoped), [1, 2])
   })
 
-  it("that is closed ends what is under way and asks for nothing more", async () => {
+  it("that is closed ends what is under way and sends nothing more", async () => {
     await using world = await start()
     world.server.fail("hang", 2)
     const page = errorOf(world.client.projectPage(1))
@@ -158,8 +158,8 @@ describe("A client", () => {
     assert.strictEqual(lists(world.server).length, 2)
   })
 
-  it("can't be made from bad options, which are told together and not repeated", () => {
-    const made = () =>
+  it("can't be made from bad options, which are all named and not repeated", () => {
+    const make = () =>
       connect({
         baseUrl: "ftp://a-secret.test",
         authUrl: "https://auth.test",
@@ -168,7 +168,7 @@ describe("A client", () => {
         requestsPerMinute: 0.5
       })
     assert.throws(
-      made,
+      make,
       "The client's options are not usable: baseUrl must be an absolute http or https URL without credentials, ?query " +
         "or #fragment. clientId is missing. OAuth client id. clientSecret is missing. requestsPerMinute must be a " +
         "positive whole number."
@@ -192,11 +192,11 @@ describe("A refusal says which option to check", () => {
       /page 1 when page 2 .* pageParam and perPageParam/
     ]
   ]
-  for (const [what, service, options, words] of refusals) {
+  for (const [what, service, options, expectedText] of refusals) {
     it(what, async () => {
       await using world = await start({ projects: 200, ...service }, options)
       const { message } = await errorOf(ids(world.client))
-      assert.match(message, words)
+      assert.match(message, expectedText)
       assert.notInclude(message, "SITELEDGER_")
     })
   }
@@ -211,9 +211,9 @@ describe("A refusal says which option to check", () => {
   })
 })
 
-it("scopes and paging parameters of other names are used as given", async () => {
-  const given = { scopes: ["projects.read", "ipcs.read"], pageParam: "p", perPageParam: "n", pageSize: 80 }
-  await using world = await start({ requiredScope: "ipcs.read", pageParam: "p", perPageParam: "n" }, given)
+it("scopes and paging parameters of other names are used as configured", async () => {
+  const options = { scopes: ["projects.read", "ipcs.read"], pageParam: "p", perPageParam: "n", pageSize: 80 }
+  await using world = await start({ requiredScope: "ipcs.read", pageParam: "p", perPageParam: "n" }, options)
   assert.deepStrictEqual(await ids(world.client), expected(120))
   const asked = lists(world.server).map(({ query }) => `${query["p"]} of ${query["n"]}`)
   assert.deepStrictEqual(asked, ["1 of 80", "2 of 80"])

@@ -1,5 +1,5 @@
 /**
- * The token's life against a real authorization server: who is asked, how often, and what lies on disk by then.
+ * The token's life against a real authorization server: who is asked, how often, and what is on disk by then.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -44,7 +44,7 @@ describe("a token of a login", () => {
     )
   )
 
-  it.effect("is on disk with its refresh token before anybody gets it, and each refresh token is sent once", () =>
+  it.effect("is on disk with its refresh token before it is handed out, and each refresh token is sent once", () =>
     within({ lifeSeconds: 10 }, (server) =>
       Effect.gen(function* () {
         const first = yield* loggedIn(server)
@@ -65,7 +65,7 @@ describe("a token of a login", () => {
     )
   )
 
-  it.effect("is kept with its refresh token when the service doesn't rotate that", () =>
+  it.effect("keeps its refresh token if the service doesn't rotate that", () =>
     within({ rotates: false }, (server) =>
       Effect.gen(function* () {
         const { refresh } = yield* loggedIn(server)
@@ -93,7 +93,7 @@ describe("a token of a login", () => {
     )
   )
 
-  it.effect("is not lost when whoever asked for it is interrupted while the service answers", () =>
+  it.effect("is not lost when its caller is interrupted while the service answers", () =>
     within({}, (server) =>
       Effect.gen(function* () {
         const { access } = yield* loggedIn(server)
@@ -116,17 +116,17 @@ describe("a token of a login", () => {
     )
   )
 
-  it.effect("is used only when it could be written, however long that takes", () =>
+  it.effect("is used only after it was written, however long that takes", () =>
     within({}, (server, dataDir) =>
       Effect.gen(function* () {
         const { access } = yield* loggedIn(server)
         yield* TestClock.adjust("1 hour")
-        // In the way of the file that is to replace the old one.
+        // In the place of the new file.
         const obstacle = join(dataDir, "login.new")
         mkdirSync(obstacle)
         const fiber = yield* Effect.forkChild(get)
         while ((yield* reasons).length === 0) yield* second
-        assert.include((yield* reasons).join(), "can't be kept")
+        assert.include((yield* reasons).join(), "can't be stored")
         for (let round = 0; round < 100; round++) yield* second
         assert.isUndefined(fiber.pollUnsafe())
         assert.strictEqual((yield* storedTokens)?.access, access)
@@ -140,7 +140,7 @@ describe("a token of a login", () => {
 })
 
 describe("the way to a token", () => {
-  it.effect("is the login when there is one, also one that comes later, and else the client's secret", () =>
+  it.effect("is the login if there is one, even one that comes later, otherwise the client's secret", () =>
     within(confidential, (server) =>
       Effect.gen(function* () {
         const own = yield* get
@@ -170,7 +170,7 @@ describe("the way to a token", () => {
     )
   )
 
-  it.effect("without a login and a secret is waited for, and both are named", () =>
+  it.effect("is waited for without a login and a secret, and both are named", () =>
     within({}, (server) =>
       Effect.gen(function* () {
         const fiber = yield* Effect.forkChild(get)

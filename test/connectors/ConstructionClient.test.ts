@@ -1,5 +1,5 @@
 /**
- * Calls whose token is refused or reaches not far enough (RFC 6750 §3), over real HTTP.
+ * Calls whose token is refused or lacks a scope (RFC 6750 §3), over real HTTP.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
@@ -63,7 +63,7 @@ describe("a call", () => {
     )
   }
 
-  it.effect("goes through though each token is ended after a single request", () =>
+  it.effect("succeeds even if each token ends after a single request", () =>
     within({ uses: 1 }, (server) =>
       Effect.gen(function* () {
         yield* loggedIn(server)
@@ -78,7 +78,7 @@ describe("a call", () => {
     )
   )
 
-  it.effect("whose new token is refused too, without ever being taken, is left to a person", () =>
+  it.effect("whose new token is refused too, without ever being accepted, is left to a person", () =>
     within({ uses: 0 }, (server) =>
       Effect.gen(function* () {
         yield* loggedIn(server)
@@ -91,7 +91,7 @@ describe("a call", () => {
     )
   )
 
-  it.effect("that misses a scope names it and where to add it; the next one goes through when it is granted", () =>
+  it.effect("that lacks a scope names it and where to add it; the next one succeeds when it is granted", () =>
     within({ requiredScope: "projects.everything" }, (server) =>
       Effect.gen(function* () {
         yield* loggedIn(server)

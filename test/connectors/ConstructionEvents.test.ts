@@ -33,7 +33,7 @@ const documented = [
 const fieldsOf = (type: EventType) => ({ ...wires[type.entity].fields, ...type.fields })
 
 describe("the event types", () => {
-  it("are the 14 of the document, each once, and the ping beside them", () => {
+  it("are the 14 of the document, each once, without the ping", () => {
     assert.deepStrictEqual(
       eventTypes.map((type) => type.type),
       documented
@@ -44,7 +44,7 @@ describe("the event types", () => {
     assert.isFalse(byType.has(ping))
   })
 
-  it("stand for a stage of their entity, whose column the table has", () => {
+  it("have a stage of their entity, with a column in its table", () => {
     for (const type of eventTypes) {
       const { stages } = byName(type.entity)
       assert.strictEqual(stages[stageOf(type) - 1]?.status, type.status, type.type)
@@ -54,13 +54,13 @@ describe("the event types", () => {
     }
   })
 
-  it("reach each stage of each entity, and only one does", () => {
+  it("are one for each stage of each entity", () => {
     const reached = eventTypes.map((type) => `${type.entity} ${type.status}`)
     const all = entityNames.flatMap((name) => byName(name).stages.map((stage) => `${name} ${stage.status}`))
     assert.sameMembers(reached, all)
   })
 
-  it("come in the order of the life", () => {
+  it("come in the order of the stages", () => {
     for (const name of entityNames) {
       const order = eventTypes.filter((type) => type.entity === name).map(stageOf)
       assert.deepStrictEqual(
@@ -71,7 +71,7 @@ describe("the event types", () => {
     }
   })
 
-  it("are proven by fields that only they have, and that a column or the key takes up", () => {
+  it("are proven by fields that only they have, each with a column or the key", () => {
     const proofs = eventTypes.flatMap((type) => type.proof.map((group) => JSON.stringify(group.toSorted())))
     assert.strictEqual(new Set(proofs).size, proofs.length)
     for (const type of eventTypes) {
@@ -102,7 +102,7 @@ describe("the event types", () => {
 })
 
 describe("the wires", () => {
-  it("name every column of their table but those of the life, and no other", () => {
+  it("name every column of their table except those of the stages, and no other", () => {
     for (const name of entityNames) {
       assert.sameMembers(Object.keys(wires[name].fields), Object.keys(byName(name).columns), name)
     }
@@ -111,7 +111,7 @@ describe("the wires", () => {
     }
   })
 
-  it("name the key otherwise than any field, and a field of one column otherwise than that of another", () => {
+  it("use different names for the key and each column", () => {
     for (const fields of [
       ...entityNames.map((name) => [name, wires[name].fields] as const),
       ...eventTypes.map((type) => [type.entity, fieldsOf(type)] as const)
@@ -121,13 +121,13 @@ describe("the wires", () => {
     }
   })
 
-  it("name no envelope, which would be taken for a field", () => {
+  it("use no name of the envelope, which would be taken for a field", () => {
     const envelope = ["event_type", "event", "event_timestamp", "data", "payload"]
     for (const name of entityNames) assert.notIncludeMembers(Object.values(wires[name].fields).flat(), envelope)
   })
 
-  // A misfit lies in `_extra` under the name of its column: an unknown field of that name would hide it.
-  it("name a column that may hold a misfit by its own name first, so that no unknown field is called so", () => {
+  // A misfit is in `_extra` under the name of its column: an unknown field of that name would hide it.
+  it("put the column's own name first if it may hold a misfit, so no unknown field has that name", () => {
     for (const type of eventTypes) {
       for (const [column, names] of Object.entries(fieldsOf(type))) {
         const { columns } = byName(type.entity)
@@ -140,7 +140,7 @@ describe("the wires", () => {
 })
 
 describe("the document's other words", () => {
-  it("stand for names that a wire knows, and are none themselves", () => {
+  it("are aliases of names that a wire knows, and aren't such names themselves", () => {
     const known = new Set(entityNames.flatMap((name) => Object.values(wires[name].fields).flat()))
     for (const [name, others] of Object.entries(documentAliases)) {
       assert.isTrue(known.has(name), name)

@@ -1,5 +1,5 @@
 /**
- * Logging in, with the browser's part played by hand: the redirect is followed, forged, repeated, or never comes.
+ * Logging in, with the test as the browser: the redirect is followed, forged, repeated, or never comes.
  */
 import { request as httpRequest } from "node:http"
 import { readFileSync, statSync } from "node:fs"
@@ -40,13 +40,13 @@ const visit = (url: URL | string) =>
     return { status: response.status, headers: response.headers, text: await response.text() }
   })
 
-/** As the service sends the browser back. */
+/** The URL to which the service sends the browser back. */
 const consented = (url: URL) =>
   Effect.map(visit(url), ({ headers }) => new URL(headers.get("location") ?? "", "http://nowhere.invalid"))
 
-const redirectOf = ({ callback, url }: Begun, given: Readonly<Record<string, string>>): URL => {
+const redirectOf = ({ callback, url }: Begun, query: Readonly<Record<string, string>>): URL => {
   const redirect = new URL(callback)
-  redirect.search = new URLSearchParams({ state: url.searchParams.get("state") ?? "", ...given }).toString()
+  redirect.search = new URLSearchParams({ state: url.searchParams.get("state") ?? "", ...query }).toString()
   return redirect
 }
 
@@ -95,7 +95,7 @@ describe("a login", () => {
     )
   )
 
-  it.effect("says what was not granted", () =>
+  it.effect("names the scopes that were not granted", () =>
     begun(
       ({ fiber, url }) =>
         Effect.gen(function* () {
@@ -108,9 +108,9 @@ describe("a login", () => {
   )
 
   it.effect("takes one redirect: a forged second one, another path, host or method change nothing", () =>
-    begun((given) =>
+    begun((login) =>
       Effect.gen(function* () {
-        const { callback, fiber, server, url } = given
+        const { callback, fiber, server, url } = login
         const answered = Promise.withResolvers<void>()
         server.settings.hold = () => answered.promise
         for (const path of ["/", "/favicon.ico", "/callback/", "/oauth/callback"]) {
@@ -122,7 +122,7 @@ describe("a login", () => {
         assert.strictEqual(yield* statusFrom(good, {}, "POST"), 404)
         const first = yield* Effect.forkChild(visit(good), { startImmediately: true })
         while (server.grants.length === 0) yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
-        const second = yield* visit(redirectOf(given, { code: "forged" }))
+        const second = yield* visit(redirectOf(login, { code: "forged" }))
         assert.strictEqual(second.status, 410)
         answered.resolve()
         assert.strictEqual((yield* passing(first)).status, 200)
@@ -134,7 +134,7 @@ describe("a login", () => {
     )
   )
 
-  it.effect("that nobody finishes within 10 minutes is over, and its listener gone", () =>
+  it.effect("that isn't finished within 10 minutes ends, and its listener closes", () =>
     begun(({ callback, fiber }) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("9 minutes")
@@ -149,7 +149,7 @@ describe("a login", () => {
   )
 })
 
-/** fetch always names the host that it goes to. */
+/** fetch can't set the Host header. */
 const statusFrom = (url: URL, headers: Record<string, string>, method = "GET") =>
   Effect.promise<number>(
     () =>
@@ -164,10 +164,10 @@ const statusFrom = (url: URL, headers: Record<string, string>, method = "GET") =
 
 const forgeries: Record<string, { readonly given: Record<string, string>; readonly sentence: RegExp }> = {
   "without a code": { given: {}, sentence: /no code/ },
-  "with a code of its own": { given: { code: `${mark}-code` }, sentence: /invalid_grant.*log in again/ },
+  "with a forged code": { given: { code: `${mark}-code` }, sentence: /invalid_grant.*log in again/ },
   "from another issuer": { given: { code: `${mark}-code`, iss: "https://evil.example.com" }, sentence: /iss/ },
   "that denies": { given: { error: "access_denied" }, sentence: /denied/ },
-  "with an unknown error": { given: { error: `<script>${mark}` }, sentence: /no reason that we know/ }
+  "with an unknown error": { given: { error: `<script>${mark}` }, sentence: /unknown reason/ }
 }
 const errors = {
   invalid_request: /SITELEDGER_AUTH_URL/,
@@ -181,7 +181,7 @@ for (const [error, sentence] of Object.entries(errors)) forgeries[`with ${error}
 
 describe("a redirect", () => {
   for (const [name, { given, sentence }] of Object.entries(forgeries)) {
-    it.effect(`${name} fails the login with one sentence, there and on the page, and keeps the earlier one`, () =>
+    it.effect(`${name} fails the login with one sentence, also on the page, and keeps the earlier login`, () =>
       begun((login) =>
         Effect.gen(function* () {
           const { access } = yield* loggedIn(login.server)
@@ -197,7 +197,7 @@ describe("a redirect", () => {
     )
   }
 
-  it.effect("without this login's state is answered 400, and the login goes on waiting for its own", () =>
+  it.effect("without this login's state is answered 400, and the login keeps waiting for its own", () =>
     begun((login) =>
       Effect.gen(function* () {
         for (const state of ["another", ""]) {

@@ -4,7 +4,7 @@ import {
   applied,
   at,
   atMicros,
-  contents,
+  contentOf,
   envelopes,
   type Fields,
   flat,
@@ -12,10 +12,10 @@ import {
   plain,
   read,
   receivedAt,
-  said,
+  expectedChanges,
   sha256,
   types,
-  waits
+  assertQuarantined
 } from "./ConstructionReader/Bodies.ts"
 
 const stages: Readonly<Record<string, number>> = {
@@ -29,21 +29,19 @@ const stages: Readonly<Record<string, number>> = {
   "permit.expiring": 2
 }
 
-const of = (type: string): Fields => contents[type] ?? {}
-
 describe("every event type", () => {
   for (const type of types) {
     it(`${type} is read in each envelope, whether or not it is declared`, () => {
       for (const [name, envelope] of Object.entries(envelopes)) {
         for (const declaring of ["", "event_type", "event", "type"]) {
-          // Flat, a permit's own type stands where the event's would.
-          if (declaring in of(type) && (name === "flat" || name === "all in data")) continue
-          const body = envelope(of(type), declaring === "" ? {} : { [declaring]: JSON.stringify(type) })
+          // In a flat body, a permit's own type has the place of the event's.
+          if (declaring in contentOf(type) && (name === "flat" || name === "all in data")) continue
+          const body = envelope(contentOf(type), declaring === "" ? {} : { [declaring]: JSON.stringify(type) })
           const change = applied(read(body), type, body)
           assert.deepStrictEqual(
             { ...change },
             {
-              ...said[type],
+              ...expectedChanges[type],
               version: Version.make(atMicros, stages[type] ?? 1, sha256(body)),
               source: "event",
               seenAt: receivedAt,
@@ -57,8 +55,8 @@ describe("every event type", () => {
     })
   }
 
-  it("says when it happened and whom it is about", () => {
-    assert.deepInclude(read(flat(of("ipc.paid")), "ipc.paid"), {
+  it("has its time and its entity", () => {
+    assert.deepInclude(read(flat(contentOf("ipc.paid")), "ipc.paid"), {
       type: "ipc.paid",
       relabelled: false,
       eventTimestamp: at,
@@ -71,13 +69,13 @@ describe("every event type", () => {
 
   it("waits without the id of its entity", () => {
     for (const type of types) {
-      const [key = ""] = Object.keys(of(type))
+      const [key = ""] = Object.keys(contentOf(type))
       for (const id of ["null", '""', "1.5", "true", "[]", '{"id":1}', undefined]) {
-        const { [key]: _, ...rest } = of(type)
-        // Without it, two types prove nothing any more.
+        const { [key]: _, ...rest } = contentOf(type)
+        // Without it, two types are no longer proven.
         const proves = !(["vo.created", "dms.transmittal.sent"].includes(type) && (id === undefined || id === "null"))
         const reading = read(flat(id === undefined ? rest : { ...rest, [key]: id }))
-        waits(reading, proves ? "no-key" : "type-not-provable", `${type} ${id}`)
+        assertQuarantined(reading, proves ? "no-key" : "type-not-provable", `${type} ${id}`)
         if (proves) assert.deepInclude(reading, { type, entityId: null, eventTimestamp: at })
       }
     }
@@ -92,12 +90,16 @@ describe("ids", () => {
       ["123456789012345678901234567890", "123456789012345678901234567890"],
       ['" 7"', " 7"]
     ] as const) {
-      assert.strictEqual(applied(read(flat({ ...of("ipc.paid"), ipc_id: text })), "ipc.paid").id, id)
+      assert.strictEqual(applied(read(flat({ ...contentOf("ipc.paid"), ipc_id: text })), "ipc.paid").id, id)
     }
   })
 
   it("are looked for at the top first", () => {
-    const body = json({ event_timestamp: `"${at}"`, ipc_id: "1", data: json({ ...of("ipc.paid"), ipc_id: "2" }) })
+    const body = json({
+      event_timestamp: `"${at}"`,
+      ipc_id: "1",
+      data: json({ ...contentOf("ipc.paid"), ipc_id: "2" })
+    })
     assert.strictEqual(applied(read(body), "ipc.paid").id, "1")
   })
 })
@@ -119,7 +121,7 @@ describe("a project", () => {
     assert.deepEqual({ ...created({ project: "5" }).extra }, {})
   })
 
-  it("is kept whole with its column where it bears the column's name", () => {
+  it("is kept whole under its column if it has the column's name", () => {
     const whole = '{"id":5,"budget":1.50}'
     const change = created({ project_id: whole })
     assert.deepEqual({ ...change.misfits }, { project_id: whole })
@@ -136,14 +138,14 @@ describe("a project", () => {
     }
   })
 
-  it("says nothing when it is absent, and null when it is null", () => {
+  it("sets nothing when it is absent, and null when it is null", () => {
     assert.notProperty(created({}).values, "project_id")
     assert.isNull(created({ project_id: "null" }).values["project_id"])
   })
 })
 
 describe("names", () => {
-  it("may be new_boq_revision, as the document has it", () => {
+  it("may be new_boq_revision, as in the document", () => {
     const body = flat({ vo_id: '"VO-1"', new_boq_revision: '"D"' })
     const change = applied(read(body), "vo.absorbed")
     assert.strictEqual(change.values["boq_revision"], "D")
@@ -167,7 +169,7 @@ describe("names", () => {
     assert.notProperty(applied(read(json({ ...time, ...declared, ...own })), "permit.issued").values, "permit_type")
   })
 
-  it("may be told by configuration, for fields, keys, the time and the type", () => {
+  it("may be configured, for fields, keys, the time and the type", () => {
     const aliases = {
       ipc_id: ["certificate_no"],
       payment_reference: ["pay_ref", "ref"],
@@ -175,11 +177,11 @@ describe("names", () => {
       event_type: ["kind"]
     }
     const body = json({ occurred: `"${at}"`, certificate_no: "7", ref: '"PAY-9"', kind: '"ipc.paid"' })
-    waits(read(body), "type-not-provable")
+    assertQuarantined(read(body), "type-not-provable")
     const change = applied(read(body, null, { ...plain, aliases }), "ipc.paid")
     assert.deepStrictEqual(change.values, { payment_reference: "PAY-9", paid_at: at })
     assert.strictEqual(change.id, "7")
-    waits(
+    assertQuarantined(
       read(json({ occurred: `"${at}"`, certificate_no: "7", ref: '"PAY-9"', kind: '"ipc.void"' }), null, {
         ...plain,
         aliases
@@ -188,15 +190,15 @@ describe("names", () => {
     )
   })
 
-  it("are a body's own, never what every object has", () => {
+  it("are the body's own fields, never those that every object has", () => {
     const options = { ...plain, aliases: { payment_reference: ["constructor", "toString"] } }
-    waits(read(flat({ ipc_id: "1" }), null, options), "type-not-provable")
+    assertQuarantined(read(flat({ ipc_id: "1" }), null, options), "type-not-provable")
     applied(read(flat({ ipc_id: "1", constructor: '"PAY-1"' }), null, options), "ipc.paid")
   })
 
-  it("of the document come before those of the configuration", () => {
+  it("from the document come before those from the configuration", () => {
     const options = { ...plain, aliases: { payment_reference: ["ref"] } }
-    const change = applied(read(flat({ ...of("ipc.paid"), ref: '"other"' }), null, options), "ipc.paid")
+    const change = applied(read(flat({ ...contentOf("ipc.paid"), ref: '"other"' }), null, options), "ipc.paid")
     assert.strictEqual(change.values["payment_reference"], "PAY-1")
     assert.deepEqual({ ...change.extra }, { ref: '"other"' })
   })

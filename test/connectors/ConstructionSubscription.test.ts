@@ -1,6 +1,6 @@
 /**
- * The subscription over a real Store, one life of the worker after another, with a service that gives a secret for
- * every creation: what is shown of it, and what becomes of a secret that can't be stored at first.
+ * The subscription over a real Store, across restarts of the worker, with a service that gives a secret for every
+ * creation: what is shown of it, and what happens to a secret that can't be stored at first.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -24,14 +24,14 @@ import { dataDir } from "../Intake/Secrets/SecretsWorld.ts"
 
 type Wanted = typeof NewSubscription.Type
 
-/** What was asked of the service and logged, and whether the Store takes anything. */
+/** What was requested from the service and logged, and whether the Store is full. */
 const world = Effect.map(dataDir, (path) => ({
   path,
   asked: [] as Array<Wanted>,
   logged: [] as Array<string>,
   isFull: false,
-  /** Called when the service has made a subscription. */
-  made: () => {}
+  /** Called when the service has created a subscription. */
+  onCreated: () => {}
 }))
 type World = Effect.Success<typeof world>
 
@@ -40,7 +40,7 @@ const client = (world: World) =>
     call: (_lane, send, read) => {
       const create = ({ payload }: { readonly payload: Wanted }) => {
         world.asked.push(payload)
-        world.made()
+        world.onCreated()
         const request = HttpClientRequest.post("https://service.example.com/v1/webhooks")
         return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status: 201 })))
       }
@@ -107,7 +107,7 @@ const live = (world: World, url = "https://me.example.com/hooks?token=MARKED") =
   })
 
 describe("a callback URL with a query", () => {
-  it.effect("goes to the service whole, and is shown without it", () =>
+  it.effect("is sent to the service whole, and shown without the query", () =>
     Effect.gen(function* () {
       const given = yield* world
       const first = yield* live(given)
@@ -135,7 +135,7 @@ describe("a subscription whose secret can't be stored at first", () => {
   it.effect("is verified meanwhile, stored as soon as that is possible, and still known to the next start", () =>
     Effect.gen(function* () {
       const given = yield* world
-      given.made = () => void (given.isFull = true)
+      given.onCreated = () => void (given.isFull = true)
       const first = yield* live(given)
       yield* pass(25)
       assert.deepStrictEqual(first.keys(), ["whsec_1"])
@@ -147,7 +147,7 @@ describe("a subscription whose secret can't be stored at first", () => {
       const second = yield* live(given)
       yield* pass(2)
       assert.deepStrictEqual(second.keys(), ["whsec_1"])
-      assert.strictEqual(given.asked.length, 1, "no other one is made")
+      assert.strictEqual(given.asked.length, 1, "no other one is created")
       yield* second.stop
     }).pipe(Effect.scoped)
   )

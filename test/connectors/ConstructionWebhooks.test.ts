@@ -1,4 +1,4 @@
-/** A delivery that no known secret has signed: how long it is held back in the hope of one. */
+/** A delivery that no known secret has signed: how long it waits for one. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Webhooks from "../../connectors/construction/ConstructionWebhooks.ts"
@@ -7,7 +7,7 @@ import { Signatures } from "../../src/Intake/Receiver/Signatures.ts"
 
 const layer = Webhooks.layer.pipe(Layer.provideMerge(Layer.merge(Webhooks.Callbacks.layer, Keyring.layer)))
 
-it.effect("is held back for another worker's secret and our own at once: both might take all the time there is", () =>
+it.effect("waits for another worker's secret and our own concurrently: each may take all the time there is", () =>
   Effect.gen(function* () {
     const keyring = yield* Keyring
     const callbacks = yield* Webhooks.Callbacks
@@ -23,11 +23,11 @@ it.effect("is held back for another worker's secret and our own at once: both mi
       }
     })
     callbacks.creating()
-    const held = signatures.settled().then(() => began.push("over"))
+    const held = signatures.settled().then(() => began.push("ended"))
     assert.deepStrictEqual(began, ["our own"])
     callbacks.settled()
     others.resolve()
     yield* Effect.promise(() => held)
-    assert.deepStrictEqual(began, ["our own", "over"])
+    assert.deepStrictEqual(began, ["our own", "ended"])
   }).pipe(Effect.provide(layer))
 )

@@ -105,7 +105,7 @@ describe("a login", () => {
       return redirect.href
     })
     assert.strictEqual(denied.code, 1)
-    assert.match(denied.stderr, /^siteledger: Access was denied: nobody consented\.$/m)
+    assert.match(denied.stderr, /^siteledger: Access was denied: no consent was given\.$/m)
     assert.include(denied.page, "Access was denied")
     assert.notInclude(readdirSync(world.dataDir), "login")
   })

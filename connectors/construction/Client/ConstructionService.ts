@@ -2,11 +2,11 @@
  * The service as an Effect service: projects, webhooks and the token, over the worker's own parts (token, pace and the
  * one owner of retries), derived from the same ConstructionApi.
  *
- * The token is renewed ahead of its expiry, by one request however many wait, and once more after a 401. Requests
- * keep to the plan in any 60 seconds of this process, and a 429 stops all of them for as long as it says. What may
- * pass by itself (5xx, time-outs, resets, cut or foreign pages) is tried again until `giveUpAfter`. Nothing is kept
- * on disk: what a process before this one has sent is not known here. A redirect is a refusal, if the HttpClient doesn't
- * follow it by itself: one over fetch needs RequestInit's `redirect: "manual"`, or the secret goes wherever it points.
+ * The token is renewed ahead of its expiry by one request for all waiting calls, and once more after a 401. Requests keep
+ * to the plan in any 60 seconds of this process, and a 429 stops all of them for as long as it says. Transient failures
+ * (5xx, time-outs, resets, malformed pages) are retried until `giveUpAfter`. Nothing is kept on disk, so requests of an
+ * earlier process aren't counted. A redirect is a refusal unless the HttpClient follows it by itself: one over fetch needs
+ * RequestInit's `redirect: "manual"`, or the secret is sent to the redirect's target.
  */
 import { Context, Deferred, Duration, Effect, Layer, Schema, type Scope } from "effect"
 import type { HttpClient } from "effect/http"
@@ -29,42 +29,15 @@ import { notAsPromised, ServiceError } from "./ServiceError.ts"
 export interface Webhook {
   /** Absolute callback URL. */
   readonly url: string
-  /** Event types (§6.3); the document's list is not the whole one, so any name may be given. */
+  /** Event types (§6.3). The document's list is incomplete, so any name is allowed. */
   readonly events: ReadonlyArray<EventName | (string & {})>
 }
-
-export class ConstructionService extends Context.Service<
-  ConstructionService,
-  {
-    readonly projects: Projects.Projects
-    readonly webhooks: {
-      /**
-       * Subscribes (§4.2) and returns the secret that its deliveries are signed with: store it, the document shows no
-       * way to ask for it again. A request whose answer got lost is sent again, so that a second subscription may
-       * exist; the one returned is the one whose secret is known. An answer that came but can't be read is NotAsPromised.
-       */
-      readonly create: (webhook: Webhook) => Effect.Effect<Subscription, ServiceError>
-    }
-    /** A bearer token that is good for now (§5), for requests of your own; those aren't paced. */
-    readonly token: Effect.Effect<string, ServiceError>
-  }
->()("siteledger/construction/Service") {
-  /** Lives until the scope closes, which ends what is under way. Asks for nothing yet; fails only for options that can't be used. */
-  static readonly make = (
-    options: Options
-  ): Effect.Effect<ConstructionService["Service"], ServiceError, HttpClient.HttpClient | Scope.Scope> => make(options)
-
-  static readonly layer = (options: Options): Layer.Layer<ConstructionService, ServiceError, HttpClient.HttpClient> =>
-    Layer.effect(ConstructionService, make(options))
-}
-
-const defaultPatience = Duration.minutes(5)
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const endpoint = yield* Effect.fromResult(endpointOf(options))
   const parts = yield* Layer.build(partsOf(endpoint))
   const client = Context.get(parts, ConstructionClient)
-  // Without its pace a call would wait for ever.
+  // Without its pace a call would wait forever.
   const closed = yield* Deferred.make<never, ServiceError>()
   yield* Effect.addFinalizer(() => Deferred.fail(closed, afterTheEnd))
   const limits = { patience: options.giveUpAfter ?? defaultPatience, reasons: Context.get(parts, Reasons), closed }
@@ -75,6 +48,33 @@ const make = Effect.fnUntraced(function* (options: Options) {
     token: limited(Context.get(parts, Token).get)
   })
 })
+
+export class ConstructionService extends Context.Service<
+  ConstructionService,
+  {
+    readonly projects: Projects.Projects
+    readonly webhooks: {
+      /**
+       * Subscribes (§4.2) and returns the secret that its deliveries are signed with. Store it: the document shows no way
+       * to ask for it again. A request whose answer is lost is sent again, so a second subscription may exist; the
+       * returned one is the one whose secret is known. An unreadable answer is NotAsPromised.
+       */
+      readonly create: (webhook: Webhook) => Effect.Effect<Subscription, ServiceError>
+    }
+    /** A currently valid bearer token (§5) for your own requests, which aren't paced. */
+    readonly token: Effect.Effect<string, ServiceError>
+  }
+>()("siteledger/construction/Service") {
+  /** Lives until the scope closes, which ends what is under way. Sends no request yet; fails only for unusable options. */
+  static readonly make = (
+    options: Options
+  ): Effect.Effect<ConstructionService["Service"], ServiceError, HttpClient.HttpClient | Scope.Scope> => make(options)
+
+  static readonly layer = (options: Options): Layer.Layer<ConstructionService, ServiceError, HttpClient.HttpClient> =>
+    Layer.effect(ConstructionService, make(options))
+}
+
+const defaultPatience = Duration.minutes(5)
 
 const partsOf = (endpoint: ApiEndpoint["Service"]) =>
   ConstructionClient.layerNoDeps.pipe(
@@ -115,7 +115,7 @@ const subscribe = Effect.fnUntraced(function* (client: ConstructionClient["Servi
   const { text } = yield* client.call(
     "event",
     (api) => api.webhooks.create({ payload: webhook, responseMode: "response-only" }),
-    // Any answer is taken: asking again would subscribe again.
+    // Any answer is accepted: asking again would subscribe again.
     Effect.succeed
   )
   const body = Json.parse(text)

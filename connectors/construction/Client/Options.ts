@@ -1,6 +1,6 @@
 /**
- * What a client is told, read by the same rules and with the same defaults as the worker's configuration: each option
- * is one of its variables under another name. All problems come in one error, which repeats no value.
+ * A client's options, with the rules and defaults of the worker's configuration: each is one of its variables under
+ * another name. One error names all problems and repeats no value.
  */
 import { type Duration, Record, Redacted, Result } from "effect"
 import { differentParameters } from "../../../config/Settings.ts"
@@ -32,7 +32,7 @@ export interface Options {
   readonly giveUpAfter?: Duration.Input | undefined
 }
 
-/** A client has its credentials only, and no login. */
+/** A client has only its credentials, no login. */
 const declared = {
   ...api,
   clientSecret: {
@@ -50,8 +50,8 @@ const written = (value: Options[keyof typeof declared]): string | undefined => {
 }
 
 export const endpointOf = (options: Options): Result.Result<ApiEndpoint["Service"], ServiceError> => {
-  const given = fieldsOf(declared, (variable, option) => fieldOf(variable, option, written(options[option])))
-  return all(given, differentParameters(given, names)).pipe(
+  const fields = fieldsOf(declared, (variable, option) => fieldOf(variable, option, written(options[option])))
+  return all(fields, differentParameters(fields, names)).pipe(
     Result.map((values) => ({ ...values, names, takesLogins: false })),
     Result.mapError((problems) => {
       const sentences = problems.map(({ variable, sentence }) => `${variable} ${sentence}`)

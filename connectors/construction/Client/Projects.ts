@@ -1,10 +1,10 @@
 /**
- * The service's projects for a client: one page, or all of them as a stream that asks for a page when the one before
- * it is used up (interface document §2, §4.1).
+ * The service's projects for a client: one page, or all of them as a stream that asks for a page when the previous one is
+ * used up (interface document §2, §4.1).
  *
- * A page that is not the one asked for, a record that is no project, and a list that ends before its own total are
- * failures, never a silent hole. What moves in the list while it is read may still be missed or come twice: that
- * needs pass after pass, which is the worker's Walk.
+ * A wrong page, a record that isn't a project, and a list that ends before its own total are failures, never a silent
+ * gap. Records that move while the list is read may still be missed or come twice: preventing that takes several passes,
+ * which is the worker's Walk.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import * as Json from "../../../src/Domain/Json.ts"
@@ -15,25 +15,25 @@ import { type RawPage, readPage } from "../ConstructionPages.ts"
 import { notAsPromised, type ServiceError } from "./ServiceError.ts"
 
 /**
- * `id` (an integer), `name` and `status` (the service's own word), and beside them what else the service sends,
- * as `unknown`. No number is rounded: one that a double can't give back to the letter (many digits, a trailing zero)
- * is an object which JSON.stringify writes as it came. An id beyond 2^53 - 1 therefore fails the call that read it, as
- * NotAsPromised, with the id in the message.
+ * `id` (an integer), `name` and `status` (the service's own word), and everything else that the service sends, as
+ * `unknown`. No number is rounded: one that a double can't reproduce exactly (many digits, a trailing zero) is an object
+ * that JSON.stringify writes as it came. An id beyond 2^53 - 1 therefore fails the call as NotAsPromised, with the id in
+ * the message.
  */
 export const Project = Schema.StructWithRest(Api.Project, [Schema.Record(Schema.String, Schema.Unknown)])
 export type Project = typeof Project.Type
 
-/** One page as the service granted it: `pagination.per_page` may be less than what was asked for. */
+/** One page as the service granted it: `pagination.per_page` may be less than requested. */
 export interface ProjectPage {
   readonly data: ReadonlyArray<Project>
   readonly pagination: Api.Pagination
 }
 
-/** Puts a limit on the patience of a call, and its failure into words for the caller. */
+/** Limits a call's waiting time and turns its failure into a message for the caller. */
 export type Limited = <A>(call: Effect.Effect<A, SourceError | ServiceError>) => Effect.Effect<A, ServiceError>
 
 export interface Projects {
-  /** From 1. The size of a page is that of `pageSize`, or the service's own where it refuses that one. */
+  /** From 1. A page has `pageSize` records, or the service's default if it refuses that size. */
   readonly page: (page: number) => Effect.Effect<ProjectPage, ServiceError>
   /** All of them, in the service's order; no page is asked for before it is needed. */
   readonly all: Stream.Stream<Project, ServiceError>
@@ -46,7 +46,7 @@ export const make = (client: ConstructionClient["Service"], pageSize: number, li
       .call("backfill", (api) => api.projects.list({ query, responseMode: "response-only" }), readPage)
       .pipe(Effect.flatMap((answer) => read(answer, page)))
   }
-  /** A size that is refused is no reason to give up: the service has one of its own. */
+  /** If the service refuses the size, its default is used. */
   const negotiate = (page: number) =>
     fetch(page, pageSize).pipe(
       Effect.catchIf(
@@ -74,8 +74,8 @@ const endedEarly = (seen: number, total: number) =>
 
 const decode = Schema.decodeUnknownOption(Project)
 
-/** So much of a record that is no project is told. */
-const toldCharacters = 200
+/** Of a record that isn't a project. */
+const mostQuotedCharacters = 200
 
 const read = (answer: RawPage, asked: number): Effect.Effect<ProjectPage, ServiceError> => {
   const { page, perPage, records, total } = answer
@@ -87,9 +87,9 @@ const read = (answer: RawPage, asked: number): Effect.Effect<ProjectPage, Servic
   for (const record of records) {
     const project = decode(record)
     if (Option.isNone(project)) {
-      const told = Json.stringify(record).slice(0, toldCharacters)
-      const what = `GET /projects holds on page ${page} what is no project`
-      return Effect.fail(notAsPromised(`${what} (an integer id up to 2^53 - 1, a name, a status): ${told}`))
+      const quoted = Json.stringify(record).slice(0, mostQuotedCharacters)
+      const what = `GET /projects has a record on page ${page} that isn't a project`
+      return Effect.fail(notAsPromised(`${what} (an integer id up to 2^53 - 1, a name, a status): ${quoted}`))
     }
     data.push(project.value)
   }

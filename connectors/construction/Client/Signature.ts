@@ -1,8 +1,8 @@
 /**
- * Whether a delivery is the service's (interface document §6.2), for receivers of your own. Answer 401 when it is not,
- * and otherwise 2xx at once, with the work after it.
+ * Whether a delivery is the service's (interface document §6.2), for your own receivers. If it isn't, answer 401;
+ * otherwise answer 2xx at once and do the work afterwards.
  *
- * A good signature proves the body and nothing else: the event id, type and timestamp beside it aren't signed.
+ * A valid signature proves the body and nothing else: the event id, type and timestamp in the headers aren't signed.
  */
 import { createSecretKey } from "node:crypto"
 import { readSignature, verify } from "../ConstructionWebhooks.ts"
@@ -15,9 +15,9 @@ export type DeliveryHeaders =
 const header = "x-service-signature"
 
 /**
- * `rawBody`: the bytes as they came, before any parsing. `secrets`: those of all subscriptions that may deliver here,
- * an earlier one's too; they are compared in constant time, none skipped. False without exactly one signature of 64
- * hex digits (either case), and for an empty secret, which anybody could sign with.
+ * `rawBody`: the bytes as received, before any parsing. `secrets`: those of all subscriptions that may deliver here,
+ * including earlier ones; all are compared, in constant time. False unless there is exactly one signature of 64 hex
+ * digits (either case). An empty secret is ignored, because anyone could sign with it.
  */
 export const verifyDelivery = (
   rawBody: Uint8Array,
@@ -34,8 +34,8 @@ const isFetchHeaders = (headers: DeliveryHeaders): headers is { readonly get: (n
 
 const signatureOf = (headers: DeliveryHeaders): string | undefined => {
   if (isFetchHeaders(headers)) return headers.get(header) ?? undefined
-  const found = Object.entries(headers).flatMap(([name, value]) =>
+  const signatures = Object.entries(headers).flatMap(([name, value]) =>
     name.toLowerCase() === header ? [value].flat() : []
   )
-  return found.length === 1 ? found[0] : undefined
+  return signatures.length === 1 ? signatures[0] : undefined
 }

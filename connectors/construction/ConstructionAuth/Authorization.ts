@@ -1,8 +1,8 @@
 /**
- * One authorization request (RFC 6749 §4.1, with PKCE S256 after RFC 7636) and what its redirect says. The interface
- * document names the flow and shows no more (§5.2): `{auth_url}/oauth/authorize` is assumed.
+ * One authorization request (RFC 6749 §4.1, with PKCE S256, RFC 7636) and its redirect. The interface document only names
+ * the flow (§5.2): `{auth_url}/oauth/authorize` is assumed.
  *
- * The state binds the redirect to this login: nothing else is read in what doesn't have it. Verifier and state are 256
+ * The state binds the redirect to this login: without it, nothing else in a redirect is read. Verifier and state are 256
  * random bits each, made for this request only.
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
@@ -15,7 +15,7 @@ export interface Authorization {
   readonly redirectUri: string
   /** Goes to the token endpoint only. */
   readonly verifier: string
-  /** Of the service's authorization server; `iss` must be this when it is there (RFC 9207). */
+  /** Of the service's authorization server; `iss`, if sent, must equal it (RFC 9207). */
   readonly issuer: string
 }
 
@@ -39,32 +39,35 @@ export const begin = (client: ClientSettings["Service"], redirectUri: string, st
   return { url, redirectUri, verifier, issuer }
 }
 
-/** RFC 6749 §4.1.2.1, in words for the person who sits before it. */
+/** RFC 6749 §4.1.2.1, in words for the person at the screen. */
 const sentences: ReadonlyMap<string, string> = new Map([
-  ["access_denied", "Access was denied: nobody consented."],
+  ["access_denied", "Access was denied: no consent was given."],
   ["invalid_request", "The service doesn't understand the request: check that SITELEDGER_AUTH_URL is right."],
-  ["unauthorized_client", "The client may not log people in: check SITELEDGER_CLIENT_ID, or have it allowed there."],
+  [
+    "unauthorized_client",
+    "The client may not log people in: check SITELEDGER_CLIENT_ID, or have it allowed in the service."
+  ],
   ["unsupported_response_type", "The service doesn't offer logging in by an authorization code."],
   ["invalid_scope", "The service doesn't know a scope, or the client may not have it: check SITELEDGER_SCOPES."],
-  ["server_error", "The service met with an error of its own: try again."],
-  ["temporarily_unavailable", "The service can't log anybody in for now: try again later."]
+  ["server_error", "The service had an internal error: try again."],
+  ["temporarily_unavailable", "The service can't log people in for now: try again later."]
 ])
 
-const isSame = (given: string, expected: string): boolean =>
-  timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", expected, "buffer"))
+const isSame = (actual: string, expected: string): boolean =>
+  timingSafeEqual(hash("sha256", actual, "buffer"), hash("sha256", expected, "buffer"))
 
-export const hasState = (given: URLSearchParams, state: string): boolean => isSame(given.get("state") ?? "", state)
+export const hasState = (query: URLSearchParams, state: string): boolean => isSame(query.get("state") ?? "", state)
 
-/** What a redirect with this login's state brings: the code, or a sentence. Nothing of what came is repeated in it. */
-export const readRedirect = ({ issuer }: Authorization, given: URLSearchParams): Result.Result<string, string> => {
-  const repeated = ["state", "code", "error", "iss"].some((name) => given.getAll(name).length > 1)
-  if (repeated) return Result.fail("The redirect names something twice: it isn't this login's.")
-  const iss = given.get("iss")
+/** The code in a redirect with this login's state, or a sentence, which repeats nothing of what came. */
+export const readRedirect = ({ issuer }: Authorization, query: URLSearchParams): Result.Result<string, string> => {
+  const repeated = ["state", "code", "error", "iss"].some((name) => query.getAll(name).length > 1)
+  if (repeated) return Result.fail("The redirect has a parameter twice: it isn't for this login.")
+  const iss = query.get("iss")
   if (iss !== null && iss.replace(/\/$/, "") !== issuer) {
-    return Result.fail("The redirect comes from another server than SITELEDGER_AUTH_URL (its iss says so).")
+    return Result.fail("By its iss, the redirect comes from a server other than SITELEDGER_AUTH_URL.")
   }
-  const error = given.get("error")
-  if (error !== null) return Result.fail(sentences.get(error) ?? "The service refused, for no reason that we know.")
-  const code = given.get("code")
-  return code === null || code === "" ? Result.fail("The redirect brings no code.") : Result.succeed(code)
+  const error = query.get("error")
+  if (error !== null) return Result.fail(sentences.get(error) ?? "The service refused for an unknown reason.")
+  const code = query.get("code")
+  return code === null || code === "" ? Result.fail("The redirect has no code.") : Result.succeed(code)
 }

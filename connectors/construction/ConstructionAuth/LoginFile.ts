@@ -1,10 +1,10 @@
 /**
- * A person's login on disk: one sealed file in the data directory, readable by its owner only, and beside it the lock
- * under which it is changed, by one process at a time (the system frees the lock with the process, also after kill -9).
+ * A person's login on disk: one sealed file in the data directory, readable only by its owner, and a lock beside it under
+ * which one process at a time changes it (the system frees the lock with the process, also after kill -9).
  *
- * The file is whole at any instant: it is written beside, flushed, and put in place by one rename, which is flushed
- * too. What `write` returns from is on disk. A login that can't be used any more stays, with the reason and the time
- * but without its tokens, so that a person can be told what happened.
+ * The file is whole at any instant: a new one is written beside it, flushed, and renamed into place; the rename is flushed
+ * too. When `write` returns, the login is on disk. A login that has ended stays, with the reason and the time but without
+ * its tokens, so Status can say what happened.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -18,7 +18,7 @@ import type { Tokens } from "./TokenEndpoint.ts"
 
 const StoredTokens = Schema.Struct({
   access: Schema.String,
-  /** Null: the service gave none, and the login ends with its access token. */
+  /** Null: the service gave none, so the login ends with its access token. */
   refresh: Schema.NullOr(Schema.String),
   obtainedAtMs: Schema.Number,
   /** Null: not known. */
@@ -27,13 +27,13 @@ const StoredTokens = Schema.Struct({
 export type StoredTokens = typeof StoredTokens.Type
 
 const facts = {
-  /** Where it is good: with another client or service it is none. */
+  /** It is valid only for this service and client. */
   authUrl: Schema.String,
   clientId: Schema.String,
   /** The user of this machine who logged in. */
   by: Schema.String,
   loggedInAtMs: Schema.Number,
-  /** As granted, which may be less than was asked for. */
+  /** As granted, which may be less than requested. */
   scopes: Schema.Array(Schema.String)
 }
 
@@ -46,7 +46,7 @@ export type EndedLogin = typeof EndedLogin.Type
 const Login = Schema.fromJsonString(Schema.Union([ActiveLogin, EndedLogin]))
 export type Login = typeof Login.Type
 
-/** Unusable: of another client, sealed with another key, unreadable; `sentence` says so. */
+/** Unusable: another client's, sealed with another key, or unreadable; `sentence` says which. */
 export type Found = Login | { readonly _tag: "None" } | { readonly _tag: "Unusable"; readonly sentence: string }
 
 export class LoginFileError extends Schema.TaggedError<LoginFileError>()("LoginFileError", {
@@ -57,13 +57,13 @@ export class LoginFile extends Context.Service<
   LoginFile,
   {
     readonly read: Effect.Effect<Found>
-    /** Another text with each change, empty without a login; cheap enough to look at before each request. */
+    /** Changes with the file; empty without a login. Cheap enough to read before each request. */
     readonly version: Effect.Effect<string>
-    /** Runs alone among all processes on this data directory; read again within, as another may have been first. */
+    /** Runs alone among all processes on this data directory. Read again within: another process may have been first. */
     readonly locked: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | LoginFileError, R>
-    /** Under the lock only. */
+    /** Only under the lock. */
     readonly write: (login: Login) => Effect.Effect<void, LoginFileError>
-    /** Under the lock only. */
+    /** Only under the lock. */
     readonly remove: Effect.Effect<void, LoginFileError>
   }
 >()("siteledger/construction/LoginFile") {
@@ -86,7 +86,7 @@ export class LoginFile extends Context.Service<
         const login = yield* Effect.flatMap(seal.open(sealed, purpose), Schema.decodeUnknownEffect(Login))
         return isOurs(login, client) ? login : foreign(login, client)
       }).pipe(
-        // A schema's message quotes what it was given.
+        // A schema's message would quote the login.
         Effect.catchTag("SchemaError", () => Effect.succeed(unusable("The stored login is damaged."))),
         Effect.catch(({ message }) => Effect.succeed(unusable(message)))
       )
@@ -129,7 +129,7 @@ const foreign = (login: Login, client: ClientSettings["Service"]): Found =>
       `${client.authUrl.href} (SITELEDGER_CLIENT_ID, SITELEDGER_AUTH_URL).`
   )
 
-/** What to keep of an answer; without a new refresh token the old one stays good (RFC 6749 §6). */
+/** What to keep of an answer; without a new refresh token the old one stays valid (RFC 6749 §6). */
 export const stored = (tokens: Tokens, oldRefresh: string | null, nowMs: number): StoredTokens => ({
   access: tokens.access,
   refresh: tokens.refresh ?? oldRefresh,
@@ -137,7 +137,6 @@ export const stored = (tokens: Tokens, oldRefresh: string | null, nowMs: number)
   expiresAtMs: tokens.lifeMs === undefined ? null : nowMs + tokens.lifeMs
 })
 
-/** The sentence about a login that has ended. */
 export const endedSentence = ({ endedAtMs, reason }: EndedLogin): string =>
   `The login has ended (${reason}; ${Instant.fromMillis(endedAtMs)}): run \`siteledger login\`.`
 
@@ -157,12 +156,12 @@ const replace = (path: string, text: string): void => {
   flushFolderOf(path)
 }
 
-/** Undefined while another holds it. */
+/** Undefined while another process holds it. */
 const tryLock = (path: string): DatabaseSync | undefined => {
   mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(`${path}.lock`, { timeout: 0 })
   try {
-    // Nothing is ever written, so nothing needs a journal beside it.
+    // Nothing is ever written, so no journal file is needed.
     database.exec("pragma journal_mode = memory; begin exclusive")
     return database
   } catch (cause) {
@@ -175,7 +174,7 @@ const tryLock = (path: string): DatabaseSync | undefined => {
 /** SQLITE_BUSY. */
 const busy = 5
 
-/** Only waiting and the body itself can be interrupted, so the lock is never left behind. */
+/** Only waiting and the body can be interrupted, so the lock is never left behind. */
 const locked = <A, E, R>(
   take: Effect.Effect<DatabaseSync | undefined, LoginFileError>,
   body: Effect.Effect<A, E, R>

@@ -1,9 +1,9 @@
 /**
- * Where the browser comes back to (RFC 8252 §7.3): a listener on 127.0.0.1, on a port that was free, for one login.
+ * Where the browser comes back to (RFC 8252 §7.3): a listener on 127.0.0.1, on a free port, for one login.
  *
- * The first request to `/callback` that belongs to this login is the redirect: any page can send a browser here, so one
- * that doesn't belong ends nothing. Those after it are told that they are too late. What names another host (DNS rebinding) or path is not found. No framework sees these requests: what
- * they carry must not reach a log or a span.
+ * The first request to `/callback` that belongs to this login is the redirect. Any page can send a browser here, so one
+ * that doesn't belong ends nothing; later ones get 410. Another host (DNS rebinding) or path gets 404. No framework sees
+ * these requests, because their contents must not reach a log or a span.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -21,7 +21,7 @@ export interface Page {
 
 export interface Arrived {
   readonly parameters: URLSearchParams
-  /** What the person sees; returns when it has left. */
+  /** What the person sees; returns when it has been sent. */
   readonly answer: (page: Page) => Effect.Effect<void>
 }
 
@@ -69,12 +69,12 @@ const notFound: Page = { status: 404, title: "Not found", text: "There is nothin
 const ofAnother: Page = {
   status: 400,
   title: "Not this login",
-  text: "This belongs to another login than the one that waits (its state is not the one that was sent). Go on in the newest window."
+  text: "This belongs to another login than the one that is waiting (its state is different). Continue in the newest window."
 }
 const tooLate: Page = {
   status: 410,
   title: "Too late",
-  text: "This login is over already. If it wasn't you, begin another one in the terminal."
+  text: "This login has already ended. If it wasn't you, start a new one in the terminal."
 }
 
 const html = ({ text, title }: Page): string => `<!doctype html>
@@ -90,7 +90,7 @@ const html = ({ text, title }: Page): string => `<!doctype html>
 </html>
 `
 
-/** Nothing on the page is loaded, kept, framed or told to others: its address holds the code. */
+/** The page loads nothing and is neither cached, framed nor sent as a referrer: its address holds the code. */
 const headers = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
@@ -106,7 +106,7 @@ const send = (response: ServerResponse, page: Page): void => {
 
 const sent = (response: ServerResponse, page: Page): Effect.Effect<void> =>
   Effect.callback((resume) => {
-    // Also when the browser is gone.
+    // The browser may be gone already.
     if (response.destroyed || response.writableEnded) return resume(Effect.void)
     response.once("close", () => resume(Effect.void))
     send(response, page)

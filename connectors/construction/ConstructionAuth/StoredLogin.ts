@@ -1,12 +1,12 @@
 /**
- * A token by a person's login when there is one, else by client credentials. Refreshed by one process at a time of all
+ * A token by a person's login if there is one, else by client credentials. One process at a time refreshes it, among all
  * on the data directory.
  *
- * A refresh token may be good for one use only: the tokens that come for it are on disk before the access token is
- * used. If the process dies between the service's answer and our write, that login is lost, which can't be prevented;
- * nothing else happens between the two. An answer that was lost on the way is asked for again with the same
- * token. When the service takes either for a second use, the login has ended: that stands in its file and in Status,
- * and what needs a token waits until a person has logged in again.
+ * A refresh token may be valid for one use only, so the new tokens are on disk before the access token is used. If the
+ * process dies between the service's answer and our write, that login is lost, which can't be prevented; nothing else
+ * happens between the two. If the answer is lost, the request is repeated with the same token. If the service takes
+ * either for a second use, the login has ended: its file and Status say so, and calls wait until a person has logged in
+ * again.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { HttpClient } from "effect/http"
@@ -46,13 +46,13 @@ export const layer: Layer.Layer<
   ClientSettings | Settings | Seal | Pace | Reasons | HttpClient.HttpClient
 > = layerNoDeps.pipe(Layer.provide(LoginFile.layer), Layer.provide(TokenEndpoint.layer))
 
-/** By whichever way there is now. */
+/** By the login or by the credentials, whichever there is now. */
 const obtain = Effect.fnUntraced(function* (
   refused: string
 ): Effect.fn.Return<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable, Needed> {
   const file = yield* LoginFile
   const pace = yield* Pace
-  // Before what it is the version of.
+  // Read before the login itself.
   const version = yield* file.version
   const login = yield* Effect.flatMap(file.read, active)
   if (login === undefined) return yield* byCredentials(version)
@@ -88,15 +88,16 @@ const noWay = new LoginNeeded({
 })
 
 /**
- * Under the file's lock. Undefined when another process has refreshed meanwhile, or a person has logged in or out:
- * then everything is as it is now, and no request is made.
+ * Under the file's lock. Undefined, without a request, if another process has refreshed meanwhile or a person has logged
+ * in or out.
  */
 const refresh = Effect.fn("Token.refresh")(function* (login: ActiveLogin, version: string) {
   const file = yield* LoginFile
   const endpoint = yield* TokenEndpoint
   if ((yield* file.version) !== version) return undefined
   const { refresh: refreshToken } = login.tokens
-  if (refreshToken === null) return yield* end(login, "its access token has, and the service gave no refresh token")
+  if (refreshToken === null)
+    return yield* end(login, "its access token has expired, and the service gave no refresh token")
   const request = endpoint.request({ grant_type: "refresh_token", refresh_token: refreshToken }).pipe(
     Effect.flatMap((tokens) => renewed(login, refreshToken, tokens)),
     Effect.catchTag("GrantRefused", (error): Effect.Effect<never, LoginNeeded | SourceError, LoginFile | Reasons> =>
@@ -113,19 +114,19 @@ const renewed = Effect.fnUntraced(function* (login: ActiveLogin, refreshToken: s
   return hold(next, yield* file.version)
 })
 
-/** The tokens are gone from the file with it: they are good for nothing. */
+/** Its tokens are invalid and are removed from the file. */
 const end = Effect.fnUntraced(function* ({ tokens: _tokens, ...login }: ActiveLogin, reason: string) {
   const ended = { ...login, _tag: "Ended" as const, reason, endedAtMs: yield* Clock.currentTimeMillis }
   yield* save(ended)
   return yield* new LoginNeeded({ message: endedSentence(ended) })
 })
 
-/** The service has moved on, and so must the file: tried until it works. */
+/** Retried until it works: the service has replaced the tokens already. */
 const save = Effect.fnUntraced(function* (login: Login) {
   const file = yield* LoginFile
   const reasons = yield* Reasons
   yield* file.write(login).pipe(
-    Effect.tapError((error) => reasons.set(reasonKey, `The new tokens can't be kept. ${error.message}`)),
+    Effect.tapError((error) => reasons.set(reasonKey, `The new tokens can't be stored. ${error.message}`)),
     Effect.retry(pauses),
     Effect.orDie
   )

@@ -2,8 +2,8 @@
  * The service's token endpoint (interface document §4.3, §5; beyond what it shows RFC 6749 §4, §5, §6) and the
  * revocation endpoint beside it (RFC 7009, assumed).
  *
- * One request, no retries: the caller knows whether asking twice is safe. No sentence of the service is repeated
- * in an error, only its error code: a description may hold the very token that it is about.
+ * One request, no retries: the caller knows whether asking twice is safe. Errors repeat the service's error code but not
+ * its description, which may contain a token.
  */
 import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -25,24 +25,24 @@ export type Grant =
 
 export interface Tokens {
   readonly access: string
-  /** Undefined: none was given (with a refresh: the old one stays good, RFC 6749 §6). */
+  /** Undefined: none was given (after a refresh the old one stays valid, RFC 6749 §6). */
   readonly refresh: string | undefined
-  /** Undefined: not said. */
+  /** Undefined: not known. */
   readonly lifeMs: number | undefined
-  /** Undefined: those that were asked for (RFC 6749 §5.1). */
+  /** Undefined: those that were requested (RFC 6749 §5.1). */
   readonly scopes: ReadonlyArray<string> | undefined
 }
 
-/** May pass by itself. It is not known whether the service acted on the request. */
+/** Transient. The service may or may not have acted on the request. */
 export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>()("TokenUnavailable", {
   message: Schema.String
 }) {}
 
-/** The service said no. */
+/** The service refused. */
 export class GrantRefused extends Schema.TaggedError<GrantRefused>()("GrantRefused", {
-  /** RFC 6749 §5.2; empty when the service named none. */
+  /** RFC 6749 §5.2; empty if the service named none. */
   code: Schema.String,
-  /** What it means and what to check, going on after "The service refused to give a token (…): ". */
+  /** What it means and what to check; continues "The service refused to give a token (…): ". */
   advice: Schema.String,
   message: Schema.String
 }) {}
@@ -51,7 +51,7 @@ export class TokenEndpoint extends Context.Service<
   TokenEndpoint,
   {
     readonly request: (grant: Grant) => Effect.Effect<Tokens, TokenUnavailable | GrantRefused>
-    /** Best effort: true when the service says that the token is good for nothing any more. */
+    /** Best effort: true if the service confirms that the token is no longer valid. */
     readonly revoke: (refreshToken: string) => Effect.Effect<boolean>
   }
 >()("siteledger/construction/TokenEndpoint") {
@@ -108,10 +108,10 @@ export class TokenEndpoint extends Context.Service<
 
 const requestTimeout = Duration.seconds(30)
 const revocationTimeout = Duration.seconds(10)
-/** Longer lives are a mistake, and no calendar holds them. */
+/** A longer life is a mistake, and could exceed what dates can hold. */
 const longestLifeMs = Duration.toMillis(Duration.days(3650))
 
-/** As the document shows it; the other two grants have theirs already. */
+/** As the document shows it; the other two grants' scopes are fixed already. */
 const scopeOf = (grant: Grant, { scopes }: AuthEndpoint["Service"]) =>
   grant.grant_type === "client_credentials" && scopes.length > 0 ? { scope: scopes.join(" ") } : {}
 
@@ -132,7 +132,7 @@ const read = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClien
   return yield* refused(status, error, asked)
 })
 
-/** A token travels in a header: RFC 6750 §2.1 allows no space and nothing beyond ASCII in it. */
+/** A token is sent in a header: RFC 6750 §2.1 allows no space and only ASCII. */
 const isToken = (text: string): boolean => /^[!-~]+$/.test(text)
 
 const Answer = Schema.Struct({
@@ -143,10 +143,10 @@ const Answer = Schema.Struct({
   scope: Schema.optional(Schema.Unknown)
 })
 
-/** Null and the empty text say no more than a field that is missing, and neither does what can't be read. */
+/** Null, the empty text and any other type count as missing. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-/** A refresh token may have been spent for this answer: only an access token that can't be used makes it good for nothing. */
+/** A refresh token may have been spent for this answer, so only an unusable access token makes it unusable. */
 const readTokens = Effect.fnUntraced(function* (body: unknown, { unavailable }: Asked) {
   const answer = yield* Schema.decodeUnknownEffect(Answer)(body).pipe(
     Effect.mapError(() => unavailable("its answer holds no access_token."))
@@ -188,7 +188,7 @@ const adviceOn = ({
     refresh_token: "the refresh token has expired, was revoked, or was used before",
     authorization_code: "the code has expired, was used before, or belongs to another login; log in again"
   }[type],
-  unauthorized_client: `the client may not use ${flows[type]}; check ${names.clientId}, or have it allowed there`,
+  unauthorized_client: `the client may not use ${flows[type]}; check ${names.clientId}, or have it allowed in the service`,
   unsupported_grant_type: `it doesn't offer ${flows[type]} at ${names.authUrl}`,
   invalid_scope: `it doesn't know a scope, or the client may not have it; check ${names.scopes}`
 })

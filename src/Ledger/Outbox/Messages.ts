@@ -1,6 +1,6 @@
 /**
- * The rows of the outbox: how an entry gets in, whose turn it is, what becomes of an attempt. Nothing else reads or
- * writes the table; what changes rows does so in the transaction of the caller.
+ * The rows of the outbox: queueing an entry, finding the one that is due, noting an attempt. Nothing else reads or writes
+ * the table; changes are made in the caller's transaction.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
@@ -11,13 +11,13 @@ type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
 type OutboxRow = StoreTables["ledger_outbox"]
 
-/** How an entry is put into the outbox. */
+/** How an entry is queued. */
 export interface Posting {
   readonly status: OutboxRow["status"]
   readonly at: Instant
 }
 
-/** An entry whose turn it is, from `dueAt` on. */
+/** An entry that is due from `dueAt` on. */
 export interface OutboxMessage {
   readonly entry: StoreTables["ledger_entries"]
   readonly status: OutboxRow["status"]
@@ -26,13 +26,13 @@ export interface OutboxMessage {
   readonly dueAt: Instant
 }
 
-/** What came of an attempt that didn't deliver. */
+/** The outcome of an attempt that didn't deliver. */
 export interface Failure {
   /** One sentence for a bookkeeper. */
   readonly reason: string
-  /** The sink won't have this entry, whenever it is sent. */
+  /** The sink refuses this entry whenever it is sent. */
   readonly isRefused: boolean
-  /** When to try again; undefined: only when a person says so. */
+  /** When to try again; undefined: when a person asks for it. */
   readonly againAt: Instant | undefined
 }
 
@@ -43,24 +43,24 @@ export interface DeadMessage {
   readonly attempts: number
   readonly reason: string
   readonly queuedAt: Instant
-  /** Later entries of the IPC, which don't overtake it. */
+  /** Later entries of the IPC, which wait for this one. */
   readonly waitingBehind: number
 }
 
 export interface Troubles {
-  /** Refused for good. */
+  /** Refused permanently. */
   readonly dead: number
   readonly heldBack: number
-  /** The entry whose turn came longest ago. */
+  /** The first undelivered entry of its IPC that was queued longest ago. */
   readonly oldest:
     | { readonly entryId: string; readonly ipcId: string; readonly queuedAt: Instant; readonly reason: string | null }
     | undefined
 }
 
 /**
- * What was just posted, from this sequence on, in the transaction that posts it. An entry whose predecessor in its IPC
- * was never put here is held back, as only a person knows whether the accounting system has that one: it is dead though
- * nobody has tried it.
+ * Queues what was just posted, from this sequence on, in the same transaction. If an entry's predecessor in its IPC was
+ * never queued, the entry is held back (dead without an attempt), because only a person knows whether the accounting
+ * system has the predecessor.
  */
 export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<void> => {
   await sql`
@@ -83,14 +83,11 @@ export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting)
 
 const heldBack =
   " of the same IPC was posted while no accounting sink was configured, and was never sent. If the accounting system " +
-  "has it, replay this one; if not, send both (`siteledger ledger sink send --from SEQUENCE`)."
+  "has that one, replay this one; if not, send both (`siteledger ledger sink send --from SEQUENCE`)."
 
 const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
 
-/**
- * A person says that whatever was posted from this sequence on is to be sent: what never was put here, and what was held
- * back. Returns how many.
- */
+/** A person wants everything from this sequence on sent: what was never queued, and what was held back. Returns how many. */
 export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
   const released = await sql`
     update ledger_outbox set state = 'pending', last_error = null, next_attempt_at = ${at}
@@ -104,7 +101,7 @@ export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting
   return Number(released.numAffectedRows ?? 0) + Number(put.numAffectedRows ?? 0)
 }
 
-/** Written out, as SQLite takes a partial index only for what the statement itself says. */
+/** A literal, because SQLite uses a partial index only if the statement repeats its condition. */
 const isPending = sql<boolean>`o.state = 'pending'`
 const isFirst = sql<boolean>`not exists (
   select 1 from ledger_outbox before
@@ -124,7 +121,7 @@ export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<Outbo
   return { entry, status, attempts, refusals, dueAt }
 }
 
-/** What a person has said about an entry while it was under way stays. */
+/** A person's decision about the entry while it was under way stays. */
 export const delivered = (tx: Tx, { entry }: OutboxMessage, at: Instant): Promise<unknown> =>
   tx
     .updateTable("ledger_outbox")
@@ -149,11 +146,11 @@ export const postponed = async (tx: Tx, { entry }: OutboxMessage, failure: Failu
   if (againAt !== undefined && numUpdatedRows > 0n) await setTurn(tx, entry.ipc_id, againAt)
 }
 
-/** All of the IPC together, so that whoever looks for the next one needn't pass those that wait behind another. */
+/** For the whole IPC, so the search for the next entry needn't skip those that wait behind another. */
 const setTurn = (tx: Tx, ipcId: string, at: Instant): Promise<unknown> =>
   sql`update ledger_outbox set next_attempt_at = ${at} where ipc_id = ${ipcId} and state <> 'delivered'`.execute(tx)
 
-/** Pauses begin again. A refusal keeps its own: that the sink is well changes nothing about it. */
+/** Pauses start over, except after a refusal: a sink that works again would refuse the entry as before. */
 export const hurry = (tx: Tx, at: Instant): Promise<unknown> =>
   sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
     where state = 'pending' and next_attempt_at > ${at} and refusals = 0`.execute(tx)
@@ -205,7 +202,7 @@ export const dead = (db: Db): Promise<ReadonlyArray<DeadMessage>> =>
 
 const isUndelivered = sql<boolean>`state <> 'delivered'`
 
-/** Entries that aren't delivered and whose id begins so. */
+/** At most two undelivered entries whose id begins with `start`. */
 export const undeliveredLike = (db: Db, start: string) =>
   db
     .selectFrom("ledger_outbox")
@@ -217,7 +214,7 @@ export const undeliveredLike = (db: Db, start: string) =>
 
 type Undelivered = Pick<OutboxRow, "entry_id" | "ipc_id">
 
-/** Pauses begin again; the words stay until there are new ones. Returns how many. */
+/** Pauses start over; the last error stays until there is a new one. Returns how many. */
 export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant): Promise<number> => {
   const { numAffectedRows } = await sql`
     update ledger_outbox set state = 'pending', attempts = 0, refusals = 0, next_attempt_at = ${at}
@@ -231,7 +228,7 @@ export const settle = async (tx: Tx, { entry_id, ipc_id }: Undelivered, at: Inst
   await setTurn(tx, ipc_id, at)
 }
 
-/** How many entries were never put here. */
+/** How many entries were never queued. */
 export const unsent = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ unsent: number }>`
     select (select count(*) from ledger_entries) - (select count(*) from ledger_outbox) as unsent`.execute(db)

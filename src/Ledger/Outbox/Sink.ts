@@ -1,11 +1,11 @@
 /**
- * The Sink brings what is in the Outbox to the accounting system: one POST per entry, under the entry's id as
- * Idempotency-Key, signed over the raw body (docs/accounting-sink.md).
+ * The Sink sends the Outbox to the accounting system: one POST per entry, with the entry's id as Idempotency-Key, signed
+ * over the raw body (docs/accounting-sink.md).
  *
- * Guarantees: at least once, so once by its key. An entry counts as delivered when the answer was noted on disk; dying
- * in between sends the same bytes again under the same key. One IPC's entries go in the order of the journal, while
- * one that is stuck keeps no other IPC waiting. The Sink is the only owner of its retries: per entry with growing
- * pauses, and through a circuit breaker that spares a sink which takes nothing and hurries once it does again.
+ * Guarantees: at least once, so exactly once by key. An entry counts as delivered when the answer is noted on disk; if
+ * the process dies before that, the same bytes are sent again under the same key. One IPC's entries go in the order of
+ * the journal, and a stuck entry delays no other IPC. The Sink is the only owner of its retries: per entry with growing
+ * pauses, and through a circuit breaker that spares a sink which takes nothing and catches up when it does again.
  */
 import { Clock, Duration, Effect, Exit, Layer, Option, Random, Redacted, Schedule } from "effect"
 import type { HttpClient } from "effect/http"
@@ -46,19 +46,19 @@ const defaultPauses = { first: Duration.seconds(1), longest: Duration.days(1) }
 const defaultRests = { first: Duration.seconds(1), longest: Duration.minutes(1) }
 const defaultPatience = Duration.seconds(10)
 
-/** So many failures in a row, and the sink itself is unwell. */
+/** After this many failures in a row, the sink itself counts as unavailable. */
 const tripsAfter = 5
 const circuit = "sink"
-/** While another entry is the one that tries whether the sink is well again. */
+/** While another entry probes whether the sink is available again. */
 const probingPause = Duration.seconds(1)
-/** Short enough to notice soon that the wall clock was set. */
+/** Short, to notice soon when the wall clock is set. */
 const longestWait = Duration.minutes(1)
 
 interface Sending {
   readonly target: SinkPost.Target
   readonly pauses: SinkAnswer.Pauses
   readonly breaker: CircuitBreaker.CircuitBreaker
-  /** IPCs that have an entry under way. */
+  /** IPCs with an entry under way. */
   readonly inHand: Set<string>
   /** Attempts so far. */
   ended: number
@@ -79,7 +79,7 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
     breaker,
     inHand: new Set(),
     ended: 0,
-    // Entries that another worker posted tell nobody here.
+    // Entries that another worker posted open no latch here.
     longestWaitMs: Duration.toMillis(Duration.min(longestWait, pollEvery))
   }
   yield* tellUnsent
@@ -89,11 +89,11 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
   yield* Effect.forkScoped(led("watching the accounting sink", watch))
 })
 
-/** Sends the entry whose turn it is, or waits until there may be one. */
+/** Sends the entry that is due, or waits until there may be one. */
 const turn = Effect.fnUntraced(function* (sending: Sending) {
   const { breaker, inHand } = sending
   const { news, next } = yield* Outbox
-  // Closed before looking: whatever comes up from here on opens it again.
+  // Closed before looking: anything that becomes due from here on opens it again.
   yield* news.close
   const state = yield* Effect.orDie(breaker.state(circuit))
   if (state._tag === "Open" && Duration.isPositive(state.retryAfter)) return yield* Effect.sleep(state.retryAfter)
@@ -102,13 +102,13 @@ const turn = Effect.fnUntraced(function* (sending: Sending) {
   }
   const isUnavailable = state._tag !== "Closed"
   const { ended } = sending
-  const message = yield* patiently(next(inHand))
+  const message = yield* untilStoreAnswers(next(inHand))
   const waitMs = message === undefined ? Infinity : yield* untilDue(message, isUnavailable)
   if (message === undefined || waitMs > 0) {
     return yield* Effect.raceFirst(news.await, Effect.sleep(Math.min(waitMs, sending.longestWaitMs)))
   }
   const ipcId = message.entry.ipc_id
-  // Another sender was faster; where one is through already, what was found may be sent by now.
+  // Another sender was faster. If one has ended meanwhile, this message may have been sent.
   if (inHand.has(ipcId) || sending.ended !== ended) return
   inHand.add(ipcId)
   yield* Effect.ensuring(
@@ -121,37 +121,37 @@ const turn = Effect.fnUntraced(function* (sending: Sending) {
   yield* news.open
 })
 
-/** In milliseconds. Whether an unwell sink is well again is found out at the circuit's pace, not at the entry's. */
+/** In milliseconds. An unavailable sink is probed at the circuit's pace, not at the entry's. */
 const untilDue = ({ dueAt, refusals }: OutboxMessage, isUnavailable: boolean) =>
   isUnavailable && refusals === 0
     ? Effect.succeed(0)
     : Effect.map(Clock.currentTimeMillis, (nowMs) => Instant.toMicros(dueAt) / 1000 - nowMs)
 
-/** One attempt, and what came of it on disk. */
+/** One attempt, with its outcome noted on disk. */
 const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: OutboxMessage, isUnavailable: boolean) {
   const outbox = yield* Outbox
   const outcome = yield* Effect.result(
     sending.breaker.execute(SinkPost.post(sending.target, message), { key: circuit, classify: classified })
   )
-  // Not even tried: just now another entry finds out whether the sink is well again.
+  // Not tried: another entry is probing the sink.
   if (outcome._tag === "Failure") return yield* Effect.sleep(probingPause)
   const verdict = outcome.success
   if (verdict._tag === "Taken") {
-    yield* patiently(outbox.delivered(message))
-    return isUnavailable ? yield* patiently(outbox.hurry) : undefined
+    yield* untilStoreAnswers(outbox.delivered(message))
+    return isUnavailable ? yield* untilStoreAnswers(outbox.hurry) : undefined
   }
   const isRefused = verdict._tag === "Refused"
   const isDead = isRefused && message.refusals + 1 >= SinkAnswer.mostRefusals
-  // An entry that waited long for the sink to get well need not wait long again before it is refused again.
+  // Counted apart: an entry that waited long for an unavailable sink starts with short pauses after a refusal.
   const failures = isRefused ? message.refusals + 1 : message.attempts - message.refusals + 1
-  const wishMs = isRefused ? undefined : verdict.retryAfterMs
-  const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, wishMs, yield* Random.next)
+  const retryAfterMs = isRefused ? undefined : verdict.retryAfterMs
+  const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, retryAfterMs, yield* Random.next)
   const againAt = isDead ? undefined : Instant.fromMillis(Math.ceil((yield* Clock.currentTimeMillis) + pauseMs))
   yield* Effect.logDebug(`Entry ${message.entry.entry_id} isn't delivered: ${verdict.reason}`)
-  yield* patiently(outbox.postponed(message, { reason: verdict.reason, isRefused, againAt }))
+  yield* untilStoreAnswers(outbox.postponed(message, { reason: verdict.reason, isRefused, againAt }))
 })
 
-/** A refusal says nothing about how the sink is. */
+/** A refusal says nothing about the sink's availability. */
 const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome => {
   if (Exit.isFailure(exit)) return CircuitBreaker.failure()
   const verdict = exit.value
@@ -159,17 +159,17 @@ const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome
   return verdict._tag === "Taken" ? CircuitBreaker.success : CircuitBreaker.ignored
 }
 
-/** The Sink is the owner of these retries: until the Store answers again. An answer isn't forgotten meanwhile. */
-const patiently = <A>(query: Effect.Effect<A, StoreError>) =>
+/** Retries until the Store answers, so an outcome isn't forgotten meanwhile. */
+const untilStoreAnswers = <A>(query: Effect.Effect<A, StoreError>) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons
     const key = "outbox"
     const noticed = Effect.tapError(query, ({ message }) =>
-      reasons.set(key, `What the accounting sink gets can't be looked up or noted for now: ${message}`)
+      reasons.set(key, `The entries for the accounting sink can't be read or updated for now: ${message}`)
     )
-    const found = yield* Effect.orDie(Effect.retry(noticed, storePauses))
+    const answer = yield* Effect.orDie(Effect.retry(noticed, storePauses))
     yield* reasons.clear(key)
-    return found
+    return answer
   })
 
 const storePauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
@@ -177,12 +177,12 @@ const storePauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.s
 const watchEvery = Duration.seconds(10)
 const tolerated = Duration.minutes(10)
 
-/** Says what a person should know: what waits for them, and what waits for long. */
+/** Reports what waits for a person, and what has waited for long. */
 const watch = Effect.gen(function* () {
   yield* Effect.sleep(watchEvery)
   const outbox = yield* Outbox
   const reasons = yield* Reasons
-  const { dead, heldBack, oldest } = yield* patiently(outbox.troubles)
+  const { dead, heldBack, oldest } = yield* untilStoreAnswers(outbox.troubles)
   if (dead === 0) yield* reasons.clear("dead messages")
   else yield* reasons.set("dead messages", deadSentence(dead))
   if (heldBack === 0) yield* reasons.clear("held back")
@@ -193,20 +193,20 @@ const watch = Effect.gen(function* () {
 })
 
 const deadSentence = (dead: number): string =>
-  `${dead === 1 ? "1 entry was" : `${dead} entries were`} refused by the accounting sink for good; later entries of the ` +
-  "same IPCs wait behind. `siteledger ledger sink dead` says why, `siteledger ledger sink replay` sends again."
+  `${dead === 1 ? "1 entry was" : `${dead} entries were`} refused by the accounting sink permanently; later entries of ` +
+  "the same IPCs wait. `siteledger ledger sink dead` says why, `siteledger ledger sink replay` sends them again."
 
 const heldBackSentence = (heldBack: number): string =>
   `${heldBack === 1 ? "1 entry is" : `${heldBack} entries are`} held back: an earlier entry of the same IPC was posted ` +
-  "before there was an accounting sink. `siteledger ledger sink dead` says which, and what to do."
+  "before an accounting sink was configured. `siteledger ledger sink dead` says which, and what to do."
 
 const waitingSentence = ({ entryId, ipcId, queuedAt, reason }: NonNullable<Troubles["oldest"]>): string =>
   `Entry ${entryId} of IPC ${ipcId} has been waiting for the accounting sink since ${queuedAt} and is sent as soon as ` +
-  `it can be.${reason === null ? "" : ` ${reason}`}`
+  `possible.${reason === null ? "" : ` ${reason}`}`
 
-/** What was posted before there was a sink isn't sent behind anybody's back. */
+/** Entries posted before a sink was configured aren't sent unasked. */
 const tellUnsent = Effect.gen(function* () {
-  const unsent = yield* patiently((yield* Outbox).unsent)
+  const unsent = yield* untilStoreAnswers((yield* Outbox).unsent)
   if (unsent === 0) return
   yield* Effect.logInfo(
     `${unsent} entries were posted while no accounting sink was configured and aren't sent; ` +

@@ -1,28 +1,27 @@
 /**
  * What the accounting sink's answer to an entry means, and when to try again. Pure.
  *
- * Any 2xx takes the entry. So does a 409 that names the entry as one that is there already: an answer of ours may have
- * been lost. 408, 425, 429 and 5xx, and no answer at all, may pass by themselves and are tried again for as long as it
- * takes; everything else is a refusal, which a person has to look at when it is repeated.
+ * Any 2xx takes the entry. So does a 409 that names the entry as already there: an earlier answer may have been lost. 408,
+ * 425, 429, 5xx and no answer at all are transient and are retried for as long as it takes. Everything else is a refusal,
+ * which needs a person if it is repeated.
  */
 import { Duration, Option, Schema } from "effect"
 import { retryAfterMs } from "../../Runtime/RetryAfter.ts"
 
 export interface Answer {
   readonly status: number
-  /** How it begins. */
+  /** Its beginning. */
   readonly text: string
   readonly retryAfter: string | undefined
 }
 
-/** `retryAfterMs`: the sink's own wish. */
+/** `retryAfterMs`: as the sink asks. */
 export type Verdict =
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryAfterMs: number | undefined }
   | { readonly _tag: "Refused"; readonly reason: string }
 
-/** So much of an answer is kept, in characters. */
-const kept = 500
+const mostQuotedCharacters = 500
 
 const Known = Schema.fromJsonString(Schema.Struct({ entry_id: Schema.String }))
 const readKnown = Schema.decodeUnknownOption(Known)
@@ -42,10 +41,10 @@ export const judge = (answer: Answer, entryId: string, secret: string, nowMs: nu
   return { _tag: "Refused", reason: `The accounting sink refused the entry (${status})${quote(text, secret)}` }
 }
 
-/** `code` as the system gives it, like ECONNREFUSED. */
-export const unreachable = (code: string | undefined): Verdict => ({
+/** `code` as the system gives it, like ECONNREFUSED; empty if it gives none. */
+export const unreachable = (code: string): Verdict => ({
   _tag: "Unavailable",
-  reason: `The accounting sink can't be reached${code === undefined ? "" : ` (${code})`}.`,
+  reason: `The accounting sink can't be reached${code === "" ? "" : ` (${code})`}.`,
   retryAfterMs: undefined
 })
 
@@ -61,8 +60,8 @@ const quote = (text: string, secret: string): string => {
     .replaceAll(secret, "[secret]")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ")
     .trim()
-  if (line === "") return " and said no more."
-  return `: ${line.length > kept ? `${line.slice(0, kept)}…` : line}`
+  if (line === "") return " and gave no reason."
+  return `: ${line.length > mostQuotedCharacters ? `${line.slice(0, mostQuotedCharacters)}…` : line}`
 }
 
 export interface Pauses {
@@ -75,14 +74,14 @@ export const mostRefusals = 5
 
 const growth = 4
 
-/** Before the next attempt, when so many have failed; `chance` in [0, 1) keeps those that failed together apart. */
+/** Before the next attempt, after this many failed ones; `chance` in [0, 1) spreads those that failed together. */
 export const pauseMs = (
   { first, longest }: Pauses,
   attempts: number,
-  wishMs: number | undefined,
+  askedMs: number | undefined,
   chance: number
 ): number => {
   const longestMs = Duration.toMillis(longest)
   const grown = Math.min(longestMs, Duration.toMillis(first) * growth ** (attempts - 1))
-  return Math.max(grown * (0.75 + 0.25 * chance), Math.min(wishMs ?? 0, longestMs))
+  return Math.max(grown * (0.75 + 0.25 * chance), Math.min(askedMs ?? 0, longestMs))
 }

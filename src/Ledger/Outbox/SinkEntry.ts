@@ -1,9 +1,8 @@
 /**
- * An entry as the accounting sink gets it: the JSON document of `docs/accounting-sink.md`, whose JSON Schema and table
- * of fields are made from the schema here, and that from the description of the entries' table.
+ * An entry as the accounting sink gets it: the JSON document of `docs/accounting-sink.md`. Its JSON Schema and table of
+ * fields come from the schema here, which comes from the description of the entries' table.
  *
- * The same entry gives the same bytes, whenever and however often it is sent. Amounts are text, so that no reader
- * makes a float of them.
+ * The same entry gives the same bytes whenever it is sent. Amounts are text, so no reader turns them into floats.
  */
 import { Schema } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -13,7 +12,7 @@ import { ledger } from "../../Stores/Tables/Ledger.ts"
 
 type Row = StoreTables["ledger_entries"]
 
-/** Of its row. A column of a later version isn't sent unless it is named here: what is sent again has the same bytes. */
+/** Columns of its row. A later version's column isn't sent unless named here, so an entry sent again has the same bytes. */
 const sent = [
   "entry_id",
   "sequence",
@@ -32,7 +31,7 @@ const sent = [
 
 type Sent = (typeof sent)[number]
 
-/** As the table has it, and in its words. */
+/** With the type and the description of its column. */
 const field = ({ isNullable, says, type }: Column) => {
   const written = type.pattern === undefined ? Schema.String : Schema.String.check(Schema.isPattern(type.pattern))
   const text = type.words === undefined ? written : Schema.Literals(type.words)
@@ -48,24 +47,26 @@ const status = field(ledger.ledger_outbox.columns.status) as unknown as Schema.C
   StoreTables["ledger_outbox"]["status"]
 >
 
-const said = (description: string) => ({ description })
+const described = (description: string) => ({ description })
 
 const notNegative = Schema.String.check(Schema.isPattern(/^\d{1,24}\.\d{4}$/))
 
 const Line = Schema.Struct({
-  account: Schema.NonEmptyString.annotate(said("The account, as configured.")),
-  debit: notNegative.annotate(said("With four decimals, never below zero; zero on the line that is credited.")),
-  credit: notNegative.annotate(said("With four decimals, never below zero; zero on the line that is debited."))
-}).annotate(said("One side of the entry."))
+  account: Schema.NonEmptyString.annotate(described("The account, as configured.")),
+  debit: notNegative.annotate(described("With four decimals, never below zero; zero on the credited line.")),
+  credit: notNegative.annotate(described("With four decimals, never below zero; zero on the debited line."))
+}).annotate(described("One side of the entry."))
 
 export const SinkEntry = Schema.Struct({
   version: Schema.Literal(1).annotate(
-    said("Of this document. It is raised when a field goes or changes its meaning; a new field doesn't raise it.")
+    described(
+      "The version of this document. It rises when a field is removed or changes its meaning, not for a new field."
+    )
   ),
   status,
   ...fields,
   lines: Schema.Tuple([Line, Line]).annotate(
-    said("The entry as two balanced lines. Where the amount is below zero, the accounts have changed sides.")
+    described("The entry as two balanced lines. If the amount is below zero, the accounts change sides.")
   )
 }).annotate({
   title: "Entry",
@@ -80,7 +81,7 @@ export const of = (row: Row, status: SinkEntry["status"]): SinkEntry => ({
   lines: linesOf(row)
 })
 
-/** As the view `ledger_lines` has it: a negative amount is written on the other side. */
+/** As in the view `ledger_lines`: a negative amount goes to the other side. */
 const linesOf = ({ amount, credit_account, debit_account }: Row): SinkEntry["lines"] => {
   const isNegative = Amount.toUnits(amount) < 0n
   const size = amount.replace("-", "")

@@ -1,10 +1,11 @@
 /**
- * One POST of an entry to the accounting sink: its bytes, its key, its signature, and what came back. Never fails:
- * whatever keeps an answer from coming is a verdict too.
+ * One POST of an entry to the accounting sink: its bytes, its key, its signature, and the verdict on the answer. Never
+ * fails: a missing answer is a verdict too.
  */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Clock, Duration, Effect, Option, Stream } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { codeOf } from "../../Runtime/SystemFailure.ts"
 import type { OutboxMessage } from "./Messages.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
 import * as SinkEntry from "./SinkEntry.ts"
@@ -47,14 +48,11 @@ export const post = Effect.fnUntraced(
   (exchange, { patience }) =>
     Effect.timeoutOption(exchange, patience).pipe(
       Effect.map(Option.getOrElse(() => SinkAnswer.silent(patience))),
-      Effect.catchTag("HttpClientError", (error) => Effect.succeed(SinkAnswer.unreachable(codeOf(error))))
+      Effect.catchTag("HttpClientError", ({ cause }) => Effect.succeed(SinkAnswer.unreachable(codeOf(cause))))
     )
 )
 
-const codeOf = ({ cause }: HttpClientError.HttpClientError): string | undefined =>
-  (cause as { readonly code?: string } | undefined)?.code
-
-/** An answer's status counts at once; its words are only waited for this long, and only so many characters. */
+/** The status alone is enough; its text is awaited only this long and read only this far. */
 const wordsPatience = Duration.seconds(1)
 const mostCharacters = 4096
 

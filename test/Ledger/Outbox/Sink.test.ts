@@ -1,5 +1,5 @@
 /**
- * From the books to an accounting system over real HTTP: once by its key, in order, whatever the sink does.
+ * From the books to an accounting system over real HTTP: each entry once by its key, in order, however the sink fails.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
@@ -19,7 +19,7 @@ import {
 } from "./SinkWorld.ts"
 import { folder, hear, journal } from "../Started.ts"
 
-/** Nothing is told twice with different words, and of what the sink took first, no IPC's order is another. */
+/** One key has one body, and the sink first took each IPC's entries in the order of the journal. */
 const assertOncePerKey = (to: Accounts, tookAt: ReadonlyArray<number>) => {
   const bodies = new Map<string, string>()
   for (const { body, key } of to.posts) assert.strictEqual(bodies.get(key) ?? String(body), String(body))
@@ -42,7 +42,7 @@ const assertOncePerKey = (to: Accounts, tookAt: ReadonlyArray<number>) => {
 }
 
 describe("the accounting sink", () => {
-  it.live("that fails every other request and dies for a while has each entry once by its key, in order", () =>
+  it.live("gets each entry once by its key, in order, while it fails every other request and is down for a while", () =>
     Effect.gen(function* () {
       const [path, to] = yield* Effect.all([folder, accounts])
       const random = seeded(11)
@@ -51,7 +51,7 @@ describe("the accounting sink", () => {
       to.answer = (_, number): Answer => {
         if (number % 2 === 0) return random.pick<Answer>([{ status: 503 }, { status: 429 }, "hang-up"])
         tookAt.push(number)
-        // It has the entry, and the answer is lost on the way.
+        // It has the entry, but the answer is lost.
         return random.chance(0.2) ? "hang-up" : taken
       }
       const entries = yield* sending(
@@ -67,7 +67,7 @@ describe("the accounting sink", () => {
           yield* Effect.promise(() => to.close())
           yield* hear(ids.slice(10).flatMap(history))
           yield* until(
-            "it is noticed that nobody answers",
+            "the refused connection is noted",
             Effect.map(letters, (rows) => rows.some((row) => row.last_error?.includes("(ECONNREFUSED)") === true))
           )
           yield* Effect.promise(() => to.open())
@@ -81,7 +81,7 @@ describe("the accounting sink", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("gets an entry again under its key when the worker dies between the answer and the note of it", () =>
+  it.live("gets an entry again under its key when the worker dies before noting the answer", () =>
     Effect.gen(function* () {
       const [path, to] = yield* Effect.all([folder, accounts])
       const dead = yield* Deferred.make<void>()
@@ -103,7 +103,7 @@ describe("the accounting sink", () => {
       yield* Deferred.await(dead)
       yield* Fiber.interrupt(fiber)
       assert.lengthOf(to.posts, 1)
-      // Whatever is configured by then: one key has one body.
+      // One key has one body, even if the configuration has changed.
       yield* sending(path, to, { status: "posted" }, until("all are delivered", allDelivered))
       assert.deepStrictEqual(
         to.posts.map(({ body }) => entryOf(body).sequence),
@@ -114,7 +114,7 @@ describe("the accounting sink", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps an adjustment behind its payment, and no other IPC behind them", () =>
+  it.live("gets an adjustment after its payment, and a stuck IPC delays no other", () =>
     Effect.gen(function* () {
       const [path, to] = yield* Effect.all([folder, accounts])
       const ids = ["STUCK", "A", "B", "C"]
@@ -145,7 +145,7 @@ describe("the accounting sink", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits for an answer no longer than it should, and sends other IPCs' entries meanwhile", () =>
+  it.live("is given up on after its patience, and gets other IPCs' entries meanwhile", () =>
     Effect.gen(function* () {
       const [path, to] = yield* Effect.all([folder, accounts])
       to.answer = ({ ipcId }) => (ipcId === "SLOW" ? "silence" : taken)

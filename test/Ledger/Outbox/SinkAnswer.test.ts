@@ -1,31 +1,31 @@
 /**
- * What an answer of the accounting sink means, and how long the pauses are.
+ * What the accounting sink's answer means, and how long the pauses are.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 import { type Answer, judge, pauseMs, silent, unreachable } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
 
 const now = Date.UTC(2026, 10, 20)
-const said = (answer: Partial<Answer> & { readonly status: number }) =>
+const verdictOn = (answer: Partial<Answer> & { readonly status: number }) =>
   judge({ text: "", retryAfter: undefined, ...answer }, "e1", "s3cret-s3cret", now)
 
 describe("an answer", () => {
   it.each([200, 201, 202, 204, 299])("of %i takes the entry", (status) => {
-    assert.deepStrictEqual(said({ status, text: "whatever" }), { _tag: "Taken" })
+    assert.deepStrictEqual(verdictOn({ status, text: "whatever" }), { _tag: "Taken" })
   })
 
-  it.each([408, 425, 429, 500, 502, 503, 504, 599])("of %i may pass by itself", (status) => {
-    assert.strictEqual(said({ status })._tag, "Unavailable")
+  it.each([408, 425, 429, 500, 502, 503, 504, 599])("of %i is transient", (status) => {
+    assert.strictEqual(verdictOn({ status })._tag, "Unavailable")
   })
 
-  it.each([300, 301, 302, 307, 308])("of %i points elsewhere, and nothing follows it", (status) => {
-    const verdict = said({ status })
+  it.each([300, 301, 302, 307, 308])("of %i is a redirect, which isn't followed", (status) => {
+    const verdict = verdictOn({ status })
     assert.strictEqual(verdict._tag, "Refused")
     assert.include(JSON.stringify(verdict), "SITELEDGER_LEDGER_SINK_URL")
   })
 
   it.each([400, 401, 403, 404, 410, 413, 415, 422, 451])("of %i is a refusal", (status) => {
-    assert.strictEqual(said({ status })._tag, "Refused")
+    assert.strictEqual(verdictOn({ status })._tag, "Refused")
   })
 
   it.each([
@@ -35,7 +35,7 @@ describe("an answer", () => {
     ['{"error":{"entry_id":"e1"}}', "Refused"],
     ["in process", "Refused"],
     ["", "Refused"]
-  ])("of 409 with %s is %s", (text, tag) => assert.strictEqual(said({ status: 409, text })._tag, tag))
+  ])("of 409 with %s is %s", (text, tag) => assert.strictEqual(verdictOn({ status: 409, text })._tag, tag))
 
   it.each([
     ["120", 120_000],
@@ -43,13 +43,13 @@ describe("an answer", () => {
     ["Fri, 20 Nov 2026 00:01:00 GMT", 60_000],
     ["Thu, 19 Nov 2026 00:01:00 GMT", 0],
     ["soon", undefined]
-  ])("with Retry-After %s wishes for %s ms", (retryAfter, wished) => {
-    const verdict = said({ status: 429, retryAfter })
-    assert.strictEqual(verdict._tag === "Unavailable" ? verdict.retryAfterMs : "none", wished)
+  ])("with Retry-After %s asks for %s ms", (retryAfter, askedMs) => {
+    const verdict = verdictOn({ status: 429, retryAfter })
+    assert.strictEqual(verdict._tag === "Unavailable" ? verdict.retryAfterMs : "none", askedMs)
   })
 
   it("is quoted on one line, without controls, without the secret, and not beyond 500 characters", () => {
-    const verdict = said({
+    const verdict = verdictOn({
       status: 400,
       text: `no\u0000\u001B[1m \r\n key s3cret-s3cret\u2028\u202E${"y".repeat(9000)}`
     })
@@ -61,7 +61,7 @@ describe("an answer", () => {
 
   it("that never comes has a reason too", () => {
     assert.include(JSON.stringify(unreachable("ECONNREFUSED")), "can't be reached (ECONNREFUSED).")
-    assert.include(JSON.stringify(unreachable(undefined)), "can't be reached.")
+    assert.include(JSON.stringify(unreachable("")), "can't be reached.")
     assert.include(JSON.stringify(silent(Duration.seconds(10))), "within 10 seconds")
   })
 })
@@ -77,11 +77,11 @@ describe("a pause", () => {
     assert.strictEqual(pauseMs(pauses, 5000, undefined, 1), day)
   })
 
-  it("keeps those apart that failed together", () => {
+  it("spreads entries that failed together", () => {
     assert.deepStrictEqual([pauseMs(pauses, 2, undefined, 0), pauseMs(pauses, 2, undefined, 0.5)], [3000, 3500])
   })
 
-  it("is as long as the sink wishes, where that is longer, up to a day", () => {
+  it("is as long as the sink asks if that is longer, up to a day", () => {
     assert.strictEqual(pauseMs(pauses, 1, 90_000, 0), 90_000)
     assert.strictEqual(pauseMs(pauses, 4, 1000, 1), 64_000)
     assert.strictEqual(pauseMs(pauses, 1, 40 * day, 0), day)

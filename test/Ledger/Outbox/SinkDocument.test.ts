@@ -1,6 +1,6 @@
 /**
- * docs/accounting-sink.md against the schema that entries are sent by: its table of fields, its JSON Schema, its example
- * and its code are made or run here. After a change: UPDATE_DOCS=1 npx vitest run test/Ledger/Outbox/SinkDocument.test.ts
+ * docs/accounting-sink.md agrees with the schema of what is sent: its table of fields, JSON Schema and example are
+ * generated here, and its code is run. After a change: UPDATE_DOCS=1 npx vitest run test/Ledger/Outbox/SinkDocument.test.ts
  */
 import { createHmac } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -100,15 +100,15 @@ if (process.env["UPDATE_DOCS"] !== undefined) {
 const text = readFileSync(path, "utf8")
 
 describe("the document of the accounting sink", () => {
-  it.each(Object.keys(made))("has the %s that the code has", (name) => {
+  it.each(Object.keys(made))("has the same %s as the code", (name) => {
     assert.strictEqual(between(name).exec(text)?.[2], made[name])
   })
 
-  it("tells the meaning of every field", () => {
+  it("gives the meaning of every field", () => {
     for (const line of fields.split("\n").slice(2)) assert.match(line, /^\| `[\w[\].]+` \| [\w ]+ \| \S.+\. \|$/)
   })
 
-  it("has an example that the schema takes, and nothing that it doesn't", () => {
+  it("has an example that the schema accepts, and the schema rejects wrong fields", () => {
     const decode = Schema.decodeUnknownSync(SinkEntry.SinkEntry)
     assert.deepStrictEqual(decode(JSON.parse(String(Buffer.from(SinkEntry.encode(entry))))), entry)
     for (const wrong of [
@@ -122,7 +122,7 @@ describe("the document of the accounting sink", () => {
     }
   })
 
-  it("has code that tells a genuine body from another", async () => {
+  it("has code that recognises a genuine body", async () => {
     const code = /```js\n([^]*?)```/.exec(text)?.[1] ?? ""
     const folder = mkdtempSync(join(tmpdir(), "siteledger-docs-"))
     try {

@@ -1,5 +1,5 @@
 /**
- * What the accounting system gets of an entry: the journal's own words, signed, as a draft; and of which entries.
+ * Which entries the accounting system gets, and how: as in the journal, signed, as a draft.
  */
 import { webcrypto } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ import {
 import { certified, copied, copy, folder, hear, paid } from "../Started.ts"
 
 describe("the accounting sink", () => {
-  it.live("gets the entry as the journal has it, signed, as a draft, and never by way of a redirect", () =>
+  it.live("gets the entry as the journal has it, signed, as a draft, and never through a redirect", () =>
     Effect.gen(function* () {
       const [path, to] = yield* Effect.all([folder, accounts])
       to.answer = (_, number) => (number === 1 ? { status: 307, headers: { location: "/elsewhere" } } : taken)
@@ -57,7 +57,7 @@ describe("the accounting sink", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("gets nothing of what was posted before it was there, until a person sends it", () =>
+  it.live("gets nothing that was posted before it was configured, until a person sends it", () =>
     Effect.gen(function* () {
       const [path, to] = yield* Effect.all([folder, accounts])
       yield* unsending(

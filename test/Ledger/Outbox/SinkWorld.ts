@@ -1,6 +1,6 @@
 /**
  * An accounting system over real HTTP that answers as a test wants, and a ledger whose entries go there. Pauses are
- * short, so that tests wait for states in real time.
+ * short, so tests wait for states in real time.
  */
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
@@ -19,12 +19,11 @@ import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import { contractor } from "../Contractor.ts"
-import { certified, paid } from "../Started.ts"
+import { certified, payment } from "../Started.ts"
 
 /** A payment and two adjustments. */
 export const history = (id: string): ReadonlyArray<AppliedEvent> => [
-  certified(id, 1, 10, "5.0000"),
-  paid(id, 5, 11),
+  ...payment(id),
   certified(id, 2, 12, "7.5000"),
   certified(id, 3, 13, "6.2500")
 ]
@@ -47,7 +46,7 @@ export type Answer =
 
 export const taken = { status: 201 } as const
 
-/** Remembers all that was posted, and answers as it is told to. */
+/** Remembers everything that was posted. */
 export class Accounts {
   readonly posts: Array<Posted> = []
   answer: (posted: Posted, number: number) => Answer = () => taken
@@ -91,11 +90,11 @@ export class Accounts {
 
 export const accounts = Effect.acquireRelease(
   Effect.promise(async () => {
-    const made = new Accounts()
-    await made.open()
-    return made
+    const opened = new Accounts()
+    await opened.open()
+    return opened
   }),
-  (made) => Effect.promise(() => made.close())
+  (opened) => Effect.promise(() => opened.close())
 )
 
 export const secret = "a-shared-secret"
@@ -103,11 +102,11 @@ const quick = { first: Duration.millis(2), longest: Duration.millis(20) }
 
 export interface Start {
   readonly status?: "draft" | "posted"
-  /** Short ones where none are named. */
+  /** Short by default. */
   readonly pauses?: NonNullable<Sink.SinkOptions["pauses"]>
   readonly rests?: NonNullable<Sink.SinkOptions["rests"]>
   readonly patience?: Duration.Duration
-  /** Stands between everybody and the Store. */
+  /** Wraps the Store. */
   readonly store?: (store: Store["Service"]) => Store["Service"]
 }
 
@@ -120,13 +119,13 @@ const books = (path: string, { status, store }: Pick<Start, "store"> & { readonl
     Layer.provideMerge(
       Layer.effect(
         Store,
-        Effect.map(Store, (found) => store?.(found) ?? found)
+        Effect.map(Store, (real) => store?.(real) ?? real)
       ).pipe(Layer.provide(Sqlite.layerAt(`${path}/store.sqlite`)))
     ),
     Layer.provideMerge(Reasons.layer)
   )
 
-type Services = Ledger | Copies | Outbox | Store | Warehouse | Reasons
+export type Services = Ledger | Copies | Outbox | Store | Warehouse | Reasons
 
 /** One start of a worker over the files of a folder, with a sink. */
 export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Effect.Effect<A, E, Services>) => {
@@ -140,18 +139,18 @@ export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Ef
   return Effect.scoped(Effect.provide(body, layer, { local: true }))
 }
 
-/** One start of a worker that knows of no sink. */
+/** One start of a worker without a sink. */
 export const unsending = <A, E>(path: string, body: Effect.Effect<A, E, Services>) =>
   Effect.scoped(Effect.provide(body, books(path, { status: undefined }), { local: true }))
 
-/** Asks until it is so; a test that waits in vain says for what. */
+/** Polls until it is so; a failure names what was waited for. */
 export const until = <E, R>(what: string, isSo: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | Error, R> =>
   Effect.gen(function* () {
     for (let asked = 0; asked < 4000; asked++) {
       if (yield* isSo) return
       yield* Effect.sleep(Duration.millis(5))
     }
-    return yield* Effect.fail(new Error(`In vain: ${what}`))
+    return yield* Effect.fail(new Error(`Waited in vain until ${what}`))
   })
 
 export const letters = Effect.flatMap(Store, (store) =>

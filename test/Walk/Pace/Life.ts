@@ -1,6 +1,6 @@
 /**
  * One process's pace on the virtual clock, over a real SQLite store. Time moves in small steps with a turn of the event
- * loop after each, since the store answers in real time.
+ * loop after each, because the store answers in real time.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -31,12 +31,12 @@ export const life = Effect.fnUntraced(function* (limit: number, store: Layer.Lay
     Layer.provideMerge(Reasons.layer)
   )
   const context = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
-  const given = Effect.provideContext(
+  const services = Effect.provideContext(
     Effect.all({ pace: Effect.service(Pace), store: Effect.service(Store), reasons: Effect.service(Reasons) }),
     context
   )
   const fork = <A, E>(effect: Effect.Effect<A, E, Pace>) => Effect.forkIn(Effect.provideContext(effect, context), scope)
-  return { ...(yield* given), fork, end: Scope.close(scope, Exit.void) }
+  return { ...(yield* services), fork, end: Scope.close(scope, Exit.void) }
 })
 
 export const settle = Effect.promise(() => new Promise((done) => setImmediate(done)))
@@ -49,7 +49,7 @@ export const pass = (millis: number) =>
     }
   })
 
-/** Takes turns without end and notes when each came. */
+/** Takes turns forever and notes when each came. */
 export const noting = (times: Array<number>, lane: Lane = "backfill") =>
   Effect.gen(function* () {
     const pace = yield* Pace

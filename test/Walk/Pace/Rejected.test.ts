@@ -1,4 +1,4 @@
-/** A 429 stops every lane, by its word or by our own pauses; rate headers do too; a clock that is set back doesn't. */
+/** A 429 stops every lane, for its Retry-After or our own pauses; rate headers do too; a clock set back doesn't. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -56,7 +56,7 @@ describe("a 429", () => {
     })
   )
 
-  it.effect("that many requests under way get together counts once", () =>
+  it.effect("answered to many requests under way counts once", () =>
     Effect.gen(function* () {
       const { pace, silence, end } = yield* running
       yield* Effect.forEach(lanes, () => pace.rejected(undefined))
@@ -67,7 +67,7 @@ describe("a 429", () => {
     })
   )
 
-  it.effect("with a shorter word than one before it doesn't end the wait", () =>
+  it.effect("with a shorter Retry-After than an earlier one doesn't end the wait", () =>
     Effect.gen(function* () {
       const { pace, silence, end } = yield* running
       yield* pace.rejected(5_000)
@@ -92,8 +92,8 @@ describe("the rate headers", () => {
   )
 })
 
-describe("the clock of the machine", () => {
-  it.effect("may be set back by an hour without making anybody wait", () =>
+describe("the machine's clock", () => {
+  it.effect("may be set back by an hour without making requests wait", () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       let backMs = 0

@@ -1,4 +1,4 @@
-/** How a client waits, on the virtual clock: for its plan, for a 429, for what passes by itself, and for how long. */
+/** How a client waits, on the virtual clock: for its plan, for a 429, for transient failures, and for how long. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { ConstructionService } from "../../../connectors/construction/Client.ts"
@@ -18,12 +18,12 @@ describe("a client", () => {
       yield* using(service, twice, { requestsPerMinute: 2 })
       const [first, , third, ...more] = service.asked.map(({ atMs }) => atMs)
       assert.deepStrictEqual(more, [])
-      // Turns are 60 s apart; what lies between a turn and its request takes virtual time too.
+      // Turns are 60 s apart; the steps between a turn and its request take virtual time too.
       assert.isAtLeast((third ?? 0) - (first ?? 0), 58_000)
     })
   )
 
-  it.effect("waits for as long as a 429 says, and asks once then", () =>
+  it.effect("waits for as long as a 429 says, and then asks once", () =>
     Effect.gen(function* () {
       const refused = () => json({}, { status: 429, headers: { "retry-after": "7" } })
       const service = scripted((_request, before) => (before === 0 ? refused() : page([project(1)], 1)))
@@ -35,10 +35,10 @@ describe("a client", () => {
     })
   )
 
-  it.effect("renews a token a minute before its hour is over, by one request however many wait", () =>
+  it.effect("renews a token a minute before its hour ends, by one request for all waiting calls", () =>
     Effect.gen(function* () {
       const service = scripted(() => page([], 0))
-      const given = Effect.gen(function* () {
+      const threeTimes = Effect.gen(function* () {
         const { token } = yield* ConstructionService
         const ten = Effect.all(
           Array.from({ length: 10 }, () => token),
@@ -50,11 +50,11 @@ describe("a client", () => {
         yield* Effect.sleep("1 second")
         return [atOnce, before, yield* ten].map((tokens) => [...new Set(tokens)])
       })
-      assert.deepStrictEqual(yield* using(service, given), [["token-1"], ["token-1"], ["token-2"]])
+      assert.deepStrictEqual(yield* using(service, threeTimes), [["token-1"], ["token-1"], ["token-2"]])
     })
   )
 
-  it.effect("gives up after the time it was given, and says what stood in the way", () =>
+  it.effect("gives up after giveUpAfter, and says why", () =>
     Effect.gen(function* () {
       const service = scripted(() => json("", { status: 503 }))
       const error = yield* using(service, Effect.flip(firstPage), { giveUpAfter: "1 minute" })
@@ -80,7 +80,7 @@ describe("an answer that stays wrong", () => {
     })
   )
 
-  it.effect("of a new subscription is not asked for again, which would subscribe again", () =>
+  it.effect("to a new subscription isn't requested again, which would subscribe again", () =>
     Effect.gen(function* () {
       const service = scripted(() => json({ url: "https://hooks.test/construction", events: [] }, { status: 201 }))
       const error = yield* using(service, Effect.flip(subscribe))

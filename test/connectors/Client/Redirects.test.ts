@@ -1,4 +1,4 @@
-/** A service that redirects: nobody follows it, so neither the secret nor a token goes anywhere else. */
+/** A service that redirects: the client doesn't follow, so neither the secret nor a token goes anywhere else. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

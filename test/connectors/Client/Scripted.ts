@@ -1,6 +1,6 @@
 /**
- * A service that answers what a test says, without a network and on the virtual clock: it notes each request and when
- * it came. Tokens are given freely.
+ * A service that answers as a test wants, without a network and on the virtual clock: it notes each request with its
+ * time. It gives a token to every request for one.
  */
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -28,7 +28,7 @@ export const page = (records: ReadonlyArray<unknown>, total: number, number = 1,
 
 export const project = (id: number) => ({ id, name: `Project ${id}`, status: "awarded" })
 
-/** `answer` is told how often the API was asked before, tokens aside. */
+/** `answer` gets the number of earlier requests, without those for tokens. */
 export const scripted = (answer: (request: HttpClientRequest.HttpClientRequest, before: number) => Response) => {
   const asked: Array<Asked> = []
   const execute = (request: HttpClientRequest.HttpClientRequest) =>
@@ -37,15 +37,15 @@ export const scripted = (answer: (request: HttpClientRequest.HttpClientRequest, 
       const before = asked.filter(({ what }) => !what.endsWith("/oauth/token")).length
       asked.push({ what: `${request.method} ${pathname}`, atMs })
       const isToken = pathname === "/oauth/token"
-      const given = isToken
+      const response = isToken
         ? json({ access_token: `token-${asked.length}`, expires_in: 3600 })
         : answer(request, before)
-      return HttpClientResponse.fromWeb(request, given)
+      return HttpClientResponse.fromWeb(request, response)
     })
   return { asked, layer: Layer.succeed(HttpClient.HttpClient, HttpClient.make(execute)) }
 }
 
-/** As in real life: near zero, parts of a nanosecond that Pace waits for would keep the virtual clock busy. */
+/** Realistic: near zero, Pace would wait for fractions of a nanosecond and keep the virtual clock busy. */
 const startMs = Date.parse("2026-11-20T02:00:00.400Z")
 
 /** Lets the virtual clock run until the effect is done. */
@@ -58,13 +58,13 @@ const passing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
   return yield* Fiber.join(fiber)
 })
 
-/** Runs what uses a client of the service, while time passes. */
+/** Runs an effect with a client of the service, while time passes. */
 export const using = <A, E>(
   service: ReturnType<typeof scripted>,
   effect: Effect.Effect<A, E, ConstructionService>,
-  given: Partial<Options> = {}
+  others: Partial<Options> = {}
 ): Effect.Effect<A, E | ServiceError> =>
-  ConstructionService.layer({ ...options, ...given }).pipe(
+  ConstructionService.layer({ ...options, ...others }).pipe(
     Layer.provide(service.layer),
     (client) => Effect.provide(passing(effect), client),
     (effect) => Effect.andThen(TestClock.setTime(startMs), effect)

@@ -1,4 +1,4 @@
-/** Which deliveries a receiver of one's own may take for the service's, and that a real one is among them. */
+/** Which deliveries a client's own receiver may accept as the service's, including a real one. */
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -14,13 +14,13 @@ const sign = (key: string, bytes: Uint8Array = body) => createHmac("sha256", key
 const signed = (signature: string) => ({ "x-service-signature": signature })
 
 describe("a delivery", () => {
-  it("is the service's when its bytes were signed with a secret that is valid", () => {
+  it("is the service's if its bytes were signed with a valid secret", () => {
     assert.isTrue(verifyDelivery(body, signed(sign(secret)), [secret]))
     assert.isFalse(verifyDelivery(body, signed(sign("whsec_two")), [secret]))
     assert.isFalse(verifyDelivery(Buffer.from(`${body.toString()} `), signed(sign(secret)), [secret]))
   })
 
-  it("may be signed with any of several secrets, and with none of none", () => {
+  it("may be signed with any of several secrets, and is never accepted without any", () => {
     const both = [secret, "whsec_two"]
     assert.isTrue(verifyDelivery(body, signed(sign(secret)), both))
     assert.isTrue(verifyDelivery(body, signed(sign("whsec_two")), both))
@@ -28,7 +28,7 @@ describe("a delivery", () => {
     assert.isFalse(verifyDelivery(body, signed(sign(secret)), []))
   })
 
-  it("is not the service's because it was signed with nothing", () => {
+  it("is not the service's if it was signed with an empty secret", () => {
     assert.isFalse(verifyDelivery(body, signed(sign("")), ["", secret]))
   })
 
@@ -48,7 +48,7 @@ describe("a delivery", () => {
     assert.isFalse(verifyDelivery(body, {}, [secret]))
   })
 
-  it("may come with headers of Node, of fetch, or as a gateway spells them", () => {
+  it("may come with Node's headers, fetch's, or a gateway's spelling", () => {
     const good = sign(secret)
     assert.isTrue(verifyDelivery(body, new Headers({ "X-Service-Signature": good }), [secret]))
     assert.isFalse(verifyDelivery(body, new Headers(), [secret]))
@@ -64,7 +64,7 @@ describe("a delivery", () => {
   })
 })
 
-it("a webhook is made with the secret that its deliveries are signed with", async () => {
+it("a new webhook has the secret that its deliveries are signed with", async () => {
   await using server = await startInterfaceServer({ ping: "never" })
   const { clientId, clientSecret } = server.settings
   const client = connect({ baseUrl: server.baseUrl, authUrl: server.authUrl, clientId, clientSecret })

@@ -1,6 +1,6 @@
 /**
- * What a token answer may look like: a refresh token may have been spent for it, so whatever brings an access token is
- * taken, and what can't be read of the rest counts as not said.
+ * Token answers: a refresh token may have been spent for one, so any answer with an access token is accepted, and its
+ * unreadable fields count as missing.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
@@ -33,7 +33,7 @@ const bare = { access: "new", refresh: undefined, lifeMs: undefined, scopes: und
 
 describe("a token answer", () => {
   it.effect.each(["refresh_token", "scope", "token_type", "expires_in"])(
-    "whose %s is null, empty or of another type is taken as if it said nothing of it",
+    "whose %s is null, empty or of another type is read as if that were missing",
     (field) =>
       Effect.gen(function* () {
         for (const value of [null, "", [], {}, true]) {
@@ -42,7 +42,7 @@ describe("a token answer", () => {
       })
   )
 
-  it.effect("says what it says", () =>
+  it.effect("is read with all its fields", () =>
     Effect.gen(function* () {
       const whole = { access_token: "new", token_type: "Bearer", refresh_token: "next", scope: "a  b" }
       for (const life of ["60", '"60"', "60.0", "6e1"]) {
@@ -52,7 +52,7 @@ describe("a token answer", () => {
     })
   )
 
-  it.effect("without an access token that can be used is none", () =>
+  it.effect("without a usable access token is refused", () =>
     Effect.gen(function* () {
       for (const body of [{}, { access_token: null }, { access_token: "" }, { access_token: "a b" }, null, []]) {
         assert.strictEqual((yield* Effect.flip(answered(body)))._tag, "TokenUnavailable")

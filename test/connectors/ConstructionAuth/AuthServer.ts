@@ -1,9 +1,9 @@
 /**
- * A small authorization server over real HTTP, written from RFC 6749, 7009, 7636 and 9207 alone; shares nothing with
- * the product, on purpose. Refresh tokens are good for one use: a second one ends the whole login. In front of an API it
- * is the guard that looks at the bearer tokens and passes requests on with a token of its own.
+ * A small authorization server over real HTTP, written only from RFC 6749, 7009, 7636 and 9207; it deliberately shares
+ * nothing with the product. Refresh tokens are valid for one use: a second use ends the whole login. In front of an API it
+ * checks the bearer tokens and passes requests on with its own token.
  *
- * Every secret that it makes contains `mark`, so that a test can search for them wherever they must not be.
+ * Every secret that it makes contains `mark`, so tests can search for them where they must not be.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type Server } from "node:http"
@@ -59,10 +59,10 @@ export class AuthServer {
     })
   }
 
-  static async start(given: Partial<AuthSettings> = {}): Promise<AuthServer> {
+  static async start(settings: Partial<AuthSettings> = {}): Promise<AuthServer> {
     const server = createServer()
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
-    return new AuthServer(server, { ...defaults, ...given })
+    return new AuthServer(server, { ...defaults, ...settings })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -75,7 +75,7 @@ export class AuthServer {
     return this.grants.filter((form) => form.get("grant_type") === "refresh_token").length
   }
 
-  /** A consent that has been given: its first tokens. */
+  /** The first tokens of a new consent. */
   login(scope = "projects.read"): Record<string, unknown> {
     const login: Login = { scope, access: "", refresh: "" }
     this.#logins.add(login)

@@ -1,29 +1,29 @@
 /**
- * What the authorization server of the tests can be told; each may be changed while it runs. Shares nothing with the
- * product, on purpose.
+ * The settings of the tests' authorization server; each may be changed while it runs. It deliberately shares nothing with
+ * the product.
  */
 export interface AuthSettings {
   clientId: string
   /** Null: a public client. */
   clientSecret: string | null
   lifeSeconds: number
-  /** False: a refresh brings an access token only, and the refresh token stays good. */
+  /** False: a refresh brings only an access token, and the refresh token stays valid. */
   rotates: boolean
   /** False: a login brings no refresh token. */
   refreshes: boolean
   /** Answers this at the token endpoint instead. */
   refusal: { readonly status: number; readonly error?: string } | null
-  /** The token endpoint acts, but its next answers are lost on the way. */
+  /** How many of the token endpoint's next answers are lost after it has acted. */
   losesAnswers: number
   /** Granted instead of what was asked for. */
   grants: string | null
   /** Refused at the API without it. */
   requiredScope: string | null
-  /** Forbids every request in these words. */
+  /** Forbids every request with this challenge. */
   challenge: string | null | undefined
-  /** An access token is good for so many requests. */
+  /** How many requests an access token is valid for. */
   uses: number
-  /** Waited for before a token request is answered. */
+  /** Awaited before a token request is answered. */
   hold: (form: URLSearchParams) => Promise<unknown>
   refusesRevocation: boolean
 }

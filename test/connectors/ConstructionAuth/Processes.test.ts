@@ -1,5 +1,5 @@
 /**
- * One login and several processes, some of which are killed: the service is asked once, and the file is whole.
+ * One login and several processes, some of them killed: the service is asked once, and the file is whole.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -15,36 +15,36 @@ import { within } from "./Within.ts"
 
 const program = fileURLToPath(new URL("refreshing-child.ts", import.meta.url))
 
-interface Said {
+interface Line {
   readonly ready?: boolean
   readonly token?: string
   readonly log?: string
 }
 
 class Child implements Disposable {
-  readonly said: Array<Said> = []
+  readonly printed: Array<Line> = []
   readonly #process: ChildProcess
   #errors = ""
   #unread = ""
 
-  constructor(given: Readonly<Record<string, string>>) {
-    this.#process = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], { env: { ...given } })
+  constructor(env: Record<string, string>) {
+    this.#process = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], { env })
     this.#process.stderr?.on("data", (chunk: Buffer) => (this.#errors += String(chunk)))
     this.#process.stdout?.on("data", (chunk: Buffer) => {
       const lines = (this.#unread + String(chunk)).split("\n")
       this.#unread = lines.pop() ?? ""
-      this.said.push(...lines.map((line) => JSON.parse(line) as Said))
+      this.printed.push(...lines.map((line) => JSON.parse(line) as Line))
     })
   }
 
   get tokens(): ReadonlyArray<string> {
-    return this.said.flatMap(({ token }) => token ?? [])
+    return this.printed.flatMap(({ token }) => token ?? [])
   }
 
   async ready(): Promise<this> {
     return until("the child is ready", async () => {
       if (this.#process.exitCode !== null) throw new Error(this.#errors)
-      return this.said.some(({ ready }) => ready) ? this : undefined
+      return this.printed.some(({ ready }) => ready) ? this : undefined
     })
   }
 
@@ -72,14 +72,13 @@ class Child implements Disposable {
 const inTime = <A>(body: () => Promise<A>) => Effect.promise(body)
 
 describe("two processes", () => {
-  it.live("that need a refresh at once make one, and both use what it brought", () =>
+  it.live("that need a refresh at the same time make one, and both use its token", () =>
     within({}, (server, dataDir) =>
       Effect.gen(function* () {
         yield* loggedIn(server)
         yield* inTime(async () => {
-          const given = environment(server, dataDir)
-          using first = new Child(given)
-          using second = new Child(given)
+          using first = new Child(environment(server, dataDir))
+          using second = new Child(environment(server, dataDir))
           await Promise.all([first.ready(), second.ready()])
           for (const child of [first, second]) {
             child.ask()
@@ -88,11 +87,11 @@ describe("two processes", () => {
           assert.strictEqual(server.refreshes, 0)
           assert.deepStrictEqual(first.tokens, second.tokens)
           server.expire()
-          const waits = ({ said }: Child) => said.some(({ log }) => log?.includes("waiting for it") === true)
-          // Answered only when the other one waits for us, or has come too, which it must not.
+          const isWaiting = ({ printed }: Child) => printed.some(({ log }) => log?.includes("waiting for it") === true)
+          // Answered only when the other process waits for the lock, or has sent a request too, which it must not.
           server.settings.hold = () =>
-            until("the other one comes", async () =>
-              waits(first) || waits(second) || server.refreshes > 1 ? true : undefined
+            until("the other process waits", async () =>
+              isWaiting(first) || isWaiting(second) || server.refreshes > 1 ? true : undefined
             )
           for (const child of [first, second]) child.ask()
           const both = await Promise.all([first.next(2), second.next(2)])
@@ -130,7 +129,7 @@ describe("kill -9", () => {
   )
 
   const seed = 20_261_120
-  it.live(`at any instant leaves a login that is good or cleanly ended, never half a file (seed ${seed})`, () =>
+  it.live(`at any instant leaves a login that is valid or cleanly ended, never half a file (seed ${seed})`, () =>
     within({}, (server, dataDir) =>
       Effect.gen(function* () {
         const random = seeded(seed)
@@ -139,7 +138,7 @@ describe("kill -9", () => {
           if ((yield* storedLogin)._tag !== "Active") yield* loggedIn(server)
           yield* inTime(async () => {
             using child = await new Child(given).ready()
-            // Refreshes one after the other, one of them cut short somewhere.
+            // Refreshes one after the other, one of them interrupted somewhere.
             const asked = 2 + random.below(6)
             for (let count = 0; count < asked; count++) child.ask()
             await child.next(1 + random.below(asked - 1))
@@ -154,7 +153,7 @@ describe("kill -9", () => {
   )
 })
 
-/** What a next process finds: a good token, or else it learns from the service that the login has ended. */
+/** The next process has a valid token, or learns from the service that the login has ended. */
 const goodOrEnded = (server: AuthServer) =>
   Effect.gen(function* () {
     const token = yield* get

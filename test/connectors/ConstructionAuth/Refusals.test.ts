@@ -1,6 +1,6 @@
 /**
- * What a token endpoint can say instead of a token: each error has a sentence of its own, none repeats what the service
- * wrote, and a login ends only when the service says that its refresh token is good for nothing.
+ * A token endpoint's errors: each has its own sentence, none repeats the service's text, and a login ends only when the
+ * service says that its refresh token is invalid.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import { mark } from "./AuthServer.ts"
 import { environment, get, loggedIn, passing, reasons, second, storedLogin, tokens } from "./Tokens.ts"
 import { within } from "./Within.ts"
 
-/** RFC 6749 §5.2, and what must stand in the sentence of each. */
+/** RFC 6749 §5.2, and what each sentence must contain. */
 const errors = {
   invalid_request: /SITELEDGER_AUTH_URL/,
   invalid_client: /SITELEDGER_CLIENT_ID.*SITELEDGER_CLIENT_SECRET/,
@@ -22,8 +22,8 @@ const errors = {
 }
 const confidential = { clientId: "server-app", clientSecret: "hush+/ &=%" }
 
-/** Waits with a token's fiber until Status tells of something. */
-const told = Effect.gen(function* () {
+/** Asks for a token and waits until Status has a reason. */
+const waiting = Effect.gen(function* () {
   const fiber = yield* Effect.forkChild(get)
   while ((yield* reasons).length === 0) yield* second
   return { fiber, sentence: (yield* reasons).join() }
@@ -31,7 +31,7 @@ const told = Effect.gen(function* () {
 
 describe("a refusal", () => {
   for (const [name, given] of Object.entries({ "client credentials": confidential, "a refresh": {} })) {
-    it.effect(`of ${name} has a sentence for each error, and is over when it is over`, () =>
+    it.effect(`of ${name} has a sentence for each error, and ends when the service gives a token again`, () =>
       within(given, (server) =>
         Effect.gen(function* () {
           const sentences = new Set<string>()
@@ -73,14 +73,14 @@ describe("a refusal", () => {
   )
 
   it.effect.each([{ status: 500 }, { status: 429 }, { status: 400, error: "temporarily_unavailable" }])(
-    "that may pass ($status $error) is waited for with the same refresh token",
+    "that is transient ($status $error) is retried with the same refresh token",
     (refusal) =>
       within({}, (server) =>
         Effect.gen(function* () {
           const { refresh } = yield* loggedIn(server)
           yield* TestClock.adjust("1 hour")
           server.settings.refusal = refusal
-          const { fiber, sentence } = yield* told
+          const { fiber, sentence } = yield* waiting
           assert.include(sentence, String(refusal.status))
           while (server.refreshes < 3) yield* second
           server.settings.refusal = null
@@ -100,12 +100,12 @@ describe("a login", () => {
     within({}, (server, dataDir) =>
       Effect.gen(function* () {
         const { refresh } = yield* loggedIn(server)
-        // Whoever stole it was faster.
+        // A thief was faster.
         const body = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refresh ?? "" })
         body.set("client_id", server.settings.clientId)
         yield* Effect.promise(() => fetch(`${server.authUrl}/oauth/token`, { method: "POST", body }))
         yield* TestClock.adjust("1 hour")
-        const { fiber, sentence } = yield* told
+        const { fiber, sentence } = yield* waiting
         assert.match(sentence, /^The login has ended \(.*used before; 1970-01-01T01.*\): run `siteledger login`\.$/)
         for (let round = 0; round < 20; round++) yield* second
         assert.strictEqual(server.refreshes, 2)
@@ -114,18 +114,18 @@ describe("a login", () => {
         assert.notInclude(JSON.stringify(found), mark)
         // Also after a restart.
         const again = environment(server, dataDir)
-        const anew = yield* Effect.forkChild(Effect.provide(get, tokens(again)))
+        const restarted = yield* Effect.forkChild(Effect.provide(get, tokens(again)))
         for (let round = 0; round < 20; round++) yield* second
         assert.strictEqual(server.refreshes, 2)
         const { access } = yield* loggedIn(server)
         assert.strictEqual(yield* passing(fiber), access)
-        assert.strictEqual(yield* passing(anew), access)
+        assert.strictEqual(yield* passing(restarted), access)
         assert.deepStrictEqual(yield* reasons, [])
       })
     )
   )
 
-  it.effect("whose refreshed tokens were lost on the way is tried once more, and ends cleanly", () =>
+  it.effect("whose refreshed tokens were lost is tried once more, and ends cleanly", () =>
     within({ losesAnswers: 1 }, (server) =>
       Effect.gen(function* () {
         const { refresh } = yield* loggedIn(server)
@@ -141,7 +141,7 @@ describe("a login", () => {
     )
   )
 
-  it.effect("goes on after a lost answer where the service takes the same refresh token again", () =>
+  it.effect("continues after a lost answer if the service accepts the same refresh token again", () =>
     within({ losesAnswers: 1, rotates: false }, (server) =>
       Effect.gen(function* () {
         yield* loggedIn(server)
@@ -158,7 +158,7 @@ describe("a login", () => {
       Effect.gen(function* () {
         yield* loggedIn(server)
         yield* TestClock.adjust("1 hour")
-        const { fiber, sentence } = yield* told
+        const { fiber, sentence } = yield* waiting
         assert.match(sentence, /has ended.*no refresh token/)
         assert.strictEqual(server.grants.length, 0)
         yield* Fiber.interrupt(fiber)
@@ -166,7 +166,7 @@ describe("a login", () => {
     )
   )
 
-  it.effect("of another client, of another key, or damaged is refused by name, and nobody's tokens are sent", () =>
+  it.effect("of another client, of another key, or damaged is refused by name, and no tokens are sent", () =>
     within({}, (server, dataDir) =>
       Effect.gen(function* () {
         yield* loggedIn(server)
@@ -176,12 +176,12 @@ describe("a login", () => {
           [otherClient, /is for desk-app at .*, not for other at .*siteledger login/],
           [otherKey, /sealed with another key.*siteledger login/]
         ] as const) {
-          const { fiber, sentence } = yield* Effect.provide(told, tokens({ ...given, ...change }))
+          const { fiber, sentence } = yield* Effect.provide(waiting, tokens({ ...given, ...change }))
           assert.match(sentence, expected)
           yield* Fiber.interrupt(fiber)
         }
         writeFileSync(join(dataDir, "login"), "sealed1.")
-        const { fiber } = yield* told
+        const { fiber } = yield* waiting
         assert.strictEqual((yield* storedLogin)._tag, "Unusable")
         yield* Effect.flatMap(LoginFile, (file) => file.locked(file.remove))
         yield* Fiber.interrupt(fiber)

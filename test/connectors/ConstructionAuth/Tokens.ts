@@ -1,6 +1,6 @@
 /**
  * The token's life as the worker composes it, over real HTTP, for one data directory: settings from an environment, the
- * sealed file, no pace. Also what a test needs to put a login there and to look at it.
+ * sealed file, no pace. Also helpers to put a login there and to look at it.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, ConfigProvider, Effect, Fiber, Layer } from "effect"
@@ -45,7 +45,7 @@ export const tokens = (given: Record<string, string>) =>
 
 export type Parts = Layer.Success<ReturnType<typeof tokens>>
 
-/** Lets virtual seconds pass until a fiber is done: each gives the network a real moment. */
+/** Lets virtual seconds pass until a fiber is done, each with a turn of the event loop for the network. */
 export const passing = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     while (fiber.pollUnsafe() === undefined) yield* second
@@ -57,15 +57,15 @@ export const second = Effect.andThen(
   Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 )
 
-/** As if a person had consented just now. */
+/** As if a person had just consented. */
 export const loggedIn = Effect.fnUntraced(function* (server: AuthServer, scope = "projects.read") {
   const file = yield* LoginFile
-  const given = server.login(scope)
+  const granted = server.login(scope)
   const now = yield* Clock.currentTimeMillis
   const answer = {
-    access: String(given["access_token"]),
-    refresh: given["refresh_token"] === undefined ? undefined : String(given["refresh_token"]),
-    lifeMs: Number(given["expires_in"]) * 1000,
+    access: String(granted["access_token"]),
+    refresh: granted["refresh_token"] === undefined ? undefined : String(granted["refresh_token"]),
+    lifeMs: Number(granted["expires_in"]) * 1000,
     scopes: undefined
   }
   const { authUrl } = server

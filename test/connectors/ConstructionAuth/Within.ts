@@ -1,4 +1,4 @@
-/** One authorization server and one data directory for a test, gone when it ends. */
+/** One authorization server and one data directory for a test, removed when it ends. */
 import { Effect, type Scope } from "effect"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import { AuthServer } from "./AuthServer.ts"

@@ -13,7 +13,7 @@ export const atMicros = Date.UTC(2026, 10, 20, 2) * 1000 + 123_456
 export const now = atMicros + 60_000_000
 export const receivedAt = "2026-11-20T02:00:01.000000Z"
 
-/** What a body of each type says in itself, by the interface document §6.3. */
+/** The contents of a body of each type, by the interface document §6.3. */
 export const contents: Readonly<Record<string, Fields>> = {
   "ipc.created": { ipc_id: '"IPC-7"', project_id: "5", draft_amount: "1000000.50" },
   "ipc.submitted": { ipc_id: '"IPC-7"', submitter: '"ann"', amount: '"900000.25"' },
@@ -31,12 +31,14 @@ export const contents: Readonly<Record<string, Fields>> = {
   "dms.transmittal.sent": { transmittal_id: '"T-1"', recipients: '["a@b.example",1.0]', document_count: "3" }
 }
 
+export const contentOf = (type: string): Fields => contents[type] ?? {}
+
 export const types = Object.keys(contents)
 
-type Said = Pick<Change, "entity" | "id" | "values">
+type ExpectedChange = Pick<Change, "entity" | "id" | "values">
 
-/** What each of them says for our tables. */
-export const said: Readonly<Record<string, Said>> = {
+/** What each of them means for our tables. */
+export const expectedChanges: Readonly<Record<string, ExpectedChange>> = {
   "ipc.created": {
     entity: "ipcs",
     id: "IPC-7",
@@ -88,7 +90,7 @@ export const json = (fields: Fields): string =>
 
 const time: Fields = { event_timestamp: `"${at}"` }
 
-/** The envelopes that the reader looks into; `head` is what stands beside the contents. */
+/** The envelopes that the reader looks into; `head` is added beside the contents. */
 export const envelopes: Readonly<Record<string, (fields: Fields, head?: Fields) => string>> = {
   flat: (fields, head = {}) => json({ ...time, ...head, ...fields }),
   data: (fields, head = {}) => json({ ...time, ...head, data: json(fields) }),
@@ -126,17 +128,16 @@ export const trusting: ReaderOptions = { aliases: {}, trustTypeHeader: true }
 export const read = (body: string | Uint8Array, headerType: string | null = null, options = plain): Reading =>
   readEvent(options, eventOf(body, headerType), now)
 
-/** Applied as `type`; the change is returned. */
+/** Asserts that it is applied as `type`; returns the change. */
 export const applied = (reading: Reading, type: string, message?: string): Change => {
   assert.deepInclude(reading, { type, reason: null }, message)
-  if (reading.change === undefined) throw new Error(`${type} says nothing ${message ?? ""}`)
+  if (reading.change === undefined) throw new Error(`${type} has no change ${message ?? ""}`)
   assert.strictEqual(reading.entity, reading.change.entity, message)
   assert.strictEqual(reading.entityId, reading.change.id, message)
   return reading.change
 }
 
-/** In quarantine for `reason`. */
-export const waits = (reading: Reading, reason: QuarantineReason, message?: string) => {
+export const assertQuarantined = (reading: Reading, reason: QuarantineReason, message?: string) => {
   assert.strictEqual(reading.reason, reason, message)
   assert.isUndefined(reading.change, message)
 }

@@ -2,23 +2,23 @@ import { assert, describe, it } from "@effect/vitest"
 import { merge } from "../../../src/Domain/Merge.ts"
 import { resources } from "../../../src/Domain/Resource.ts"
 import { forSeeds } from "../../Seeded.ts"
-import { applied, contents, envelopes, flat, read, types, waits } from "./Bodies.ts"
+import { applied, contentOf, envelopes, flat, read, types, assertQuarantined } from "./Bodies.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
-const paid = flat(contents["ipc.paid"] ?? {})
+const paid = flat(contentOf("ipc.paid"))
 
 describe("bytes", () => {
   it("that aren't UTF-8 wait", () => {
     for (const bad of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf5, 0x80, 0x80, 0x80]]) {
       const body = new Uint8Array([...bytes(`${paid.slice(0, -1)},"x":"`), ...bad, ...bytes('"}')])
-      waits(read(body, "ipc.paid"), "not-utf8")
+      assertQuarantined(read(body, "ipc.paid"), "not-utf8")
     }
-    waits(read(new Uint8Array([0xfe, 0xff, 0x00, 0x7b, 0x00, 0x7d])), "not-utf8")
+    assertQuarantined(read(new Uint8Array([0xfe, 0xff, 0x00, 0x7b, 0x00, 0x7d])), "not-utf8")
   })
 
   it("that aren't JSON wait under the header's type", () => {
     for (const body of ["", " ", "{", "ipc_id=1", "<ipc/>", `${paid}${paid}`, `${paid}\u0000`, paid.slice(0, -1)]) {
-      waits(read(body, "ipc.paid"), "not-json", body)
+      assertQuarantined(read(body, "ipc.paid"), "not-json", body)
       assert.deepInclude(read(body, "ipc.paid"), {
         type: "ipc.paid",
         relabelled: false,
@@ -29,12 +29,13 @@ describe("bytes", () => {
     }
   })
 
-  it("that are no JSON object wait", () => {
-    for (const body of ["[]", `[${paid}]`, "null", "1", "1.0", '"x"', "true"]) waits(read(body), "not-an-object", body)
+  it("that aren't a JSON object wait", () => {
+    for (const body of ["[]", `[${paid}]`, "null", "1", "1.0", '"x"', "true"])
+      assertQuarantined(read(body), "not-an-object", body)
   })
 
   it("may begin with a byte order mark and hold white space", () => {
-    for (const type of types) applied(read(`\ufeff \r\n${flat(contents[type] ?? {})}\n`), type)
+    for (const type of types) applied(read(`\ufeff \r\n${flat(contentOf(type))}\n`), type)
     applied(read(paid.replaceAll('":', '" :\t').replaceAll(',"', '\n,"')), "ipc.paid")
   })
 
@@ -51,11 +52,11 @@ describe("bytes", () => {
     assert.strictEqual(applied(read(flat({ ipc_id: '"a\\u0000"', payment_reference: "1" })), "ipc.paid").id, "a\0")
   })
 
-  it("that nest too deep wait, and what nests less is kept through the row", () => {
+  it("that nest too deeply wait; less deep ones are kept through the row", () => {
     const nested = (depth: number) => `${"[".repeat(depth)}1.0${"]".repeat(depth)}`
     for (const depth of [500, 3000, 100_000]) {
-      waits(read(flat({ ipc_id: "1", payment_reference: '"r"', x: nested(depth) })), "not-json")
-      waits(read(flat({ ipc_id: "1", payment_reference: nested(depth) })), "not-json")
+      assertQuarantined(read(flat({ ipc_id: "1", payment_reference: '"r"', x: nested(depth) })), "not-json")
+      assertQuarantined(read(flat({ ipc_id: "1", payment_reference: nested(depth) })), "not-json")
     }
     const misfit = applied(read(flat({ ipc_id: "1", payment_reference: nested(499) })), "ipc.paid")
     const other = applied(read(flat({ ipc_id: "1", payment_reference: '"r"', x: nested(499) })), "ipc.paid")
@@ -70,7 +71,7 @@ describe("bytes", () => {
 
   it("never make the reader throw", () => {
     forSeeds(20_000, (random) => {
-      const text = random.pick(Object.values(envelopes))(contents[random.pick(types)] ?? {})
+      const text = random.pick(Object.values(envelopes))(contentOf(random.pick(types)))
       const body = bytes(text)
       for (let count = 1 + random.below(3); count > 0; count--) {
         body[random.below(body.length)] = random.chance(0.5)

@@ -3,7 +3,7 @@ import { forSeeds } from "../../Seeded.ts"
 import {
   applied,
   at,
-  contents,
+  contentOf,
   envelopes,
   type Fields,
   flat,
@@ -13,12 +13,10 @@ import {
   sha256,
   trusting,
   types,
-  waits
+  assertQuarantined
 } from "./Bodies.ts"
 
-const of = (type: string): Fields => contents[type] ?? {}
-
-/** Design §6, row by row: what must be there, beside an id, for which type. */
+/** Design §6, row by row: the fields that each type needs, in addition to an id. */
 const table: ReadonlyArray<readonly [fields: Fields, type: string]> = [
   [{ ipc_id: "1", draft_amount: "1" }, "ipc.created"],
   [{ ipc_id: "1", submitter: '"ann"', amount: "1" }, "ipc.submitted"],
@@ -37,15 +35,17 @@ const table: ReadonlyArray<readonly [fields: Fields, type: string]> = [
   [{ transmittal_id: "1", document_count: "0" }, "dms.transmittal.sent"]
 ]
 
+const whole = (...names: ReadonlyArray<string>): Fields => Object.assign({}, ...names.map(contentOf)) as Fields
+
 /** Whole records of one entity, each proving the types up to the last one. */
-const wholeIpc = { ...of("ipc.created"), ...of("ipc.submitted"), ...of("ipc.certified"), ...of("ipc.paid") }
-const wholeVo = { ...of("vo.created"), ...of("vo.priced"), ...of("vo.agreed"), ...of("vo.absorbed") }
+const wholeIpc = whole("ipc.created", "ipc.submitted", "ipc.certified", "ipc.paid")
+const wholeVo = whole("vo.created", "vo.priced", "vo.agreed", "vo.absorbed")
 const records: ReadonlyArray<readonly [record: Fields, furthest: string, others: ReadonlyArray<string>]> = [
   [wholeIpc, "ipc.paid", ["ipc.created", "ipc.submitted", "ipc.certified"]],
   [{ ...wholeIpc, payment_reference: "null" }, "ipc.certified", ["ipc.created", "ipc.submitted"]],
   [wholeVo, "vo.absorbed", ["vo.created", "vo.priced", "vo.agreed"]],
-  [{ ...of("ncr.created"), ...of("ncr.closed") }, "ncr.closed", ["ncr.created"]],
-  [{ ...of("permit.issued"), ...of("permit.expiring") }, "permit.expiring", ["permit.issued"]]
+  [whole("ncr.created", "ncr.closed"), "ncr.closed", ["ncr.created"]],
+  [whole("permit.issued", "permit.expiring"), "permit.expiring", ["permit.issued"]]
 ]
 
 const strangers = [null, "", "ipc.voided", "IPC.PAID", "webhook.ping"]
@@ -53,19 +53,19 @@ const strangers = [null, "", "ipc.voided", "IPC.PAID", "webhook.ping"]
 describe("distinctive fields", () => {
   for (const [fields, type] of table) {
     const names = Object.keys(fields).slice(1)
-    it(`${names.join(" and ")} prove ${type}, and nothing less does`, () => {
+    it(`${names.join(" and ")} prove ${type}, and fewer don't`, () => {
       for (const envelope of Object.values(envelopes)) applied(read(envelope(fields)), type)
       for (const name of names) {
         const { [name]: _, ...rest } = fields
-        waits(read(flat(rest)), "type-not-provable")
-        waits(read(flat({ ...fields, [name]: "null" })), "type-not-provable")
-        waits(read(flat({ ...rest, event_type: JSON.stringify(type) }), type), "type-not-provable")
-        waits(read(flat({ ...fields, [name]: "null" }), type, trusting), "type-not-provable")
+        assertQuarantined(read(flat(rest)), "type-not-provable")
+        assertQuarantined(read(flat({ ...fields, [name]: "null" })), "type-not-provable")
+        assertQuarantined(read(flat({ ...rest, event_type: JSON.stringify(type) }), type), "type-not-provable")
+        assertQuarantined(read(flat({ ...fields, [name]: "null" }), type, trusting), "type-not-provable")
       }
     })
   }
 
-  it("are all there is: the table has each event type", () => {
+  it("are complete: the table has each event type", () => {
     assert.sameMembers([...new Set(table.map(([, type]) => type))], types)
   })
 
@@ -77,7 +77,7 @@ describe("distinctive fields", () => {
 })
 
 describe("a declared type", () => {
-  it("chooses among the proven ones, whatever the header says", () => {
+  it("chooses among the proven ones, under any header", () => {
     for (const [record, furthest, others] of records) {
       for (const type of [furthest, ...others]) {
         for (const header of [...types, ...strangers]) {
@@ -89,29 +89,29 @@ describe("a declared type", () => {
     }
   })
 
-  it("without its distinctive fields gives way to the type that is proven", () => {
+  it("without its distinctive fields yields to the proven type", () => {
     for (const declared of types) {
       for (const proven of types.filter((type) => type !== declared)) {
-        const body = envelopes["data"]?.(of(proven), { event_type: JSON.stringify(declared) }) ?? ""
+        const body = envelopes["data"]?.(contentOf(proven), { event_type: JSON.stringify(declared) }) ?? ""
         applied(read(body, declared), proven, `${declared}, but ${proven}`)
         assert.isTrue(read(body, declared).relabelled)
       }
     }
   })
 
-  it("that is unknown waits, whatever is proven and whatever the header says", () => {
+  it("that is unknown waits, even with a proven type, under any header", () => {
     for (const name of ["event_type", "event"]) {
       for (const header of ["ipc.paid", ...strangers]) {
         for (const options of [plain, trusting]) {
-          const reading = read(flat({ ...of("ipc.paid"), [name]: '"ipc.voided"' }), header, options)
-          waits(reading, "unknown-type")
+          const reading = read(flat({ ...contentOf("ipc.paid"), [name]: '"ipc.voided"' }), header, options)
+          assertQuarantined(reading, "unknown-type")
           assert.deepInclude(reading, { type: header, eventTimestamp: at, entity: null, relabelled: false })
         }
       }
     }
   })
 
-  it("is none where `type` holds something else, or the field holds no text", () => {
+  it("counts as missing if `type` holds something else, or the field holds no text", () => {
     for (const fields of [
       { type: '"progress"' },
       { event_type: "null" },
@@ -119,7 +119,7 @@ describe("a declared type", () => {
       { event: "7" },
       { type: "7" }
     ]) {
-      applied(read(flat({ ...of("ipc.paid"), ...fields })), "ipc.paid")
+      applied(read(flat({ ...contentOf("ipc.paid"), ...fields })), "ipc.paid")
     }
   })
 })
@@ -132,20 +132,20 @@ describe("a whole record", () => {
       applied(read(body, furthest), furthest)
       const unproven = types.filter((type) => type !== furthest && !others.includes(type))
       for (const header of [...others, ...unproven, ...strangers])
-        waits(read(body, header), "type-not-provable", `${header}`)
+        assertQuarantined(read(body, header), "type-not-provable", `${header}`)
     }
   })
 
-  it("is what the header says among the proven types, when the header is trusted", () => {
+  it("has the header's type, if that is proven and the header is trusted", () => {
     for (const [record, furthest, others] of records) {
       for (const type of [furthest, ...others]) applied(read(flat(record), type, trusting), type)
       const unproven = types.filter((type) => type !== furthest && !others.includes(type))
       for (const header of [...unproven, ...strangers])
-        waits(read(flat(record), header, trusting), "type-not-provable", `${header}`)
+        assertQuarantined(read(flat(record), header, trusting), "type-not-provable", `${header}`)
     }
   })
 
-  it("says all of its fields", () => {
+  it("sets all of its fields", () => {
     const { values } = applied(read(flat(wholeIpc), "ipc.paid"), "ipc.paid")
     assert.deepInclude(values, { project_id: "5", draft_amount: "1000000.5000", certified_amount: "800000.0000" })
     assert.notProperty(values, "certified_at")
@@ -153,25 +153,26 @@ describe("a whole record", () => {
 })
 
 describe("types of two entities", () => {
-  const both = flat({ ...of("ipc.paid"), ...of("vo.agreed") })
+  const both = flat(whole("ipc.paid", "vo.agreed"))
 
   it("wait, even when the header names one, unless the header is trusted", () => {
     for (const header of ["ipc.paid", "vo.agreed", "ncr.closed", ...strangers])
-      waits(read(both, header), "type-not-provable")
+      assertQuarantined(read(both, header), "type-not-provable")
     for (const type of ["ipc.paid", "vo.agreed"]) applied(read(both, type, trusting), type)
-    waits(read(both, "ncr.closed", trusting), "type-not-provable")
+    assertQuarantined(read(both, "ncr.closed", trusting), "type-not-provable")
   })
 
   it("are one when only one of the entities has an id", () => {
-    for (const header of types) applied(read(flat({ ...of("ipc.paid"), classification: '"x"' }), header), "ipc.paid")
+    for (const header of types)
+      applied(read(flat({ ...contentOf("ipc.paid"), classification: '"x"' }), header), "ipc.paid")
   })
 })
 
 describe("a relabelled body", () => {
-  it("is applied as what it proves, and flagged, for every pair of event types", () => {
+  it("is applied as the type that it proves, and flagged, for every pair of event types", () => {
     for (const type of types) {
       for (const envelope of Object.values(envelopes)) {
-        const body = envelope(of(type))
+        const body = envelope(contentOf(type))
         const expected = applied(read(body, type), type)
         for (const header of [...types, ...strangers]) {
           for (const options of [plain, trusting]) {
@@ -186,7 +187,7 @@ describe("a relabelled body", () => {
 })
 
 describe("a ping", () => {
-  const says = {
+  const pinged = {
     type: "webhook.ping",
     reason: null,
     change: undefined,
@@ -195,40 +196,37 @@ describe("a ping", () => {
     relabelled: false
   }
 
-  it("is believed of the header when the body proves nothing", () => {
+  it("is believed from the header when the body proves nothing", () => {
     for (const body of ["{}", '{"message":"hello"}', "", "not JSON", "[]", '"ping"', new Uint8Array([0xff])]) {
-      assert.deepInclude(read(body, "webhook.ping"), says)
+      assert.deepInclude(read(body, "webhook.ping"), pinged)
     }
   })
 
-  it("is believed of the body, and flagged under another header", () => {
+  it("is believed from the body, and flagged under another header", () => {
     for (const name of ["event_type", "event", "type"]) {
       const body = json({ [name]: '"webhook.ping"', event_timestamp: "1763600000" })
-      for (const header of [null, "webhook.ping"]) assert.deepInclude(read(body, header), says)
+      for (const header of [null, "webhook.ping"]) assert.deepInclude(read(body, header), pinged)
       assert.deepInclude(read(body, "webhook.ping"), { eventTimestamp: "2025-11-20T00:53:20.000000Z" })
-      assert.deepInclude(read(body, "ipc.paid"), { ...says, relabelled: true })
+      assert.deepInclude(read(body, "ipc.paid"), { ...pinged, relabelled: true })
     }
   })
 
   it("never buries a body that proves a type, or declares one that it can't prove", () => {
     for (const type of types) {
-      applied(read(flat(of(type)), "webhook.ping"), type)
-      waits(read(json({ event_type: JSON.stringify(type) }), "webhook.ping"), "type-not-provable", type)
+      applied(read(flat(contentOf(type)), "webhook.ping"), type)
+      assertQuarantined(read(json({ event_type: JSON.stringify(type) }), "webhook.ping"), "type-not-provable", type)
       const reference = flat({ event_type: JSON.stringify(type), ipc_id: "1", pay_ref: '"x"' })
-      waits(read(reference, "webhook.ping"), "type-not-provable", type)
+      assertQuarantined(read(reference, "webhook.ping"), "type-not-provable", type)
     }
-    waits(read(flat({ event_type: '"ipc.voided"' }), "webhook.ping"), "unknown-type")
-    for (const [record] of records) waits(read(flat(record), "webhook.ping"), "type-not-provable")
+    assertQuarantined(read(flat({ event_type: '"ipc.voided"' }), "webhook.ping"), "unknown-type")
+    for (const [record] of records) assertQuarantined(read(flat(record), "webhook.ping"), "type-not-provable")
   })
 })
 
 describe("headers", () => {
-  it("never matter for the change itself, whatever the body", () => {
+  it("never affect the change itself, for any body", () => {
     forSeeds(3000, (random) => {
-      const fields = Object.assign(
-        {},
-        ...Array.from({ length: 1 + random.below(3) }, () => of(random.pick(types)))
-      ) as Fields
+      const fields = whole(...Array.from({ length: 1 + random.below(3) }, () => random.pick(types)))
       const head: Fields = random.chance(0.3)
         ? { [random.pick(["event", "type"])]: JSON.stringify(random.pick(types)) }
         : {}

@@ -2,9 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { merge } from "../../../src/Domain/Merge.ts"
 import { byName } from "../../../src/Domain/Resource.ts"
 import { read as readEvent } from "../../../connectors/construction/ConstructionReader.ts"
-import { applied, at, atMicros, contents, eventOf, type Fields, flat, json, now, plain, read, waits } from "./Bodies.ts"
-
-const of = (type: string): Fields => contents[type] ?? {}
+import { applied, at, atMicros, contentOf, eventOf, flat, json, now, plain, read, assertQuarantined } from "./Bodies.ts"
 
 const money: ReadonlyArray<readonly [type: string, field: string, column: string]> = [
   ["ipc.created", "draft_amount", "draft_amount"],
@@ -29,14 +27,14 @@ describe("amounts", () => {
     for (const [type, field, column] of money) {
       for (const [text, canonical] of Object.entries(exact)) {
         for (const written of [text, `"${text}"`]) {
-          const change = applied(read(flat({ ...of(type), [field]: written })), type, written)
+          const change = applied(read(flat({ ...contentOf(type), [field]: written })), type, written)
           assert.strictEqual(change.values[column], canonical, `${type} ${written}`)
         }
       }
     }
   })
 
-  it("that don't fit wait, with whom they are about", () => {
+  it("that don't fit wait, with their entity known", () => {
     const wrong = [
       "1e24",
       '"1000000000000000000000000"',
@@ -49,8 +47,8 @@ describe("amounts", () => {
     ]
     for (const [type, field] of money) {
       for (const text of wrong) {
-        const reading = read(flat({ ...of(type), [field]: text }))
-        waits(reading, "amount-does-not-fit", `${type} ${text}`)
+        const reading = read(flat({ ...contentOf(type), [field]: text }))
+        assertQuarantined(reading, "amount-does-not-fit", `${type} ${text}`)
         assert.deepInclude(reading, {
           type,
           eventTimestamp: at,
@@ -60,18 +58,24 @@ describe("amounts", () => {
     }
   })
 
-  it("that don't fit wait also where they aren't what the event is about", () => {
-    waits(read(flat({ ...of("ipc.paid"), draft_amount: '"lots"', event_type: '"ipc.paid"' })), "amount-does-not-fit")
+  it("that don't fit wait even if the event isn't about them", () => {
+    assertQuarantined(
+      read(flat({ ...contentOf("ipc.paid"), draft_amount: '"lots"', event_type: '"ipc.paid"' })),
+      "amount-does-not-fit"
+    )
   })
 
-  it("are null when null, and unknown fields where the event doesn't speak of them", () => {
-    const change = applied(read(flat({ ...of("ipc.paid"), certified_amount: "null", amount: "1.50" })), "ipc.paid")
+  it("are null when null, and unknown fields if the event's type has none of that name", () => {
+    const change = applied(
+      read(flat({ ...contentOf("ipc.paid"), certified_amount: "null", amount: "1.50" })),
+      "ipc.paid"
+    )
     assert.isNull(change.values["certified_amount"])
     assert.deepEqual({ ...change.extra }, { amount: "1.50" })
   })
 
   it("of a submission come from `amount` before `submitted_amount`", () => {
-    const change = applied(read(flat({ ...of("ipc.submitted"), submitted_amount: "1.50" })), "ipc.submitted")
+    const change = applied(read(flat({ ...contentOf("ipc.submitted"), submitted_amount: "1.50" })), "ipc.submitted")
     assert.strictEqual(change.values["submitted_amount"], "900000.2500")
     assert.deepEqual({ ...change.extra }, { submitted_amount: "1.50" })
   })
@@ -79,7 +83,7 @@ describe("amounts", () => {
 
 describe("event_timestamp", () => {
   const paid = (timestamp: string | undefined) =>
-    json({ ...of("ipc.paid"), ...(timestamp === undefined ? {} : { event_timestamp: timestamp }) })
+    json({ ...contentOf("ipc.paid"), ...(timestamp === undefined ? {} : { event_timestamp: timestamp }) })
 
   it("is ISO 8601, or Unix seconds or milliseconds", () => {
     const whole = "2025-11-20T00:53:20.000000Z"
@@ -100,10 +104,10 @@ describe("event_timestamp", () => {
     }
   })
 
-  it("that is missing or no time leaves the event waiting", () => {
+  it("that is missing or isn't a time leaves the event waiting", () => {
     for (const text of [undefined, "null", '""', '"soon"', '"2026-02-30T00:00:00Z"', "-1", "{}", "true", "1e99"]) {
       const reading = read(paid(text))
-      waits(reading, "no-event-time", text)
+      assertQuarantined(reading, "no-event-time", text)
       assert.deepInclude(reading, { type: "ipc.paid", entityId: "IPC-7", eventTimestamp: null })
     }
   })
@@ -113,10 +117,10 @@ describe("event_timestamp", () => {
     const event = eventOf(paid(`"${at}"`))
     applied(readEvent(plain, event, atMicros - day), "ipc.paid")
     const ahead = readEvent(plain, event, atMicros - day - 1)
-    waits(ahead, "event-time-ahead")
+    assertQuarantined(ahead, "event-time-ahead")
     assert.strictEqual(ahead.eventTimestamp, at)
     applied(readEvent(plain, eventOf(paid("0")), now), "ipc.paid")
-    waits(read(paid('"9999-12-31T23:59:59Z"')), "event-time-ahead")
+    assertQuarantined(read(paid('"9999-12-31T23:59:59Z"')), "event-time-ahead")
   })
 })
 
@@ -133,9 +137,9 @@ describe("values that don't fit their column", () => {
     ["dms.transmittal.sent", "document_count", "document_count", "3.50"]
   ]
 
-  it("are null there, and kept to the letter", () => {
+  it("are null in it, and kept to the letter", () => {
     for (const [type, field, column, text] of misfits) {
-      const { boq_revision: _, ...rest } = of(type)
+      const { boq_revision: _, ...rest } = contentOf(type)
       const reading = read(flat({ ...rest, [field]: text }))
       const change = applied(reading, type, text)
       assert.isNull(change.values[column], column)
@@ -147,7 +151,7 @@ describe("values that don't fit their column", () => {
     }
   })
 
-  it("end in one row with an id that is an object, in either order", () => {
+  it("end in the same row as an id that is an object, in either order", () => {
     const changes = ['{"id":5,"name":"Pier"}', '"P-1"', "7"].map((project, index) =>
       applied(
         read(json({ ncr_id: "1", severity: '"x"', event_timestamp: `${1_763_600_000 + index}`, project_id: project })),
@@ -181,7 +185,7 @@ describe("unknown fields", () => {
       created_at: '"noon"'
     }
     const proto = `"__proto__":{"polluted":1.50}`
-    const body = flat({ ...of("ipc.paid"), ...unknown }).replace("{", `{${proto},`)
+    const body = flat({ ...contentOf("ipc.paid"), ...unknown }).replace("{", `{${proto},`)
     const change = applied(read(body), "ipc.paid")
     assert.deepEqual({ ...change.extra }, { ...unknown, ["__proto__"]: '{"polluted":1.50}' })
     const row = merge(byName("ipcs"), undefined, [change])
@@ -195,7 +199,7 @@ describe("unknown fields", () => {
     const body = json({
       event_timestamp: `"${at}"`,
       a: "1",
-      data: json({ ...of("ipc.paid"), a: "2", b: "3", payload: '{"c":1}' }),
+      data: json({ ...contentOf("ipc.paid"), a: "2", b: "3", payload: '{"c":1}' }),
       payload: json({ b: "4", d: "5", data: "6" })
     })
     assert.deepEqual(
@@ -206,16 +210,22 @@ describe("unknown fields", () => {
 
   it("are data and payload when these hold no object", () => {
     for (const text of ["[]", '"x"', "null", "1.0"]) {
-      const change = applied(read(flat({ ...of("ipc.paid"), data: text, payload: text })), "ipc.paid")
+      const change = applied(read(flat({ ...contentOf("ipc.paid"), data: text, payload: text })), "ipc.paid")
       assert.deepEqual({ ...change.extra }, { data: text, payload: text })
     }
   })
 
   it("are not the envelope: the type, the time and the key", () => {
     for (const name of ["event_type", "event", "type"]) {
-      assert.deepEqual({ ...applied(read(flat({ ...of("ipc.paid"), [name]: '"ipc.paid"' })), "ipc.paid").extra }, {})
+      assert.deepEqual(
+        { ...applied(read(flat({ ...contentOf("ipc.paid"), [name]: '"ipc.paid"' })), "ipc.paid").extra },
+        {}
+      )
     }
-    const change = applied(read(flat({ ...of("ipc.paid"), event: '{"id":1.0}', type: '"progress"' })), "ipc.paid")
+    const change = applied(
+      read(flat({ ...contentOf("ipc.paid"), event: '{"id":1.0}', type: '"progress"' })),
+      "ipc.paid"
+    )
     assert.deepEqual({ ...change.extra }, { event: '{"id":1.0}', type: '"progress"' })
   })
 })
