@@ -81,7 +81,7 @@ it("a lost gap is reported once with its exact interval, walked at once, counted
   await worker.stop()
   const next = world.start({ SITELEDGER_ALERT_URL: endpoint.url })
   const counted = await next.status("counted", ({ gaps }) => gaps[0]?.cameLate === 1)
-  assert.match(counted.reasons.join(), /So far 1 with an event time of this interval/)
+  assert.match(counted.reasons.join(), /So far 1 with an event time in this interval/)
 
   const closed = await world.run("replay", "--gap-closed", from, "--reason", "all replayed")
   assert.strictEqual(closed.code, 0, closed.stderr)
