@@ -25,7 +25,7 @@ import { secret } from "./secret.ts"
 import { start } from "./start.ts"
 import { status } from "./status.ts"
 
-const siteledger = Command.make("siteledger").pipe(
+export const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
     "Copies a construction service into DuckDB or PostgreSQL, ordered and lossless.\n\n" +
       "  Configured by environment variables, which config/example.env names. A verb goes through the running worker, or\n" +
