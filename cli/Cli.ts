@@ -25,7 +25,7 @@ import { secret } from "./secret.ts"
 import { start } from "./start.ts"
 import { status } from "./status.ts"
 
-export const siteledger = Command.make("siteledger").pipe(
+const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
     "Copies a construction service into DuckDB or PostgreSQL, ordered and lossless.\n\n" +
       "  Configured by environment variables, which config/example.env names. A verb goes through the running worker, or\n" +
@@ -53,6 +53,9 @@ export const siteledger = Command.make("siteledger").pipe(
     move
   ])
 )
+
+/** Every verb with its flags, to be read; only `run` runs it. */
+export const tree: Command.Command.Any = siteledger
 
 /** Help that nobody asked for is no data. */
 const presenter: CliOutput.Presenter = {

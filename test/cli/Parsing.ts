@@ -2,7 +2,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
-import { siteledger } from "../../cli/Cli.ts"
+import { tree } from "../../cli/Cli.ts"
 
 type Any = Command.Command.Any
 type Plain = Command.Command<string, unknown>
@@ -11,7 +11,7 @@ type Plain = Command.Command<string, unknown>
 export const childrenOf = (command: Any): ReadonlyMap<string, Any> =>
   new Map(command.subcommands.flatMap(({ commands }) => commands.map((child) => [child.name, child] as const)))
 
-export const verbs = childrenOf(siteledger)
+export const verbs = childrenOf(tree)
 
 const idle = (command: Any): Plain => {
   const children = [...childrenOf(command).values()].map(idle)
@@ -20,7 +20,7 @@ const idle = (command: Any): Plain => {
     : (Command.make(command.name).pipe(Command.withSubcommands(children)) as unknown as Plain)
 }
 
-const parse = Command.runWith(idle(siteledger), { version: "", renderErrors: false })
+const parse = Command.runWith(idle(tree), { version: "", renderErrors: false })
 
 /** What is wrong with these words; of a group alone, that a verb is missing. */
 export const errorsOf = (words: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<CliError.CliError>> =>
