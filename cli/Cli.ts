@@ -54,6 +54,9 @@ const siteledger = Command.make("siteledger").pipe(
   ])
 )
 
+/** Every verb with its flags, to be read; only `run` runs it. */
+export const tree: Command.Command.Any = siteledger
+
 /** Help that wasn't asked for goes to stderr: it isn't data. */
 const presenter: CliOutput.Presenter = {
   present: (event) =>

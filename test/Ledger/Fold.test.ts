@@ -157,6 +157,13 @@ describe("a closed period", () => {
     assert.include(JSON.stringify(accepted.entries[0]?.basis), minute(5))
   })
 
+  it("ends with the first instant of the open one, which is posted at its own time", () => {
+    const [posted] = history(facts, { ...contractor, openFrom: minute(5) }).entries
+    assert.deepInclude(posted, { units: 500n, effective_at: minute(5) })
+    const after = history(facts, { ...contractor, openFrom: minute(6) })
+    assert.deepStrictEqual([amounts(after), reasons(after)], [[], ["period-closed"]])
+  })
+
   it("can be configured to post into the open one", () => {
     const books = history(facts, { ...contractor, openFrom: minute(100), inClosedPeriod: "post" })
     assert.deepStrictEqual(

@@ -1,6 +1,6 @@
-/** A delivery that no known secret has signed: how long it waits for one. */
+/** A delivery that no known secret has signed: how long it waits for one, and when it comes again. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import * as Webhooks from "../../connectors/construction/ConstructionWebhooks.ts"
 import { Keyring } from "../../src/Intake/Secrets/Keyring.ts"
 import { Signatures } from "../../src/Intake/Receiver/Signatures.ts"
@@ -31,3 +31,8 @@ it.effect("waits for another worker's secret and our own concurrently: each may 
     assert.deepStrictEqual(began, ["our own", "ended"])
   }).pipe(Effect.provide(layer))
 )
+
+it("is tried again when the interface document says (§8), which gaps are judged by", () => {
+  const minutes = Webhooks.retrySchedule.map(Duration.toMinutes)
+  assert.deepStrictEqual(minutes, [0, 1, 5, 30, 2 * 60, 6 * 60, 24 * 60])
+})

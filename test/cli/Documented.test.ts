@@ -1,0 +1,120 @@
+/** The verbs and flags that the documents name are those that there are, and README's table names every verb. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { CliError } from "effect/cli"
+import { all, read } from "../Tidy/Sources.ts"
+import { childrenOf, errorsOf, verbs } from "./Parsing.ts"
+
+const documents = all.filter((path) => path.endsWith(".md") || path === "config/example.env")
+
+const fence = /^```.*?^```/gms
+const program = /^(bin\/)?siteledger$/
+const placeholder = /^([A-Z]+|…)$/
+const assignment = /^[A-Z_]+=/
+
+/** As a shell takes them, quotes gone. */
+const words = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "")
+
+/** Whole commands, as somebody would copy them into a shell. */
+const commandsIn = (path: string): ReadonlyArray<ReadonlyArray<string>> =>
+  [...read(path).matchAll(fence)]
+    .flatMap(([block]) => block.replaceAll("\\\n", " ").split("\n"))
+    .flatMap((line) => line.replace(/(^|\s)#.*/, "").split(/&&|;|\|/))
+    .map((command) => words(command.trim()))
+    .map((command) => command.slice(command.findIndex((word) => !assignment.test(word))))
+    .filter(([name = ""]) => program.test(name))
+    .map(([, ...given]) => given)
+
+/** Commands within a sentence, which may leave out what they are about. */
+const mentionsIn = (path: string): ReadonlyArray<ReadonlyArray<string>> =>
+  [
+    ...read(path)
+      .replaceAll(fence, "")
+      .matchAll(/`([^`]+)`/g)
+  ]
+    .map(([, span = ""]) => words(span))
+    .map((command) => command.slice(command.findIndex((word) => !assignment.test(word))))
+    .filter(([name = ""]) => program.test(name))
+    .map(([, ...given]) => given)
+    .filter((given) => given.join(" ") !== imagined)
+
+/** The verb that CONTRIBUTING.md shows how to add. */
+const imagined = "ledger reopen"
+
+/** A group alone, or an argument that is left out or stands for any. */
+const isFine = (error: CliError.CliError): boolean =>
+  error._tag === "MissingArgument" ||
+  error._tag === "MissingOption" ||
+  (error._tag === "InvalidValue" && placeholder.test(error.value)) ||
+  (error._tag === "UnknownSubcommand" && placeholder.test(error.subcommand))
+
+const complaints = (
+  path: string,
+  commands: ReadonlyArray<ReadonlyArray<string>>,
+  mayBe: (error: CliError.CliError) => boolean = () => false
+) =>
+  Effect.forEach(commands, (given) =>
+    Effect.map(errorsOf(given), (errors) =>
+      errors.filter((error) => !mayBe(error)).map(({ message }) => `${path}: siteledger ${given.join(" ")}: ${message}`)
+    )
+  ).pipe(Effect.map((found) => found.flat()))
+
+describe("the documents", () => {
+  it.effect("show commands that the command line takes", () =>
+    Effect.gen(function* () {
+      const found = yield* Effect.forEach(documents, (path) => complaints(path, commandsIn(path)))
+      assert.deepStrictEqual(found.flat(), [])
+      assert.isAtLeast(documents.flatMap(commandsIn).length, 20)
+    })
+  )
+
+  it.effect("mention verbs and flags that there are", () =>
+    Effect.gen(function* () {
+      const found = yield* Effect.forEach(documents, (path) => complaints(path, mentionsIn(path), isFine))
+      assert.deepStrictEqual(found.flat(), [])
+      assert.isAtLeast(documents.flatMap(mentionsIn).length, 20)
+    })
+  )
+})
+
+const spans = (cell: string): ReadonlyArray<string> => [...cell.matchAll(/`([^`]+)`/g)].map(([, span]) => span ?? "")
+
+/** The rows of README's table of verbs: what is in its code spans. */
+const rows = (/^\| verb \|.*\n(?:\|.*\n)+/m.exec(read("README.md"))?.[0] ?? "")
+  .split("\n")
+  .slice(2)
+  .filter((line) => line.startsWith("|"))
+  .map((line) => line.split(/(?<!\\)\|/))
+  .map(([, named = "", does = ""]) => ({ named: spans(named), beside: spans(does) }))
+
+describe("README's table of verbs", () => {
+  const named = rows.flatMap((row) => row.named)
+
+  it("names each verb that there is, and no other", () => {
+    assert.sameMembers([...new Set(named.map((span) => words(span)[0] ?? ""))], [...verbs.keys()])
+  })
+
+  it("names each verb of a group, and no other", () => {
+    for (const [group, command] of verbs) {
+      const verbsOfGroup = childrenOf(command)
+      if (verbsOfGroup.size === 0) continue
+      const own = rows.filter((row) => row.named.some((span) => words(span)[0] === group))
+      const found = own.flatMap((row) => [
+        ...row.named.flatMap((span) => words(span).slice(1, 2)),
+        ...row.beside.filter((span) => row.named[0] === group && !span.startsWith("-"))
+      ])
+      assert.sameMembers(found, [...verbsOfGroup.keys()], group)
+    }
+  })
+
+  it.effect("gives each verb the arguments and flags that it takes", () =>
+    Effect.gen(function* () {
+      const given = rows.flatMap((row) => [
+        ...row.named,
+        ...row.beside.filter((span) => span.startsWith("--")).map((flag) => `${row.named[0]} ${flag}`)
+      ])
+      assert.deepStrictEqual(yield* complaints("README.md", given.map(words), isFine), [])
+    })
+  )
+})

@@ -1,0 +1,87 @@
+/** The version of a page: the start of its request by the service's clock, less 5 s for replicas that lag behind. */
+import { hash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as Settings from "../../config/Settings.ts"
+import { Token } from "../../connectors/construction/ConstructionAuth.ts"
+import { type Answer, ConstructionClient } from "../../connectors/construction/ConstructionClient.ts"
+import { projectsOf, readPage } from "../../connectors/construction/ConstructionPages.ts"
+import * as Version from "../../src/Domain/Version.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
+import { Pace } from "../../src/Walk/Pace.ts"
+
+const second = 1000
+const marginMs = 5 * second
+const startedMs = Date.UTC(2026, 10, 20, 2)
+const tookMs = 3 * second
+const text = JSON.stringify({ data: [{ id: 1 }], pagination: { total: 1, page: 1, per_page: 200 } })
+
+const page = (given: Partial<Answer>) =>
+  Effect.map(readPage({ text, startedMs, endedMs: startedMs + tookMs, serviceMs: undefined, ...given }), projectsOf)
+
+describe("a page", () => {
+  it.effect("is dated 5 s before its request began", () =>
+    Effect.gen(function* () {
+      const { changes, observedMicros } = yield* page({})
+      assert.strictEqual(observedMicros, (startedMs - marginMs) * 1000)
+      assert.strictEqual(changes[0]?.version, Version.make(observedMicros, 0, hash("sha256", text)))
+    })
+  )
+
+  it.effect(
+    "goes by the service's clock where it sends its own: its answer less the whole time that the request took",
+    () =>
+      Effect.gen(function* () {
+        const behindMs = 3600 * second
+        const { observedMicros } = yield* page({ serviceMs: startedMs + tookMs - behindMs })
+        assert.strictEqual(observedMicros, (startedMs - behindMs - marginMs) * 1000)
+      })
+  )
+
+  it.effect("is never dated before all time", () =>
+    Effect.map(page({ startedMs: 1, endedMs: 2 }), ({ observedMicros }) => assert.strictEqual(observedMicros, 0))
+  )
+})
+
+/** The service's answer is here after `tookMs`. */
+const service = Layer.succeed(
+  HttpClient.HttpClient,
+  HttpClient.make((request) =>
+    Effect.as(TestClock.adjust(tookMs), HttpClientResponse.fromWeb(request, new Response(text)))
+  )
+)
+
+const environment = {
+  SITELEDGER_BASE_URL: "https://service.example.com/v1",
+  SITELEDGER_AUTH_URL: "https://service.example.com",
+  SITELEDGER_CLIENT_ID: "client",
+  SITELEDGER_CLIENT_SECRET: "secret",
+  SITELEDGER_WEBHOOK_URL: "https://me.example.com/hooks"
+}
+
+const turnMs = 600 * second
+
+const client = ConstructionClient.layer.pipe(
+  Layer.provide(service),
+  Layer.provide(Layer.mock(Token, { get: Effect.succeed("token") })),
+  Layer.provide(Layer.mock(Pace, { take: () => TestClock.adjust(turnMs), accepted: Effect.void })),
+  Layer.provide(Settings.layerAll),
+  Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))),
+  Layer.provide(Reasons.layer)
+)
+
+describe("a call", () => {
+  it.effect("begins when its turn has come, and ends when the answer has been read", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(startedMs - turnMs)
+      const answer = yield* (yield* ConstructionClient).call(
+        "backfill",
+        (api) => api.projects.list({ query: { page: 1 }, responseMode: "response-only" }),
+        Effect.succeed
+      )
+      assert.deepInclude(answer, { startedMs, endedMs: startedMs + tookMs })
+    }).pipe(Effect.provide(client))
+  )
+})
