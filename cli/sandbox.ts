@@ -2,16 +2,20 @@
  * `siteledger sandbox`: the service of the interface document, runnable, to develop against before any credentials
  * exist. What to configure a worker with comes as one JSON line on stdout.
  */
-import { Console, Duration, Effect, Option, Schema } from "effect"
+import { Console, Duration, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Faults from "../sandbox/Faults.ts"
-import { Sandbox } from "../sandbox/Sandbox.ts"
+import { Sandbox, type SandboxOptions } from "../sandbox/Sandbox.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { highestPort, whole, wholeOr } from "./Options.ts"
 
 class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}
+
+class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 type Fault = readonly [name: Faults.FaultName, value: number]
 
@@ -29,14 +33,28 @@ const faultWanted = (text: string): string => {
 
 const flags = {
   port: wholeOr(8090, "port", "Where it listens on 127.0.0.1; 0 takes a free one", { most: highestPort }),
-  projects: wholeOr(700, "projects", "How many projects it lists"),
-  seed: wholeOr(1, "seed", "The same seed gives the same projects and events"),
+  projects: whole("projects", "How many projects it lists (700)").pipe(Flag.optional),
+  seed: whole("seed", "The same seed gives the same projects and the same contents of events (1)").pipe(Flag.optional),
+  identity: Flag.String("identity").pipe(
+    Flag.withDescription("The same text gives the same event ids, secrets and delivery ids (random)"),
+    Flag.filter(
+      (text) => text !== "",
+      () => "a text"
+    ),
+    Flag.optional
+  ),
+  state: Flag.Path("state").pipe(
+    Flag.withDescription(
+      "Keep everything in this file and go on from it: ids, subscriptions, secrets, events, failed deliveries, clients"
+    ),
+    Flag.optional
+  ),
   plan: Flag.Literals("plan", ["600", "3000", "none"]).pipe(
     Flag.withDescription("Requests per minute (600)"),
     Flag.withDefault("600")
   ),
   pageSizeMax: wholeOr(1000, "page-size-max", "The largest page it grants", { least: 1 }),
-  eventsPerSecond: wholeOr(5, "events-per-second", "How fast lives go by"),
+  eventsPerSecond: whole("events-per-second", "How fast lives go by (5)").pipe(Flag.optional),
   timeScale: wholeOr(1, "time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", { least: 1 }),
   tokenSeconds: wholeOr(3600, "token-seconds", "The life of an access token", { least: 1 }),
   faults: Flag.String("fault").pipe(
@@ -51,16 +69,35 @@ const flags = {
   maxEvents: whole("max-events", "Stop after so many events").pipe(Flag.optional)
 }
 
-export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan, scenario: file, ...options }) =>
+type Given = Command.Command.Config.Infer<typeof flags>
+
+/** What isn't given is the state file's, or the sandbox's own standard. */
+const optionsOf = (given: Given): SandboxOptions => {
+  const { faults, identity, maxEvents, plan, projects, scenario: _, seed, state, eventsPerSecond, ...others } = given
+  return {
+    ...others,
+    seed: Option.getOrUndefined(seed),
+    identity: Option.getOrUndefined(identity),
+    projects: Option.getOrUndefined(projects),
+    eventsPerSecond: Option.getOrUndefined(eventsPerSecond),
+    maxEvents: Option.getOrUndefined(maxEvents),
+    statePath: Option.getOrUndefined(state),
+    faults: Object.fromEntries(faults),
+    plan: plan === "none" ? Number.POSITIVE_INFINITY : Number(plan)
+  }
+}
+
+/** A scenario begins with the first subscription, which a state file may already have. */
+const complaint = ({ scenario, state }: Given): string | undefined =>
+  Option.isSome(scenario) && Option.isSome(state) ? "Give --scenario or --state, not both." : undefined
+
+export const sandbox = Command.make("sandbox", flags, (given) =>
   Effect.gen(function* () {
-    const scenario = Option.isSome(file) ? yield* Scenario.read(file.value) : undefined
-    const service = yield* Sandbox.start({
-      ...options,
-      faults: Object.fromEntries(faults),
-      ...(scenario === undefined ? {} : Scenario.options(scenario)),
-      plan: plan === "none" ? Number.POSITIVE_INFINITY : Number(plan),
-      ...Option.match(maxEvents, { onNone: () => ({}), onSome: (most) => ({ maxEvents: most }) })
-    })
+    const wrong = complaint(given)
+    if (wrong !== undefined) return yield* new UsageError({ message: wrong })
+    const scenario = Option.isSome(given.scenario) ? yield* Scenario.read(given.scenario.value) : undefined
+    const played = scenario === undefined ? {} : Scenario.options(scenario)
+    const service = yield* Sandbox.start({ ...optionsOf(given), ...played })
     yield* Console.log(
       Json.stringify({
         SITELEDGER_BASE_URL: service.baseUrl,
@@ -80,7 +117,7 @@ export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan
   }).pipe(
     Effect.scoped,
     Effect.catchTag("ServeError", ({ cause }) => {
-      const message = `The sandbox can't listen on 127.0.0.1:${options.port} (--port): ${whyNot(cause)}.`
+      const message = `The sandbox can't listen on 127.0.0.1:${given.port} (--port): ${whyNot(cause)}.`
       return new SandboxError({ message })
     })
   )

@@ -1,5 +1,6 @@
 /**
- * The simulation's events by number: event k is a pure function of (seed, startAt, speed, anchors, k). Lives are laid
+ * The simulation's events by number: event k is a pure function of (seed, startAt, speed, anchors, k), its id of
+ * (identity, k). Lives are laid
  * out in blocks of a fixed number of events, interleaved but each in its own order. Any event can be recomputed from
  * its number, so a delivery that waits for a retry holds no body.
  *
@@ -8,6 +9,7 @@
  * anchor, from which later steps are counted.
  */
 import { DateTime } from "effect"
+import * as Identity from "./Identity.ts"
 import * as Lifecycles from "./Lifecycles.ts"
 import * as Projects from "./Projects.ts"
 import * as Seed from "./Seed.ts"
@@ -19,8 +21,12 @@ export interface Anchor {
   readonly atMillis: number
 }
 
+export type Anchors = readonly [Anchor, ...ReadonlyArray<Anchor>]
+
 export interface EventsOptions {
   readonly seed: number
+  /** Of the service; gives the events their ids. */
+  readonly identity: string
   /** Milliseconds since 1970. */
   readonly startAtMillis: number
   readonly microsPerStep: number
@@ -29,7 +35,7 @@ export interface EventsOptions {
   /** Projects that the lives belong to: those of step 0. */
   readonly projects: number
   /** Ascending, in step and time. Default: step 0 at the start. */
-  readonly anchors?: ReadonlyArray<Anchor> | undefined
+  readonly anchors?: Anchors | undefined
 }
 
 export interface Events {
@@ -49,6 +55,8 @@ export interface Events {
   /** The same in milliseconds since 1970, rounded down. */
   readonly millis: (step: number) => number
   readonly body: (step: number) => string
+  /** Ascending, in step and time. */
+  readonly anchors: () => Anchors
 }
 
 export const envelope = (type: string, timestamp: string, data: string): string =>
@@ -129,9 +137,9 @@ export const make = (options: EventsOptions): Events => {
     if (occurrence === undefined) throw new Error(`no event ${step}: steps are whole numbers from 0`)
     return occurrence
   }
-  const start = { step: 0, atMillis: options.startAtMillis }
+  const anchors = options.anchors ?? [{ step: 0, atMillis: options.startAtMillis }]
   const time = (step: number) => {
-    const anchor = options.anchors?.findLast((anchor) => anchor.step <= step) ?? start
+    const anchor = anchors.findLast((anchor) => anchor.step <= step) ?? anchors[0]
     const jitter = Seed.share(options.seed, Seed.Purpose.jitter, step)
     const micros = Math.floor((step - anchor.step) * options.microsPerStep) + Math.floor(jitter * options.microsPerStep)
     return { millis: anchor.atMillis + Math.floor(micros / 1000), micros: micros % 1000 }
@@ -147,8 +155,9 @@ export const make = (options: EventsOptions): Events => {
     transmittalsIn: (number) => transmittals.get(number) ?? block(number).filter(isTransmittal).length,
     block,
     at,
-    id: (step) => Seed.uuid(options.seed, Seed.Purpose.eventId, step),
+    id: (step) => Identity.uuid(options.identity, "event", step),
     timestamp,
+    anchors: () => anchors,
     millis: (step) => time(step).millis,
     body: (step) => {
       const { contents, type } = at(step)

@@ -1,14 +1,18 @@
 /**
  * The options of a sandbox and their defaults. Everything that the simulation makes (projects, events, copies and
- * delays) depends only on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the `stepsPer…` options.
+ * delays) depends only on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the `stepsPer…` options; ids and
+ * secrets depend only on `identity`.
  */
 import { Clock, DateTime, Effect } from "effect"
 import type { Anchor } from "./Events.ts"
 import type { FaultName } from "./Faults.ts"
+import * as Identity from "./Identity.ts"
 
 export interface SandboxOptions {
   /** 32 bits. Default 1. */
   readonly seed?: number | undefined
+  /** Event ids, secrets and delivery ids are derived from it. Default: random. */
+  readonly identity?: string | undefined
   /** Projects at the start; any number. Default 700. */
   readonly projects?: number | undefined
   /** Events per change of some project's status, on average; 0 = never. Default 20. */
@@ -31,6 +35,8 @@ export interface SandboxOptions {
   readonly clientId?: string | undefined
   /** Default `sandbox-secret`. */
   readonly clientSecret?: string | undefined
+  /** Redirect URIs of every client, besides the ready-made ones. Default: none. */
+  readonly redirectUris?: ReadonlyArray<string> | undefined
   /** The retry schedule (1 min … 24 h) is this many times faster. Default 1. */
   readonly timeScale?: number | undefined
   /** The speed of the lives, at most a million; 0 = only `emit` makes events. Default 5. */
@@ -58,7 +64,7 @@ export interface SandboxOptions {
   readonly startAt?: DateTime.DateTime.Input | undefined
   /** The simulated clock's instants at given steps; it continues from there. Ascending. */
   readonly anchors?: ReadonlyArray<Anchor> | undefined
-  /** The file in which subscriptions and the step count outlive the process. Default: none. */
+  /** The file in which the service outlives the process; what isn't given here is taken from it. Default: none. */
   readonly statePath?: string | undefined
   /**
    * After a restart at least this many of the last events are delivered again, and all since the oldest that may have
@@ -86,6 +92,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
     const eventsPerSecond = options.eventsPerSecond ?? 5
     return {
       seed: options.seed ?? 1,
+      identity: options.identity ?? Identity.fresh(),
       projects: options.projects ?? 700,
       stepsPerProjectChange: options.stepsPerProjectChange ?? 20,
       stepsPerNewProject: options.stepsPerNewProject ?? 1000,
@@ -97,6 +104,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       codeSeconds: options.codeSeconds ?? 60,
       clientId: options.clientId ?? "sandbox",
       clientSecret: options.clientSecret ?? "sandbox-secret",
+      redirectUris: options.redirectUris ?? [],
       timeScale: options.timeScale ?? 1,
       eventsPerSecond,
       maxEvents: options.maxEvents ?? Infinity,

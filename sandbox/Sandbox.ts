@@ -3,9 +3,9 @@
  * simulated lives, over real HTTP on this machine. It is served from the same ConstructionApi that the worker's client
  * is derived from.
  *
- * With a `statePath` it survives a restart: it knows its subscriptions and delivers again what may have been under way;
- * only tokens are lost. Without one a restart is another service, with the same projects and events if the options are
- * the same.
+ * With a `statePath` it survives a restart: it knows its subscriptions and its failed deliveries, and delivers again
+ * what may have been under way; only tokens are lost. Without one a restart is another service, with other ids and
+ * secrets, and the same projects and events if the options are the same.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -29,7 +29,7 @@ import * as FaultyAnswers from "./FaultyAnswers.ts"
 import { isWronglySigned } from "./FaultyDeliveries.ts"
 import * as Guard from "./Guard.ts"
 import * as OAuth from "./OAuth.ts"
-import { resolve, type ResolvedOptions, type SandboxOptions } from "./Options.ts"
+import type { ResolvedOptions, SandboxOptions } from "./Options.ts"
 import * as Projects from "./Projects.ts"
 import * as Records from "./Records.ts"
 import * as Simulation from "./Simulation.ts"
@@ -155,12 +155,12 @@ const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administ
 
 const start = Effect.fnUntraced(function* (
   given: SandboxOptions = {}
-): Effect.fn.Return<Sandbox, HttpServerError.ServeError, Scope.Scope> {
-  const checkpoint = yield* Checkpoint.open(given, yield* resolve(given))
+): Effect.fn.Return<Sandbox, HttpServerError.ServeError | Checkpoint.CheckpointError, Scope.Scope> {
+  const checkpoint = yield* Checkpoint.open(given)
   const { anchors, options } = checkpoint
   const events = Events.make({ ...options, anchors })
   const projects = Projects.make(options)
-  const subscriptions = Subscriptions.make(options.seed, events, checkpoint.subscriptions)
+  const subscriptions = Subscriptions.make(options, events, checkpoint.subscriptions)
   const clock = yield* Clock.Clock
   const faults = Faults.make(options.faults, () => clock.currentTimeMillisUnsafe())
   const clients = yield* Layer.build(NodeHttpClient.layerUndici)
@@ -168,7 +168,8 @@ const start = Effect.fnUntraced(function* (
     attempt: attemptWith(Context.get(clients, HttpClient.HttpClient), subscriptions, faults, options.seed),
     timeScale: options.timeScale,
     concurrency: options.concurrency,
-    maxWaiting: options.maxWaiting
+    maxWaiting: options.maxWaiting,
+    firstId: checkpoint.nextDelivery
   })
   const simulation = yield* Simulation.make(checkpoint, events, subscriptions, deliveries, faults)
   const oauth = OAuth.make(options)
@@ -230,5 +231,5 @@ const start = Effect.fnUntraced(function* (
   }
 })
 
-/** `start` serves until the scope closes. It fails only if it can't listen. */
+/** `start` serves until the scope closes. It fails only if it can't listen or can't write its state file. */
 export const Sandbox = { start }

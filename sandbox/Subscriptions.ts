@@ -9,7 +9,7 @@ import type { SavedSubscription } from "./Checkpoint.ts"
 import type { Disguise } from "./Deliveries/Book.ts"
 import { envelope, type Events } from "./Events.ts"
 import { type Contents, disguised } from "./FaultyDeliveries.ts"
-import * as Seed from "./Seed.ts"
+import * as Identity from "./Identity.ts"
 
 export interface Subscription {
   readonly url: string
@@ -60,19 +60,19 @@ export const pingEvent = (subscription: number): number => -1 - subscription
 /** Tests are numbered downwards from here by the milliseconds since 1970 at which they were fired. */
 const firstTest = -(2 ** 41)
 
-const pingContents = (seed: number, events: Events, { createdAtStep, url }: Subscription, event: number): Contents => ({
+const pingContents = (identity: string, events: Events, { createdAtStep, url }: Subscription, event: number): Contents => ({
   type: "webhook.ping",
-  id: Seed.uuid(seed, Seed.Purpose.ping, event),
+  id: Identity.uuid(identity, "ping", event),
   text: envelope("webhook.ping", events.timestamp(createdAtStep), `"url":${JSON.stringify(url)}`)
 })
 
 /** The type is assumed (interface document §6.1 names none); a test is about no record. */
-const testContents = (seed: number, event: number): Contents => {
+const testContents = (identity: string, event: number): Contents => {
   const timestamp = DateTime.formatIso(DateTime.makeUnsafe(firstTest - event))
   const data = `"message":"A test, fired by hand in the administration: nothing has happened."`
   return {
     type: "webhook.test",
-    id: Seed.uuid(seed, Seed.Purpose.test, event),
+    id: Identity.uuid(identity, "test", event),
     text: envelope("webhook.test", timestamp, data)
   }
 }
@@ -119,8 +119,17 @@ const signedAs = ({ secret, url }: Subscription, { id, text, type }: Contents, n
   }
 }
 
+export interface SubscriptionsOptions {
+  readonly seed: number
+  readonly identity: string
+}
+
 /** `saved`: those of an earlier run, by number. */
-export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSubscription> = []): Subscriptions => {
+export const make = (
+  { identity, seed }: SubscriptionsOptions,
+  events: Events,
+  saved: ReadonlyArray<SavedSubscription> = []
+): Subscriptions => {
   const subscriptions: Array<Subscription> = []
   const listeners = makeListeners()
   let lastTest = firstTest
@@ -137,17 +146,17 @@ export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSub
   const contents = (number: number, event: number, disguise: Disguise = "none"): Contents | undefined => {
     if (event >= 0) {
       const honest = { type: events.at(event).type, id: events.id(event), text: events.body(event) }
-      return disguised(honest, disguise, { seed, events, event, subscription: subscriptions[number] })
+      return disguised(honest, disguise, { seed, identity, events, event, subscription: subscriptions[number] })
     }
-    if (event <= firstTest) return testContents(seed, event)
+    if (event <= firstTest) return testContents(identity, event)
     const subscription = subscriptions[number]
-    return subscription && pingContents(seed, events, subscription, event)
+    return subscription && pingContents(identity, events, subscription, event)
   }
 
   return {
     all: () => subscriptions,
     create: (made) => {
-      const secret = `whsec_${Seed.hex(seed, Seed.Purpose.secret, subscriptions.length, 8)}`
+      const secret = Identity.secret(identity, subscriptions.length)
       return add({ ...made, secret, state: "active" })
     },
     setState: (number, state) => {
@@ -162,7 +171,7 @@ export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSub
       const subscription = subscriptions[number]
       if (subscription === undefined || subscription.state === "deleted") return undefined
       // Derived from the old one, so that no secret repeats, in a later run either.
-      const secret = `whsec_${createHmac("sha256", subscription.secret).update(String(seed)).digest("hex")}`
+      const secret = `whsec_${createHmac("sha256", subscription.secret).update(identity).digest("hex")}`
       subscriptions[number] = { ...subscription, secret }
       return secret
     },

@@ -8,6 +8,8 @@ import type { Delivery } from "../Deliveries.ts"
 import {
   type Administered,
   contents,
+  deliveryId,
+  deliveryNumber,
   deliveryStates,
   excerpt,
   type Filter,
@@ -34,7 +36,7 @@ export const delivery = (world: Administered, record: Delivery) => {
   const sent = contents(world, record)
   const at = (millis: number) => Wording.iso(deliveries.startedAtMillis + millis)
   return {
-    id,
+    id: deliveryId(world, id),
     subscription: subscription + 1,
     state,
     event_id: sent.id,
@@ -92,7 +94,7 @@ const deliveriesView: View = (world, query) => {
 }
 
 const deliveryView: View = (world, _query, id) => {
-  const found = world.deliveries.find(numbered(id))
+  const found = world.deliveries.find(deliveryNumber(world, id))
   return found === undefined
     ? Effect.fail(new Refused({ status: 404, message: "there is no such delivery" }))
     : Effect.sync(() => delivery(world, found))

@@ -10,7 +10,8 @@ import { Deferred, Effect } from "effect"
 export type DeliveryState = "waiting" | "delivered" | "failed"
 
 /** What is wrong with the request: another type, another event id, or the previous event's id. */
-export type Disguise = "none" | "other-type" | "other-id" | "used-id"
+export const disguises = ["none", "other-type", "other-id", "used-id"] as const
+export type Disguise = (typeof disguises)[number]
 
 export interface Delivery {
   readonly id: number
@@ -20,6 +21,8 @@ export interface Delivery {
   /** Sent a second time although nothing was wrong. */
   readonly copy: boolean
   readonly disguise: Disguise
+  /** It failed permanently before. */
+  readonly replayed: boolean
   readonly state: DeliveryState
   /** Attempts in the current schedule; a replay starts a new one. */
   readonly attempts: number
@@ -117,6 +120,7 @@ export const make = (timeScale: number) => {
   const failed = new Map<number, Kept>()
   const attempts = makeAttempts()
   const counts = { attempts: 0, ...none }
+  let failures = 0
   const bySubscription: Array<{ -readonly [Key in keyof StateCounts]: number }> = []
   const { changed, until } = makeWaiters(counts)
   const count = (record: Kept, state: keyof StateCounts, by: 1 | -1) => {
@@ -133,6 +137,7 @@ export const make = (timeScale: number) => {
     record.state = state
     if (state === "delivered") keep(delivered, record.id, record, deliveredKept)
     else keep(failed, record.id, record, failedKept)
+    if (state === "failed" || record.replayed) failures++
     leave(record, state)
   }
   return {
@@ -146,11 +151,22 @@ export const make = (timeScale: number) => {
       changed()
     },
     finish,
+    /** Grows whenever the failed ones, or those of them that are being replayed, change. */
+    failures: () => failures,
+    /** A failed one of an earlier run, with its last attempt. */
+    restore: (record: Kept, attempt: Attempt | undefined) => {
+      keep(failed, record.id, record, failedKept)
+      count(record, "failed", 1)
+      if (attempt !== undefined) attempts.add(record.id, attempt)
+    },
     drop: (record: Kept) => leave(record, "dropped"),
     /** Takes a failed one out, so that it can wait again. */
     reopen: (id: number): Kept | undefined => {
       const record = failed.get(id)
-      if (record !== undefined && failed.delete(id)) count(record, "failed", -1)
+      if (record === undefined) return undefined
+      failed.delete(id)
+      failures++
+      count(record, "failed", -1)
       return record
     },
     /** True: try again when it is due. */

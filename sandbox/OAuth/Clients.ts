@@ -27,6 +27,8 @@ export interface Client {
 export interface ClientsOptions {
   readonly clientId: string
   readonly clientSecret: string
+  /** In addition to the ready-made ones, for every client. */
+  readonly redirectUris: ReadonlyArray<string>
   /** Of the default and the public client. */
   readonly plan: number
 }
@@ -38,8 +40,9 @@ const everyGrant: ReadonlyArray<GrantType> = ["client_credentials", "authorizati
 const webRedirectUris = ["https://app.example.com/oauth/callback"]
 
 /** By client id. */
-export const make = ({ clientId, clientSecret: secret, plan }: ClientsOptions): Clients => {
-  const confidential = { secret, grantTypes: everyGrant, redirectUris: webRedirectUris, scopes: allScopes }
+export const make = ({ clientId, clientSecret: secret, plan, redirectUris: others }: ClientsOptions): Clients => {
+  const redirectUris = [...webRedirectUris, ...others]
+  const confidential = { secret, grantTypes: everyGrant, redirectUris, scopes: allScopes }
   const clients: ReadonlyArray<Client> = [
     { ...confidential, id: clientId, name: "Server application", plan },
     { ...confidential, id: `${clientId}-premium`, name: "Server application, Premium plan", plan: premiumPlan },
@@ -48,7 +51,7 @@ export const make = ({ clientId, clientSecret: secret, plan }: ClientsOptions): 
       name: "Desktop application",
       secret: undefined,
       grantTypes: ["authorization_code", "refresh_token"],
-      redirectUris: [],
+      redirectUris: others,
       scopes: allScopes,
       plan
     }

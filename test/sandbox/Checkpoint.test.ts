@@ -73,7 +73,7 @@ describe("A sandbox with a state file", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("delivers again everything that waited, however old", () =>
+  it.effect("delivers again everything that waited, however old, and the ping", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       let isUp = false
@@ -90,8 +90,9 @@ describe("A sandbox with a state file", () => {
       isUp = true
       const sandbox = yield* Sandbox.start({ ...calm, ...options })
       yield* settled(sandbox)
-      const ids = (yield* Queue.takeAll(receiver.inbox)).map(eventId)
-      assert.deepStrictEqual(ids.toSorted(), steps(0, 300).map(sandbox.events.id).toSorted())
+      const [ping, ...events] = yield* Queue.takeAll(receiver.inbox)
+      assert.strictEqual(ping === undefined ? "" : CallbackReceiver.eventType(ping), "webhook.ping")
+      assert.deepStrictEqual(events.map(eventId).toSorted(), steps(0, 300).map(sandbox.events.id).toSorted())
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
@@ -155,6 +156,49 @@ describe("A sandbox with a state file", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
+  it.effect("keeps its identity, its options and its OAuth clients, though they aren't given again", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      const first = { seed: 7, projects: 33, ipcs: 5, clientId: "mine", clientSecret: "hush", redirectUris: ["app://x"] }
+      const lives = [{ ...first, statePath }, { statePath }, { statePath, projects: undefined }]
+      const known = yield* Effect.forEach(lives, (options) =>
+        killedAfter(options, ({ events, options: { clientId, clientSecret, ipcs, projects, redirectUris, seed } }) =>
+          Effect.succeed({ id: events.id(9), clientId, clientSecret, ipcs, projects, redirectUris, seed })
+        )
+      )
+      assert.deepInclude(known[0], first)
+      assert.deepStrictEqual(known[1], known[0])
+      assert.deepStrictEqual(known[2], known[0])
+      assert.strictEqual(JSON.parse(readFileSync(statePath, "utf8")).steps, 0)
+    })
+  )
+
+  it.effect("starts with a file of a version that had no identity, and gives it one", () =>
+    Effect.gen(function* () {
+      const statePath = yield* temporaryStatePath
+      yield* killedAfter({ statePath }, (sandbox) => sandbox.emit(5))
+      const { anchors, options, seed, startAtMillis, steps, subscriptions, version } = JSON.parse(
+        readFileSync(statePath, "utf8")
+      )
+      writeFileSync(
+        statePath,
+        JSON.stringify({ anchors, options, seed, startAtMillis, steps, subscriptions, version })
+      )
+      const id = ({ events, truth }: Sandbox) => Effect.sync(() => `${truth().steps} ${events.id(0)}`)
+      const { lines, result } = yield* logged(killedAfter({ statePath }, id))
+      assert.deepStrictEqual(lines, [])
+      assert.match(result, /^5 /)
+      assert.strictEqual(yield* killedAfter({ statePath }, id), result)
+    })
+  )
+
+  it.effect("fails to start where the file can't be written, and says so", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Sandbox.start({ ...calm, statePath: "/dev/null/state.json" }))
+      assert.match(error.message ?? "", /^The sandbox can't save its state in \/dev\/null\/state\.json: ./)
+    })
+  )
+
   it.effect("continues from the present, in ascending times, never ahead of the clock", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
@@ -195,13 +239,14 @@ describe("A sandbox with a state file", () => {
       assert.deepStrictEqual(yield* start({}), { result: "10 of seed 4", lines: [] })
       const fromScratch = (why: string, seed = 1) => ({
         result: `5 of seed ${seed}`,
-        lines: [`The sandbox starts from scratch: ${statePath} ${why}.`]
+        lines: [`The sandbox starts from scratch: ${statePath} ${why}; it is kept as ${statePath}.old.`]
       })
       assert.deepStrictEqual(yield* start({ seed: 5, ipcs: 3 }), fromScratch("was made with a different seed, ipcs", 5))
       truncateSync(statePath, 100)
       assert.deepStrictEqual(yield* start({}), fromScratch("is cut off or not a sandbox's file"))
       writeFileSync(statePath, `{"version":2}`)
       assert.deepStrictEqual(yield* start({}), fromScratch("is cut off or not a sandbox's file"))
+      assert.strictEqual(readFileSync(`${statePath}.old`, "utf8"), `{"version":2}`)
       assert.deepStrictEqual(yield* start({ startAt: "2027-01-01" }), fromScratch("was made with a different startAt"))
     })
   )
