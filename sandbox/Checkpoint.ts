@@ -15,9 +15,7 @@ import { resolve, type ResolvedOptions, type SandboxOptions } from "./Options.ts
 export type { SavedDelivery, SavedSubscription } from "./Checkpoint/File.ts"
 
 /** What changes while the sandbox runs. */
-type Contents = Required<
-  Pick<File.File, "anchors" | "steps" | "subscriptions" | "nextDelivery" | "failed" | "waiting">
->
+type Contents = Required<Pick<File.File, "anchors" | "steps" | "subscriptions" | "nextDelivery" | "failed" | "waiting">>
 
 export class CheckpointError extends Schema.TaggedError<CheckpointError>()("CheckpointError", {
   message: Schema.String
@@ -65,11 +63,7 @@ const differences = (file: File.File, resolved: ResolvedOptions): ReadonlyArray<
 }
 
 /** Promised steps keep their times. The next one comes after them, and not before now. */
-const continued = (
-  { anchors, steps }: File.File,
-  microsPerStep: number,
-  nowMillis: number
-): File.File["anchors"] => {
+const continued = ({ anchors, steps }: File.File, microsPerStep: number, nowMillis: number): File.File["anchors"] => {
   const last = anchors[anchors.length - 1] ?? anchors[0]
   const following = last.atMillis + Math.ceil(((steps - last.step) * microsPerStep) / 1000)
   const next = { step: steps, atMillis: Math.max(nowMillis, following) }
@@ -80,27 +74,26 @@ const continued = (
 const nothing = { steps: 0, subscriptions: [], nextDelivery: 1, failed: [], waiting: [] } as const
 
 /** The file and the options with it; undefined: there is none that can be used. */
-const usable = Effect.fnUntraced(function* (path: string, given: SandboxOptions) {
-  const read = File.read(path).pipe(
+const usable = (path: string, given: SandboxOptions) =>
+  File.read(path).pipe(
     Effect.flatMap((file) => {
       if (file === undefined) return Effect.undefined
       const asked = { ...optionsOf(file), ...Object.fromEntries(Object.entries(given).filter(isGiven)) }
       return Effect.flatMap(resolve(asked), (options) => {
         const different = differences(file, options)
         if (different.length > 0) return Effect.fail(`was made with a different ${different.join(", ")}`)
-        return Effect.succeed({ file, options })
+        return Effect.succeed({ file, options: { ...options, isRealTime: given.startAt === undefined } })
       })
-    })
+    }),
+    Effect.catch((reason) =>
+      Effect.gen(function* () {
+        const aside = yield* Effect.option(File.moveAside(path))
+        const kept = aside._tag === "Some" ? `; it is kept as ${aside.value}` : ""
+        yield* Effect.logWarning(`The sandbox starts from scratch: ${path} ${reason}${kept}.`)
+        return undefined
+      })
+    )
   )
-  return yield* Effect.catch(
-    read,
-    Effect.fnUntraced(function* (reason) {
-      const aside = yield* Effect.option(File.moveAside(path))
-      const kept = aside._tag === "Some" ? `; it is kept as ${aside.value}` : ""
-      yield* Effect.logWarning(`The sandbox starts from scratch: ${path} ${reason}${kept}.`)
-    })
-  )
-})
 
 const saving =
   (path: string, options: ResolvedOptions) =>

@@ -4,9 +4,12 @@
  * out in blocks of a fixed number of events, interleaved but each in its own order. Any event can be recomputed from
  * its number, so a delivery that waits for a retry holds no body.
  *
- * `event_timestamp` is the simulated clock: startAt plus k steps, strictly ascending in k (up to a million events per
- * second). Steps last as long as in reality, so with a startAt of now the clock never runs ahead. Each restart adds an
- * anchor, from which later steps are counted.
+ * `event_timestamp` is when the event happened, strictly ascending in k (up to a million events per second). It is
+ * counted in steps from the last anchor before k. Without `startAt` the simulated clock is the real one: whenever steps
+ * happen later than counted (before the first subscription, after a standstill or a restart) an anchor moves the count
+ * to the present, and events at the simulation's own speed are never dated ahead. With `startAt` the simulated clock
+ * moves only by steps, and an anchor is added only by a restart. An anchor concerns only steps that haven't happened,
+ * and is on disk before they do, so no event's timestamp ever changes.
  */
 import { DateTime } from "effect"
 import * as Identity from "./Identity.ts"
@@ -55,6 +58,10 @@ export interface Events {
   /** The same in milliseconds since 1970, rounded down. */
   readonly millis: (step: number) => number
   readonly body: (step: number) => string
+  /** Milliseconds since 1970, counted from the anchors: no later than the event's timestamp. */
+  readonly counted: (step: number) => number
+  /** Adds the next one. */
+  readonly anchor: (anchor: Anchor) => void
   /** Ascending, in step and time. */
   readonly anchors: () => Anchors
 }
@@ -137,7 +144,11 @@ export const make = (options: EventsOptions): Events => {
     if (occurrence === undefined) throw new Error(`no event ${step}: steps are whole numbers from 0`)
     return occurrence
   }
-  const anchors = options.anchors ?? [{ step: 0, atMillis: options.startAtMillis }]
+  let anchors: Anchors = options.anchors ?? [{ step: 0, atMillis: options.startAtMillis }]
+  const counted = (step: number) => {
+    const { atMillis, step: first } = anchors.findLast((anchor) => anchor.step <= step) ?? anchors[0]
+    return atMillis + ((step - first) * options.microsPerStep) / 1000
+  }
   const time = (step: number) => {
     const anchor = anchors.findLast((anchor) => anchor.step <= step) ?? anchors[0]
     const jitter = Seed.share(options.seed, Seed.Purpose.jitter, step)
@@ -157,6 +168,12 @@ export const make = (options: EventsOptions): Events => {
     at,
     id: (step) => Identity.uuid(options.identity, "event", step),
     timestamp,
+    counted,
+    anchor: (anchor) => {
+      // One that no step has been counted from is replaced.
+      const [first = anchor, ...others] = [...anchors.filter(({ step }) => step < anchor.step), anchor]
+      anchors = [first, ...others]
+    },
     anchors: () => anchors,
     millis: (step) => time(step).millis,
     body: (step) => {

@@ -60,7 +60,10 @@ export interface SandboxOptions {
    * hour (divided by `timeScale`) while another is alive, its oldest fail permanently. Default 500,000.
    */
   readonly maxWaiting?: number | undefined
-  /** The simulated clock's first instant. Default: now. */
+  /**
+   * The simulated clock's first instant; from then on each event is a step after the last one. Default: the simulated
+   * clock is the real one, and an event has the time at which it happens.
+   */
   readonly startAt?: DateTime.DateTime.Input | undefined
   /** The simulated clock's instants at given steps; it continues from there. Ascending. */
   readonly anchors?: ReadonlyArray<Anchor> | undefined
@@ -83,6 +86,8 @@ export interface ResolvedOptions extends Omit<Given, "anchors" | "startAt" | "st
   readonly statePath: string | undefined
   /** Milliseconds since 1970. */
   readonly startAtMillis: number
+  /** The simulated clock is the real one. */
+  readonly isRealTime: boolean
   /** A whole number, rounded down, so that the simulated clock never overtakes the real one. */
   readonly microsPerStep: number
 }
@@ -114,6 +119,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       concurrency: Math.max(1, options.concurrency ?? 16),
       maxWaiting: options.maxWaiting ?? 500_000,
       startAtMillis: options.startAt === undefined ? now : DateTime.toEpochMillis(DateTime.makeUnsafe(options.startAt)),
+      isRealTime: options.startAt === undefined,
       microsPerStep: eventsPerSecond > 0 ? Math.max(1, Math.floor(1_000_000 / eventsPerSecond)) : 1000,
       statePath: options.statePath,
       redeliver: options.redeliver ?? Math.min(5000, Math.max(100, Math.ceil(90 * eventsPerSecond))),

@@ -92,7 +92,15 @@ const standardStart = DateTime.makeUnsafe("2026-01-05T08:00:00Z")
 const eventMillis = 1
 
 /** The options of a sandbox that plays it. */
-export const options = ({ concurrency, identity, projects, seed, startAt, steps, timeScale }: Scenario): SandboxOptions => {
+export const options = ({
+  concurrency,
+  identity,
+  projects,
+  seed,
+  startAt,
+  steps,
+  timeScale
+}: Scenario): SandboxOptions => {
   const startAtMillis = DateTime.toEpochMillis(startAt ?? standardStart)
   const anchors: Array<{ readonly step: number; readonly atMillis: number }> = []
   let [step, earliest] = [0, startAtMillis]

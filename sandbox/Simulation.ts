@@ -16,7 +16,13 @@ import type { Faults } from "./Faults.ts"
 import * as FaultyDeliveries from "./FaultyDeliveries.ts"
 import { applyState, redeliver, untilDue } from "./Simulation/Redelivery.ts"
 import * as Steps from "./Simulation/Steps.ts"
-import { pingEvent, type Subscription, type Subscriptions, type SubscriptionState } from "./Subscriptions.ts"
+import {
+  pingEvent,
+  type Subscription,
+  type Subscriptions,
+  type SubscriptionState,
+  withMicros
+} from "./Subscriptions.ts"
 
 export interface Simulation {
   /** Events so far. */
@@ -88,7 +94,9 @@ export const make = Effect.fnUntraced(function* (
     emit,
     subscribe: Effect.fnUntraced(function* (url: string, types: ReadonlyArray<string>) {
       const createdAtMillis = yield* Clock.currentTimeMillis
-      const subscription = subscriptions.create({ url, events: types, createdAtMillis, createdAtStep: count.steps() })
+      const createdAtStep = count.steps()
+      const createdAt = options.isRealTime ? withMicros(createdAtMillis) : events.timestamp(createdAtStep)
+      const subscription = subscriptions.create({ url, events: types, createdAtMillis, createdAt, createdAtStep })
       const number = yield* deliveries.subscribe
       yield* count.insist
       yield* deliveries.add(number, pingEvent(number))

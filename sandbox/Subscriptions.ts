@@ -16,7 +16,9 @@ export interface Subscription {
   readonly events: ReadonlyArray<string>
   readonly secret: string
   readonly createdAtMillis: number
-  /** It receives no earlier event; also dates the ping. */
+  /** By the simulated clock, with microseconds; dates the ping. */
+  readonly createdAt: string
+  /** It receives no earlier event. */
   readonly createdAtStep: number
   readonly state: SubscriptionState
 }
@@ -57,18 +59,21 @@ export interface Subscriptions {
 
 export const pingEvent = (subscription: number): number => -1 - subscription
 
+export const withMicros = (millis: number): string =>
+  DateTime.formatIso(DateTime.makeUnsafe(millis)).replace("Z", "000Z")
+
 /** Tests are numbered downwards from here by the milliseconds since 1970 at which they were fired. */
 const firstTest = -(2 ** 41)
 
-const pingContents = (identity: string, events: Events, { createdAtStep, url }: Subscription, event: number): Contents => ({
+const pingContents = (identity: string, { createdAt, url }: Subscription, event: number): Contents => ({
   type: "webhook.ping",
   id: Identity.uuid(identity, "ping", event),
-  text: envelope("webhook.ping", events.timestamp(createdAtStep), `"url":${JSON.stringify(url)}`)
+  text: envelope("webhook.ping", createdAt, `"url":${JSON.stringify(url)}`)
 })
 
 /** The type is assumed (interface document §6.1 names none); a test is about no record. */
 const testContents = (identity: string, event: number): Contents => {
-  const timestamp = DateTime.formatIso(DateTime.makeUnsafe(firstTest - event))
+  const timestamp = withMicros(firstTest - event)
   const data = `"message":"A test, fired by hand in the administration: nothing has happened."`
   return {
     type: "webhook.test",
@@ -139,8 +144,9 @@ export const make = (
     if (subscription.state !== "deleted") listeners.add(number, subscription.events)
     return subscription
   }
-  for (const { createdAtMillis, createdAtStep, events, secret, state, url } of saved) {
-    add({ url, events, secret, createdAtMillis, createdAtStep, state: state ?? "active" })
+  for (const { createdAt, createdAtMillis, createdAtStep, events, secret, state, url } of saved) {
+    const made = { url, events, secret, createdAtMillis, createdAtStep, state: state ?? "active" }
+    add({ ...made, createdAt: createdAt ?? withMicros(createdAtMillis) })
   }
 
   const contents = (number: number, event: number, disguise: Disguise = "none"): Contents | undefined => {
@@ -150,7 +156,7 @@ export const make = (
     }
     if (event <= firstTest) return testContents(identity, event)
     const subscription = subscriptions[number]
-    return subscription && pingContents(identity, events, subscription, event)
+    return subscription && pingContents(identity, subscription, event)
   }
 
   return {

@@ -5,7 +5,15 @@
 import type { Attempt, Delivery, Outcome } from "../Deliveries.ts"
 import { type Disguise, isSuccess, retrySeconds } from "../Deliveries/Book.ts"
 import { eventTypes } from "../Lifecycles.ts"
-import { type Administered, contents, deliveryId, excerpt, type Filter, subscription, subscriptions } from "./Administered.ts"
+import {
+  type Administered,
+  contents,
+  deliveryId,
+  excerpt,
+  type Filter,
+  subscription,
+  subscriptions
+} from "./Administered.ts"
 import { html, type Html, type Shown } from "./Html.ts"
 import { act, type Column, type Page, pill, root, table, type Tone } from "./Page.ts"
 import * as Wording from "./Wording.ts"
@@ -50,7 +58,11 @@ interface Cell extends Column {
 }
 
 const cells: ReadonlyArray<Cell> = [
-  { name: "Delivery", kind: "number", of: (world, { id }) => html`<a href="${root}/deliveries/${deliveryId(world, id)}">${id}</a>` },
+  {
+    name: "Delivery",
+    kind: "number",
+    of: (world, { id }) => html`<a href="${root}/deliveries/${deliveryId(world, id)}">${id}</a>`
+  },
   { name: "State", of: (_, delivery) => statePill(delivery) },
   {
     name: "Event type",

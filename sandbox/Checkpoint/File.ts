@@ -16,6 +16,8 @@ const SavedSubscription = Schema.Struct({
   events: Schema.Array(Schema.String),
   secret: Schema.String,
   createdAtMillis: Schema.Int,
+  /** By the simulated clock, as the ping says it. Older files have none. */
+  createdAt: Schema.optionalKey(Schema.String),
   /** It receives events from this step on. */
   createdAtStep: Count,
   /** Default: active. */

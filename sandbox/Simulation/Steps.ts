@@ -3,7 +3,7 @@
  * step keeps its number and its timestamp, whatever happens to the process. While the disk can't be written, no step
  * happens.
  */
-import { Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import type { Checkpoint, SavedDelivery } from "../Checkpoint.ts"
 import type { Deliveries, Delivery } from "../Deliveries.ts"
 import type { Events } from "../Events.ts"
@@ -14,6 +14,9 @@ const mostPromised = 10_000
 const stepsInProgress = 2
 /** More deliveries than are made between two writes: after a crash none of their numbers is used again. */
 const numbersReserved = 1_000_000
+
+/** Milliseconds by which an event may be dated too early: less would add anchors for a busy machine. */
+const tolerance = 250
 
 const saved = (
   deliveries: Deliveries,
@@ -40,7 +43,8 @@ const makeSavedDeliveries = (deliveries: Deliveries) => {
 }
 
 export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subscriptions, deliveries: Deliveries) => {
-  const { eventsPerSecond, maxEvents } = checkpoint.options
+  const { eventsPerSecond, isRealTime, maxEvents, microsPerStep } = checkpoint.options
+  const stepMillis = microsPerStep / 1000
   const savedDeliveries = makeSavedDeliveries(deliveries)
   const count = { steps: checkpoint.steps }
   let kept = count.steps
@@ -69,10 +73,18 @@ export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subs
     yield* insist
     promised = Math.max(promised, upTo)
   })
+  /** Moves the simulated clock to the present if the next steps happen later than it says. */
+  const keepTime = Effect.fnUntraced(function* (wanted: number) {
+    const atMillis = Math.floor((yield* Clock.currentTimeMillis) - wanted * stepMillis)
+    if (atMillis - events.counted(count.steps) <= stepMillis + tolerance) return
+    events.anchor({ step: count.steps, atMillis })
+    if (count.steps < promised) yield* insist
+  })
   return {
     steps: () => count.steps,
     /** Returns the number of the next step. */
     next: Effect.fnUntraced(function* (wanted: number) {
+      if (isRealTime) yield* keepTime(wanted)
       while (count.steps >= promised) yield* promise(wanted)
       return count.steps++
     }),

@@ -159,7 +159,14 @@ describe("A sandbox with a state file", () => {
   it.effect("keeps its identity, its options and its OAuth clients, though they aren't given again", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
-      const first = { seed: 7, projects: 33, ipcs: 5, clientId: "mine", clientSecret: "hush", redirectUris: ["app://x"] }
+      const first = {
+        seed: 7,
+        projects: 33,
+        ipcs: 5,
+        clientId: "mine",
+        clientSecret: "hush",
+        redirectUris: ["app://x"]
+      }
       const lives = [{ ...first, statePath }, { statePath }, { statePath, projects: undefined }]
       const known = yield* Effect.forEach(lives, (options) =>
         killedAfter(options, ({ events, options: { clientId, clientSecret, ipcs, projects, redirectUris, seed } }) =>
@@ -180,10 +187,7 @@ describe("A sandbox with a state file", () => {
       const { anchors, options, seed, startAtMillis, steps, subscriptions, version } = JSON.parse(
         readFileSync(statePath, "utf8")
       )
-      writeFileSync(
-        statePath,
-        JSON.stringify({ anchors, options, seed, startAtMillis, steps, subscriptions, version })
-      )
+      writeFileSync(statePath, JSON.stringify({ anchors, options, seed, startAtMillis, steps, subscriptions, version }))
       const id = ({ events, truth }: Sandbox) => Effect.sync(() => `${truth().steps} ${events.id(0)}`)
       const { lines, result } = yield* logged(killedAfter({ statePath }, id))
       assert.deepStrictEqual(lines, [])

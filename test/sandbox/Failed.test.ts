@@ -55,10 +55,7 @@ describe("After a kill -9", () => {
           return yield* failedOf(service)
         })
       )
-      assert.deepStrictEqual(
-        before.map(({ event_type }) => event_type).at(-1),
-        "webhook.ping"
-      )
+      assert.deepStrictEqual(before.map(({ event_type }) => event_type).at(-1), "webhook.ping")
       yield* Queue.takeAll(receiver.inbox)
       status = 200
       yield* killed(statePath, (service) =>

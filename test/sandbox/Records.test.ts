@@ -186,7 +186,14 @@ describe("Any size", () => {
 
   it.effect("the last page after 50,000 events recomputes only the last blocks", () =>
     Effect.gen(function* () {
-      const events = Events.make({ identity: "test", seed: 3, startAtMillis: 0, microsPerStep: 1000, ipcs: 40, projects: 50 })
+      const events = Events.make({
+        identity: "test",
+        seed: 3,
+        startAtMillis: 0,
+        microsPerStep: 1000,
+        ipcs: 40,
+        projects: 50
+      })
       let made = 0
       const counted: Events.Events = {
         ...events,

@@ -129,7 +129,15 @@ describe("Every page", () => {
     Effect.gen(function* () {
       const { form, get, subscribe } = yield* started()
       yield* subscribe(hostile)
-      const paths = ["", "subscriptions", "subscriptions/1", "deliveries", `deliveries/${deliveryId(1)}`, "records", "faults"]
+      const paths = [
+        "",
+        "subscriptions",
+        "subscriptions/1",
+        "deliveries",
+        `deliveries/${deliveryId(1)}`,
+        "records",
+        "faults"
+      ]
       for (const path of paths) {
         const { headers, status, text } = yield* get(path === "" ? "/admin" : path)
         assert.strictEqual(status, 200, path)
