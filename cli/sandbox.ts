@@ -9,7 +9,7 @@ import { Sandbox, type SandboxOptions } from "../sandbox/Sandbox.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import * as Json from "../src/Domain/Json.ts"
-import { highestPort, whole, wholeOr } from "./Options.ts"
+import { highestPort, toggle, whole, wholeOr } from "./Options.ts"
 
 class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}
 
@@ -30,6 +30,8 @@ const faultWanted = (text: string): string => {
   if (Faults.isFaultName(name)) return Faults.complaint(name, Number.NaN) ?? name
   return `NAME=VALUE, where NAME is one of ${Faults.names.join(", ")}`
 }
+
+const isOrigin = (text: string): boolean => text === "*" || URL.parse(text)?.origin === text
 
 const flags = {
   port: wholeOr(8090, "port", "Where it listens on 127.0.0.1; 0 takes a free one", { most: highestPort }),
@@ -66,6 +68,18 @@ const flags = {
     Flag.withDescription("Play this file; --seed, --projects, --time-scale and --events-per-second say nothing then"),
     Flag.optional
   ),
+  v2: toggle("v2", "Serve /v2 beside /v1: other field names, other envelopes, to rehearse a migration"),
+  rateLimitHeaders: toggle("rate-limit-headers", "Send RateLimit and RateLimit-Policy with every counted answer"),
+  cors: Flag.String("cors").pipe(
+    Flag.withDescription("An origin whose web pages may use the API, as often as wanted; * allows any"),
+    Flag.filter(isOrigin, () => "an origin such as http://localhost:3000, or *"),
+    Flag.atLeast(0)
+  ),
+  redirectUris: Flag.String("redirect-uri").pipe(
+    Flag.withDescription("Another redirect URI for the OAuth clients, as often as wanted"),
+    Flag.filter(URL.canParse, () => "an absolute address"),
+    Flag.atLeast(0)
+  ),
   maxEvents: whole("max-events", "Stop after so many events").pipe(Flag.optional)
 }
 
@@ -73,7 +87,7 @@ type Given = Command.Command.Config.Infer<typeof flags>
 
 /** What isn't given is the state file's, or the sandbox's own standard. */
 const optionsOf = (given: Given): SandboxOptions => {
-  const { faults, identity, maxEvents, plan, projects, scenario: _, seed, state, eventsPerSecond, ...others } = given
+  const { eventsPerSecond, faults, identity, maxEvents, plan, projects, redirectUris, seed, state, ...others } = given
   return {
     ...others,
     seed: Option.getOrUndefined(seed),
@@ -81,6 +95,7 @@ const optionsOf = (given: Given): SandboxOptions => {
     projects: Option.getOrUndefined(projects),
     eventsPerSecond: Option.getOrUndefined(eventsPerSecond),
     maxEvents: Option.getOrUndefined(maxEvents),
+    redirectUris: redirectUris.length > 0 ? redirectUris : undefined,
     statePath: Option.getOrUndefined(state),
     faults: Object.fromEntries(faults),
     plan: plan === "none" ? Number.POSITIVE_INFINITY : Number(plan)

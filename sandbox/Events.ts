@@ -16,6 +16,7 @@ import * as Identity from "./Identity.ts"
 import * as Lifecycles from "./Lifecycles.ts"
 import * as Projects from "./Projects.ts"
 import * as Seed from "./Seed.ts"
+import * as Versions from "./Versions.ts"
 
 /** From this step on, steps are counted from this instant. */
 export interface Anchor {
@@ -57,7 +58,7 @@ export interface Events {
   readonly timestamp: (step: number) => string
   /** The same in milliseconds since 1970, rounded down. */
   readonly millis: (step: number) => number
-  readonly body: (step: number) => string
+  readonly body: (step: number, version?: Versions.Version) => string
   /** Milliseconds since 1970, counted from the anchors: no later than the event's timestamp. */
   readonly counted: (step: number) => number
   /** Adds the next one. */
@@ -65,9 +66,6 @@ export interface Events {
   /** Ascending, in step and time. */
   readonly anchors: () => Anchors
 }
-
-export const envelope = (type: string, timestamp: string, data: string): string =>
-  `{"event_type":"${type}","event_timestamp":"${timestamp}","data":{${data}}}`
 
 /** Lives per block. Transmittals fill the rest. */
 const livesOf = (ipcs: number) => ({
@@ -176,9 +174,9 @@ export const make = (options: EventsOptions): Events => {
     },
     anchors: () => anchors,
     millis: (step) => time(step).millis,
-    body: (step) => {
-      const { contents, type } = at(step)
-      return envelope(type, timestamp(step), contents.map(([name, json]) => `"${name}":${json}`).join(","))
+    body: (step, version = Versions.v1) => {
+      const { contents, entity, type } = at(step)
+      return Versions.envelope(version, type, timestamp(step), Versions.members(version, entity, contents))
     }
   }
 }

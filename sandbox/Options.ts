@@ -74,6 +74,12 @@ export interface SandboxOptions {
    * waited, at most 50,000. Default: those of 90 seconds, from 100 to 5000.
    */
   readonly redeliver?: number | undefined
+  /** Serve `/v2` beside `/v1`: the same with other names (`Versions.ts`). Default false. */
+  readonly v2?: boolean | undefined
+  /** Send `RateLimit` and `RateLimit-Policy`. Default false. */
+  readonly rateLimitHeaders?: boolean | undefined
+  /** Origins of web pages that may use the API and the token endpoint; `*`: any. Default: none. */
+  readonly cors?: ReadonlyArray<string> | undefined
   /** Default 127.0.0.1. */
   readonly host?: string | undefined
   /** 0 = any free one. Default 0. */
@@ -123,6 +129,9 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       microsPerStep: eventsPerSecond > 0 ? Math.max(1, Math.floor(1_000_000 / eventsPerSecond)) : 1000,
       statePath: options.statePath,
       redeliver: options.redeliver ?? Math.min(5000, Math.max(100, Math.ceil(90 * eventsPerSecond))),
+      v2: options.v2 ?? false,
+      rateLimitHeaders: options.rateLimitHeaders ?? false,
+      cors: options.cors ?? [],
       host: options.host ?? "127.0.0.1",
       port: options.port ?? 0
     }

@@ -28,6 +28,7 @@ import * as Records from "./Records.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import * as Truth from "./Truth.ts"
+import { v1 } from "./Versions.ts"
 
 export type { SandboxOptions } from "./Options.ts"
 
@@ -78,9 +79,9 @@ export interface Sandbox {
 const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administration.Administered) {
   const { host, port } = service.options
   const server = yield* NodeHttpServer.make(createServer, { host, port, gracefulShutdownTimeout: "1 second" })
-  const faulty = FaultyAnswers.layerWith(service.options.seed, service.faults, Endpoints.versionPath)
+  const faulty = FaultyAnswers.layerWith(service.options.seed, service.faults)
   const routes = HttpRouter.serve(
-    Layer.mergeAll(Endpoints.layerWith(service), Administration.layerWith(service), faulty),
+    Layer.mergeAll(Endpoints.layerWith(service, Administration.routes), Administration.layerWith(service), faulty),
     {
       disableLogger: true,
       disableListenLog: true
@@ -111,7 +112,7 @@ const start = Effect.fnUntraced(function* (
   })
   const simulation = yield* Simulation.make(checkpoint, events, subscriptions, deliveries, faults)
   const oauth = OAuth.make(options)
-  const guard = Guard.make(oauth, Endpoints.versionPath)
+  const guard = Guard.make(oauth, options.rateLimitHeaders)
   const authUrl = yield* serve({
     options,
     events,
@@ -148,7 +149,7 @@ const start = Effect.fnUntraced(function* (
     )
   )
   const { drained, emit, rotateSecret, subscribed } = simulation
-  const baseUrl = `${authUrl}${Endpoints.versionPath}`
+  const baseUrl = `${authUrl}${v1.path}`
   return {
     baseUrl,
     authUrl,

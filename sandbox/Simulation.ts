@@ -23,6 +23,7 @@ import {
   type SubscriptionState,
   withMicros
 } from "./Subscriptions.ts"
+import { v1, type Version } from "./Versions.ts"
 
 export interface Simulation {
   /** Events so far. */
@@ -33,7 +34,7 @@ export interface Simulation {
    */
   readonly emit: (count: number, at?: number) => Effect.Effect<void>
   /** Makes a subscription and sends its ping. */
-  readonly subscribe: (url: string, events: ReadonlyArray<string>) => Effect.Effect<Subscription>
+  readonly subscribe: (url: string, events: ReadonlyArray<string>, version?: Version) => Effect.Effect<Subscription>
   /** Waits for the first subscription. */
   readonly subscribed: Effect.Effect<void>
   /** Returns the new secret once it is in the checkpoint; undefined: no such subscription. */
@@ -92,11 +93,18 @@ export const make = Effect.fnUntraced(function* (
   return {
     steps: count.steps,
     emit,
-    subscribe: Effect.fnUntraced(function* (url: string, types: ReadonlyArray<string>) {
+    subscribe: Effect.fnUntraced(function* (url: string, types: ReadonlyArray<string>, version: Version = v1) {
       const createdAtMillis = yield* Clock.currentTimeMillis
       const createdAtStep = count.steps()
       const createdAt = options.isRealTime ? withMicros(createdAtMillis) : events.timestamp(createdAtStep)
-      const subscription = subscriptions.create({ url, events: types, createdAtMillis, createdAt, createdAtStep })
+      const subscription = subscriptions.create({
+        url,
+        events: types,
+        createdAtMillis,
+        createdAt,
+        createdAtStep,
+        version
+      })
       const number = yield* deliveries.subscribe
       yield* count.insist
       yield* deliveries.add(number, pingEvent(number))

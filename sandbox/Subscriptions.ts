@@ -7,9 +7,10 @@ import { createHmac } from "node:crypto"
 import { DateTime } from "effect"
 import type { SavedSubscription } from "./Checkpoint.ts"
 import type { Disguise } from "./Deliveries/Book.ts"
-import { envelope, type Events } from "./Events.ts"
+import type { Events } from "./Events.ts"
 import { type Contents, disguised } from "./FaultyDeliveries.ts"
 import * as Identity from "./Identity.ts"
+import * as Versions from "./Versions.ts"
 
 export interface Subscription {
   readonly url: string
@@ -21,6 +22,8 @@ export interface Subscription {
   /** It receives no earlier event. */
   readonly createdAtStep: number
   readonly state: SubscriptionState
+  /** The API's in which it was made; its deliveries have that one's shape. */
+  readonly version: Versions.Version
 }
 
 /** Paused: its deliveries wait. Deleted: only remembered, so that its number isn't reused. */
@@ -65,20 +68,20 @@ export const withMicros = (millis: number): string =>
 /** Tests are numbered downwards from here by the milliseconds since 1970 at which they were fired. */
 const firstTest = -(2 ** 41)
 
-const pingContents = (identity: string, { createdAt, url }: Subscription, event: number): Contents => ({
+const pingContents = (identity: string, { createdAt, url, version }: Subscription, event: number): Contents => ({
   type: "webhook.ping",
   id: Identity.uuid(identity, "ping", event),
-  text: envelope("webhook.ping", createdAt, `"url":${JSON.stringify(url)}`)
+  text: Versions.envelope(version, "webhook.ping", createdAt, `"url":${JSON.stringify(url)}`)
 })
 
 /** The type is assumed (interface document §6.1 names none); a test is about no record. */
-const testContents = (identity: string, event: number): Contents => {
+const testContents = (identity: string, { version }: Subscription, event: number): Contents => {
   const timestamp = withMicros(firstTest - event)
   const data = `"message":"A test, fired by hand in the administration: nothing has happened."`
   return {
     type: "webhook.test",
     id: Identity.uuid(identity, "test", event),
-    text: envelope("webhook.test", timestamp, data)
+    text: Versions.envelope(version, "webhook.test", timestamp, data)
   }
 }
 
@@ -144,19 +147,25 @@ export const make = (
     if (subscription.state !== "deleted") listeners.add(number, subscription.events)
     return subscription
   }
-  for (const { createdAt, createdAtMillis, createdAtStep, events, secret, state, url } of saved) {
-    const made = { url, events, secret, createdAtMillis, createdAtStep, state: state ?? "active" }
+  for (const { createdAt, createdAtMillis, createdAtStep, events, secret, state = "active", url, version } of saved) {
+    const made = { url, events, secret, createdAtMillis, createdAtStep, state, version: Versions.versionOf(version) }
     add({ ...made, createdAt: createdAt ?? withMicros(createdAtMillis) })
   }
 
   const contents = (number: number, event: number, disguise: Disguise = "none"): Contents | undefined => {
-    if (event >= 0) {
-      const honest = { type: events.at(event).type, id: events.id(event), text: events.body(event) }
-      return disguised(honest, disguise, { seed, identity, events, event, subscription: subscriptions[number] })
-    }
-    if (event <= firstTest) return testContents(identity, event)
     const subscription = subscriptions[number]
-    return subscription && pingContents(identity, subscription, event)
+    if (event >= 0) {
+      const honest = {
+        type: events.at(event).type,
+        id: events.id(event),
+        text: events.body(event, subscription?.version)
+      }
+      return disguised(honest, disguise, { seed, identity, events, event, subscription })
+    }
+    if (subscription === undefined) return undefined
+    return event <= firstTest
+      ? testContents(identity, subscription, event)
+      : pingContents(identity, subscription, event)
   }
 
   return {

@@ -20,6 +20,8 @@ const SavedSubscription = Schema.Struct({
   createdAt: Schema.optionalKey(Schema.String),
   /** It receives events from this step on. */
   createdAtStep: Count,
+  /** The path of the API's in which it was made. Default: that of the first. */
+  version: Schema.optionalKey(Schema.String),
   /** Default: active. */
   state: Schema.optionalKey(Schema.Literals(["active", "paused", "deleted"])),
   /** Every event below has been delivered or has failed permanently, or is among the saved deliveries. */

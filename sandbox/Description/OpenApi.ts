@@ -10,6 +10,7 @@ import { ConstructionApi, ConstructionTokenApi } from "../../connectors/construc
 import { assumed, AssumedApi, DescriptionApi } from "../AssumedApi.ts"
 import type { ResolvedOptions } from "../Options.ts"
 import { allScopes, describeScope, neededScope } from "../Scopes.ts"
+import type { Version } from "../Versions.ts"
 
 export type Operation = OpenApi.OpenAPISpecOperation
 export const methods = ["get", "post", "put", "patch", "delete"] as const
@@ -143,7 +144,7 @@ const completeAll = (
 const open = (key: string, value: unknown): unknown =>
   key === "additionalProperties" && value === false ? undefined : value
 
-export const make = (options: ResolvedOptions, versionPath: string): Document => {
+export const make = (options: ResolvedOptions, version: Version): Document => {
   const authorization = OpenApi.fromApi(ConstructionTokenApi)
   const versioned = [OpenApi.fromApi(ConstructionApi), OpenApi.fromApi(AssumedApi), OpenApi.fromApi(DescriptionApi)]
   const all = [authorization, ...versioned]
@@ -152,7 +153,7 @@ export const make = (options: ResolvedOptions, versionPath: string): Document =>
   const document: Document = {
     openapi: authorization.openapi,
     info: { title: "Construction project management service", version: "1.0.0", description },
-    servers: [{ url: versionPath, description: "{base_url}" }],
+    servers: [{ url: version.path, description: "{base_url}" }],
     paths: Object.assign(completeAll(authorization.paths, paging, [{ url: "/", description: "{auth_url}" }]), ...paths),
     components: {
       schemas: Object.assign({}, ...all.map(({ components }) => components.schemas)),

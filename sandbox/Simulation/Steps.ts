@@ -56,7 +56,12 @@ export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subs
     anchors: events.anchors(),
     subscriptions: subscriptions.all().map((subscription, id) => {
       const unsettled = Math.min(deliveries.oldestWaiting(id), count.steps - stepsInProgress)
-      return { id, ...subscription, unsettledFrom: Math.max(subscription.createdAtStep, unsettled) }
+      return {
+        ...subscription,
+        id,
+        version: subscription.version.path,
+        unsettledFrom: Math.max(subscription.createdAtStep, unsettled)
+      }
     }),
     nextDelivery: deliveries.nextId() + reserved,
     ...savedDeliveries()
