@@ -5,6 +5,8 @@
 import { Console, Duration, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Faults from "../sandbox/Faults.ts"
+import * as Clients from "../sandbox/OAuth/Clients.ts"
+import { administrator } from "../sandbox/OAuth/Consents.ts"
 import { Sandbox, type SandboxOptions } from "../sandbox/Sandbox.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
@@ -30,6 +32,15 @@ const faultWanted = (text: string): string => {
   if (Faults.isFaultName(name)) return Faults.complaint(name, Number.NaN) ?? name
   return `NAME=VALUE, where NAME is one of ${Faults.names.join(", ")}`
 }
+
+const ready = Clients.make({ clientId: "sandbox", clientSecret: "sandbox-secret", redirectUris: [], plan: 600 })
+
+const description = [
+  "Run a stand-in for the service.",
+  "Its OAuth clients:",
+  ...[...ready.values()].map((client) => `- ${Clients.describe(client)}`),
+  `Consent is given by ${administrator.username} with the password ${administrator.password}.`
+].join("\n")
 
 const isOrigin = (text: string): boolean => text === "*" || URL.parse(text)?.origin === text
 
@@ -136,4 +147,4 @@ export const sandbox = Command.make("sandbox", flags, (given) =>
       return new SandboxError({ message })
     })
   )
-).pipe(Command.withDescription("Run a stand-in for the service"))
+).pipe(Command.withDescription(description), Command.withShortDescription("Run a stand-in for the service"))

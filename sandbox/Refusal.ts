@@ -1,4 +1,6 @@
-/** The one form of errors, which the interface document doesn't show (§7): {"error", "message"}. */
+/**
+ * The one form of errors, which the interface document doesn't show (§7): {"error", "message"}.
+ */
 import { HttpServerResponse } from "effect/http"
 
 export const refusal = (

@@ -124,7 +124,8 @@ const start = Effect.fnUntraced(function* (
     oauth,
     guard,
     faults,
-    usedLastMinute: guard.used
+    usedLastMinute: guard.used,
+    clients: oauth.clients
   })
 
   const truth = (): SandboxTruth => {

@@ -132,6 +132,11 @@ export interface SubscriptionsOptions {
   readonly identity: string
 }
 
+const restored = ({ version, ...made }: SavedSubscription): Subscription => {
+  const { createdAt = withMicros(made.createdAtMillis), state = "active" } = made
+  return { ...made, createdAt, state, version: Versions.versionOf(version) }
+}
+
 /** `saved`: those of an earlier run, by number. */
 export const make = (
   { identity, seed }: SubscriptionsOptions,
@@ -147,10 +152,7 @@ export const make = (
     if (subscription.state !== "deleted") listeners.add(number, subscription.events)
     return subscription
   }
-  for (const { createdAt, createdAtMillis, createdAtStep, events, secret, state = "active", url, version } of saved) {
-    const made = { url, events, secret, createdAtMillis, createdAtStep, state, version: Versions.versionOf(version) }
-    add({ ...made, createdAt: createdAt ?? withMicros(createdAtMillis) })
-  }
+  for (const each of saved) add(restored(each))
 
   const contents = (number: number, event: number, disguise: Disguise = "none"): Contents | undefined => {
     const subscription = subscriptions[number]

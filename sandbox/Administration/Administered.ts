@@ -6,6 +6,7 @@ import type { Delivery, Deliveries, DeliveryState } from "../Deliveries.ts"
 import type { Events } from "../Events.ts"
 import type { Faults } from "../Faults.ts"
 import * as Identity from "../Identity.ts"
+import type { Clients } from "../OAuth/Clients.ts"
 import type { ResolvedOptions } from "../Options.ts"
 import type { Projects } from "../Projects.ts"
 import type { Simulation } from "../Simulation.ts"
@@ -19,6 +20,7 @@ export interface Administered {
   readonly deliveries: Deliveries
   readonly simulation: Simulation
   readonly faults: Faults
+  readonly clients: Clients
   /** Requests counted against the clients' plans in the last 60 seconds. */
   readonly usedLastMinute: (nowMillis: number) => number
 }

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import type { Delivery } from "../Deliveries.ts"
+import { loopbackRedirect } from "../OAuth/Clients.ts"
 import {
   type Administered,
   contents,
@@ -70,6 +71,18 @@ export const faults = ({ faults }: Administered) => ({
   }))
 })
 
+export const clients = ({ clients }: Administered) => ({
+  data: [...clients.values()].map(({ grantTypes, id, name, plan, redirectUris, scopes, secret }) => ({
+    client_id: id,
+    client_secret: secret ?? null,
+    client_name: name,
+    grant_types: grantTypes,
+    redirect_uris: [loopbackRedirect, ...redirectUris],
+    scope: scopes.join(" "),
+    requests_per_minute: Number.isFinite(plan) ? plan : null
+  }))
+})
+
 type Query = Readonly<Record<string, string | undefined>>
 type View = (world: Administered, query: Query, id: string) => Effect.Effect<unknown, Refused>
 
@@ -108,5 +121,6 @@ export const views: ReadonlyArray<readonly [path: `/${string}`, view: View]> = [
   ],
   ["/deliveries", deliveriesView],
   ["/deliveries/:id", deliveryView],
-  ["/faults", (world) => Effect.sync(() => faults(world))]
+  ["/faults", (world) => Effect.sync(() => faults(world))],
+  ["/clients", (world) => Effect.sync(() => clients(world))]
 ]

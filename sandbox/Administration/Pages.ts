@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import { type Administered, deliveryNumber, filterOf, numbered, subscription } from "./Administered.ts"
+import * as ClientViews from "./ClientViews.ts"
 import * as DeliveryViews from "./DeliveryViews.ts"
 import * as FaultViews from "./FaultViews.ts"
 import type { Page } from "./Page.ts"
@@ -46,5 +47,6 @@ export const pages: ReadonlyArray<readonly [path: `/${string}`, page: MakePage]>
     (world, { counts, query }) =>
       Effect.map(counts, (counts) => RecordViews.records(world, counts, query["kind"] ?? "ipcs"))
   ],
-  ["/faults", (world) => Effect.sync(() => FaultViews.page(world))]
+  ["/faults", (world) => Effect.sync(() => FaultViews.page(world))],
+  ["/clients", (world) => Effect.sync(() => ClientViews.page(world))]
 ]

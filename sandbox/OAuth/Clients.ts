@@ -39,6 +39,13 @@ const premiumPlan = 3000
 const everyGrant: ReadonlyArray<GrantType> = ["client_credentials", "authorization_code", "refresh_token"]
 const webRedirectUris = ["https://app.example.com/oauth/callback"]
 
+/** One line for people. */
+export const describe = ({ grantTypes, id, plan, redirectUris, secret }: Client): string => {
+  const what = grantTypes.includes("client_credentials") ? "client credentials, code with PKCE" : "code with PKCE"
+  const redirects = [loopbackRedirect, ...redirectUris].join(", ")
+  return `${id} (${secret === undefined ? "public" : `secret ${secret}`}): ${what}, refresh; ${plan} requests a minute; redirects to ${redirects}`
+}
+
 /** By client id. */
 export const make = ({ clientId, clientSecret: secret, plan, redirectUris: others }: ClientsOptions): Clients => {
   const redirectUris = [...webRedirectUris, ...others]
@@ -58,6 +65,9 @@ export const make = ({ clientId, clientSecret: secret, plan, redirectUris: other
   ]
   return new Map(clients.map((client) => [client.id, client]))
 }
+
+/** What `mayRedirectTo` allows to every client, for people. */
+export const loopbackRedirect = "http://127.0.0.1:PORT/callback"
 
 const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?\/callback$/
 const highestPort = 65_535

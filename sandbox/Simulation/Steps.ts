@@ -4,10 +4,10 @@
  * happens.
  */
 import { Clock, Effect, Schedule } from "effect"
-import type { Checkpoint, SavedDelivery } from "../Checkpoint.ts"
+import type { Checkpoint, SavedDelivery, SavedSubscription } from "../Checkpoint.ts"
 import type { Deliveries, Delivery } from "../Deliveries.ts"
 import type { Events } from "../Events.ts"
-import type { Subscriptions } from "../Subscriptions.ts"
+import type { Subscription, Subscriptions } from "../Subscriptions.ts"
 
 const mostPromised = 10_000
 /** Steps in progress (one by the speed, one by `emit`) may not have their deliveries yet. */
@@ -42,6 +42,14 @@ const makeSavedDeliveries = (deliveries: Deliveries) => {
   }
 }
 
+const savedSubscription =
+  (deliveries: Deliveries, steps: number) =>
+  (subscription: Subscription, id: number): SavedSubscription => {
+    const unsettled = Math.min(deliveries.oldestWaiting(id), steps - stepsInProgress)
+    const unsettledFrom = Math.max(subscription.createdAtStep, unsettled)
+    return { ...subscription, id, version: subscription.version.path, unsettledFrom }
+  }
+
 export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subscriptions, deliveries: Deliveries) => {
   const { eventsPerSecond, isRealTime, maxEvents, microsPerStep } = checkpoint.options
   const stepMillis = microsPerStep / 1000
@@ -54,15 +62,7 @@ export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subs
   const save = checkpoint.save(() => ({
     steps: kept,
     anchors: events.anchors(),
-    subscriptions: subscriptions.all().map((subscription, id) => {
-      const unsettled = Math.min(deliveries.oldestWaiting(id), count.steps - stepsInProgress)
-      return {
-        ...subscription,
-        id,
-        version: subscription.version.path,
-        unsettledFrom: Math.max(subscription.createdAtStep, unsettled)
-      }
-    }),
+    subscriptions: subscriptions.all().map(savedSubscription(deliveries, count.steps)),
     nextDelivery: deliveries.nextId() + reserved,
     ...savedDeliveries()
   }))

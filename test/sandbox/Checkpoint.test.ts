@@ -1,43 +1,17 @@
-import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Logger, Queue } from "effect"
+import { Clock, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { Sandbox, type SandboxOptions } from "../../sandbox/Sandbox.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
-import { subscribeAt, temporaryStatePath } from "./Outliving.ts"
-
-const startAt = Date.UTC(2026, 0, 5, 8)
-const calm: SandboxOptions = { eventsPerSecond: 0, duplicates: 0, disorder: 0, startAt }
+import { calm, killedAfter, logged, startAt, subscribeAt, temporaryStatePath } from "./Outliving.ts"
 
 const eventId = (received: CallbackReceiver.Received) => received.headers["x-service-event-id"] ?? ""
 const line = (received: CallbackReceiver.Received) => `${eventId(received)} ${CallbackReceiver.text(received)}`
 const steps = (from: number, to: number) => Array.from({ length: to - from }, (_, offset) => from + offset)
 
 const settled = (sandbox: Sandbox) => sandbox.deliveries.until((counts) => counts.waiting === 0)
-
-/** One life: runs `use` and leaves the state as it was at its end, as if killed. */
-const killedAfter = <A, E, R>(options: SandboxOptions, use: (sandbox: Sandbox) => Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const path = options.statePath ?? ""
-    const result = yield* Effect.scoped(
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.start({ ...calm, ...options })
-        const result = yield* use(sandbox)
-        copyFileSync(path, `${path}.killed`)
-        return result
-      })
-    )
-    copyFileSync(`${path}.killed`, path)
-    return result
-  })
-
-/** Collects what is logged. */
-const logged = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const lines: Array<string> = []
-  const logger = Logger.make(({ message }) => void lines.push(String(message)))
-  return { result: yield* Effect.provide(effect, Logger.layer([logger])), lines }
-})
 
 describe("A sandbox with a state file", () => {
   it.effect("knows its subscriptions after a restart and delivers the same bodies again, without a ping", () =>
@@ -154,53 +128,6 @@ describe("A sandbox with a state file", () => {
       const heard = new Set((yield* Queue.takeAll(receiver.inbox)).map(eventId))
       assert.isTrue(steps(0, 750).every((step) => heard.has(sandbox.events.id(step))))
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
-  )
-
-  it.effect("keeps its identity, its options and its OAuth clients, though they aren't given again", () =>
-    Effect.gen(function* () {
-      const statePath = yield* temporaryStatePath
-      const first = {
-        seed: 7,
-        projects: 33,
-        ipcs: 5,
-        clientId: "mine",
-        clientSecret: "hush",
-        redirectUris: ["app://x"]
-      }
-      const lives = [{ ...first, statePath }, { statePath }, { statePath, projects: undefined }]
-      const known = yield* Effect.forEach(lives, (options) =>
-        killedAfter(options, ({ events, options: { clientId, clientSecret, ipcs, projects, redirectUris, seed } }) =>
-          Effect.succeed({ id: events.id(9), clientId, clientSecret, ipcs, projects, redirectUris, seed })
-        )
-      )
-      assert.deepInclude(known[0], first)
-      assert.deepStrictEqual(known[1], known[0])
-      assert.deepStrictEqual(known[2], known[0])
-      assert.strictEqual(JSON.parse(readFileSync(statePath, "utf8")).steps, 0)
-    })
-  )
-
-  it.effect("starts with a file of a version that had no identity, and gives it one", () =>
-    Effect.gen(function* () {
-      const statePath = yield* temporaryStatePath
-      yield* killedAfter({ statePath }, (sandbox) => sandbox.emit(5))
-      const { anchors, options, seed, startAtMillis, steps, subscriptions, version } = JSON.parse(
-        readFileSync(statePath, "utf8")
-      )
-      writeFileSync(statePath, JSON.stringify({ anchors, options, seed, startAtMillis, steps, subscriptions, version }))
-      const id = ({ events, truth }: Sandbox) => Effect.sync(() => `${truth().steps} ${events.id(0)}`)
-      const { lines, result } = yield* logged(killedAfter({ statePath }, id))
-      assert.deepStrictEqual(lines, [])
-      assert.match(result, /^5 /)
-      assert.strictEqual(yield* killedAfter({ statePath }, id), result)
-    })
-  )
-
-  it.effect("fails to start where the file can't be written, and says so", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(Sandbox.start({ ...calm, statePath: "/dev/null/state.json" }))
-      assert.match(error.message ?? "", /^The sandbox can't save its state in \/dev\/null\/state\.json: ./)
-    })
   )
 
   it.effect("continues from the present, in ascending times, never ahead of the clock", () =>

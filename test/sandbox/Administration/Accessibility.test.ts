@@ -24,6 +24,7 @@ const views = [
   "/records?kind=transmittals",
   "/records?kind=projects",
   "/faults",
+  "/clients",
   "/subscriptions/99"
 ]
 

@@ -136,7 +136,8 @@ describe("Every page", () => {
         "deliveries",
         `deliveries/${deliveryId(1)}`,
         "records",
-        "faults"
+        "faults",
+        "clients"
       ]
       for (const path of paths) {
         const { headers, status, text } = yield* get(path === "" ? "/admin" : path)

@@ -128,6 +128,34 @@ describe("For a script", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
+  it.effect("the OAuth clients are listed with their secrets, as on their page, and the redirect URIs work", () =>
+    Effect.gen(function* () {
+      const { ask, get } = yield* started({ redirectUris: ["https://mine.example/back"] })
+      const { body } = yield* ask<{ data: ReadonlyArray<Readonly<Record<string, unknown>>> }>("clients")
+      assert.deepStrictEqual(
+        body.data.map((client) => [client["client_id"], client["client_secret"], client["requests_per_minute"]]),
+        [
+          ["sandbox", "sandbox-secret", 600],
+          ["sandbox-premium", "sandbox-secret", 3000],
+          ["sandbox-app", null, 600]
+        ]
+      )
+      const { text } = yield* get("clients")
+      for (const { client_id, redirect_uris } of body.data) {
+        assert.include(text, String(client_id))
+        assert.include(redirect_uris as ReadonlyArray<string>, "https://mine.example/back")
+        const query = new URLSearchParams({
+          client_id: String(client_id),
+          redirect_uri: "https://mine.example/back",
+          response_type: "code",
+          code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+          code_challenge_method: "S256"
+        })
+        assert.strictEqual((yield* get(`/oauth/authorize?${query.toString()}`)).status, 200)
+      }
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
   it.effect("malformed requests are refused", () =>
     Effect.gen(function* () {
       const { ask } = yield* started()
