@@ -80,7 +80,7 @@ const rateLimit = (plan: number, window: RequestWindow.RequestWindow, nowMillis:
 interface Checked {
   /** Undefined: may pass. */
   readonly refused: Answer | undefined
-  /** For the answer, whatever it is. */
+  /** For every answer. */
   readonly headers: Readonly<Record<string, string>>
 }
 

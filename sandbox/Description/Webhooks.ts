@@ -80,7 +80,7 @@ const others = ({ delivery }: Version): ReadonlyArray<Payload> => {
     {
       type: "webhook.ping",
       id: "2c6f3a0e-9a0d-4b7e-8f55-0d0c1b6a7e21",
-      description: "Sent once to every new subscription (§6.1), whatever types it lists.",
+      description: "Sent once to every new subscription (§6.1), even if it does not list this type.",
       data: object({ url: { type: "string", format: "uri" } }),
       body: body("webhook.ping", { url: "https://app.example.com/webhooks" })
     },

@@ -1,6 +1,6 @@
 /**
  * The step count and its promise on disk. Steps are promised a second's worth at a time before they happen; a promised
- * step keeps its number and its timestamp, whatever happens to the process. While the disk can't be written, no step
+ * step keeps its number and its timestamp even after a crash. While the disk can't be written, no step
  * happens.
  */
 import { Clock, Effect, Schedule } from "effect"

@@ -1,4 +1,4 @@
-/** What counts as delivered: a 2xx status within 10 seconds, whatever the body of the answer does. */
+/** What counts as delivered: a 2xx status within 10 seconds; the body of the answer is irrelevant. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"

@@ -61,7 +61,7 @@ describe("An event's timestamp", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("never changes, between attempts and across restarts, and the ping's neither", () =>
+  it.effect("never changes, between attempts and across restarts; nor does the ping's", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const statePath = yield* temporaryStatePath
