@@ -39,10 +39,14 @@ const mostBodyBytes = 65_536
 /** Bodies read at once. Beyond that, connections are closed instead. */
 const mostBodies = 256
 
-/** Reads bodies to their end, in the background. */
+const isEmpty = ({ headers, status }: HttpClientResponse.HttpClientResponse): boolean =>
+  status === 204 || headers["content-length"] === "0"
+
+/** Reads bodies to their end, in the background. Most receivers send none. */
 const makeDrain = Effect.map(Effect.scope, (scope) => {
   let bodies = 0
   return (response: HttpClientResponse.HttpClientResponse) => {
+    if (isEmpty(response)) return Effect.void
     let left = mostBodyBytes
     const read = response.stream.pipe(
       Stream.takeWhile((chunk) => (left -= chunk.byteLength) >= 0),

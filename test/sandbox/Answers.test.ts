@@ -72,15 +72,17 @@ describe("A delivery", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("uses the connection of the one before it if that one's body ended", () =>
-    Effect.gen(function* () {
-      const { sandbox, sockets } = yield* receiving((response) => response.writeHead(200).end("x".repeat(20_000)))
-      yield* sandbox.deliveries.until((counts) => counts.delivered === 1)
-      for (let sent = 2; sent < 30; sent++) {
-        yield* sandbox.emit(1)
-        yield* sandbox.deliveries.until((counts) => counts.delivered === sent)
-      }
-      assert.isAtMost(sockets.size, 2)
-    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
-  )
+  for (const length of [0, 20_000]) {
+    it.effect(`uses the connection of the one before it if that one's body of ${length} bytes ended`, () =>
+      Effect.gen(function* () {
+        const { sandbox, sockets } = yield* receiving((response) => response.writeHead(200).end("x".repeat(length)))
+        yield* sandbox.deliveries.until((counts) => counts.delivered === 1)
+        for (let sent = 2; sent < 30; sent++) {
+          yield* sandbox.emit(1)
+          yield* sandbox.deliveries.until((counts) => counts.delivered === sent)
+        }
+        assert.isAtMost(sockets.size, 2)
+      }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+    )
+  }
 })
