@@ -47,9 +47,5 @@ export const whole = (name: string, meaning: string, { least = 0, most = Number.
 export const wholeOr = (standard: number, name: string, meaning: string, bounds?: Bounds) =>
   whole(name, `${meaning} (default ${standard})`, bounds).pipe(Flag.withDefault(standard))
 
-export const projects = (standard: number) => wholeOr(standard, "projects", "Number of projects")
-
-export const eventsPerSecond = (standard: number) => wholeOr(standard, "events-per-second", "Events per second")
-
 /** All of standard input. */
 export const piped = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin)))

@@ -14,7 +14,7 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Json from "../src/Domain/Json.ts"
 import { display } from "./Display.ts"
 import * as Log from "./Log.ts"
-import { eventsPerSecond, highestPort, projects, wholeOr } from "./Options.ts"
+import { highestPort, wholeOr } from "./Options.ts"
 import { runWorker } from "./Worker.ts"
 
 export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
@@ -22,8 +22,8 @@ export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { me
 const flags = {
   // Clear of the ports of developers' usual tools and of ephemeral ports.
   ports: wholeOr(27_100, "ports", "First of three consecutive ports to use", { least: 1, most: highestPort - 2 }),
-  projects: projects(25_000),
-  eventsPerSecond: eventsPerSecond(20),
+  projects: wholeOr(25_000, "projects", "Number of projects"),
+  eventsPerSecond: wholeOr(20, "events-per-second", "Events per second"),
   dataDir: Flag.String("data-dir").pipe(
     Flag.withDescription("Where the demo keeps its data (default data/demo)"),
     Flag.withDefault("data/demo")

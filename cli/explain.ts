@@ -21,7 +21,7 @@ export const explain = Command.make("explain", flags, ({ ipc, json: asJson }) =>
     asJson ? Print.indented(explained) : Console.log(page(explained))
   )
 ).pipe(
-  Command.withDescription("Show every delivery, clock, fact, entry and hold of one IPC"),
+  Command.withDescription("Show every delivery, version, fact, entry and hold of one IPC"),
   Command.provide(Log.layerSettings)
 )
 

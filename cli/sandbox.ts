@@ -2,16 +2,22 @@
  * `siteledger sandbox`: a stand-in for the service of the interface document, to develop against before any credentials
  * exist. A worker's configuration for it is printed as one JSON line on stdout.
  */
-import { Console, Duration, Effect, Option, Schema } from "effect"
+import { Console, Duration, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Faults from "../sandbox/Faults.ts"
-import { Sandbox } from "../sandbox/Sandbox.ts"
+import * as Clients from "../sandbox/OAuth/Clients.ts"
+import { administrator } from "../sandbox/OAuth/Consents.ts"
+import { Sandbox, type SandboxOptions } from "../sandbox/Sandbox.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import * as Json from "../src/Domain/Json.ts"
-import { eventsPerSecond, highestPort, projects, whole, wholeOr } from "./Options.ts"
+import { highestPort, toggle, whole, wholeOr } from "./Options.ts"
 
 class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}
+
+class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 type Fault = readonly [name: Faults.FaultName, value: number]
 
@@ -27,16 +33,39 @@ const faultWanted = (text: string): string => {
   return `NAME=VALUE, where NAME is one of ${Faults.names.join(", ")}`
 }
 
+const ready = Clients.make({ clientId: "sandbox", clientSecret: "sandbox-secret", redirectUris: [], plan: 600 })
+
+const description = [
+  "Run a stand-in for the service.",
+  "Its OAuth clients:",
+  ...[...ready.values()].map((client) => `- ${Clients.describe(client)}`),
+  `Consent is given by ${administrator.username} with the password ${administrator.password}.`
+].join("\n")
+
+const isOrigin = (text: string): boolean => text === "*" || URL.parse(text)?.origin === text
+
 const flags = {
   port: wholeOr(8090, "port", "Port on 127.0.0.1; 0 takes a free one", { most: highestPort }),
-  projects: projects(700),
-  seed: wholeOr(1, "seed", "The same seed gives the same projects and events"),
+  projects: whole("projects", "Number of projects (default 700)").pipe(Flag.optional),
+  seed: whole("seed", "The same seed gives the same projects and event contents (default 1)").pipe(Flag.optional),
+  identity: Flag.String("identity").pipe(
+    Flag.withDescription("The same text gives the same event ids, secrets and delivery ids (default: random)"),
+    Flag.filter(
+      (text) => text !== "",
+      () => "a text"
+    ),
+    Flag.optional
+  ),
+  state: Flag.Path("state").pipe(
+    Flag.withDescription("Keep ids, subscriptions, secrets, events and failed deliveries in this file across restarts"),
+    Flag.optional
+  ),
   plan: Flag.Literals("plan", ["600", "3000", "none"]).pipe(
     Flag.withDescription("Requests per minute (default 600)"),
     Flag.withDefault("600")
   ),
   pageSizeMax: wholeOr(1000, "page-size-max", "Largest page size granted", { least: 1 }),
-  eventsPerSecond: eventsPerSecond(5),
+  eventsPerSecond: whole("events-per-second", "Events per second (default 5)").pipe(Flag.optional),
   timeScale: wholeOr(1, "time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", { least: 1 }),
   tokenSeconds: wholeOr(3600, "token-seconds", "Lifetime of an access token", { least: 1 }),
   faults: Flag.String("fault").pipe(
@@ -48,19 +77,51 @@ const flags = {
     Flag.withDescription("Play this file; it replaces --seed, --projects, --time-scale and --events-per-second"),
     Flag.optional
   ),
+  v2: toggle("v2", "Serve /v2 beside /v1: other field names, other envelopes, to rehearse a migration"),
+  rateLimitHeaders: toggle("rate-limit-headers", "Send RateLimit and RateLimit-Policy with every counted answer"),
+  cors: Flag.String("cors").pipe(
+    Flag.withDescription("An origin whose web pages may use the API, repeatable; * allows any"),
+    Flag.filter(isOrigin, () => "an origin such as http://localhost:3000, or *"),
+    Flag.atLeast(0)
+  ),
+  redirectUris: Flag.String("redirect-uri").pipe(
+    Flag.withDescription("Another redirect URI for the OAuth clients, repeatable"),
+    Flag.filter(URL.canParse, () => "an absolute address"),
+    Flag.atLeast(0)
+  ),
   maxEvents: whole("max-events", "Stop after this many events").pipe(Flag.optional)
 }
 
-export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan, scenario: file, ...options }) =>
+type Given = Command.Command.Config.Infer<typeof flags>
+
+/** What isn't given is the state file's, or the sandbox's own standard. */
+const optionsOf = (given: Given): SandboxOptions => {
+  const { eventsPerSecond, faults, identity, maxEvents, plan, projects, redirectUris, seed, state, ...others } = given
+  return {
+    ...others,
+    seed: Option.getOrUndefined(seed),
+    identity: Option.getOrUndefined(identity),
+    projects: Option.getOrUndefined(projects),
+    eventsPerSecond: Option.getOrUndefined(eventsPerSecond),
+    maxEvents: Option.getOrUndefined(maxEvents),
+    redirectUris: redirectUris.length > 0 ? redirectUris : undefined,
+    statePath: Option.getOrUndefined(state),
+    faults: Object.fromEntries(faults),
+    plan: plan === "none" ? Number.POSITIVE_INFINITY : Number(plan)
+  }
+}
+
+/** A scenario begins with the first subscription, which a state file may already have. */
+const complaint = ({ scenario, state }: Given): string | undefined =>
+  Option.isSome(scenario) && Option.isSome(state) ? "Give --scenario or --state, not both." : undefined
+
+export const sandbox = Command.make("sandbox", flags, (given) =>
   Effect.gen(function* () {
-    const scenario = Option.isSome(file) ? yield* Scenario.read(file.value) : undefined
-    const service = yield* Sandbox.start({
-      ...options,
-      faults: Object.fromEntries(faults),
-      ...(scenario === undefined ? {} : Scenario.options(scenario)),
-      plan: plan === "none" ? Number.POSITIVE_INFINITY : Number(plan),
-      ...Option.match(maxEvents, { onNone: () => ({}), onSome: (most) => ({ maxEvents: most }) })
-    })
+    const wrong = complaint(given)
+    if (wrong !== undefined) return yield* new UsageError({ message: wrong })
+    const scenario = Option.isSome(given.scenario) ? yield* Scenario.read(given.scenario.value) : undefined
+    const played = scenario === undefined ? {} : Scenario.options(scenario)
+    const service = yield* Sandbox.start({ ...optionsOf(given), ...played })
     yield* Console.log(
       Json.stringify({
         SITELEDGER_BASE_URL: service.baseUrl,
@@ -80,8 +141,8 @@ export const sandbox = Command.make("sandbox", flags, ({ faults, maxEvents, plan
   }).pipe(
     Effect.scoped,
     Effect.catchTag("ServeError", ({ cause }) => {
-      const message = `The sandbox can't listen on 127.0.0.1:${options.port} (--port): ${whyNot(cause)}.`
+      const message = `The sandbox can't listen on 127.0.0.1:${given.port} (--port): ${whyNot(cause)}.`
       return new SandboxError({ message })
     })
   )
-).pipe(Command.withDescription("Run a stand-in for the service"))
+).pipe(Command.withDescription(description), Command.withShortDescription("Run a stand-in for the service"))

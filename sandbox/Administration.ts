@@ -153,6 +153,15 @@ const forPerson = (world: Administered, notices: Notices, action: Action) =>
     { uninterruptible: true }
   )
 
+/** All that is served here: method and path. */
+export const routes: ReadonlyArray<readonly [string, string]> = [
+  ...pages.map(([path]) => ["GET", path === "/" ? root : `${root}${path}`] as const),
+  ...Api.views.map(([path]) => ["GET", `${root}/api${path}`] as const),
+  ...actions.flatMap(({ path }) => [["POST", `${root}${path}`] as const, ["POST", `${root}/api${path}`] as const]),
+  ["GET", `${root}/administration.css`],
+  ["GET", `${root}/administration.js`]
+]
+
 const asset = (name: string, text: string, contentType: string) =>
   HttpRouter.route("GET", `${root}/${name}`, HttpServerResponse.text(text, { contentType }))
 

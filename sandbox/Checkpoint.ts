@@ -1,57 +1,29 @@
 /**
- * What a sandbox keeps on disk to continue as the same service after a kill -9: its subscriptions with their secrets,
- * the number of steps, and their times. One small JSON file, replaced as a whole (temporary file, then rename; not
- * synced, so a power cut may lose it), readable only by its owner.
+ * What a sandbox keeps on disk to continue as the same service after a kill -9: its identity and OAuth clients, its
+ * subscriptions with their secrets and states, the number of steps and their times, and the deliveries that failed
+ * permanently. One JSON file (`Checkpoint/File.ts`).
  *
  * Steps are promised before they happen. A step below the saved count has its final timestamp, and after a crash all
- * promised steps count as done, so no event ever has two bodies. A file that is torn, foreign or from a sandbox with
- * other data is replaced, and one log line reports it.
+ * promised steps count as done, so no event ever has two bodies. Options that aren't given are the file's. A file that
+ * is torn, foreign or from a sandbox with other data is moved aside, and one log line reports it.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
-import { Clock, Effect, Option, Schema } from "effect"
-import type { Anchor } from "./Events.ts"
-import type { ResolvedOptions, SandboxOptions } from "./Options.ts"
-import { codeOf } from "../src/Runtime/SystemFailure.ts"
+import { Clock, Effect, Schema } from "effect"
+import * as File from "./Checkpoint/File.ts"
+import { whyNot } from "../src/Runtime/SystemFailure.ts"
+import { resolve, type ResolvedOptions, type SandboxOptions } from "./Options.ts"
 
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+export type { SavedDelivery, SavedSubscription } from "./Checkpoint/File.ts"
 
-const SavedSubscription = Schema.Struct({
-  id: Count,
-  url: Schema.String,
-  events: Schema.Array(Schema.String),
-  secret: Schema.String,
-  createdAtMillis: Schema.Int,
-  /** It receives events from this step on. */
-  createdAtStep: Count,
-  /** Default: active. */
-  state: Schema.optionalKey(Schema.Literals(["active", "paused", "deleted"])),
-  /** Every event below has been delivered or has failed permanently. */
-  unsettledFrom: Count
-})
-export type SavedSubscription = typeof SavedSubscription.Type
-
-const File = Schema.Struct({
-  version: Schema.Literal(1),
-  seed: Schema.Finite,
-  startAtMillis: Schema.Int,
-  /** The options that shape the data. */
-  options: Schema.Record(Schema.String, Schema.Finite),
-  steps: Count,
-  anchors: Schema.NonEmptyArray(Schema.Struct({ step: Count, atMillis: Schema.Int })),
-  subscriptions: Schema.Array(SavedSubscription)
-})
-type File = typeof File.Type
-type Contents = Pick<File, "steps" | "subscriptions">
+/** What changes while the sandbox runs. */
+type Contents = Required<Pick<File.File, "anchors" | "steps" | "subscriptions" | "nextDelivery" | "failed" | "waiting">>
 
 export class CheckpointError extends Schema.TaggedError<CheckpointError>()("CheckpointError", {
   message: Schema.String
 }) {}
 
 export interface Checkpoint extends Contents {
-  /** With the file's seed and start. */
+  /** With what the file had. */
   readonly options: ResolvedOptions
-  readonly anchors: ReadonlyArray<Anchor>
   /** Calls `contents` when it writes; does nothing without a path. */
   readonly save: (contents: () => Contents) => Effect.Effect<void, CheckpointError>
 }
@@ -62,7 +34,7 @@ const shapeOf = ({
   projects,
   stepsPerNewProject,
   stepsPerProjectChange
-}: ResolvedOptions): File["options"] => ({
+}: ResolvedOptions): File.File["options"] => ({
   ipcs,
   microsPerStep,
   projects,
@@ -70,86 +42,92 @@ const shapeOf = ({
   stepsPerProjectChange
 })
 
-/** Names of the options that differ. A seed or start that wasn't given doesn't differ. */
-const differences = (file: File, given: SandboxOptions, resolved: ResolvedOptions): ReadonlyArray<string> => {
+/** The options that the file holds. */
+const optionsOf = (file: File.File): SandboxOptions => {
+  const { microsPerStep: _, ...shape } = file.options
+  const { clients, eventsPerSecond, identity, seed, startAtMillis: startAt } = file
+  return { ...shape, ...clients, eventsPerSecond, identity, seed, startAt }
+}
+
+const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined
+
+/** Names of the options that differ. One that wasn't given is the file's and doesn't differ. */
+const differences = (file: File.File, resolved: ResolvedOptions): ReadonlyArray<string> => {
   const compared = [
-    ["seed", given.seed !== undefined && resolved.seed !== file.seed],
-    ["startAt", given.startAt !== undefined && resolved.startAtMillis !== file.startAtMillis],
+    ["seed", resolved.seed !== file.seed],
+    ["identity", file.identity !== undefined && resolved.identity !== file.identity],
+    ["startAt", resolved.startAtMillis !== file.startAtMillis],
     ...Object.entries(shapeOf(resolved)).map(([name, value]) => [name, file.options[name] !== value] as const)
   ] as const
   return compared.filter(([, differs]) => differs).map(([name]) => name)
 }
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(File))
-
-/** The file, undefined where there is none. Fails with the reason why it can't be used. */
-const read = (path: string): Effect.Effect<File | undefined, string> =>
-  Effect.try({ try: () => readFileSync(path, "utf8"), catch: (cause) => cause }).pipe(
-    Effect.catch((cause) =>
-      codeOf(cause) === "ENOENT" ? Effect.undefined : Effect.fail(`can't be read (${String(cause)})`)
-    ),
-    Effect.flatMap((text) => {
-      if (text === undefined) return Effect.undefined
-      return Option.match(decode(text), {
-        onNone: () => Effect.fail("is cut off or not a sandbox's file"),
-        onSome: (file) => Effect.succeed(file)
-      })
-    })
-  )
-
-const write = (path: string, text: string) => {
-  const temporary = `${path}.tmp`
-  mkdirSync(dirname(path), { recursive: true })
-  rmSync(temporary, { force: true })
-  writeFileSync(temporary, text, { flag: "wx", mode: 0o600 })
-  renameSync(temporary, path)
-}
-
 /** Promised steps keep their times. The next one comes after them, and not before now. */
-const continued = ({ anchors, steps }: File, microsPerStep: number, nowMillis: number): ReadonlyArray<Anchor> => {
+const continued = ({ anchors, steps }: File.File, microsPerStep: number, nowMillis: number): File.File["anchors"] => {
   const last = anchors[anchors.length - 1] ?? anchors[0]
   const following = last.atMillis + Math.ceil(((steps - last.step) * microsPerStep) / 1000)
-  return [...anchors.filter(({ step }) => step < steps), { step: steps, atMillis: Math.max(nowMillis, following) }]
+  const next = { step: steps, atMillis: Math.max(nowMillis, following) }
+  const [first = next, ...others] = [...anchors.filter(({ step }) => step < steps), next]
+  return [first, ...others]
 }
 
-export const open = Effect.fnUntraced(function* (
-  given: SandboxOptions,
-  resolved: ResolvedOptions
-): Effect.fn.Return<Checkpoint> {
-  const { statePath: path } = resolved
-  const fresh: Checkpoint = {
-    options: resolved,
-    anchors: [{ step: 0, atMillis: resolved.startAtMillis }, ...(given.anchors ?? [])],
-    steps: 0,
-    subscriptions: [],
-    save: () => Effect.void
-  }
-  if (path === undefined) return fresh
-  const found = yield* read(path).pipe(
-    Effect.filterOrFail(
-      (file) => file === undefined || differences(file, given, resolved).length === 0,
-      (file) => `was made with a different ${file === undefined ? "" : differences(file, given, resolved).join(", ")}`
-    ),
+const nothing = { steps: 0, subscriptions: [], nextDelivery: 1, failed: [], waiting: [] } as const
+
+/** The file and the options with it; undefined: there is none that can be used. */
+const usable = (path: string, given: SandboxOptions) =>
+  File.read(path).pipe(
+    Effect.flatMap((file) => {
+      if (file === undefined) return Effect.undefined
+      const asked = { ...optionsOf(file), ...Object.fromEntries(Object.entries(given).filter(isGiven)) }
+      return Effect.flatMap(resolve(asked), (options) => {
+        const different = differences(file, options)
+        if (different.length > 0) return Effect.fail(`was made with a different ${different.join(", ")}`)
+        return Effect.succeed({ file, options: { ...options, isRealTime: given.startAt === undefined } })
+      })
+    }),
     Effect.catch((reason) =>
-      Effect.as(Effect.logWarning(`The sandbox starts from scratch: ${path} ${reason}.`), undefined)
+      Effect.gen(function* () {
+        const aside = yield* Effect.option(File.moveAside(path))
+        const kept = aside._tag === "Some" ? `; it is kept as ${aside.value}` : ""
+        yield* Effect.logWarning(`The sandbox starts from scratch: ${path} ${reason}${kept}.`)
+        return undefined
+      })
     )
   )
-  const { seed, startAtMillis } = found ?? resolved
-  const options = { ...resolved, seed, startAtMillis }
-  const anchors =
-    found === undefined ? fresh.anchors : continued(found, options.microsPerStep, yield* Clock.currentTimeMillis)
+
+const saving =
+  (path: string, options: ResolvedOptions) =>
+  (contents: () => Contents): Effect.Effect<void, CheckpointError> => {
+    const { clientId, clientSecret, eventsPerSecond, identity, redirectUris, seed, startAtMillis } = options
+    const clients = { clientId, clientSecret, redirectUris }
+    const kept = { identity, seed, startAtMillis, eventsPerSecond, options: shapeOf(options), clients }
+    return Effect.suspend(() => File.write(path, { version: 1, ...kept, ...contents() })).pipe(
+      Effect.mapError(
+        (cause) => new CheckpointError({ message: `The sandbox can't save its state in ${path}: ${whyNot(cause)}` })
+      )
+    )
+  }
+
+export const open = Effect.fnUntraced(function* (given: SandboxOptions): Effect.fn.Return<Checkpoint> {
+  const { statePath: path } = given
+  const found = path === undefined ? undefined : yield* usable(path, given)
+  if (found === undefined) {
+    const options = yield* resolve(given)
+    const anchors = [{ step: 0, atMillis: options.startAtMillis }, ...(given.anchors ?? [])] as const
+    const save = path === undefined ? () => Effect.void : saving(path, options)
+    return { ...nothing, options, anchors, save }
+  }
+  const { file, options } = found
+  const anchors = continued(file, options.microsPerStep, yield* Clock.currentTimeMillis)
+  const { failed = [], nextDelivery = 1, steps, subscriptions, waiting = [] } = file
   return {
     options,
     anchors,
-    steps: found?.steps ?? 0,
-    subscriptions: found?.subscriptions ?? [],
-    save: (contents) =>
-      Effect.try({
-        try: () => {
-          const kept = { version: 1, seed, startAtMillis, options: shapeOf(options), anchors, ...contents() }
-          write(path, JSON.stringify(kept))
-        },
-        catch: (cause) => new CheckpointError({ message: `The sandbox can't save its state: ${String(cause)}` })
-      })
+    steps,
+    subscriptions,
+    nextDelivery,
+    failed,
+    waiting,
+    save: saving(options.statePath ?? "", options)
   }
 })

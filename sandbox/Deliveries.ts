@@ -26,6 +26,8 @@ export interface DeliveriesOptions extends Lane.LaneOptions {
   readonly timeScale: number
   /** Waiting deliveries of all subscriptions together. */
   readonly maxWaiting: number
+  /** The number of the first one. Default 1. */
+  readonly firstId?: number
 }
 
 export interface Added {
@@ -33,6 +35,18 @@ export interface Added {
   readonly due?: number
   readonly copy?: boolean
   readonly disguise?: Disguise
+  /** Of an earlier run, under the number that it had there. */
+  readonly id?: number
+}
+
+export interface Failed {
+  readonly id: number
+  readonly subscription: number
+  readonly event: number
+  readonly copy: boolean
+  readonly disguise: Disguise
+  readonly attempts: number
+  readonly lastAttempt: Attempt | undefined
 }
 
 export interface Deliveries {
@@ -49,6 +63,12 @@ export interface Deliveries {
   /** Ends the lane: waiting deliveries are dropped, attempts in flight aren't retried. */
   readonly remove: (subscription: number) => Effect.Effect<void>
   readonly add: (subscription: number, event: number, added?: Added) => Effect.Effect<void>
+  /** Puts back one that failed permanently in an earlier run. */
+  readonly restore: (failed: Failed) => Effect.Effect<void>
+  /** The number of the next one. */
+  readonly nextId: () => number
+  /** Grows whenever the failed ones, or those of them that are being replayed, change. */
+  readonly failures: () => number
   /** Deliveries due at this instant or later wait until a later horizon is set. Initially Infinity. */
   readonly setHorizon: (instant: number) => Effect.Effect<void>
   /** Attempts a permanently failed delivery again, with the whole schedule after it; false: no such delivery. */
@@ -60,7 +80,7 @@ export interface Deliveries {
   readonly attempts: (id: number) => ReadonlyArray<Attempt>
   readonly counts: () => DeliveryCounts
   readonly countsOf: (subscription: number) => StateCounts
-  /** The lowest event that this subscription waits for; Infinity: none. */
+  /** The lowest event that this subscription waits for, replays aside; Infinity: none. */
   readonly oldestWaiting: (subscription: number) => number
   /**
    * True while fewer than `maxWaiting` wait. Makes room if one subscription has been dead or paused for an hour
@@ -90,9 +110,12 @@ const look = (book: Book.Book, lanes: ReadonlyArray<Lane.Lane>) => {
     attempts: book.attempts,
     counts: book.counts,
     countsOf: book.countsOf,
+    failures: book.failures,
     oldestWaiting: (subscription: number) => {
       let oldest = Infinity
-      for (const { event } of Lane.waitingIn(lanes[subscription])) if (event >= 0) oldest = Math.min(oldest, event)
+      for (const { event, replayed } of Lane.waitingIn(lanes[subscription])) {
+        if (event >= 0 && !replayed) oldest = Math.min(oldest, event)
+      }
       return oldest
     },
     until: book.until
@@ -107,7 +130,7 @@ export const make = Effect.fnUntraced(function* (
   const now = Effect.map(Clock.currentTimeMillis, (millis) => millis - startedAtMillis)
   const book = Book.make(options.timeScale)
   const lanes: Array<Lane.Lane> = []
-  let nextId = 1
+  let nextId = options.firstId ?? 1
   let horizon = Infinity
 
   const enqueue = (record: Kept) => {
@@ -134,14 +157,16 @@ export const make = Effect.fnUntraced(function* (
     pause: (subscription) => command(subscription, Lane.pause),
     resume: (subscription) => command(subscription, Lane.resume),
     remove: (subscription) => command(subscription, (lane) => Lane.remove(lane, book)),
-    add: (subscription, event, { copy = false, disguise = "none", due } = {}) =>
+    nextId: () => nextId,
+    add: (subscription, event, { copy = false, disguise = "none", due, id } = {}) =>
       Effect.map(now, (at) =>
         enqueue({
-          id: nextId++,
+          id: id ?? nextId++,
           subscription,
           event,
           copy,
           disguise,
+          replayed: id !== undefined,
           state: "waiting",
           attempts: 0,
           firstAttemptAt: -1,
@@ -159,9 +184,13 @@ export const make = Effect.fnUntraced(function* (
         if (lanes[subscription]?.removed !== false) return false
         const record = book.reopen(id)
         if (record === undefined) return false
-        enqueue({ ...record, state: "waiting", attempts: 0, firstAttemptAt: -1, due: at })
+        enqueue({ ...record, replayed: true, state: "waiting", attempts: 0, firstAttemptAt: -1, due: at })
         return true
       }),
+    restore: ({ lastAttempt, ...failed }) =>
+      Effect.sync(() =>
+        book.restore({ ...failed, replayed: true, state: "failed", firstAttemptAt: -1, due: 0 }, lastAttempt)
+      ),
     hasRoom: Effect.map(now, (at) => makeRoom(book, lanes, options, at)),
     ...look(book, lanes)
   }

@@ -1,46 +1,63 @@
 /**
- * The sandbox's HTTP side: the handlers of ConstructionApi (under /v1, behind the guard) and the authorization server
- * (outside of it).
+ * The sandbox's HTTP side: the handlers of ConstructionApi behind the guard, once for each served version, and the
+ * authorization server (outside of the versions).
  */
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConstructionApi } from "../connectors/construction/ConstructionApi.ts"
+import * as Cors from "./Cors.ts"
 import * as Description from "./Description.ts"
-import { type Guard, refusal } from "./Guard.ts"
+import type { Guard } from "./Guard.ts"
 import * as Lists from "./Lists.ts"
 import type { OAuth } from "./OAuth.ts"
+import { authorizePath } from "./OAuth/Routes.ts"
+import { refusal } from "./Refusal.ts"
 import { complaint } from "./Subscriptions.ts"
+import * as Unmatched from "./Unmatched.ts"
+import * as Versions from "./Versions.ts"
 
-export const versionPath = "/v1"
-const VersionedApi = ConstructionApi.prefix(versionPath)
-
-export interface Service extends Lists.Parts {
+export interface Service extends Omit<Lists.Parts, "version"> {
   readonly oauth: Pick<OAuth, "layer">
   readonly guard: Pick<Guard, "layer">
 }
 
-const resources = (service: Service) =>
-  HttpApiBuilder.layer(VersionedApi).pipe(
+const resources = (service: Service, version: Versions.Version) => {
+  const api = ConstructionApi.prefix(version.path)
+  return HttpApiBuilder.layer(api).pipe(
     Layer.provide([
-      HttpApiBuilder.group(VersionedApi, "projects", (handlers) =>
-        handlers.handle("list", ({ query }) => Lists.projectPage(service, query))
+      HttpApiBuilder.group(api, "projects", (handlers) =>
+        handlers.handle("list", ({ query }) => Lists.projectPage({ ...service, version }, query))
       ),
-      HttpApiBuilder.group(VersionedApi, "webhooks", (handlers) =>
+      HttpApiBuilder.group(api, "webhooks", (handlers) =>
         handlers.handle("create", ({ payload }) => {
           const wrong = complaint(payload.url, payload.events)
           return wrong === undefined
-            ? service.simulation.subscribe(payload.url, payload.events)
+            ? service.simulation.subscribe(payload.url, payload.events, version)
             : Effect.succeed(refusal(400, "invalid_request", wrong))
         })
       )
-    ]),
-    Layer.provide(service.guard.layer)
+    ])
+  )
+}
+
+const served = (service: Service, version: Versions.Version) =>
+  Layer.merge(
+    Layer.merge(resources(service, version), Lists.layerWith({ ...service, version })).pipe(
+      Layer.provide(service.guard.layer)
+    ),
+    Description.layerWith(version, service.options)
   )
 
-export const layerWith = (service: Service) =>
-  Layer.mergeAll(
-    resources(service),
-    Lists.layerWith(versionPath, service).pipe(Layer.provide(service.guard.layer)),
-    Description.layerWith(versionPath, service.options),
-    service.oauth.layer
+/** `others`: the routes that are served beside these. */
+export const layerWith = (service: Service, others: ReadonlyArray<Unmatched.Route>) => {
+  const { options } = service
+  const versions = Versions.served(options)
+  const login = ["GET", "POST"].map((method) => [method, authorizePath] as const)
+  const routes = versions.flatMap((version) => Description.routes(version, options))
+  return Layer.mergeAll(
+    Unmatched.layerWith([...routes, ...login, ...others], versions),
+    Cors.layerWith(options.cors),
+    service.oauth.layer,
+    ...versions.map((version) => served(service, version))
   )
+}

@@ -1,16 +1,22 @@
 /**
- * The simulation's events by number: event k is a pure function of (seed, startAt, speed, anchors, k). Lives are laid
+ * The simulation's events by number: event k is a pure function of (seed, startAt, speed, anchors, k), its id of
+ * (identity, k). Lives are laid
  * out in blocks of a fixed number of events, interleaved but each in its own order. Any event can be recomputed from
  * its number, so a delivery that waits for a retry holds no body.
  *
- * `event_timestamp` is the simulated clock: startAt plus k steps, strictly ascending in k (up to a million events per
- * second). Steps last as long as in reality, so with a startAt of now the clock never runs ahead. Each restart adds an
- * anchor, from which later steps are counted.
+ * `event_timestamp` is when the event happened, strictly ascending in k (up to a million events per second). It is
+ * counted in steps from the last anchor before k. Without `startAt` the simulated clock is the real one: whenever steps
+ * happen later than counted (before the first subscription, after a standstill or a restart) an anchor moves the count
+ * to the present, and events at the simulation's own speed are never dated ahead. With `startAt` the simulated clock
+ * moves only by steps, and an anchor is added only by a restart. An anchor concerns only steps that haven't happened,
+ * and is on disk before they do, so no event's timestamp ever changes.
  */
 import { DateTime } from "effect"
+import * as Identity from "./Identity.ts"
 import * as Lifecycles from "./Lifecycles.ts"
 import * as Projects from "./Projects.ts"
 import * as Seed from "./Seed.ts"
+import * as Versions from "./Versions.ts"
 
 /** From this step on, steps are counted from this instant. */
 export interface Anchor {
@@ -19,8 +25,12 @@ export interface Anchor {
   readonly atMillis: number
 }
 
+export type Anchors = readonly [Anchor, ...ReadonlyArray<Anchor>]
+
 export interface EventsOptions {
   readonly seed: number
+  /** Of the service; gives the events their ids. */
+  readonly identity: string
   /** Milliseconds since 1970. */
   readonly startAtMillis: number
   readonly microsPerStep: number
@@ -29,7 +39,7 @@ export interface EventsOptions {
   /** Projects that the lives belong to: those of step 0. */
   readonly projects: number
   /** Ascending, in step and time. Default: step 0 at the start. */
-  readonly anchors?: ReadonlyArray<Anchor> | undefined
+  readonly anchors?: Anchors | undefined
 }
 
 export interface Events {
@@ -48,11 +58,14 @@ export interface Events {
   readonly timestamp: (step: number) => string
   /** The same in milliseconds since 1970, rounded down. */
   readonly millis: (step: number) => number
-  readonly body: (step: number) => string
+  readonly body: (step: number, version?: Versions.Version) => string
+  /** Milliseconds since 1970, counted from the anchors: no later than the event's timestamp. */
+  readonly counted: (step: number) => number
+  /** Adds the next one. */
+  readonly anchor: (anchor: Anchor) => void
+  /** Ascending, in step and time. */
+  readonly anchors: () => Anchors
 }
-
-export const envelope = (type: string, timestamp: string, data: string): string =>
-  `{"event_type":"${type}","event_timestamp":"${timestamp}","data":{${data}}}`
 
 /** Lives per block. Transmittals fill the rest. */
 const livesOf = (ipcs: number) => ({
@@ -129,9 +142,13 @@ export const make = (options: EventsOptions): Events => {
     if (occurrence === undefined) throw new Error(`no event ${step}: steps are whole numbers from 0`)
     return occurrence
   }
-  const start = { step: 0, atMillis: options.startAtMillis }
+  let anchors: Anchors = options.anchors ?? [{ step: 0, atMillis: options.startAtMillis }]
+  const counted = (step: number) => {
+    const { atMillis, step: first } = anchors.findLast((anchor) => anchor.step <= step) ?? anchors[0]
+    return atMillis + ((step - first) * options.microsPerStep) / 1000
+  }
   const time = (step: number) => {
-    const anchor = options.anchors?.findLast((anchor) => anchor.step <= step) ?? start
+    const anchor = anchors.findLast((anchor) => anchor.step <= step) ?? anchors[0]
     const jitter = Seed.share(options.seed, Seed.Purpose.jitter, step)
     const micros = Math.floor((step - anchor.step) * options.microsPerStep) + Math.floor(jitter * options.microsPerStep)
     return { millis: anchor.atMillis + Math.floor(micros / 1000), micros: micros % 1000 }
@@ -147,12 +164,19 @@ export const make = (options: EventsOptions): Events => {
     transmittalsIn: (number) => transmittals.get(number) ?? block(number).filter(isTransmittal).length,
     block,
     at,
-    id: (step) => Seed.uuid(options.seed, Seed.Purpose.eventId, step),
+    id: (step) => Identity.uuid(options.identity, "event", step),
     timestamp,
+    counted,
+    anchor: (anchor) => {
+      // One that no step has been counted from is replaced.
+      const [first = anchor, ...others] = [...anchors.filter(({ step }) => step < anchor.step), anchor]
+      anchors = [first, ...others]
+    },
+    anchors: () => anchors,
     millis: (step) => time(step).millis,
-    body: (step) => {
-      const { contents, type } = at(step)
-      return envelope(type, timestamp(step), contents.map(([name, json]) => `"${name}":${json}`).join(","))
+    body: (step, version = Versions.v1) => {
+      const { contents, entity, type } = at(step)
+      return Versions.envelope(version, type, timestamp(step), Versions.members(version, entity, contents))
     }
   }
 }

@@ -9,7 +9,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Clock, DateTime, Effect, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Faults, hits } from "./Faults.ts"
-import { refusal } from "./Guard.ts"
+import { refusal } from "./Refusal.ts"
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 type Faulty = <E, R>(answer: Answer<E, R>) => Answer<E, R | HttpServerRequest.HttpServerRequest>
@@ -102,13 +102,12 @@ const makeFaulty = (seed: number, faults: Faults) => {
   }
 }
 
-/** `versionPath`: the prefix of the API's paths. */
-export const layerWith = (seed: number, faults: Faults, versionPath: string) => {
+export const layerWith = (seed: number, faults: Faults) => {
   const { api, authorization } = makeFaulty(seed, faults)
   return HttpRouter.middleware(
     (answer) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
-        if (url.startsWith(`${versionPath}/`)) return api(answer)
+        if (/^\/v\d+\//.test(url)) return api(answer)
         return url.startsWith("/oauth/") ? authorization(answer) : answer
       }),
     { global: true }

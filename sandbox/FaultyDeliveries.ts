@@ -5,6 +5,7 @@
 import type { Delivery, Disguise } from "./Deliveries/Book.ts"
 import type { Events } from "./Events.ts"
 import { type Faults, hits } from "./Faults.ts"
+import * as Identity from "./Identity.ts"
 import { eventTypes } from "./Lifecycles.ts"
 import * as Seed from "./Seed.ts"
 
@@ -57,6 +58,7 @@ export interface Contents {
 
 export interface Recipient {
   readonly seed: number
+  readonly identity: string
   readonly events: Events
   readonly event: number
   readonly subscription: { readonly events: ReadonlyArray<string>; readonly createdAtStep: number } | undefined
@@ -81,7 +83,7 @@ const usedId = (own: string, { event, events, subscription }: Recipient): string
 export const disguised = (honest: Contents, disguise: Disguise, recipient: Recipient): Contents => {
   if (disguise === "other-type") return { ...honest, type: otherType(honest.type, recipient) }
   if (disguise === "other-id")
-    return { ...honest, id: Seed.uuid(recipient.seed, Seed.Purpose.otherId, recipient.event) }
+    return { ...honest, id: Identity.uuid(recipient.identity, "other event", recipient.event) }
   return disguise === "used-id" ? { ...honest, id: usedId(honest.id, recipient) } : honest
 }
 

@@ -1,15 +1,15 @@
 /**
  * The checks in front of every resource, in this order: the bearer token (RFC 6750), the client's plan (interface
  * document §8), and the scope that the operation needs. A request without a valid token counts against no plan; one
- * that only lacks the scope counts. The interface document shows no error bodies (§7); here they are {"error",
- * "message"}.
+ * that only lacks the scope counts. Then what doesn't fit the description is refused: 400, 413, 415.
  *
  * The scope is looked up by the matched route, not by the path as written, which can be spelt in many ways.
  */
-import { Clock, Effect } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, Clock, Effect } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import type { OAuth } from "./OAuth.ts"
+import { refusal } from "./Refusal.ts"
 import * as RequestWindow from "./RequestWindow.ts"
 import { neededScope } from "./Scopes.ts"
 
@@ -19,13 +19,6 @@ export interface Guard {
   /** Requests of all clients that counted against their plans in the 60 seconds up to this instant. */
   readonly used: (nowMillis: number) => number
 }
-
-export const refusal = (
-  status: number,
-  error: string,
-  message: string,
-  headers: Readonly<Record<string, string>> = {}
-) => HttpServerResponse.jsonUnsafe({ error, message }, { status, headers })
 
 const challenge = (...attributes: ReadonlyArray<string>) => ({
   "www-authenticate": ['Bearer realm="construction"', ...attributes].join(", ")
@@ -67,27 +60,74 @@ interface State {
   /** By client id. */
   readonly windows: ReadonlyMap<string, RequestWindow.RequestWindow>
   readonly requests: { answered: number; unauthorized: number; overLimit: number }
-  readonly versionPath: string
+  readonly hasHeaders: boolean
 }
 
-/** Undefined: may pass. */
-const stop = (state: State, method: string, path: string, authorization: string | undefined, nowMillis: number) => {
-  const { oauth, requests, versionPath, windows } = state
+type Answer = HttpServerResponse.HttpServerResponse
+
+/**
+ * How much of the plan is left, by draft-ietf-httpapi-ratelimit-headers: it says what its numbers mean, while the
+ * common `X-RateLimit-Reset` is seconds for one client and an instant for another.
+ */
+const rateLimit = (plan: number, window: RequestWindow.RequestWindow, nowMillis: number) => {
+  const left = Math.max(0, plan - window.used(nowMillis))
+  return {
+    "ratelimit-policy": `"plan";q=${plan};w=60`,
+    ratelimit: `"plan";r=${left};t=${Math.ceil(window.untilFewer(nowMillis) / 1000)}`
+  }
+}
+
+interface Checked {
+  /** Undefined: may pass. */
+  readonly refused: Answer | undefined
+  /** For every answer. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const check = (
+  { hasHeaders, oauth, requests, windows }: State,
+  method: string,
+  path: string,
+  authorization: string | undefined,
+  nowMillis: number
+): Checked => {
   const token = bearerToken.exec(authorization ?? "")?.[1]
   const access = token === undefined ? undefined : oauth.access(token, nowMillis)
   if (access === undefined) {
     requests.unauthorized++
-    if (token !== undefined) return badToken
-    return isBearer.test(authorization ?? "") ? malformed : noToken
+    const refused = isBearer.test(authorization ?? "") ? malformed : noToken
+    return { refused: token === undefined ? refused : badToken, headers: {} }
   }
-  const waitMillis = windows.get(access.grant.client.id)?.admit(nowMillis) ?? 0
+  const { id, plan } = access.grant.client
+  const window = windows.get(id)
+  const waitMillis = window?.admit(nowMillis) ?? 0
+  const isLimited = hasHeaders && window !== undefined && Number.isFinite(plan)
+  const headers = isLimited ? rateLimit(plan, window, nowMillis) : {}
   if (waitMillis > 0) {
     requests.overLimit++
-    return overLimit(waitMillis)
+    return { refused: overLimit(waitMillis), headers }
   }
   requests.answered++
-  const scope = neededScope(method, path.slice(versionPath.length))
-  return scope === undefined || access.scopes.includes(scope) ? undefined : insufficientScope(scope)
+  const scope = neededScope(method, path.replace(/^\/v\d+/, ""))
+  const mayPass = scope === undefined || access.scopes.includes(scope)
+  return { refused: mayPass ? undefined : insufficientScope(scope), headers }
+}
+
+const largestBody = ByteSize.mebibytes(1)
+const tooLarge = refusal(413, "too_large", "the body has more than 1 MiB")
+const unreadable = refusal(400, "invalid_request", "the body can't be read")
+const notJson = refusal(415, "unsupported_media_type", "the body must be application/json")
+
+/** What the request's decoder throws; undefined: something else. */
+const misfit = (defect: unknown): Answer | undefined => {
+  if (HttpApiError.HttpApiSchemaError.is(defect) && (defect.kind === "Query" || defect.kind === "Payload")) {
+    const what = defect.kind === "Query" ? "query" : "body"
+    const reason = defect.cause.message.replaceAll(/\s*\n\s*/g, " ")
+    return refusal(400, "invalid_request", `the ${what} doesn't match the documentation: ${reason}`)
+  }
+  if (!HttpServerError.isHttpServerError(defect) || defect.reason._tag !== "RequestParseError") return undefined
+  const { cause } = defect.reason
+  return cause instanceof Error && cause.message === "maxBytes exceeded" ? tooLarge : unreadable
 }
 
 const makeLayer = (state: State) =>
@@ -95,24 +135,27 @@ const makeLayer = (state: State) =>
     Effect.gen(function* () {
       const { headers, method } = yield* HttpServerRequest.HttpServerRequest
       const { route } = yield* HttpRouter.RouteContext
-      return stop(state, method, route.path, headers.authorization, yield* Clock.currentTimeMillis) ?? (yield* handled)
-    }).pipe(
-      Effect.catchDefect((defect) =>
-        HttpApiError.HttpApiSchemaError.is(defect)
-          ? Effect.succeed(
-              refusal(400, "invalid_request", `the ${defect.kind.toLowerCase()} doesn't match the documentation`)
-            )
-          : Effect.die(defect)
-      )
-    )
+      const checked = check(state, method, route.path, headers.authorization, yield* Clock.currentTimeMillis)
+      const answer = checked.refused ?? (yield* answered(handled))
+      return HttpServerResponse.setHeaders(answer.status === 415 ? notJson : answer, checked.headers)
+    })
   ).layer
 
-/** `versionPath`: the prefix of the routes' paths. */
-export const make = (oauth: State["oauth"], versionPath: string): Guard => {
+const answered = <E, R>(handled: Effect.Effect<Answer, E, R>) =>
+  handled.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, largestBody),
+    Effect.catchDefect((defect) => {
+      const answer = misfit(defect)
+      return answer === undefined ? Effect.die(defect) : Effect.succeed(answer)
+    })
+  )
+
+/** `hasHeaders`: answers say how much of the plan is left. */
+export const make = (oauth: State["oauth"], hasHeaders: boolean): Guard => {
   const windows = new Map([...oauth.clients].map(([id, { plan }]) => [id, RequestWindow.make(plan)]))
   const requests = { answered: 0, unauthorized: 0, overLimit: 0 }
   return {
-    layer: makeLayer({ oauth, windows, requests, versionPath }),
+    layer: makeLayer({ oauth, windows, requests, hasHeaders }),
     requests: () => ({ ...requests }),
     used: (nowMillis) => [...windows.values()].reduce((sum, window) => sum + window.used(nowMillis), 0)
   }

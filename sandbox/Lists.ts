@@ -1,21 +1,23 @@
 /**
- * The lists and single records (interface document §2.2, §4.1; all but the list of projects are assumed). A page shows
- * one step of the simulation. `page` below 1 counts as 1; `per_page` is brought between 1 and the largest, and the
- * response says which was used. A page past the last one is empty.
+ * The lists and single records (interface document §2.2, §4.1; all but the list of projects are assumed), in one version
+ * of the API. A page shows one step of the simulation. A `per_page` above the largest is lowered to it, and the response
+ * says which was used. A page past the last one is empty.
  */
 import { Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AssumedApi } from "./AssumedApi.ts"
 import type { Faults } from "./Faults.ts"
-import { refusal } from "./Guard.ts"
 import type { Entity } from "./Lifecycles.ts"
 import type { ResolvedOptions } from "./Options.ts"
 import type { Projects } from "./Projects.ts"
 import type { RecordPage, Records } from "./Records.ts"
+import { refusal } from "./Refusal.ts"
 import type { Simulation } from "./Simulation.ts"
+import * as Versions from "./Versions.ts"
 
 export interface Parts {
+  readonly version: Versions.Version
   readonly options: ResolvedOptions
   readonly projects: Projects
   readonly records: Records
@@ -32,15 +34,15 @@ const json = (text: string) => HttpServerResponse.text(text, { contentType: "app
 
 /** `read` returns at most `size` records from index `from` on. */
 const page = Effect.fnUntraced(function* (
-  { faults, options }: Parts,
+  { faults, options, version }: Parts,
   asked: Asked,
   read: (from: number, size: number) => Effect.Effect<RecordPage>
 ) {
-  const number = Math.max(1, asked.page ?? 1)
+  const number = asked.page ?? 1
   const most = Math.min(faults.value("page-size-clamp") || Infinity, options.pageSizeMax)
-  const size = Math.min(Math.max(1, asked.per_page ?? options.pageSize), most)
+  const size = Math.min(asked.per_page ?? options.pageSize, most)
   const { data, total } = yield* read((number - 1) * size, size)
-  return json(`{"data":[${data}],"pagination":{"total":${total},"page":${number},"per_page":${size}}}`)
+  return json(Versions.listed(version, data, { total, page: number, per_page: size }))
 })
 
 const found = (what: string, id: string, record: string | undefined) =>
@@ -49,31 +51,31 @@ const found = (what: string, id: string, record: string | undefined) =>
 export const projectPage = (parts: Parts, asked: Asked) =>
   page(parts, asked, (from, size) =>
     Effect.sync(() => {
-      const { faults, projects, simulation } = parts
+      const { faults, projects, simulation, version } = parts
       const step = simulation.steps()
       const churn = faults.value("churn")
       if (churn > 0 && from > 0) projects.churn(churn, step)
       const total = projects.total(step)
       const to = Math.min(from + size, total)
-      return { total, data: projects.render(step, Math.min(from, to), to) }
+      return { total, data: projects.render(version, step, Math.min(from, to), to) }
     })
   )
 
 /** The two endpoints of a kind of record. */
 const recordsOf = (parts: Parts, entity: Entity, what: string) => {
-  const { records, simulation } = parts
+  const { records, simulation, version } = parts
   return {
     list: ({ query }: { readonly query: Asked }) =>
-      page(parts, query, (from, size) => records.page(entity, simulation.steps(), from, size)),
+      page(parts, query, (from, size) => records.page(version, entity, simulation.steps(), from, size)),
     get: ({ params: { id } }: { readonly params: { readonly id: string } }) =>
-      Effect.sync(() => found(what, id, records.find(entity, simulation.steps(), id)))
+      Effect.sync(() => found(what, id, records.find(version, entity, simulation.steps(), id)))
   }
 }
 
 /** Serves AssumedApi below the version's path. */
-export const layerWith = (versionPath: `/${string}`, parts: Parts) => {
-  const { projects, simulation } = parts
-  const api = AssumedApi.prefix(versionPath)
+export const layerWith = (parts: Parts) => {
+  const { projects, simulation, version } = parts
+  const api = AssumedApi.prefix(version.path)
   const ipcs = recordsOf(parts, "ipcs", "IPC")
   const vos = recordsOf(parts, "vos", "VO")
   const ncrs = recordsOf(parts, "ncrs", "NCR")
@@ -84,7 +86,7 @@ export const layerWith = (versionPath: `/${string}`, parts: Parts) => {
     Layer.provide([
       HttpApiBuilder.group(api, "project", (handlers) =>
         handlers.handle("get", ({ params: { id } }) =>
-          Effect.sync(() => found("project", id, projects.find(simulation.steps(), id)))
+          Effect.sync(() => found("project", id, projects.find(version, simulation.steps(), id)))
         )
       ),
       HttpApiBuilder.group(api, "ipcs", (handlers) => handlers.handle("list", ipcs.list).handle("get", ipcs.get)),

@@ -1,14 +1,18 @@
 /**
  * The options of a sandbox and their defaults. Everything that the simulation makes (projects, events, copies and
- * delays) depends only on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the `stepsPer…` options.
+ * delays) depends only on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the `stepsPer…` options; ids and
+ * secrets depend only on `identity`.
  */
 import { Clock, DateTime, Effect } from "effect"
 import type { Anchor } from "./Events.ts"
 import type { FaultName } from "./Faults.ts"
+import * as Identity from "./Identity.ts"
 
 export interface SandboxOptions {
   /** 32 bits. Default 1. */
   readonly seed?: number | undefined
+  /** Event ids, secrets and delivery ids are derived from it. Default: random. */
+  readonly identity?: string | undefined
   /** Projects at the start; any number. Default 700. */
   readonly projects?: number | undefined
   /** Events per change of some project's status, on average; 0 = never. Default 20. */
@@ -31,6 +35,8 @@ export interface SandboxOptions {
   readonly clientId?: string | undefined
   /** Default `sandbox-secret`. */
   readonly clientSecret?: string | undefined
+  /** Redirect URIs of every client, besides the ready-made ones. Default: none. */
+  readonly redirectUris?: ReadonlyArray<string> | undefined
   /** The retry schedule (1 min … 24 h) is this many times faster. Default 1. */
   readonly timeScale?: number | undefined
   /** The speed of the lives, at most a million; 0 = only `emit` makes events. Default 5. */
@@ -54,17 +60,26 @@ export interface SandboxOptions {
    * hour (divided by `timeScale`) while another is alive, its oldest fail permanently. Default 500,000.
    */
   readonly maxWaiting?: number | undefined
-  /** The simulated clock's first instant. Default: now. */
+  /**
+   * The simulated clock's first instant; from then on each event is a step after the last one. Default: the simulated
+   * clock is the real one, and an event has the time at which it happens.
+   */
   readonly startAt?: DateTime.DateTime.Input | undefined
   /** The simulated clock's instants at given steps; it continues from there. Ascending. */
   readonly anchors?: ReadonlyArray<Anchor> | undefined
-  /** The file in which subscriptions and the step count outlive the process. Default: none. */
+  /** The file in which the service outlives the process; what isn't given here is taken from it. Default: none. */
   readonly statePath?: string | undefined
   /**
    * After a restart at least this many of the last events are delivered again, and all since the oldest that may have
    * waited, at most 50,000. Default: those of 90 seconds, from 100 to 5000.
    */
   readonly redeliver?: number | undefined
+  /** Serve `/v2` beside `/v1`: the same with other names (`Versions.ts`). Default false. */
+  readonly v2?: boolean | undefined
+  /** Send `RateLimit` and `RateLimit-Policy`. Default false. */
+  readonly rateLimitHeaders?: boolean | undefined
+  /** Origins of web pages that may use the API and the token endpoint; `*`: any. Default: none. */
+  readonly cors?: ReadonlyArray<string> | undefined
   /** Default 127.0.0.1. */
   readonly host?: string | undefined
   /** 0 = any free one. Default 0. */
@@ -77,6 +92,8 @@ export interface ResolvedOptions extends Omit<Given, "anchors" | "startAt" | "st
   readonly statePath: string | undefined
   /** Milliseconds since 1970. */
   readonly startAtMillis: number
+  /** The simulated clock is the real one. */
+  readonly isRealTime: boolean
   /** A whole number, rounded down, so that the simulated clock never overtakes the real one. */
   readonly microsPerStep: number
 }
@@ -86,6 +103,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
     const eventsPerSecond = options.eventsPerSecond ?? 5
     return {
       seed: options.seed ?? 1,
+      identity: options.identity ?? Identity.fresh(),
       projects: options.projects ?? 700,
       stepsPerProjectChange: options.stepsPerProjectChange ?? 20,
       stepsPerNewProject: options.stepsPerNewProject ?? 1000,
@@ -97,6 +115,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       codeSeconds: options.codeSeconds ?? 60,
       clientId: options.clientId ?? "sandbox",
       clientSecret: options.clientSecret ?? "sandbox-secret",
+      redirectUris: options.redirectUris ?? [],
       timeScale: options.timeScale ?? 1,
       eventsPerSecond,
       maxEvents: options.maxEvents ?? Infinity,
@@ -106,9 +125,13 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       concurrency: Math.max(1, options.concurrency ?? 16),
       maxWaiting: options.maxWaiting ?? 500_000,
       startAtMillis: options.startAt === undefined ? now : DateTime.toEpochMillis(DateTime.makeUnsafe(options.startAt)),
+      isRealTime: options.startAt === undefined,
       microsPerStep: eventsPerSecond > 0 ? Math.max(1, Math.floor(1_000_000 / eventsPerSecond)) : 1000,
       statePath: options.statePath,
       redeliver: options.redeliver ?? Math.min(5000, Math.max(100, Math.ceil(90 * eventsPerSecond))),
+      v2: options.v2 ?? false,
+      rateLimitHeaders: options.rateLimitHeaders ?? false,
+      cors: options.cors ?? [],
       host: options.host ?? "127.0.0.1",
       port: options.port ?? 0
     }

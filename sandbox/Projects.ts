@@ -7,6 +7,7 @@
  * Pure except for two numbers of the fault `churn`: how many were inserted at the end and removed at the front.
  */
 import { hash, Purpose } from "./Seed.ts"
+import type * as Versions from "./Versions.ts"
 
 export interface ProjectsOptions {
   readonly seed: number
@@ -29,9 +30,9 @@ export interface Projects {
   /** By place in the list. */
   readonly at: (step: number, place: number) => ProjectTruth
   /** The records from one place up to, but not including, another, as the inside of a JSON array. */
-  readonly render: (step: number, from: number, to: number) => string
+  readonly render: (version: Versions.Version, step: number, from: number, to: number) => string
   /** One record as JSON text; undefined: the list doesn't have this id. */
-  readonly find: (step: number, id: string) => string | undefined
+  readonly find: (version: Versions.Version, step: number, id: string) => string | undefined
   /** Permanently inserts this many at the end of the list and removes the first. The last one stays. */
   readonly churn: (inserted: number, step: number) => void
 }
@@ -69,12 +70,13 @@ export const make = (options: ProjectsOptions): Projects => {
     step >= startedAt(index, h / 0x1_0000_0000) ? "in-progress" : "awarded"
   const jsonName = (index: number, h: number) => `${jsonNames[h % jsonNames.length]}${index + 1}`
 
-  const render = (step: number, from: number, to: number): string => {
+  const render = ({ renamed }: Versions.Version, step: number, from: number, to: number): string => {
+    const { name = "name", status: statusName = "status" } = renamed.projects ?? {}
     let text = ""
     for (let index = churned.removed + from; index < churned.removed + to; index++) {
       const h = hash(seed, Purpose.project, index)
       if (text !== "") text += ","
-      text += `{"id":${idOf(index)},"name":"${jsonName(index, h)}","status":"${status(step, index, h)}"}`
+      text += `{"id":${idOf(index)},"${name}":"${jsonName(index, h)}","${statusName}":"${status(step, index, h)}"}`
     }
     return text
   }
@@ -88,10 +90,10 @@ export const make = (options: ProjectsOptions): Projects => {
       return { id: idOf(index), name: String(name), status: status(step, index, h) }
     },
     render,
-    find: (step, id) => {
+    find: (version, step, id) => {
       if (!/^[1-9]\d*$/.test(id)) return undefined
       const place = Number(id) - firstId - churned.removed
-      return place >= 0 && place < total(step) ? render(step, place, place + 1) : undefined
+      return place >= 0 && place < total(step) ? render(version, step, place, place + 1) : undefined
     },
     churn: (inserted, step) => {
       churned.inserted += inserted

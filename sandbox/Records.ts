@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import type { Events } from "./Events.ts"
 import * as EntityState from "./EntityState.ts"
 import type { Entity } from "./Lifecycles.ts"
+import * as Versions from "./Versions.ts"
 
 export interface RecordPage {
   readonly total: number
@@ -19,17 +20,23 @@ export interface RecordPage {
 
 export interface Records {
   /** At most `size` records from index `from` on (0 is the first), after `step` steps. */
-  readonly page: (entity: Entity, step: number, from: number, size: number) => Effect.Effect<RecordPage>
+  readonly page: (
+    version: Versions.Version,
+    entity: Entity,
+    step: number,
+    from: number,
+    size: number
+  ) => Effect.Effect<RecordPage>
   /** One record as JSON text; undefined: no event has mentioned it. */
-  readonly find: (entity: Entity, step: number, id: string) => string | undefined
+  readonly find: (version: Versions.Version, entity: Entity, step: number, id: string) => string | undefined
 }
 
 /** Blocks computed before the fiber yields. */
 const blocksPerTurn = 16
 
-const render = ({ contents, status }: EntityState.EntityState): string => {
-  const [id = "", ...others] = [...contents].map(([name, json]) => `"${name}":${json}`)
-  return `{${[id, `"status":"${status}"`, ...others].join(",")}}`
+const render = (version: Versions.Version, { contents, entity, status }: EntityState.EntityState): string => {
+  const [id = ["id", "null"] as const, ...others] = contents
+  return `{${Versions.members(version, entity, [id, ["status", `"${status}"`], ...others])}}`
 }
 
 /** How many of a kind the blocks before a given one hold. */
@@ -64,7 +71,13 @@ const lastWhere = (last: number, holds: (block: number) => boolean): number => {
 export const make = (events: Events): Records => {
   const counts = makeCounts(events)
 
-  const page = Effect.fnUntraced(function* (entity: Entity, step: number, from: number, size: number) {
+  const page = Effect.fnUntraced(function* (
+    version: Versions.Version,
+    entity: Entity,
+    step: number,
+    from: number,
+    size: number
+  ) {
     const current = Math.floor(step / events.blockLength)
     yield* counts.countTo(entity, current)
     const total = counts.before(entity, current) + EntityState.ofBlock(events, current, step, entity).length
@@ -74,7 +87,7 @@ export const make = (events: Events): Records => {
     let skipped = from - counts.before(entity, first)
     for (let block = first; block <= current && records.length < wanted; block++) {
       const states = EntityState.ofBlock(events, block, step, entity)
-      records.push(...states.slice(skipped, skipped + wanted - records.length).map(render))
+      records.push(...states.slice(skipped, skipped + wanted - records.length).map((state) => render(version, state)))
       skipped = 0
       if ((block - first) % blocksPerTurn === 0) yield* Effect.yieldNow
     }
@@ -83,12 +96,12 @@ export const make = (events: Events): Records => {
 
   return {
     page,
-    find: (entity, step, id) => {
+    find: (version, entity, step, id) => {
       const number = Number(/\d+$/.exec(id)?.[0] ?? 0)
       const block = Math.floor((number - 1) / events.numbersPerBlock[entity])
       if (block < 0 || block * events.blockLength >= step) return undefined
       const found = EntityState.ofBlock(events, block, step, entity).find((state) => state.id === id)
-      return found === undefined ? undefined : render(found)
+      return found === undefined ? undefined : render(version, found)
     }
   }
 }

@@ -8,13 +8,15 @@ export interface RequestWindow {
   readonly admit: (nowMillis: number) => number
   /** Requests admitted in the 60 seconds up to this instant. */
   readonly used: (nowMillis: number) => number
+  /** Milliseconds until the oldest of them no longer counts; 0: there is none. */
+  readonly untilFewer: (nowMillis: number) => number
 }
 
 const windowMillis = 60_000
 
 /** `plan`: requests per 60 seconds, at most a million or so; Infinity = no limit. */
 export const make = (plan: number): RequestWindow => {
-  if (!Number.isFinite(plan)) return { admit: () => 0, used: () => 0 }
+  if (!Number.isFinite(plan)) return { admit: () => 0, used: () => 0, untilFewer: () => 0 }
   const admittedAt = new Float64Array(Math.max(1, plan))
   let oldest = 0
   let size = 0
@@ -35,6 +37,10 @@ export const make = (plan: number): RequestWindow => {
     used: (nowMillis) => {
       expire(nowMillis)
       return size
+    },
+    untilFewer: (nowMillis) => {
+      expire(nowMillis)
+      return size === 0 ? 0 : (admittedAt[oldest] ?? 0) + windowMillis - nowMillis
     }
   }
 }

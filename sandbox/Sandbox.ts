@@ -3,38 +3,32 @@
  * simulated lives, over real HTTP on this machine. It is served from the same ConstructionApi that the worker's client
  * is derived from.
  *
- * With a `statePath` it survives a restart: it knows its subscriptions and delivers again what may have been under way;
- * only tokens are lost. Without one a restart is another service, with the same projects and events if the options are
- * the same.
+ * With a `statePath` it survives a restart: it knows its subscriptions and its failed deliveries, and delivers again
+ * what may have been under way; only tokens are lost. Without one a restart is another service, with other ids and
+ * secrets, and the same projects and events if the options are the same.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Array as Arr, Clock, Context, Effect, Layer, type Scope } from "effect"
-import {
-  HttpClient,
-  type HttpClientError,
-  HttpClientRequest,
-  HttpRouter,
-  HttpServer,
-  type HttpServerError
-} from "effect/http"
+import { HttpClient, HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { createServer } from "node:http"
 import * as Administration from "./Administration.ts"
+import * as Attempt from "./Attempt.ts"
 import * as Checkpoint from "./Checkpoint.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Events from "./Events.ts"
 import * as Faults from "./Faults.ts"
 import * as FaultyAnswers from "./FaultyAnswers.ts"
-import { isWronglySigned } from "./FaultyDeliveries.ts"
 import * as Guard from "./Guard.ts"
 import * as OAuth from "./OAuth.ts"
-import { resolve, type ResolvedOptions, type SandboxOptions } from "./Options.ts"
+import type { ResolvedOptions, SandboxOptions } from "./Options.ts"
 import * as Projects from "./Projects.ts"
 import * as Records from "./Records.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import * as Truth from "./Truth.ts"
+import { v1 } from "./Versions.ts"
 
 export type { SandboxOptions } from "./Options.ts"
 
@@ -82,67 +76,12 @@ export interface Sandbox {
   readonly replayFailed: Effect.Effect<number>
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection reset",
-  EPIPE: "connection reset",
-  UND_ERR_SOCKET: "connection closed",
-  UND_ERR_CONNECT_TIMEOUT: "timeout",
-  ENOTFOUND: "unknown host",
-  EAI_AGAIN: "unknown host"
-}
-
-/** In the words that the list of deliveries shows. */
-const whyNoAnswer = (error: HttpClientError.HttpClientError): string => {
-  let cause: unknown = error
-  while (cause instanceof Error) {
-    const known = "code" in cause ? reasons[String(cause.code)] : undefined
-    if (known !== undefined) return known
-    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause
-  }
-  return "no answer"
-}
-
-/** Interface document §3.2: not scaled. */
-const answerWithin = "10 seconds"
-
-/** One POST to a receiver, and what it answered. */
-const attemptWith = (
-  client: HttpClient.HttpClient,
-  subscriptions: Subscriptions.Subscriptions,
-  faults: Faults.Faults,
-  seed: number
-) =>
-  Effect.fnUntraced(
-    function* (delivery: Deliveries.Delivery): Effect.fn.Return<Deliveries.Outcome, HttpClientError.HttpClientError> {
-      if (faults.value("outage") > 0) return "network unreachable"
-      const shownMillis = (yield* Clock.currentTimeMillis) + faults.value("clock-skew") * 1000
-      const signed = subscriptions.sign(delivery.subscription, delivery.event, shownMillis, {
-        disguise: delivery.disguise,
-        wrongSignature: isWronglySigned(faults, seed, delivery)
-      })
-      if (signed === undefined) return "no subscription"
-      const request = HttpClientRequest.post(signed.url).pipe(
-        HttpClientRequest.bodyUint8Array(signed.body, "application/json"),
-        HttpClientRequest.setHeaders(signed.headers)
-      )
-      // The body is read to its end; otherwise the connection can't be reused.
-      const answered = yield* client.execute(request).pipe(
-        Effect.tap((response) => response.arrayBuffer),
-        Effect.timeoutOption(answerWithin),
-        Effect.provideService(HttpClient.TracerPropagationEnabled, false)
-      )
-      return answered._tag === "Some" ? answered.value.status : "timeout"
-    },
-    Effect.catch((error) => Effect.succeed(whyNoAnswer(error)))
-  )
-
 const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administration.Administered) {
   const { host, port } = service.options
   const server = yield* NodeHttpServer.make(createServer, { host, port, gracefulShutdownTimeout: "1 second" })
-  const faulty = FaultyAnswers.layerWith(service.options.seed, service.faults, Endpoints.versionPath)
+  const faulty = FaultyAnswers.layerWith(service.options.seed, service.faults)
   const routes = HttpRouter.serve(
-    Layer.mergeAll(Endpoints.layerWith(service), Administration.layerWith(service), faulty),
+    Layer.mergeAll(Endpoints.layerWith(service, Administration.routes), Administration.layerWith(service), faulty),
     {
       disableLogger: true,
       disableListenLog: true
@@ -155,24 +94,25 @@ const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administ
 
 const start = Effect.fnUntraced(function* (
   given: SandboxOptions = {}
-): Effect.fn.Return<Sandbox, HttpServerError.ServeError, Scope.Scope> {
-  const checkpoint = yield* Checkpoint.open(given, yield* resolve(given))
+): Effect.fn.Return<Sandbox, HttpServerError.ServeError | Checkpoint.CheckpointError, Scope.Scope> {
+  const checkpoint = yield* Checkpoint.open(given)
   const { anchors, options } = checkpoint
   const events = Events.make({ ...options, anchors })
   const projects = Projects.make(options)
-  const subscriptions = Subscriptions.make(options.seed, events, checkpoint.subscriptions)
+  const subscriptions = Subscriptions.make(options, events, checkpoint.subscriptions)
   const clock = yield* Clock.Clock
   const faults = Faults.make(options.faults, () => clock.currentTimeMillisUnsafe())
-  const clients = yield* Layer.build(NodeHttpClient.layerUndici)
+  const client = Context.get(yield* Layer.build(NodeHttpClient.layerUndici), HttpClient.HttpClient)
   const deliveries = yield* Deliveries.make({
-    attempt: attemptWith(Context.get(clients, HttpClient.HttpClient), subscriptions, faults, options.seed),
+    attempt: yield* Attempt.make(client, { subscriptions, faults, seed: options.seed }),
     timeScale: options.timeScale,
     concurrency: options.concurrency,
-    maxWaiting: options.maxWaiting
+    maxWaiting: options.maxWaiting,
+    firstId: checkpoint.nextDelivery
   })
   const simulation = yield* Simulation.make(checkpoint, events, subscriptions, deliveries, faults)
   const oauth = OAuth.make(options)
-  const guard = Guard.make(oauth, Endpoints.versionPath)
+  const guard = Guard.make(oauth, options.rateLimitHeaders)
   const authUrl = yield* serve({
     options,
     events,
@@ -184,7 +124,8 @@ const start = Effect.fnUntraced(function* (
     oauth,
     guard,
     faults,
-    usedLastMinute: guard.used
+    usedLastMinute: guard.used,
+    clients: oauth.clients
   })
 
   const truth = (): SandboxTruth => {
@@ -209,7 +150,7 @@ const start = Effect.fnUntraced(function* (
     )
   )
   const { drained, emit, rotateSecret, subscribed } = simulation
-  const baseUrl = `${authUrl}${Endpoints.versionPath}`
+  const baseUrl = `${authUrl}${v1.path}`
   return {
     baseUrl,
     authUrl,
@@ -230,5 +171,5 @@ const start = Effect.fnUntraced(function* (
   }
 })
 
-/** `start` serves until the scope closes. It fails only if it can't listen. */
+/** `start` serves until the scope closes. It fails only if it can't listen or can't write its state file. */
 export const Sandbox = { start }

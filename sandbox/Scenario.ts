@@ -2,7 +2,8 @@
  * A scenario: what happens in a sandbox, and when, from a JSON file. Times are simulated time since the first
  * subscription, divided by `timeScale`. Steps run in the order of the file.
  *
- * For a receiver that answers 2xx, the same file always gives the same bodies, ids and order of first attempts. Events
+ * For a receiver that answers 2xx, the same file always gives the same bodies and order of first attempts, and the
+ * same ids if it names an `identity`. Events
  * happen at the file's times and not when the machine gets to them, the simulated clock shows these times too, and a
  * delivery that is due after a pending step waits for that step.
  */
@@ -53,6 +54,8 @@ const Steps = Schema.Array(Action.check(Schema.makeFilter(actionComplaint))).che
 
 const File = Schema.Struct({
   seed: optional(Schema.Int),
+  /** Fixes event ids and secrets. Default: random. */
+  identity: optional(Schema.NonEmptyString),
   /** How many times faster than in reality. Default 1. */
   timeScale: optional(Schema.Finite.check(Schema.isGreaterThan(0))),
   projects: optional(Count),
@@ -89,7 +92,15 @@ const standardStart = DateTime.makeUnsafe("2026-01-05T08:00:00Z")
 const eventMillis = 1
 
 /** The options of a sandbox that plays it. */
-export const options = ({ concurrency, projects, seed, startAt, steps, timeScale }: Scenario): SandboxOptions => {
+export const options = ({
+  concurrency,
+  identity,
+  projects,
+  seed,
+  startAt,
+  steps,
+  timeScale
+}: Scenario): SandboxOptions => {
   const startAtMillis = DateTime.toEpochMillis(startAt ?? standardStart)
   const anchors: Array<{ readonly step: number; readonly atMillis: number }> = []
   let [step, earliest] = [0, startAtMillis]
@@ -100,6 +111,7 @@ export const options = ({ concurrency, projects, seed, startAt, steps, timeScale
     earliest = atMillis + emit * eventMillis
   }
   return {
+    ...(identity === undefined ? {} : { identity }),
     seed,
     projects,
     timeScale: timeScale ?? 1,

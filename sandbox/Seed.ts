@@ -1,5 +1,5 @@
 /**
- * The sandbox's only source of chance: a hash of (seed, purpose, number) and a small generator that starts from such a
+ * The sandbox's source of chance, except for ids and secrets (`Identity.ts`): a hash of (seed, purpose, number) and a small generator that starts from such a
  * hash (sfc32). Both are pure, so anything made of them (a project, an event, the choice to send a delivery twice) can
  * be recomputed from its number alone and needn't be stored.
  */
@@ -8,15 +8,10 @@
 export const Purpose = {
   project: 1,
   lifecycle: 2,
-  eventId: 3,
   jitter: 4,
   held: 5,
   copied: 6,
-  secret: 7,
-  ping: 9,
   fault: 10,
-  test: 11,
-  otherId: 12,
   otherType: 13
 } as const
 
@@ -65,22 +60,4 @@ export const dice = (seed: number, purpose: number, n: number): Dice => {
     chance: (share) => next() / 0x1_0000_0000 < share,
     pick: (choices) => choices[below(choices.length)] ?? choices[0]
   }
-}
-
-const hex8 = (n: number): string => n.toString(16).padStart(8, "0")
-
-/** `words` times 8 hex digits. */
-export const hex = (seed: number, purpose: number, n: number, words: number): string => {
-  const { next } = dice(seed, purpose, n)
-  let text = ""
-  for (let word = 0; word < words; word++) text += hex8(next())
-  return text
-}
-
-/** A UUID in the form of version 4. Its first word is the hash, so that no two numbers share a UUID. */
-export const uuid = (seed: number, purpose: number, n: number): string => {
-  const rest = hex(seed, purpose, n, 3)
-  const variant = "89ab"[Number.parseInt(rest.charAt(7), 16) & 3]
-  const first = hex8(hash(seed, purpose, n))
-  return `${first}-${rest.slice(0, 4)}-4${rest.slice(4, 7)}-${variant}${rest.slice(8, 11)}-${rest.slice(11, 23)}`
 }

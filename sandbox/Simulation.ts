@@ -3,18 +3,27 @@
  * its type, with the faults that are on. Steps come at `eventsPerSecond`, or by `emit`. While too many deliveries wait,
  * the simulation stands still.
  *
- * With a checkpoint, a step is promised on disk before it happens, a second's worth at a time, and a subscription is
- * saved before it is answered. After a kill -9 the promised steps count as done, and what may have been under way is
- * delivered again, with the same bytes. While the disk can't be written, nothing happens.
+ * With a checkpoint, steps are promised on disk before they happen (`Simulation/Steps.ts`) and a subscription is saved
+ * before it is answered. After a kill -9 the promised steps count as done, and deliveries go on
+ * (`Simulation/Redelivery.ts`). It fails only if the first checkpoint can't be written.
  */
-import { Clock, Deferred, Effect, Schedule, type Scope } from "effect"
-import type { Checkpoint } from "./Checkpoint.ts"
+import { Clock, Deferred, Effect, type Scope } from "effect"
+import type { Checkpoint, CheckpointError } from "./Checkpoint.ts"
 import type { Deliveries } from "./Deliveries.ts"
 import type { Events } from "./Events.ts"
 import type { ResolvedOptions } from "./Options.ts"
 import type { Faults } from "./Faults.ts"
 import * as FaultyDeliveries from "./FaultyDeliveries.ts"
-import { pingEvent, type Subscription, type Subscriptions, type SubscriptionState } from "./Subscriptions.ts"
+import { applyState, redeliver, untilDue } from "./Simulation/Redelivery.ts"
+import * as Steps from "./Simulation/Steps.ts"
+import {
+  pingEvent,
+  type Subscription,
+  type Subscriptions,
+  type SubscriptionState,
+  withMicros
+} from "./Subscriptions.ts"
+import { v1, type Version } from "./Versions.ts"
 
 export interface Simulation {
   /** Events so far. */
@@ -25,7 +34,7 @@ export interface Simulation {
    */
   readonly emit: (count: number, at?: number) => Effect.Effect<void>
   /** Makes a subscription and sends its ping. */
-  readonly subscribe: (url: string, events: ReadonlyArray<string>) => Effect.Effect<Subscription>
+  readonly subscribe: (url: string, events: ReadonlyArray<string>, version?: Version) => Effect.Effect<Subscription>
   /** Waits for the first subscription. */
   readonly subscribed: Effect.Effect<void>
   /** Returns the new secret once it is in the checkpoint; undefined: no such subscription. */
@@ -39,89 +48,6 @@ export interface Simulation {
 }
 
 const shortestTickMillis = 5
-const mostPromised = 10_000
-/** A restart delivers at most this many events again, so that a long-dead receiver doesn't delay it. */
-const mostRedelivered = 50_000
-/** Steps in progress (one by the speed, one by `emit`) may not have their deliveries yet. */
-const stepsInProgress = 2
-
-/** The step count and its promise on disk. */
-const makeCount = (checkpoint: Checkpoint, subscriptions: Subscriptions, deliveries: Deliveries) => {
-  const { eventsPerSecond, maxEvents } = checkpoint.options
-  const count = { steps: checkpoint.steps }
-  let saved = count.steps
-  let promised = count.steps
-
-  const save = checkpoint.save(() => ({
-    steps: saved,
-    subscriptions: subscriptions.all().map((subscription, id) => {
-      const unsettled = Math.min(deliveries.oldestWaiting(id), count.steps - stepsInProgress)
-      return { id, ...subscription, unsettledFrom: Math.max(subscription.createdAtStep, unsettled) }
-    })
-  }))
-  const insist = save.pipe(
-    Effect.tapError((error) => Effect.logWarning(error.message)),
-    Effect.catch(() => Effect.orDie(Effect.retry(save, Schedule.spaced("1 second"))))
-  )
-  /** `wanted`: how many steps are going to happen at once. */
-  const promise = Effect.fnUntraced(function* (wanted: number) {
-    const further = Math.min(mostPromised, Math.max(wanted, Math.ceil(eventsPerSecond)))
-    const upTo = Math.max(count.steps + 1, Math.min(maxEvents, count.steps + further))
-    saved = Math.max(saved, upTo)
-    yield* insist
-    promised = Math.max(promised, upTo)
-  })
-  return {
-    steps: () => count.steps,
-    /** Returns the number of the next step. */
-    next: Effect.fnUntraced(function* (wanted: number) {
-      while (count.steps >= promised) yield* promise(wanted)
-      return count.steps++
-    }),
-    save: insist,
-    /** Withdraws promised steps that weren't needed. */
-    close: Effect.suspend(() => {
-      saved = count.steps
-      return save.pipe(Effect.catch((error) => Effect.logWarning(error.message)))
-    })
-  }
-}
-
-/** Milliseconds until a promised step that hasn't happened is due; 0 if the simulated time is ahead on purpose. */
-const untilDue = ({ eventsPerSecond, microsPerStep }: ResolvedOptions, dueMillis: number, nowMillis: number) => {
-  const most = eventsPerSecond > 0 ? (Math.ceil(eventsPerSecond) * microsPerStep) / 1000 : 0
-  return dueMillis > nowMillis && dueMillis - nowMillis <= most ? dueMillis - nowMillis : 0
-}
-
-const applyState = (deliveries: Deliveries, number: number, state: SubscriptionState) => {
-  if (state === "deleted") return deliveries.remove(number)
-  return state === "paused" ? deliveries.pause(number) : deliveries.resume(number)
-}
-
-/** Opens the lanes of the saved subscriptions and delivers again what they may have missed. */
-const redeliver = Effect.fnUntraced(function* (
-  { options, steps, subscriptions: saved }: Checkpoint,
-  events: Events,
-  subscriptions: Subscriptions,
-  deliveries: Deliveries
-) {
-  const now = yield* Clock.currentTimeMillis
-  const at = yield* deliveries.now
-  const from = saved.map(({ createdAtStep, unsettledFrom }) =>
-    Math.max(createdAtStep, steps - mostRedelivered, Math.min(unsettledFrom, steps - options.redeliver))
-  )
-  for (const { state } of subscriptions.all()) {
-    const number = yield* deliveries.subscribe
-    yield* applyState(deliveries, number, state)
-  }
-  for (let event = Math.min(steps, ...from); event < steps; event++) {
-    const held = untilDue(options, events.millis(event) + 1, now)
-    for (const subscription of subscriptions.listening(events.at(event).type)) {
-      if (event >= (from[subscription] ?? steps)) yield* deliveries.add(subscription, event, { due: at + held })
-    }
-    if (event % 256 === 0) yield* Effect.yieldNow
-  }
-})
 
 export const make = Effect.fnUntraced(function* (
   checkpoint: Checkpoint,
@@ -129,16 +55,18 @@ export const make = Effect.fnUntraced(function* (
   subscriptions: Subscriptions,
   deliveries: Deliveries,
   faults: Faults
-): Effect.fn.Return<Simulation, never, Scope.Scope> {
+): Effect.fn.Return<Simulation, CheckpointError, Scope.Scope> {
   const { options } = checkpoint
   const { maxEvents } = options
-  const count = makeCount(checkpoint, subscriptions, deliveries)
+  const count = Steps.make(checkpoint, events, subscriptions, deliveries)
   const subscribed = yield* Deferred.make<void>()
   const finished = yield* Deferred.make<void>()
   yield* redeliver(checkpoint, events, subscriptions, deliveries)
+  yield* count.save
   if (subscriptions.all().length > 0) yield* Deferred.succeed(subscribed, undefined)
   if (count.steps() >= maxEvents) yield* Deferred.succeed(finished, undefined)
   yield* Effect.addFinalizer(() => count.close)
+  if (options.statePath !== undefined) yield* Effect.forkScoped(keepFailures(deliveries, count.insist))
 
   const step = Effect.fnUntraced(function* (wanted: number, at: number) {
     const event = yield* count.next(wanted)
@@ -165,11 +93,20 @@ export const make = Effect.fnUntraced(function* (
   return {
     steps: count.steps,
     emit,
-    subscribe: Effect.fnUntraced(function* (url: string, types: ReadonlyArray<string>) {
+    subscribe: Effect.fnUntraced(function* (url: string, types: ReadonlyArray<string>, version: Version = v1) {
       const createdAtMillis = yield* Clock.currentTimeMillis
-      const subscription = subscriptions.create({ url, events: types, createdAtMillis, createdAtStep: count.steps() })
+      const createdAtStep = count.steps()
+      const createdAt = options.isRealTime ? withMicros(createdAtMillis) : events.timestamp(createdAtStep)
+      const subscription = subscriptions.create({
+        url,
+        events: types,
+        createdAtMillis,
+        createdAt,
+        createdAtStep,
+        version
+      })
       const number = yield* deliveries.subscribe
-      yield* count.save
+      yield* count.insist
       yield* deliveries.add(number, pingEvent(number))
       yield* Deferred.succeed(subscribed, undefined)
       return subscription
@@ -177,12 +114,12 @@ export const make = Effect.fnUntraced(function* (
     subscribed: Deferred.await(subscribed),
     rotateSecret: Effect.fnUntraced(function* (subscription: number) {
       const secret = subscriptions.rotateSecret(subscription)
-      if (secret !== undefined) yield* count.save
+      if (secret !== undefined) yield* count.insist
       return secret
     }),
     setState: Effect.fnUntraced(function* (number: number, state: SubscriptionState) {
       subscriptions.setState(number, state)
-      yield* count.save
+      yield* count.insist
       yield* applyState(deliveries, number, state)
     }),
     fireTest: (number) =>
@@ -191,6 +128,18 @@ export const make = Effect.fnUntraced(function* (
       Deferred.await(finished),
       deliveries.until((counts) => counts.waiting === 0)
     )
+  }
+})
+
+/** Failures and replays are on disk within a second, even while no step happens. */
+const keepFailures = Effect.fnUntraced(function* (deliveries: Deliveries, save: Effect.Effect<void>) {
+  let saved = deliveries.failures()
+  while (true) {
+    yield* Effect.sleep("1 second")
+    const failures = deliveries.failures()
+    if (failures === saved) continue
+    yield* save
+    saved = failures
   }
 })
 

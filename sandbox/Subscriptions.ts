@@ -7,18 +7,23 @@ import { createHmac } from "node:crypto"
 import { DateTime } from "effect"
 import type { SavedSubscription } from "./Checkpoint.ts"
 import type { Disguise } from "./Deliveries/Book.ts"
-import { envelope, type Events } from "./Events.ts"
+import type { Events } from "./Events.ts"
 import { type Contents, disguised } from "./FaultyDeliveries.ts"
-import * as Seed from "./Seed.ts"
+import * as Identity from "./Identity.ts"
+import * as Versions from "./Versions.ts"
 
 export interface Subscription {
   readonly url: string
   readonly events: ReadonlyArray<string>
   readonly secret: string
   readonly createdAtMillis: number
-  /** It receives no earlier event; also dates the ping. */
+  /** By the simulated clock, with microseconds; dates the ping. */
+  readonly createdAt: string
+  /** It receives no earlier event. */
   readonly createdAtStep: number
   readonly state: SubscriptionState
+  /** The API's in which it was made; its deliveries have that one's shape. */
+  readonly version: Versions.Version
 }
 
 /** Paused: its deliveries wait. Deleted: only remembered, so that its number isn't reused. */
@@ -57,23 +62,26 @@ export interface Subscriptions {
 
 export const pingEvent = (subscription: number): number => -1 - subscription
 
+export const withMicros = (millis: number): string =>
+  DateTime.formatIso(DateTime.makeUnsafe(millis)).replace("Z", "000Z")
+
 /** Tests are numbered downwards from here by the milliseconds since 1970 at which they were fired. */
 const firstTest = -(2 ** 41)
 
-const pingContents = (seed: number, events: Events, { createdAtStep, url }: Subscription, event: number): Contents => ({
+const pingContents = (identity: string, { createdAt, url, version }: Subscription, event: number): Contents => ({
   type: "webhook.ping",
-  id: Seed.uuid(seed, Seed.Purpose.ping, event),
-  text: envelope("webhook.ping", events.timestamp(createdAtStep), `"url":${JSON.stringify(url)}`)
+  id: Identity.uuid(identity, "ping", event),
+  text: Versions.envelope(version, "webhook.ping", createdAt, `"url":${JSON.stringify(url)}`)
 })
 
 /** The type is assumed (interface document §6.1 names none); a test is about no record. */
-const testContents = (seed: number, event: number): Contents => {
-  const timestamp = DateTime.formatIso(DateTime.makeUnsafe(firstTest - event))
+const testContents = (identity: string, { version }: Subscription, event: number): Contents => {
+  const timestamp = withMicros(firstTest - event)
   const data = `"message":"A test, fired by hand in the administration: nothing has happened."`
   return {
     type: "webhook.test",
-    id: Seed.uuid(seed, Seed.Purpose.test, event),
-    text: envelope("webhook.test", timestamp, data)
+    id: Identity.uuid(identity, "test", event),
+    text: Versions.envelope(version, "webhook.test", timestamp, data)
   }
 }
 
@@ -119,8 +127,22 @@ const signedAs = ({ secret, url }: Subscription, { id, text, type }: Contents, n
   }
 }
 
+export interface SubscriptionsOptions {
+  readonly seed: number
+  readonly identity: string
+}
+
+const restored = ({ version, ...made }: SavedSubscription): Subscription => {
+  const { createdAt = withMicros(made.createdAtMillis), state = "active" } = made
+  return { ...made, createdAt, state, version: Versions.versionOf(version) }
+}
+
 /** `saved`: those of an earlier run, by number. */
-export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSubscription> = []): Subscriptions => {
+export const make = (
+  { identity, seed }: SubscriptionsOptions,
+  events: Events,
+  saved: ReadonlyArray<SavedSubscription> = []
+): Subscriptions => {
   const subscriptions: Array<Subscription> = []
   const listeners = makeListeners()
   let lastTest = firstTest
@@ -130,24 +152,28 @@ export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSub
     if (subscription.state !== "deleted") listeners.add(number, subscription.events)
     return subscription
   }
-  for (const { createdAtMillis, createdAtStep, events, secret, state, url } of saved) {
-    add({ url, events, secret, createdAtMillis, createdAtStep, state: state ?? "active" })
-  }
+  for (const each of saved) add(restored(each))
 
   const contents = (number: number, event: number, disguise: Disguise = "none"): Contents | undefined => {
-    if (event >= 0) {
-      const honest = { type: events.at(event).type, id: events.id(event), text: events.body(event) }
-      return disguised(honest, disguise, { seed, events, event, subscription: subscriptions[number] })
-    }
-    if (event <= firstTest) return testContents(seed, event)
     const subscription = subscriptions[number]
-    return subscription && pingContents(seed, events, subscription, event)
+    if (event >= 0) {
+      const honest = {
+        type: events.at(event).type,
+        id: events.id(event),
+        text: events.body(event, subscription?.version)
+      }
+      return disguised(honest, disguise, { seed, identity, events, event, subscription })
+    }
+    if (subscription === undefined) return undefined
+    return event <= firstTest
+      ? testContents(identity, subscription, event)
+      : pingContents(identity, subscription, event)
   }
 
   return {
     all: () => subscriptions,
     create: (made) => {
-      const secret = `whsec_${Seed.hex(seed, Seed.Purpose.secret, subscriptions.length, 8)}`
+      const secret = Identity.secret(identity, subscriptions.length)
       return add({ ...made, secret, state: "active" })
     },
     setState: (number, state) => {
@@ -162,7 +188,7 @@ export const make = (seed: number, events: Events, saved: ReadonlyArray<SavedSub
       const subscription = subscriptions[number]
       if (subscription === undefined || subscription.state === "deleted") return undefined
       // Derived from the old one, so that no secret repeats, in a later run either.
-      const secret = `whsec_${createHmac("sha256", subscription.secret).update(String(seed)).digest("hex")}`
+      const secret = `whsec_${createHmac("sha256", subscription.secret).update(identity).digest("hex")}`
       subscriptions[number] = { ...subscription, secret }
       return secret
     },

@@ -28,10 +28,8 @@ export const Pagination = Schema.Struct({
 export type Pagination = typeof Pagination.Type
 
 /** §4.1. The names of the paging parameters are not shown; these are the assumed ones. */
-export const Paging = {
-  page: Schema.optional(Schema.FiniteFromString.check(Schema.isInt())),
-  per_page: Schema.optional(Schema.FiniteFromString.check(Schema.isInt()))
-}
+const FromOne = Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1))
+export const Paging = { page: Schema.optional(FromOne), per_page: Schema.optional(FromOne) }
 
 export const ProjectPage = Schema.Struct({
   data: Schema.Array(Project),

@@ -5,7 +5,7 @@
 import { Effect, Option, Schema } from "effect"
 import { isFaultName, type FaultName } from "../Faults.ts"
 import { complaint } from "../Subscriptions.ts"
-import { type Administered, type Listed, numbered, subscription } from "./Administered.ts"
+import { type Administered, deliveryNumber, type Listed, numbered, subscription } from "./Administered.ts"
 import * as Api from "./Api.ts"
 import { html, type Shown } from "./Html.ts"
 import { root } from "./Page.ts"
@@ -120,8 +120,9 @@ const remove = onSubscription("delete", ({ deliveries, simulation }, { id }) =>
 
 const replay: Action = {
   path: "/deliveries/:id/replay",
-  run: Effect.fnUntraced(function* ({ deliveries }, id) {
-    const number = numbered(id)
+  run: Effect.fnUntraced(function* (world, id) {
+    const { deliveries } = world
+    const number = deliveryNumber(world, id)
     if (deliveries.find(number) === undefined) {
       return yield* new Refused({ status: 404, message: "there is no such delivery" })
     }
@@ -133,9 +134,9 @@ const replay: Action = {
     }
     return {
       status: 202,
-      body: { id: number, state: "waiting" },
+      body: { id, state: "waiting" },
       notice: `Delivery ${number} is being sent again.`,
-      location: `${root}/deliveries/${number}`
+      location: `${root}/deliveries/${id}`
     }
   })
 }

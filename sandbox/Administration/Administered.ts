@@ -5,6 +5,8 @@
 import type { Delivery, Deliveries, DeliveryState } from "../Deliveries.ts"
 import type { Events } from "../Events.ts"
 import type { Faults } from "../Faults.ts"
+import * as Identity from "../Identity.ts"
+import type { Clients } from "../OAuth/Clients.ts"
 import type { ResolvedOptions } from "../Options.ts"
 import type { Projects } from "../Projects.ts"
 import type { Simulation } from "../Simulation.ts"
@@ -18,12 +20,23 @@ export interface Administered {
   readonly deliveries: Deliveries
   readonly simulation: Simulation
   readonly faults: Faults
+  readonly clients: Clients
   /** Requests counted against the clients' plans in the last 60 seconds. */
   readonly usedLastMinute: (nowMillis: number) => number
 }
 
 /** A number as a person may have typed it. NaN: not a whole number. */
 export const numbered = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN)
+
+/** `3f9a1c-17`: no other service has a delivery of this id. */
+export const deliveryId = ({ options }: Pick<Administered, "options">, number: number): string =>
+  `${Identity.deliveryTag(options.identity)}-${number}`
+
+/** NaN: it isn't the id of a delivery of this service. */
+export const deliveryNumber = (world: Administered, id: string): number => {
+  const number = numbered(id.slice(id.lastIndexOf("-") + 1))
+  return deliveryId(world, number) === id ? number : Number.NaN
+}
 
 export interface Listed extends Subscription {
   readonly id: number

@@ -5,9 +5,12 @@
  */
 import { Effect } from "effect"
 import type { Delivery } from "../Deliveries.ts"
+import { loopbackRedirect } from "../OAuth/Clients.ts"
 import {
   type Administered,
   contents,
+  deliveryId,
+  deliveryNumber,
   deliveryStates,
   excerpt,
   type Filter,
@@ -34,7 +37,7 @@ export const delivery = (world: Administered, record: Delivery) => {
   const sent = contents(world, record)
   const at = (millis: number) => Wording.iso(deliveries.startedAtMillis + millis)
   return {
-    id,
+    id: deliveryId(world, id),
     subscription: subscription + 1,
     state,
     event_id: sent.id,
@@ -68,6 +71,18 @@ export const faults = ({ faults }: Administered) => ({
   }))
 })
 
+export const clients = ({ clients }: Administered) => ({
+  data: [...clients.values()].map(({ grantTypes, id, name, plan, redirectUris, scopes, secret }) => ({
+    client_id: id,
+    client_secret: secret ?? null,
+    client_name: name,
+    grant_types: grantTypes,
+    redirect_uris: [loopbackRedirect, ...redirectUris],
+    scope: scopes.join(" "),
+    requests_per_minute: Number.isFinite(plan) ? plan : null
+  }))
+})
+
 type Query = Readonly<Record<string, string | undefined>>
 type View = (world: Administered, query: Query, id: string) => Effect.Effect<unknown, Refused>
 
@@ -92,7 +107,7 @@ const deliveriesView: View = (world, query) => {
 }
 
 const deliveryView: View = (world, _query, id) => {
-  const found = world.deliveries.find(numbered(id))
+  const found = world.deliveries.find(deliveryNumber(world, id))
   return found === undefined
     ? Effect.fail(new Refused({ status: 404, message: "there is no such delivery" }))
     : Effect.sync(() => delivery(world, found))
@@ -106,5 +121,6 @@ export const views: ReadonlyArray<readonly [path: `/${string}`, view: View]> = [
   ],
   ["/deliveries", deliveriesView],
   ["/deliveries/:id", deliveryView],
-  ["/faults", (world) => Effect.sync(() => faults(world))]
+  ["/faults", (world) => Effect.sync(() => faults(world))],
+  ["/clients", (world) => Effect.sync(() => clients(world))]
 ]

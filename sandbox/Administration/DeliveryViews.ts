@@ -5,7 +5,15 @@
 import type { Attempt, Delivery, Outcome } from "../Deliveries.ts"
 import { type Disguise, isSuccess, retrySeconds } from "../Deliveries/Book.ts"
 import { eventTypes } from "../Lifecycles.ts"
-import { type Administered, contents, excerpt, type Filter, subscription, subscriptions } from "./Administered.ts"
+import {
+  type Administered,
+  contents,
+  deliveryId,
+  excerpt,
+  type Filter,
+  subscription,
+  subscriptions
+} from "./Administered.ts"
 import { html, type Html, type Shown } from "./Html.ts"
 import { act, type Column, type Page, pill, root, table, type Tone } from "./Page.ts"
 import * as Wording from "./Wording.ts"
@@ -43,14 +51,18 @@ const addressOf = (world: Administered, number: number, className = "url"): Show
 const replayOf = (world: Administered, { id, state, subscription: number }: Delivery): Shown =>
   state === "failed" &&
   subscription(world, number + 1) !== undefined &&
-  act(`${root}/deliveries/${id}/replay`, "Replay", "small", `delivery ${id}`)
+  act(`${root}/deliveries/${deliveryId(world, id)}/replay`, "Replay", "small", `delivery ${id}`)
 
 interface Cell extends Column {
   readonly of: (world: Administered, delivery: Delivery, now: number) => Shown
 }
 
 const cells: ReadonlyArray<Cell> = [
-  { name: "Delivery", kind: "number", of: (_, { id }) => html`<a href="${root}/deliveries/${id}">${id}</a>` },
+  {
+    name: "Delivery",
+    kind: "number",
+    of: (world, { id }) => html`<a href="${root}/deliveries/${deliveryId(world, id)}">${id}</a>`
+  },
   { name: "State", of: (_, delivery) => statePill(delivery) },
   {
     name: "Event type",

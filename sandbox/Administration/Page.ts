@@ -7,7 +7,7 @@ import { html, type Html, type Shown } from "./Html.ts"
 
 export const root = "/admin"
 
-export type Section = "overview" | "webhooks" | "deliveries" | "records" | "faults" | "none"
+export type Section = "overview" | "webhooks" | "deliveries" | "records" | "faults" | "clients" | "none"
 
 export interface Page {
   readonly section: Section
@@ -28,7 +28,8 @@ const sections: ReadonlyArray<readonly [section: Section, name: string, href: st
   ["webhooks", "Webhooks", `${root}/subscriptions`],
   ["deliveries", "Deliveries", `${root}/deliveries`],
   ["records", "Records", `${root}/records`],
-  ["faults", "Faults", `${root}/faults`]
+  ["faults", "Faults", `${root}/faults`],
+  ["clients", "Clients", `${root}/clients`]
 ]
 
 const navigation = (current: Section, faultsOn: number) =>

@@ -2,7 +2,8 @@
  * The pages by path, as data. Undefined: the record doesn't exist, or no longer does.
  */
 import { Effect } from "effect"
-import { type Administered, filterOf, numbered, subscription } from "./Administered.ts"
+import { type Administered, deliveryNumber, filterOf, numbered, subscription } from "./Administered.ts"
+import * as ClientViews from "./ClientViews.ts"
 import * as DeliveryViews from "./DeliveryViews.ts"
 import * as FaultViews from "./FaultViews.ts"
 import type { Page } from "./Page.ts"
@@ -37,7 +38,7 @@ export const pages: ReadonlyArray<readonly [path: `/${string}`, page: MakePage]>
     "/deliveries/:id",
     (world, { id, now }) =>
       Effect.sync(() => {
-        const found = world.deliveries.find(numbered(id))
+        const found = world.deliveries.find(deliveryNumber(world, id))
         return found && DeliveryViews.one(world, found, now)
       })
   ],
@@ -46,5 +47,6 @@ export const pages: ReadonlyArray<readonly [path: `/${string}`, page: MakePage]>
     (world, { counts, query }) =>
       Effect.map(counts, (counts) => RecordViews.records(world, counts, query["kind"] ?? "ipcs"))
   ],
-  ["/faults", (world) => Effect.sync(() => FaultViews.page(world))]
+  ["/faults", (world) => Effect.sync(() => FaultViews.page(world))],
+  ["/clients", (world) => Effect.sync(() => ClientViews.page(world))]
 ]

@@ -6,6 +6,7 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { refusal } from "../Refusal.ts"
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
@@ -42,11 +43,17 @@ const headers = {
   "cache-control": "no-store"
 }
 
+const forbidden = ({ url }: HttpServerRequest.HttpServerRequest, objected: string) =>
+  url.startsWith("/admin/api/")
+    ? refusal(403, "forbidden", objected)
+    : HttpServerResponse.text(`${objected}\n`, { status: 403 })
+
 /** Refuses with 403 before the route does anything. */
 export const only = HttpRouter.middleware((handled) =>
   Effect.gen(function* () {
-    const objected = objection(yield* HttpServerRequest.HttpServerRequest)
-    const answer = objected === undefined ? yield* handled : HttpServerResponse.text(`${objected}\n`, { status: 403 })
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const objected = objection(request)
+    const answer = objected === undefined ? yield* handled : forbidden(request, objected)
     return HttpServerResponse.setHeaders(answer, headers)
   })
 ).layer

@@ -10,7 +10,8 @@ import { Deferred, Effect } from "effect"
 export type DeliveryState = "waiting" | "delivered" | "failed"
 
 /** What is wrong with the request: another type, another event id, or the previous event's id. */
-export type Disguise = "none" | "other-type" | "other-id" | "used-id"
+export const disguises = ["none", "other-type", "other-id", "used-id"] as const
+export type Disguise = (typeof disguises)[number]
 
 export interface Delivery {
   readonly id: number
@@ -20,6 +21,8 @@ export interface Delivery {
   /** Sent a second time although nothing was wrong. */
   readonly copy: boolean
   readonly disguise: Disguise
+  /** It failed permanently before. */
+  readonly replayed: boolean
   readonly state: DeliveryState
   /** Attempts in the current schedule; a replay starts a new one. */
   readonly attempts: number
@@ -112,18 +115,62 @@ const makeWaiters = (counts: DeliveryCounts) => {
   }
 }
 
-export const make = (timeScale: number) => {
-  const delivered = new Map<number, Kept>()
-  const failed = new Map<number, Kept>()
-  const attempts = makeAttempts()
+/** Of all deliveries, and of each subscription's. */
+const makeTally = () => {
   const counts = { attempts: 0, ...none }
   const bySubscription: Array<{ -readonly [Key in keyof StateCounts]: number }> = []
-  const { changed, until } = makeWaiters(counts)
-  const count = (record: Kept, state: keyof StateCounts, by: 1 | -1) => {
-    const own = (bySubscription[record.subscription] ??= { ...none })
-    own[state] += by
-    counts[state] += by
+  return {
+    counts,
+    count: ({ subscription }: Kept, state: keyof StateCounts, by: 1 | -1) => {
+      const own = (bySubscription[subscription] ??= { ...none })
+      own[state] += by
+      counts[state] += by
+    },
+    of: (subscription: number): StateCounts => ({ ...none, ...bySubscription[subscription] })
   }
+}
+
+/** When the next attempt is due; undefined: that was the last one. */
+const retryDue = ({ attempts, firstAttemptAt }: Kept, { at, tookMillis }: Attempt, timeScale: number) => {
+  const retry = retrySeconds[attempts - 1]
+  return retry && Math.max(at + tookMillis, firstAttemptAt + Math.round((retry * 1000) / timeScale))
+}
+
+type Tally = ReturnType<typeof makeTally>
+
+/** The permanently failed ones. */
+const makeFailed = ({ count }: Tally, attempts: ReturnType<typeof makeAttempts>) => {
+  const all = new Map<number, Kept>()
+  let changes = 0
+  return {
+    all,
+    changes: () => changes,
+    changed: () => void changes++,
+    /** One of an earlier run, with its last attempt. */
+    restore: (record: Kept, attempt: Attempt | undefined) => {
+      keep(all, record.id, record, failedKept)
+      count(record, "failed", 1)
+      if (attempt !== undefined) attempts.add(record.id, attempt)
+    },
+    /** Takes one out, so that it can wait again. */
+    reopen: (id: number): Kept | undefined => {
+      const record = all.get(id)
+      if (record === undefined) return undefined
+      all.delete(id)
+      changes++
+      count(record, "failed", -1)
+      return record
+    }
+  }
+}
+
+export const make = (timeScale: number) => {
+  const delivered = new Map<number, Kept>()
+  const attempts = makeAttempts()
+  const tally = makeTally()
+  const failed = makeFailed(tally, attempts)
+  const { count, counts, of: countsOf } = tally
+  const { changed, until } = makeWaiters(counts)
   const leave = (record: Kept, state: Exclude<keyof StateCounts, "waiting">) => {
     count(record, "waiting", -1)
     count(record, state, 1)
@@ -132,40 +179,38 @@ export const make = (timeScale: number) => {
   const finish = (record: Kept, state: "delivered" | "failed") => {
     record.state = state
     if (state === "delivered") keep(delivered, record.id, record, deliveredKept)
-    else keep(failed, record.id, record, failedKept)
+    else keep(failed.all, record.id, record, failedKept)
+    if (state === "failed" || record.replayed) failed.changed()
     leave(record, state)
   }
   return {
     delivered,
-    failed,
+    failed: failed.all,
     attempts: attempts.of,
     counts: (): DeliveryCounts => ({ ...counts }),
-    countsOf: (subscription: number): StateCounts => ({ ...none, ...bySubscription[subscription] }),
+    countsOf,
     waits: (record: Kept) => {
       count(record, "waiting", 1)
       changed()
     },
     finish,
+    /** Grows whenever the failed ones, or those of them that are being replayed, change. */
+    failures: failed.changes,
+    restore: failed.restore,
+    reopen: failed.reopen,
     drop: (record: Kept) => leave(record, "dropped"),
-    /** Takes a failed one out, so that it can wait again. */
-    reopen: (id: number): Kept | undefined => {
-      const record = failed.get(id)
-      if (record !== undefined && failed.delete(id)) count(record, "failed", -1)
-      return record
-    },
     /** True: try again when it is due. */
     settle: (record: Kept, attempt: Attempt): boolean => {
       record.attempts++
       counts.attempts++
       attempts.add(record.id, attempt)
       const answered2xx = isSuccess(attempt.outcome)
-      const retry = retrySeconds[record.attempts - 1]
-      if (answered2xx || retry === undefined) {
+      const due = retryDue(record, attempt, timeScale)
+      if (answered2xx || due === undefined) {
         finish(record, answered2xx ? "delivered" : "failed")
         return false
       }
-      const settledAt = attempt.at + attempt.tookMillis
-      record.due = Math.max(settledAt, record.firstAttemptAt + Math.round((retry * 1000) / timeScale))
+      record.due = due
       changed()
       return true
     },

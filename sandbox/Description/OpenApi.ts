@@ -1,7 +1,7 @@
 /**
  * The API's OpenAPI 3.1 document (interface document §1, §9), derived from the served definitions: the document's own
  * endpoints, the assumed ones, and the token endpoint, which is outside the version (§1). It adds what stands in front
- * of all of them: the scopes and the guard's refusals.
+ * of all of them: the scopes and every other answer. The version's names replace those of v1.
  *
  * Its addresses are relative, so it is right behind any host and port.
  */
@@ -10,6 +10,10 @@ import { ConstructionApi, ConstructionTokenApi } from "../../connectors/construc
 import { assumed, AssumedApi, DescriptionApi } from "../AssumedApi.ts"
 import type { ResolvedOptions } from "../Options.ts"
 import { allScopes, describeScope, neededScope } from "../Scopes.ts"
+import type { Version } from "../Versions.ts"
+import * as Answers from "./Answers.ts"
+import * as Examples from "./Examples.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 export type Operation = OpenApi.OpenAPISpecOperation
 export const methods = ["get", "post", "put", "patch", "delete"] as const
@@ -36,8 +40,10 @@ export interface Document extends Pick<OpenApi.OpenAPISpec, "openapi" | "info" |
   readonly paths: Readonly<Record<string, Path>>
   readonly components: {
     readonly schemas: OpenApi.OpenAPIComponents["schemas"]
-    readonly securitySchemes: { readonly oauth2: OAuth2 }
+    readonly securitySchemes: { readonly oauth2: OAuth2; readonly client: object }
   }
+  /** By event type. */
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>
 }
 
 /** Words for the operations that the interface document shows; their definitions carry none. */
@@ -81,19 +87,25 @@ const oauth2: OAuth2 = {
   }
 }
 
-const refused = (description: string, header?: string): OpenApi.OpenApiSpecResponse => ({
-  description,
-  ...(header === undefined ? {} : { headers: { [header]: { schema: { type: "string" }, required: true } } }),
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Refusal" } } }
-})
-
-const refusals: OpenApi.OpenAPISpecResponses = {
-  400: refused("A parameter or the body doesn't match the description."),
-  401: refused("The token is missing or not valid.", "www-authenticate"),
-  403: refused("The token lacks the scope.", "www-authenticate"),
-  429: refused("The plan's requests in 60 seconds are used up; `retry-after` is in seconds.", "retry-after")
+/** Of the client itself, at the token and the revocation endpoint; the secret may be in the form instead. */
+const client = {
+  type: "http",
+  scheme: "basic",
+  description: "The client's id and secret (RFC 6749 §2.3.1). A public client sends only `client_id`, in the form."
 }
-const notFound = refused("There is no such record.")
+
+const tags: Readonly<Record<string, string>> = {
+  oauth: "Tokens for client credentials, for a person's consent (authorization code with PKCE), and refresh tokens.",
+  projects: "The projects, in the order of their creation.",
+  webhooks: "Subscriptions to events.",
+  description: "This description.",
+  ipcs: "Interim payment certificates: created, submitted, certified, paid.",
+  vos: "Variation orders: created, priced, agreed, absorbed.",
+  ncrs: "Non-conformance reports: open, closed.",
+  "hse incidents": "Reported incidents of health, safety and environment.",
+  permits: "Permits to work: issued, expiring.",
+  transmittals: "Documents sent by the document management system."
+}
 
 const pagingParameters = ({ pageSize, pageSizeMax }: ResolvedOptions): Readonly<Record<string, object>> => ({
   page: { schema: { type: "integer", minimum: 1, default: 1 }, description: "A page beyond the last one is empty." },
@@ -108,18 +120,22 @@ type Paging = ReturnType<typeof pagingParameters>
 const complete = (method: string, path: string, operation: Operation, paging: Paging): Operation => {
   const { operationId, parameters, responses } = operation
   const scope = neededScope(method, path)
+  const isOAuth = operationId.startsWith("oauth.")
+  const hasBody = method === "post"
+  const isGuarded = scope !== undefined
+  const headers = isGuarded ? { headers: Answers.rateLimitHeaders } : {}
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"))
   return {
     ...operation,
     summary: operation.summary ?? shown[operationId]?.summary ?? summaries[operationId] ?? operationId,
     description: operation.description ?? shown[operationId]?.description ?? assumed,
     parameters: parameters.map((each) => ({ ...each, ...paging[each.name] })),
-    security: scope === undefined ? [] : [{ oauth2: [scope] }],
+    security: isGuarded ? [{ oauth2: [scope] }] : isOAuth && hasBody ? [{ client: [] }, {}] : [],
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, answer]) => [status, { ...answer, description: "Success." }])
+        successes.map(([status, answer]) => [status, { ...answer, ...headers, description: "Success." }])
       ),
-      ...(404 in responses ? { 404: notFound } : {}),
-      ...(scope === undefined ? {} : refusals)
+      ...Answers.of({ isOAuth, isGuarded, hasBody, isOne: "404" in responses })
     }
   }
 }
@@ -143,23 +159,70 @@ const completeAll = (
 const open = (key: string, value: unknown): unknown =>
   key === "additionalProperties" && value === false ? undefined : value
 
-export const make = (options: ResolvedOptions, versionPath: string): Document => {
+type Schema = Readonly<Record<string, unknown>>
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A JSON Schema with other names for its properties. */
+const renamed = (schema: unknown, names: Readonly<Record<string, string>>): Schema => {
+  if (!isSchema(schema)) return {}
+  const named = (name: string) => names[name] ?? name
+  const { properties, required } = schema
+  const others = Object.entries(isSchema(properties) ? properties : {}).map(([name, each]) => [named(name), each])
+  return {
+    ...schema,
+    properties: Object.fromEntries(others),
+    required: Array.isArray(required) ? required.map((name) => named(String(name))) : []
+  }
+}
+
+/** The schemas of the definitions in the version's names, with examples. */
+const schemasOf = (version: Version, made: Schema): Readonly<Record<string, Schema>> => {
+  const kinds = Object.entries(Examples.schemaNames) as ReadonlyArray<[keyof typeof Examples.schemaNames, string]>
+  const records = kinds.map(([kind, name]) => {
+    const examples = [Examples.record(version, kind)]
+    return [name, { ...renamed(made[name], version.renamed[kind] ?? {}), examples }] as const
+  })
+  const lists = Object.keys(made).filter((name) => name.endsWith("Page") || name === "Pagination")
+  return {
+    ...Object.fromEntries(Object.entries(made).map(([name, schema]) => [name, isSchema(schema) ? schema : {}])),
+    ...Object.fromEntries(records),
+    ...Object.fromEntries(lists.map((name) => [name, renamed(made[name], version.list)])),
+    ...Answers.schemas,
+    Refusal: { ...renamed(made["Refusal"], {}), examples: [Answers.errorExample] }
+  }
+}
+
+const info = (version: Version) => ({
+  title: "Construction project management service",
+  version: `${version.path.slice(2)}.0.0`,
+  description,
+  contact: { name: "siteledger, whose stand-in of the service this is" },
+  license: { name: "Apache 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0.html" }
+})
+
+export const make = (options: ResolvedOptions, version: Version): Document => {
   const authorization = OpenApi.fromApi(ConstructionTokenApi)
   const versioned = [OpenApi.fromApi(ConstructionApi), OpenApi.fromApi(AssumedApi), OpenApi.fromApi(DescriptionApi)]
   const all = [authorization, ...versioned]
   const paging = pagingParameters(options)
   const paths = versioned.map((spec) => completeAll(spec.paths, paging))
-  const document: Document = {
+  const schemas = schemasOf(version, Object.assign({}, ...all.map(({ components }) => components.schemas)))
+  const events = Webhooks.make(version, (name) => {
+    const properties = schemas[name]?.["properties"]
+    return isSchema(properties) ? properties : {}
+  })
+  const names = [...new Set(all.flatMap((spec) => spec.tags.map(({ name }) => name)))]
+  const document = {
     openapi: authorization.openapi,
-    info: { title: "Construction project management service", version: "1.0.0", description },
-    servers: [{ url: versionPath, description: "{base_url}" }],
+    info: info(version),
+    servers: [{ url: version.path, description: "{base_url}" }],
     paths: Object.assign(completeAll(authorization.paths, paging, [{ url: "/", description: "{auth_url}" }]), ...paths),
-    components: {
-      schemas: Object.assign({}, ...all.map(({ components }) => components.schemas)),
-      securitySchemes: { oauth2 }
-    },
+    webhooks: events.webhooks,
+    components: { schemas: { ...schemas, ...events.schemas }, securitySchemes: { oauth2, client } },
     security: [],
-    tags: [...new Map(all.flatMap(({ tags }) => tags.map((tag) => [tag.name, tag]))).values()]
+    tags: [...names.map((name) => ({ name, description: tags[name.toLowerCase()] ?? name })), Webhooks.tag]
   }
   return JSON.parse(JSON.stringify(document), open)
 }

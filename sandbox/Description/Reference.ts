@@ -14,14 +14,16 @@ interface Endpoint {
   readonly operation: Operation
 }
 
-const endpointsOf = ({ paths, servers }: Document): ReadonlyArray<Endpoint> =>
-  Object.entries(paths).flatMap(([path, item]) => {
+const endpointsOf = ({ paths, servers, webhooks }: Document): ReadonlyArray<Endpoint> => [
+  ...Object.entries(paths).flatMap(([path, item]) => {
     const base = (item.servers ?? servers)[0]?.url.replace(/\/$/, "") ?? ""
     return methods.flatMap((method) => {
       const operation = item[method]
       return operation === undefined ? [] : [{ method: method.toUpperCase(), address: `${base}${path}`, operation }]
     })
-  })
+  }),
+  ...Object.values(webhooks).map(({ post }) => ({ method: "POST", address: "{url}", operation: post }))
+]
 
 /** Text between backticks becomes code. */
 const words = (text: string): Shown =>
@@ -49,6 +51,8 @@ const typeOf = (schema: unknown): Shown => {
       choices.map((choice) => html`<code>${String(choice)}</code>`),
       ", "
     )
+  const { const: only } = fields(schema)
+  if (only !== undefined) return html`<code>${String(only)}</code>`
   if (type === "array") return html`array of ${typeOf(items)}`
   return [text(type) || "any JSON", typeof format === "string" && ` (${format})`]
 }

@@ -41,7 +41,7 @@ thead th { background: var(--soft); }
   nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--edge); }
   main { padding: 1rem; }
   th, td { padding: .3rem; }
-  td:last-child, td a, th[scope=row] code { overflow-wrap: anywhere; }
+  td:last-child, td a, td code, th[scope=row] code { overflow-wrap: anywhere; }
 }
 `
 

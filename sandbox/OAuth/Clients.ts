@@ -27,6 +27,8 @@ export interface Client {
 export interface ClientsOptions {
   readonly clientId: string
   readonly clientSecret: string
+  /** In addition to the ready-made ones, for every client. */
+  readonly redirectUris: ReadonlyArray<string>
   /** Of the default and the public client. */
   readonly plan: number
 }
@@ -37,9 +39,17 @@ const premiumPlan = 3000
 const everyGrant: ReadonlyArray<GrantType> = ["client_credentials", "authorization_code", "refresh_token"]
 const webRedirectUris = ["https://app.example.com/oauth/callback"]
 
+/** One line for people. */
+export const describe = ({ grantTypes, id, plan, redirectUris, secret }: Client): string => {
+  const what = grantTypes.includes("client_credentials") ? "client credentials, code with PKCE" : "code with PKCE"
+  const redirects = [loopbackRedirect, ...redirectUris].join(", ")
+  return `${id} (${secret === undefined ? "public" : `secret ${secret}`}): ${what}, refresh; ${plan} requests a minute; redirects to ${redirects}`
+}
+
 /** By client id. */
-export const make = ({ clientId, clientSecret: secret, plan }: ClientsOptions): Clients => {
-  const confidential = { secret, grantTypes: everyGrant, redirectUris: webRedirectUris, scopes: allScopes }
+export const make = ({ clientId, clientSecret: secret, plan, redirectUris: others }: ClientsOptions): Clients => {
+  const redirectUris = [...webRedirectUris, ...others]
+  const confidential = { secret, grantTypes: everyGrant, redirectUris, scopes: allScopes }
   const clients: ReadonlyArray<Client> = [
     { ...confidential, id: clientId, name: "Server application", plan },
     { ...confidential, id: `${clientId}-premium`, name: "Server application, Premium plan", plan: premiumPlan },
@@ -48,13 +58,16 @@ export const make = ({ clientId, clientSecret: secret, plan }: ClientsOptions): 
       name: "Desktop application",
       secret: undefined,
       grantTypes: ["authorization_code", "refresh_token"],
-      redirectUris: [],
+      redirectUris: others,
       scopes: allScopes,
       plan
     }
   ]
   return new Map(clients.map((client) => [client.id, client]))
 }
+
+/** What `mayRedirectTo` allows to every client, for people. */
+export const loopbackRedirect = "http://127.0.0.1:PORT/callback"
 
 const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?\/callback$/
 const highestPort = 65_535

@@ -29,12 +29,12 @@ export interface Parts {
   readonly tokenEndpoint: TokenEndpoint
 }
 
-const authorizePath = "/oauth/authorize"
+export const authorizePath = "/oauth/authorize"
 const tokenPath = "/oauth/token"
 const revokePath = "/oauth/revoke"
 const cookie = "sandbox-browser"
 const largestForm = ByteSize.kibibytes(64)
-const unkept = { "cache-control": "no-store", pragma: "no-cache" }
+export const unkept = { "cache-control": "no-store", pragma: "no-cache" }
 
 /** A body that isn't a readable form counts as one without parameters. */
 const form = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Parameters.Parameters> => {
@@ -157,17 +157,10 @@ const api = (parts: Parts, issuer: string) =>
     )
   )
 
-const onlyPost = HttpServerResponse.jsonUnsafe(
-  { error: "invalid_request", error_description: "only POST is allowed here" },
-  { status: 405, headers: { ...unkept, allow: "POST" } }
-)
-
 /** `issuer`: the address under which all of this is served, `{auth_url}`. */
 export const layerWith = (parts: Parts, issuer: string) =>
   Layer.mergeAll(
     HttpRouter.add("GET", authorizePath, ask(parts, issuer)),
     HttpRouter.add("POST", authorizePath, answer(parts, issuer)),
-    HttpRouter.add("GET", tokenPath, onlyPost),
-    HttpRouter.add("GET", revokePath, onlyPost),
     api(parts, issuer)
   )

@@ -1,43 +1,17 @@
-import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Logger, Queue } from "effect"
+import { Clock, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { Sandbox, type SandboxOptions } from "../../sandbox/Sandbox.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
-import { subscribeAt, temporaryStatePath } from "./Outliving.ts"
-
-const startAt = Date.UTC(2026, 0, 5, 8)
-const calm: SandboxOptions = { eventsPerSecond: 0, duplicates: 0, disorder: 0, startAt }
+import { calm, killedAfter, logged, startAt, subscribeAt, temporaryStatePath } from "./Outliving.ts"
 
 const eventId = (received: CallbackReceiver.Received) => received.headers["x-service-event-id"] ?? ""
 const line = (received: CallbackReceiver.Received) => `${eventId(received)} ${CallbackReceiver.text(received)}`
 const steps = (from: number, to: number) => Array.from({ length: to - from }, (_, offset) => from + offset)
 
 const settled = (sandbox: Sandbox) => sandbox.deliveries.until((counts) => counts.waiting === 0)
-
-/** One life: runs `use` and leaves the state as it was at its end, as if killed. */
-const killedAfter = <A, E, R>(options: SandboxOptions, use: (sandbox: Sandbox) => Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const path = options.statePath ?? ""
-    const result = yield* Effect.scoped(
-      Effect.gen(function* () {
-        const sandbox = yield* Sandbox.start({ ...calm, ...options })
-        const result = yield* use(sandbox)
-        copyFileSync(path, `${path}.killed`)
-        return result
-      })
-    )
-    copyFileSync(`${path}.killed`, path)
-    return result
-  })
-
-/** Collects what is logged. */
-const logged = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const lines: Array<string> = []
-  const logger = Logger.make(({ message }) => void lines.push(String(message)))
-  return { result: yield* Effect.provide(effect, Logger.layer([logger])), lines }
-})
 
 describe("A sandbox with a state file", () => {
   it.effect("knows its subscriptions after a restart and delivers the same bodies again, without a ping", () =>
@@ -73,7 +47,7 @@ describe("A sandbox with a state file", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("delivers again everything that waited, however old", () =>
+  it.effect("delivers again everything that waited, however old, and the ping", () =>
     Effect.gen(function* () {
       const statePath = yield* temporaryStatePath
       let isUp = false
@@ -90,8 +64,9 @@ describe("A sandbox with a state file", () => {
       isUp = true
       const sandbox = yield* Sandbox.start({ ...calm, ...options })
       yield* settled(sandbox)
-      const ids = (yield* Queue.takeAll(receiver.inbox)).map(eventId)
-      assert.deepStrictEqual(ids.toSorted(), steps(0, 300).map(sandbox.events.id).toSorted())
+      const [ping, ...events] = yield* Queue.takeAll(receiver.inbox)
+      assert.strictEqual(ping === undefined ? "" : CallbackReceiver.eventType(ping), "webhook.ping")
+      assert.deepStrictEqual(events.map(eventId).toSorted(), steps(0, 300).map(sandbox.events.id).toSorted())
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
@@ -195,13 +170,14 @@ describe("A sandbox with a state file", () => {
       assert.deepStrictEqual(yield* start({}), { result: "10 of seed 4", lines: [] })
       const fromScratch = (why: string, seed = 1) => ({
         result: `5 of seed ${seed}`,
-        lines: [`The sandbox starts from scratch: ${statePath} ${why}.`]
+        lines: [`The sandbox starts from scratch: ${statePath} ${why}; it is kept as ${statePath}.old.`]
       })
       assert.deepStrictEqual(yield* start({ seed: 5, ipcs: 3 }), fromScratch("was made with a different seed, ipcs", 5))
       truncateSync(statePath, 100)
       assert.deepStrictEqual(yield* start({}), fromScratch("is cut off or not a sandbox's file"))
       writeFileSync(statePath, `{"version":2}`)
       assert.deepStrictEqual(yield* start({}), fromScratch("is cut off or not a sandbox's file"))
+      assert.strictEqual(readFileSync(`${statePath}.old`, "utf8"), `{"version":2}`)
       assert.deepStrictEqual(yield* start({ startAt: "2027-01-01" }), fromScratch("was made with a different startAt"))
     })
   )

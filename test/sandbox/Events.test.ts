@@ -5,7 +5,7 @@ import * as Truth from "../../sandbox/Truth.ts"
 
 const startAtMillis = Date.UTC(2026, 0, 5, 8)
 const events = (seed: number, ipcs = 6) =>
-  Events.make({ seed, startAtMillis, microsPerStep: 200_000, ipcs, projects: 50 })
+  Events.make({ identity: "test", seed, startAtMillis, microsPerStep: 200_000, ipcs, projects: 50 })
 
 const steps = (count: number) => Array.from({ length: count }, (_, step) => step)
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Projects from "../../sandbox/Projects.ts"
+import { v1 } from "../../sandbox/Versions.ts"
 import * as RequestWindow from "../../sandbox/RequestWindow.ts"
 
 const options = { seed: 11, projects: 500, stepsPerProjectChange: 4, stepsPerNewProject: 100 }
@@ -7,7 +8,7 @@ const options = { seed: 11, projects: 500, stepsPerProjectChange: 4, stepsPerNew
 describe("Projects", () => {
   it("are rendered unchanged", () => {
     const projects = Projects.make(options)
-    const rendered: unknown = JSON.parse(`[${projects.render(300, 400, 503)}]`)
+    const rendered: unknown = JSON.parse(`[${projects.render(v1, 300, 400, 503)}]`)
     const made = Array.from({ length: 103 }, (_, offset) => projects.at(300, 400 + offset))
     assert.deepStrictEqual(rendered, made)
   })

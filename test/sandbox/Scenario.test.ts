@@ -44,7 +44,7 @@ describe("A scenario", () => {
   it.live("plays the same twice: ids, types, bodies and their order, however fast the receiver is", () =>
     Effect.gen(function* () {
       const rough = yield* Scenario.read(join(folder, "rough-day.json"))
-      const scenario = { ...rough, timeScale: 100_000 }
+      const scenario = { ...rough, identity: "the same", timeScale: 100_000 }
       const first = yield* played(scenario)
       let answers = 0
       const second = yield* played(scenario, () => Effect.as(Effect.sleep(answers++ % 40 === 0 ? 30 : 1), 200))

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
 import { browser, on, type Page, visit } from "../../Browser.ts"
-import { started } from "./Started.ts"
+import { deliveryId, started } from "./Started.ts"
 
 /** Milliseconds. A browser is slow while many tests run. */
 const slow = 180_000
@@ -18,12 +18,13 @@ const views = [
   "/deliveries",
   "/deliveries?state=waiting",
   "/deliveries?state=failed&type=ipc.created",
-  "/deliveries/1",
+  `/deliveries/${deliveryId(1)}`,
   "/records",
   "/records?kind=vos",
   "/records?kind=transmittals",
   "/records?kind=projects",
   "/faults",
+  "/clients",
   "/subscriptions/99"
 ]
 

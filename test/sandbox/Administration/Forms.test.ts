@@ -2,7 +2,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import * as CallbackReceiver from "../CallbackReceiver.ts"
-import { started } from "./Started.ts"
+import { deliveryId, started } from "./Started.ts"
 
 const hostile = `http://127.0.0.1:9/"><img src=x onerror=alert(1)>&'</bdi><script>alert(2)</script>`
 
@@ -129,7 +129,16 @@ describe("Every page", () => {
     Effect.gen(function* () {
       const { form, get, subscribe } = yield* started()
       yield* subscribe(hostile)
-      const paths = ["", "subscriptions", "subscriptions/1", "deliveries", "deliveries/1", "records", "faults"]
+      const paths = [
+        "",
+        "subscriptions",
+        "subscriptions/1",
+        "deliveries",
+        `deliveries/${deliveryId(1)}`,
+        "records",
+        "faults",
+        "clients"
+      ]
       for (const path of paths) {
         const { headers, status, text } = yield* get(path === "" ? "/admin" : path)
         assert.strictEqual(status, 200, path)

@@ -5,6 +5,7 @@ import * as Events from "../../../sandbox/Events.ts"
 import * as Truth from "../../../sandbox/Truth.ts"
 
 const events = Events.make({
+  identity: "test",
   seed: 7,
   startAtMillis: Date.UTC(2026, 0, 5, 8),
   microsPerStep: 1_000_000,

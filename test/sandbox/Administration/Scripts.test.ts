@@ -2,7 +2,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as CallbackReceiver from "../CallbackReceiver.ts"
-import { type DeliveryView, type Excerpt, type Made, started } from "./Started.ts"
+import { deliveryId, type DeliveryView, type Excerpt, type Made, started } from "./Started.ts"
 
 /** A day of retries in a fraction of a second. */
 const hurried = { timeScale: 1_000_000 }
@@ -40,7 +40,7 @@ describe("For a script", () => {
       const failed = yield* ask<Excerpt>("deliveries?state=failed")
       assert.deepStrictEqual(
         failed.body.data.map(({ id }) => id),
-        [3, 2, 1]
+        [3, 2, 1].map(deliveryId)
       )
       const [latest, , ping] = failed.body.data
       assert.strictEqual(ping?.event_type, "webhook.ping")
@@ -52,12 +52,12 @@ describe("For a script", () => {
       assert.isNull(latest?.next_due)
 
       status = 200
-      assert.strictEqual((yield* ask("deliveries/1/replay", {})).status, 202)
+      assert.strictEqual((yield* ask(`deliveries/${deliveryId(1)}/replay`, {})).status, 202)
       yield* sandbox.deliveries.until((counts) => counts.delivered === 1)
-      const { body } = yield* ask<DeliveryView>("deliveries/1")
+      const { body } = yield* ask<DeliveryView>(`deliveries/${deliveryId(1)}`)
       assert.deepStrictEqual(body.attempts.map(({ answer }) => answer).slice(-2), [503, 200])
-      assert.strictEqual((yield* ask("deliveries/1/replay", {})).status, 409)
-      assert.strictEqual((yield* ask("deliveries/99/replay", {})).status, 404)
+      assert.strictEqual((yield* ask(`deliveries/${deliveryId(1)}/replay`, {})).status, 409)
+      assert.strictEqual((yield* ask(`deliveries/${deliveryId(99)}/replay`, {})).status, 404)
       assert.deepStrictEqual(yield* ask("deliveries/replay", {}), { status: 202, body: { replayed: 2 } })
       yield* sandbox.deliveries.until((counts) => counts.delivered === 3)
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
@@ -97,7 +97,7 @@ describe("For a script", () => {
       assert.strictEqual(all.length, total)
       assert.deepStrictEqual(
         all.map(({ id }) => id),
-        Array.from({ length: total }, (_, at) => total - at)
+        Array.from({ length: total }, (_, at) => deliveryId(total - at))
       )
 
       const some = yield* ask<Excerpt>("deliveries?state=delivered&subscription=1&type=vo.created&limit=500")
@@ -128,6 +128,34 @@ describe("For a script", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
+  it.effect("the OAuth clients are listed with their secrets, as on their page, and the redirect URIs work", () =>
+    Effect.gen(function* () {
+      const { ask, get } = yield* started({ redirectUris: ["https://mine.example/back"] })
+      const { body } = yield* ask<{ data: ReadonlyArray<Readonly<Record<string, unknown>>> }>("clients")
+      assert.deepStrictEqual(
+        body.data.map((client) => [client["client_id"], client["client_secret"], client["requests_per_minute"]]),
+        [
+          ["sandbox", "sandbox-secret", 600],
+          ["sandbox-premium", "sandbox-secret", 3000],
+          ["sandbox-app", null, 600]
+        ]
+      )
+      const { text } = yield* get("clients")
+      for (const { client_id, redirect_uris } of body.data) {
+        assert.include(text, String(client_id))
+        assert.include(redirect_uris as ReadonlyArray<string>, "https://mine.example/back")
+        const query = new URLSearchParams({
+          client_id: String(client_id),
+          redirect_uri: "https://mine.example/back",
+          response_type: "code",
+          code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+          code_challenge_method: "S256"
+        })
+        assert.strictEqual((yield* get(`/oauth/authorize?${query.toString()}`)).status, 200)
+      }
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
   it.effect("malformed requests are refused", () =>
     Effect.gen(function* () {
       const { ask } = yield* started()
@@ -138,6 +166,8 @@ describe("For a script", () => {
         ["deliveries?limit=0", undefined, 400],
         ["deliveries?limit=501", undefined, 400],
         ["deliveries/x", undefined, 404],
+        ["deliveries/1", undefined, 404],
+        ["deliveries/000000-1", undefined, 404],
         ["subscriptions", [], 400],
         ["subscriptions", "http://127.0.0.1/", 400],
         ["subscriptions", { url: "http://127.0.0.1/", events: [1] }, 400],

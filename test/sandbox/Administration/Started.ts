@@ -1,11 +1,21 @@
 /** Shared by the tests of the administration: a calm sandbox, and requests as a form or a script sends them. */
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest, UrlParams } from "effect/http"
+import * as Identity from "../../../sandbox/Identity.ts"
 import { eventTypes } from "../../../sandbox/Lifecycles.ts"
 import { Sandbox, type SandboxOptions } from "../../../sandbox/Sandbox.ts"
 
 /** No event comes by itself, and no fault is on. */
-export const calm: SandboxOptions = { eventsPerSecond: 0, duplicates: 0, disorder: 0, startAt: "2026-01-05T08:00:00Z" }
+export const calm: SandboxOptions = {
+  identity: "calm",
+  eventsPerSecond: 0,
+  duplicates: 0,
+  disorder: 0,
+  startAt: "2026-01-05T08:00:00Z"
+}
+
+/** The id of the calm sandbox's delivery of this number, from 1. */
+export const deliveryId = (number: number): string => `${Identity.deliveryTag("calm")}-${number}`
 
 type Headers = Readonly<Record<string, string>>
 
@@ -51,7 +61,7 @@ export interface Made {
 }
 
 export interface DeliveryView {
-  readonly id: number
+  readonly id: string
   readonly subscription: number
   readonly state: string
   readonly event_id: string

@@ -1,8 +1,11 @@
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { freePort, removeFolder, run, temporaryFolder, until } from "../../RunningWorker.ts"
 
+const root = resolve(import.meta.dirname, "../../..")
 const environment = { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" }
 const sandbox = (...given: ReadonlyArray<string>) => run(environment, "sandbox", ...given)
 
@@ -38,6 +41,45 @@ describe("siteledger sandbox", () => {
         stderr,
         `siteledger: The scenario ${file} can't be played: Expected a value greater than or equal to 0 at ["steps"][0]["emit"]\n`
       )
+    }))
+
+  it("lists its OAuth clients in its help", async () => {
+    const { stdout } = await sandbox("--help")
+    for (const [id, secret] of [
+      ["sandbox", "secret sandbox-secret"],
+      ["sandbox-premium", "secret sandbox-secret"],
+      ["sandbox-app", "public"]
+    ]) {
+      assert.match(stdout, new RegExp(`^- ${id} \\(${secret}\\): .*PKCE.* redirects to http://127`, "m"))
+    }
+    assert.include(stdout, "admin@example.com")
+  })
+
+  it("goes on from its state file, and exits with 2 if it is to play a scenario too", () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "state.json")
+      const life = async (...given: ReadonlyArray<string>) => {
+        const port = String(await freePort())
+        const child = spawn(join(root, "bin/siteledger"), ["sandbox", "--port", port, "--state", file, ...given], {
+          env: environment
+        })
+        const admin = `http://127.0.0.1:${port}/admin/api/subscriptions`
+        await until("it listens", () => fetch(admin).catch(() => undefined))
+        const body = JSON.stringify({ url: "http://127.0.0.1:1/", events: ["ipc.paid"] })
+        const headers = { "content-type": "application/json" }
+        const made = (await (await fetch(admin, { method: "POST", headers, body })).json()) as { readonly id: number }
+        child.kill("SIGKILL")
+        await once(child, "close")
+        const state = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>
+        return { id: made.id, identity: state["identity"], seed: state["seed"] }
+      }
+      const first = await life("--seed", "6")
+      const second = await life()
+      assert.deepStrictEqual(second, { ...first, id: 2 })
+      assert.deepStrictEqual([first.id, first.seed], [1, 6])
+      const both = await sandbox("--port", "0", "--state", file, "--scenario", file)
+      assert.strictEqual(both.code, 2)
+      assert.match(both.stderr, /--scenario or --state/)
     }))
 
   it("plays a scenario with faults on and exits at its stop", () =>

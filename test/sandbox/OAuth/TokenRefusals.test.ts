@@ -79,7 +79,7 @@ describe("A token request is refused:", () => {
       const query = new URLSearchParams({ grant_type: "client_credentials", ...asDefaultClient })
       const response = yield* http.get(`${sandbox.authUrl}/oauth/token?${query.toString()}`)
       assert.strictEqual(yield* errorOf(response), "405 invalid_request")
-      assert.strictEqual(response.headers["allow"], "POST")
+      assert.strictEqual(response.headers["allow"], "POST, OPTIONS")
     })
   )
 })

@@ -1,0 +1,33 @@
+/**
+ * Cross-origin requests (CORS) for web pages of the given origins: to the API, its description, and the endpoints that
+ * a client calls itself (token, revocation, metadata). Never to the page where a person logs in (RFC 9700 §4.15) and
+ * never to the administration. The interface document shows none, so no origin is allowed unless one is given.
+ */
+import { Effect } from "effect"
+import { HttpMiddleware, HttpRouter, HttpServerRequest } from "effect/http"
+import { authorizePath } from "./OAuth/Routes.ts"
+
+const isOpen = (path: string): boolean => /^\/(v\d+|oauth|\.well-known)\//.test(path) && !path.startsWith(authorizePath)
+
+/** What a page may read besides the body. */
+const exposedHeaders = ["Allow", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"]
+
+/** In front of all routes. */
+export const layerWith = (origins: ReadonlyArray<string>) => {
+  const allowing = HttpMiddleware.cors({
+    allowedOrigins: origins.includes("*") ? [] : (origin) => origins.includes(origin),
+    allowedMethods: ["GET", "HEAD", "POST"],
+    allowedHeaders: ["Accept", "Authorization", "Content-Type"],
+    exposedHeaders,
+    maxAge: 600
+  })
+  return HttpRouter.middleware(
+    (handled) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }) => {
+        const isPreflight = method === "OPTIONS" && headers["access-control-request-method"] !== undefined
+        const mayPass = origins.length > 0 && isOpen(url) && (method !== "OPTIONS" || isPreflight)
+        return mayPass ? allowing(handled) : handled
+      }),
+    { global: true }
+  )
+}

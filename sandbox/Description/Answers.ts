@@ -1,0 +1,110 @@
+/**
+ * What every operation may answer besides success, for the OpenAPI document: the guard's refusals, those of requests
+ * that don't fit, and errors of the service (a 502 is a proxy's, in HTML, and no part of the API). The API's have one form; the authorization server's own are RFC 6749's.
+ */
+import type { OpenApi } from "effect/http-api"
+
+type Answers = OpenApi.OpenAPISpecResponses
+type Answer = OpenApi.OpenApiSpecResponse
+type Headers = NonNullable<Answer["headers"]>
+
+/** JSON Schemas beside those of the served definitions. */
+export const schemas = {
+  OAuthError: {
+    type: "object",
+    description: "RFC 6749 §5.2.",
+    required: ["error"],
+    properties: {
+      error: {
+        type: "string",
+        enum: [
+          "invalid_request",
+          "invalid_client",
+          "invalid_grant",
+          "invalid_scope",
+          "unauthorized_client",
+          "unsupported_grant_type"
+        ]
+      },
+      error_description: { type: "string", description: "For the client's developer, never for its program." }
+    },
+    examples: [{ error: "invalid_client", error_description: "unknown client or wrong secret" }]
+  }
+} as const
+
+export const errorExample = { error: "not_found", message: "there is no project 9" }
+
+const header = (description: string, isSure = true, type: "string" | "integer" = "string"): Headers[string] => ({
+  description,
+  required: isSure,
+  schema: { type }
+})
+
+const refused =
+  (schema: "Refusal" | "OAuthError") =>
+  (description: string, headers: Headers = {}): Answer => ({
+    description,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } }
+  })
+const byApi = refused("Refusal")
+const byOAuth = refused("OAuthError")
+
+const challenge = header("Why, as RFC 6750 §3 says it.")
+const allow = header("The methods that this address takes.")
+const retryAfter = header("Seconds after which a request is admitted again.", true, "integer")
+
+/** Sent if the sandbox was started with `--rate-limit-headers`. */
+export const rateLimitHeaders: Headers = {
+  RateLimit: header('By option: requests left and seconds until one more is: `"plan";r=599;t=60`.', false),
+  "RateLimit-Policy": header(
+    'By option: requests and the seconds that they are counted in: `"plan";q=600;w=60`.',
+    false
+  )
+}
+
+const errors: Answers = {
+  405: byApi("The address doesn't take this method.", { Allow: allow }),
+  500: byApi("An error of the service. Try again later."),
+  503: byApi("The service is interrupted. Try again later.")
+}
+
+const tooMany = (more: Headers) =>
+  byApi("The plan's requests in 60 seconds are used up.", { "Retry-After": retryAfter, ...more })
+
+const guarded: Answers = {
+  400: byApi("A parameter or the body doesn't match the description; the message says which."),
+  401: byApi("The token is missing, unknown, expired or revoked.", { "WWW-Authenticate": challenge }),
+  403: byApi("The token lacks the scope.", { "WWW-Authenticate": challenge }),
+  429: tooMany(rateLimitHeaders)
+}
+
+const body: Answers = {
+  413: byApi("The body has more than 1 MiB."),
+  415: byApi("The body isn't `application/json`.")
+}
+
+const oauth: Answers = {
+  400: byOAuth("The request is refused; `error` says why."),
+  401: byOAuth("The client is unknown or its secret wrong.", {
+    "WWW-Authenticate": header("A scheme by which a client can identify itself.")
+  }),
+  ...errors,
+  405: byOAuth("Only POST is allowed.", { Allow: allow })
+}
+
+/** By what kind of operation it is. `isOne`: of one record. */
+export const of = (operation: {
+  readonly isOAuth: boolean
+  readonly isGuarded: boolean
+  readonly hasBody: boolean
+  readonly isOne: boolean
+}): Answers => {
+  if (operation.isOAuth) return operation.hasBody ? oauth : errors
+  return {
+    ...(operation.isOne ? { 404: byApi("There is no such record.") } : {}),
+    ...(operation.hasBody ? body : {}),
+    ...(operation.isGuarded ? guarded : { 429: tooMany({}) }),
+    ...errors
+  }
+}
