@@ -1,14 +1,15 @@
 /**
  * Runs the worker until a signal: takes the lock, then runs all pipelines, and starts them again on request.
  *
- * If the service refuses the very first token, the process ends: nothing could be synced. If it refuses a later one, the
- * pipelines pause and Status says what to check. A login that has ended never ends the process: deliveries are accepted
- * until a person logs in again.
+ * A worker that knows a subscription's secret accepts deliveries, whatever the token endpoint answers: what needs a token
+ * waits, and Status says what to check. Without a secret there is nothing to accept, so a refused token ends the process.
+ * A login that has ended never does: deliveries are accepted until a person logs in again.
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { Token } from "../connectors/construction/ConstructionAuth.ts"
+import { pauses, Token } from "../connectors/construction/ConstructionAuth.ts"
 import { worker } from "../pipelines/All.ts"
+import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
 import type { Status } from "../src/Operate/Status.ts"
@@ -16,8 +17,13 @@ import type { Store } from "../src/Stores/Store.ts"
 
 const all = worker.pipe(Layer.provideMerge(Restart.layer))
 
-/** Fails when the very first token is refused; otherwise waits forever. */
-const refusedAtStart = Effect.flatMap(Token, (token) => Effect.andThen(token.get, Effect.never))
+/** Asks for the first token. Fails if it is refused and there is no secret to accept deliveries with; otherwise waits forever. */
+const refusedAtStart = Effect.gen(function* () {
+  const { valid } = yield* Keyring
+  const token = yield* Token
+  yield* Effect.retry(token.get, { schedule: pauses, while: () => valid().length > 0 })
+  return yield* Effect.never
+})
 
 /**
  * Runs the worker together with `beside` (the demo's display), which sees the worker's services. Never returns; fails

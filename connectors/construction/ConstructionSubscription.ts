@@ -82,7 +82,7 @@ export const layer: Layer.Layer<
   })
 )
 
-const whenRefused = Schedule.spaced("60 seconds")
+const whenRefused = Schedule.min([Schedule.exponential("5 seconds"), Schedule.spaced("5 minutes")])
 /** For the service's first request. */
 const patience = Duration.seconds(60)
 const reasonKey = "subscription"

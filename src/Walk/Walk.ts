@@ -46,7 +46,8 @@ const make = (options: WalkOptions) =>
         lane: "backfill",
         state: undefined,
         pagesDone: 0,
-        quarantined: 0
+        quarantined: 0,
+        failures: 0
       }))
     )
     for (const track of tracks) yield* Effect.orDie(restore(store, track))
@@ -90,9 +91,9 @@ export class Walk extends Context.Service<
 
 const defaultConcurrency = 64
 const patientAfter = 3
+/** Pauses double from here. */
 const firstPause = Duration.seconds(5)
-/** The pause of a list that needs a person. */
-const refusedPause = Duration.seconds(60)
+const longestAfterFailure = Duration.minutes(5)
 
 interface Track {
   readonly list: PagedList
@@ -101,6 +102,8 @@ interface Track {
   state: Checkpoints.PassState | undefined
   pagesDone: number
   quarantined: number
+  /** In a row. */
+  failures: number
 }
 
 const restore = (store: Store["Service"], track: Track) =>
@@ -141,12 +144,14 @@ const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const outcome = yield* Effect.result(walkOnce(options, track))
   if (outcome._tag === "Success") {
     const { state, disturbance } = outcome.success
+    track.failures = 0
     if (disturbance === undefined || state.disturbed_in_a_row < patientAfter) yield* reasons.clear(key)
     else yield* reasons.set(key, disturbance)
     return
   }
   yield* reasons.set(key, outcome.failure.message)
-  yield* rest(track, Duration.min(refusedPause, options.every))
+  const growing = Duration.min(doubled(track.failures++), longestAfterFailure)
+  yield* rest(track, Duration.min(growing, options.every))
 })
 
 const walkOnce = (
@@ -187,12 +192,14 @@ const untilDue = (options: WalkOptions, { state }: Track): Effect.Effect<Duratio
   Effect.map(Clock.currentTimeMillis, (now) => {
     if (state === undefined || state.finished_at === null) return Duration.zero
     const disturbed = state.disturbed_in_a_row
-    const growing = Duration.times(firstPause, 2 ** Math.max(0, disturbed - patientAfter))
+    const growing = doubled(Math.max(0, disturbed - patientAfter))
     const pause =
       disturbed === 0 ? options.every : disturbed < patientAfter ? Duration.zero : Duration.min(growing, options.every)
     const since = now - Instant.toMicros(state.finished_at) / 1000
     return Duration.millis(Math.max(0, Duration.toMillis(pause) - since))
   })
+
+const doubled = (times: number): Duration.Duration => Duration.times(firstPause, 2 ** Math.min(times, 20))
 
 /** True if it was cut short. */
 const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> =>
