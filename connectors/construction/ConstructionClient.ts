@@ -34,7 +34,7 @@ export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPro
 }) {}
 
 type Endpoint = ApiEndpoint["Service"]
-type Api = HttpApiClient.ForApi<typeof ConstructionApi>
+export type Api = HttpApiClient.ForApi<typeof ConstructionApi>
 type Send = (api: Api) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
 export class ConstructionClient extends Context.Service<

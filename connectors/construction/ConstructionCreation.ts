@@ -2,25 +2,26 @@
  * Creates a subscription (interface document §4.2). Every successful request creates another one, and only its answer
  * shows its secret.
  *
- * The intent is on disk before the request. If the answer is lost (the process died, a time-out, a reset, an answer
- * without a secret), there may be a subscription that we can't verify: it stays in the Store as one to delete, and another
- * is created. A clear refusal, or a request that was never sent, leaves nothing behind.
+ * The intent of each request is on disk before it is sent. If no answer comes (the process died, a time-out, a reset, a
+ * 500), there may be a subscription that we can't verify: it stays in the Store as one to delete, and another is created. If
+ * an answer says that it was created, and we find no secret in it, nothing more is created (ConstructionOrphan). A clear
+ * refusal, or a request that was never sent, leaves nothing behind.
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import type { Selectable, Transaction } from "kysely"
-import * as Json from "../../src/Domain/Json.ts"
+import type * as Instant from "../../src/Domain/Instant.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import type { Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
-import { Store, type StoreError } from "../../src/Stores/Store.ts"
+import { Store } from "../../src/Stores/Store.ts"
 import { shownUrl } from "../../src/Intake/Subscription.ts"
 import type { StoreTables } from "../../src/Stores/StoreTables.ts"
-import { Subscription as Created } from "./ConstructionApi.ts"
-import { ConstructionClient, NotAsPromised } from "./ConstructionClient.ts"
+import { type Api, ConstructionClient } from "./ConstructionClient.ts"
+import * as Orphan from "./ConstructionOrphan.ts"
 import { Callbacks } from "./ConstructionWebhooks.ts"
 
 export type Row = Selectable<StoreTables["subscriptions"]>
@@ -31,40 +32,34 @@ export interface Wanted {
   readonly events: string
 }
 
-/** Requests that may have created a subscription whose secret we don't know. */
-interface Doubts {
-  count: number
-}
+/**
+ * The service created it, and its answer holds no secret that we can find. It is noted in the Store: another request would
+ * create another one.
+ */
+export class AnswerUnreadable extends Schema.TaggedError<AnswerUnreadable>()("AnswerUnreadable", {
+  message: Schema.String
+}) {}
 
 /**
- * `onIntent` gets the row before the request is sent, and `onAnswer` runs after each request, answered or not. The new
- * subscription retires all others.
+ * `onIntent` gets the row of each request before it is sent, and `onAnswer` runs after each request, answered or not. The
+ * new subscription retires all others.
  */
 export const create = Effect.fn("Subscription.create")(function* (
   wanted: Wanted,
   onIntent: (row: Row) => void,
   onAnswer: Effect.Effect<unknown>
 ) {
-  const store = yield* Store
   const secrets = yield* Secrets
   const callbacks = yield* Callbacks
   const reasons = yield* Reasons
-  const at = yield* SecretRows.now
-  const intent = yield* store.transaction((tx) => insert(tx, { ...wanted, created_at: at, retired_at: null }))
-  onIntent(intent)
-  const doubts: Doubts = { count: 0 }
   callbacks.creating()
   // Once there is an answer, stopping must not lose it.
   yield* Effect.uninterruptibleMask((interruptible) =>
-    interruptible(request(wanted, doubts, onAnswer)).pipe(
-      Effect.onError(() => (doubts.count === 0 ? Effect.ignore(forget(store, intent)) : Effect.void)),
-      Effect.map((text) => {
-        doubts.count--
-        return secrets.learn(intent.id, text)
-      }),
+    interruptible(request(wanted, onIntent, onAnswer)).pipe(
+      Effect.map(({ intent, text }) => ({ intent, secret: secrets.learn(intent.id, text) })),
       Effect.ensuring(Effect.sync(callbacks.settled)),
-      Effect.flatMap((secret) => {
-        const kept = keep(secret, intent, doubts)
+      Effect.flatMap(({ intent, secret }) => {
+        const kept = keep(secret, intent)
         const later = interruptible(Effect.retry(Effect.delay(kept, keepAgain), Schedule.forever))
         return Effect.catchTag(kept, "StoreError", () => later)
       })
@@ -77,72 +72,84 @@ export const create = Effect.fn("Subscription.create")(function* (
 const keepAgain = Duration.seconds(10)
 
 /** The subscription exists: while its secret can't be stored, creating another one wouldn't help. */
-const keep = Effect.fnUntraced(function* (secret: Secret, intent: Row, doubts: Doubts) {
+const keep = Effect.fnUntraced(function* (secret: Secret, intent: Row) {
   const secrets = yield* Secrets
   const reasons = yield* Reasons
-  const { created_at, events, url } = intent
-  const lost = doubts.count > 0 ? { url, events, created_at, retired_at: yield* SecretRows.now } : undefined
   yield* Effect.tapError(
-    secrets.keep(secret, (tx) => supersede(tx, intent, lost)),
+    secrets.keep(secret, (tx) => supersede(tx, intent)),
     ({ message }) => reasons.set(unkeptKey, `A new subscription's secret isn't stored yet: ${message}`)
   )
 })
 
 const unkeptKey = "subscription secret"
 
-type Fresh = Pick<Row, "url" | "events" | "created_at" | "retired_at">
-
-const insert = async (tx: Transaction<StoreTables>, fresh: Fresh): Promise<Row> => {
+const insert = async (tx: Transaction<StoreTables>, wanted: Wanted, at: Instant.Instant): Promise<Row> => {
   const row = await tx
     .insertInto("subscriptions")
-    .values({ ...fresh, verified_at: null })
+    .values({ ...wanted, created_at: at, retired_at: null, verified_at: null })
     .returningAll()
     .executeTakeFirstOrThrow()
   await SecretRows.reserve(tx, row.id, row.created_at)
   return row
 }
 
-const forget = (store: Store["Service"], { id }: Row): Effect.Effect<void, StoreError> =>
-  store.transaction(async (tx) => {
-    await SecretRows.release(tx, id)
-    await tx.deleteFrom("subscriptions").where("id", "=", id).execute()
-  })
-
-const supersede = async (tx: Transaction<StoreTables>, { id, created_at: at }: Row, lost: Fresh | undefined) => {
-  await tx
+const supersede = (tx: Transaction<StoreTables>, { id, created_at: at }: Row) =>
+  tx
     .updateTable("subscriptions")
     .set({ retired_at: at })
     .where("id", "<>", id)
     .where("retired_at", "is", null)
     .execute()
-  if (lost !== undefined) await insert(tx, lost)
-}
 
-const request = (
-  { events, url }: Wanted,
-  doubts: Doubts,
+const unreadable = Effect.fnUntraced(function* ({ id }: Row, text: string) {
+  const store = yield* Store
+  // Until it is noted, another creation must not begin.
+  yield* Effect.retry(
+    store.transaction((tx) => Orphan.note(tx, id, text)),
+    Schedule.spaced(keepAgain)
+  )
+  return yield* new AnswerUnreadable({ message: "POST /webhooks answered without a secret that we can find." })
+})
+
+/** Each request has its own row: what may have created a subscription stays. */
+const request = Effect.fnUntraced(function* (
+  wanted: Wanted,
+  onIntent: (row: Row) => void,
   onAnswer: Effect.Effect<unknown>
-): Effect.Effect<string, SourceError, ConstructionClient> =>
-  Effect.flatMap(ConstructionClient, (client) =>
-    client.call(
-      "event",
-      (api) =>
-        Effect.suspend(() => {
-          doubts.count++
-          const payload = { url, events: JSON.parse(events) as ReadonlyArray<string> }
-          return api.webhooks.create({ payload, responseMode: "response-only" })
-        }).pipe(
-          Effect.tap((response) => Effect.sync(() => void (isRefusal(response) && doubts.count--))),
-          Effect.tapError((error) => Effect.sync(() => void (wasNeverSent(error) && doubts.count--))),
-          Effect.ensuring(onAnswer)
-        ),
-      ({ text }) =>
-        Schema.decodeUnknownEffect(Schema.Struct({ secret: Created.fields.secret }))(Json.parse(text)).pipe(
-          Effect.map(({ secret }) => secret),
-          Effect.mapError(() => new NotAsPromised({ message: "POST /webhooks answered without a secret." }))
-        )
-    )
-  ).pipe(Effect.mapError(withAdvice))
+) {
+  const client = yield* ConstructionClient
+  const store = yield* Store
+  const payload = { url: wanted.url, events: JSON.parse(wanted.events) as ReadonlyArray<string> }
+  const sent: { created?: Row } = {}
+  const undo = ({ id }: Row) => store.transaction((tx) => Orphan.remove(tx, id))
+  const send = Effect.fnUntraced(function* (api: Api) {
+    if (sent.created !== undefined) return yield* cutOff
+    const at = yield* SecretRows.now
+    const intent = yield* store.transaction((tx) => insert(tx, wanted, at))
+    onIntent(intent)
+    const response = yield* api.webhooks
+      .create({ payload, responseMode: "response-only" })
+      .pipe(Effect.tapError((error) => (wasNeverSent(error) ? undo(intent) : Effect.void)))
+    if (isRefusal(response)) yield* undo(intent)
+    if (response.status >= 200 && response.status < 300) sent.created = intent
+    return response
+  })
+  const answer = client.call(
+    "event",
+    (api) => Effect.ensuring(send(api), onAnswer),
+    ({ text }) => Effect.succeed(text)
+  )
+  const text = yield* Effect.catch(answer, (error) =>
+    sent.created === undefined ? Effect.fail(withAdvice(error)) : Effect.succeed("")
+  )
+  const secret = Orphan.secretIn(text)
+  const intent = sent.created
+  if (intent === undefined) return yield* Effect.die("an answer without a request")
+  return secret === undefined ? yield* unreadable(intent, text) : { intent, text: secret }
+})
+
+/** The client repeats a request whose answer was cut off. */
+const cutOff = new SourceError({ reason: "Refused", message: "The answer to POST /webhooks was cut off." })
 
 /** After a 5xx other than 503 the service may have created it. */
 const isRefusal = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>

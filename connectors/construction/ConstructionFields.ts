@@ -5,6 +5,10 @@
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
 
+/** Where the contents of a body may be: at the top level, under `data` or under `payload` (the envelope isn't shown, §6). */
+export const contentsIn = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  Json.isObject(body) ? [body, body["data"], body["payload"]].filter(Json.isObject) : []
+
 /** The same three as in a Change, while they are collected. */
 export interface Collected {
   readonly values: Record<string, string | null>

@@ -53,7 +53,7 @@ export const layer = Layer.effect(
 export const read = (options: ReaderOptions, event: Event, nowMicros: number): Reading => {
   const body = parseBody(event.body)
   if (typeof body === "string") return isPing(event) ? pinged(null) : quarantined(labelOf(event), body)
-  const places = [body, body["data"], body["payload"]].filter(Json.isObject)
+  const places = Fields.contentsIn(body)
   const lookup = lookupIn(places, options.aliases)
   const type = typeOf(options, event, declaredType(places, lookup), lookup)
   const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)

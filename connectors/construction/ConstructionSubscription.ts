@@ -17,10 +17,11 @@ import { isEnding, Keyring, type Secret } from "../../src/Intake/Secrets/Keyring
 import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
 import { readMeta, Store, writeMeta } from "../../src/Stores/Store.ts"
-import { shownUrl, Subscription, type SupersededSubscription } from "../../src/Intake/Subscription.ts"
+import { shownUrl, Subscription } from "../../src/Intake/Subscription.ts"
 import { supervised } from "../../src/Runtime/Supervisor.ts"
 import { ConstructionClient } from "./ConstructionClient.ts"
 import { create, type Row, type Wanted } from "./ConstructionCreation.ts"
+import * as Orphan from "./ConstructionOrphan.ts"
 import { subscribable } from "./ConstructionEvents.ts"
 import { Callbacks } from "./ConstructionWebhooks.ts"
 
@@ -35,6 +36,7 @@ export const layer: Layer.Layer<
     const secrets = yield* Secrets
     const callbacks = yield* Callbacks
     const store = yield* Store
+    const reasons = yield* Reasons
     // Deliveries may come before we subscribe: from an earlier subscription, or a very early ping.
     yield* Receiver
     const wanted: Wanted = {
@@ -51,14 +53,26 @@ export const layer: Layer.Layer<
     yield* listenFor(standing)
     const attempted = yield* Deferred.make<void>()
     const refresh = refreshed(standing, (now) => decide(now, wanted, valid(), settings.webhookSecrets.length > 0))
+    /** False: there is an orphan now. */
+    const creation = create(wanted, (intent) => (standing.row = intent), Deferred.succeed(attempted, undefined)).pipe(
+      Effect.tapError(() => Effect.sync(() => (standing.row = undefined))),
+      Effect.as(true),
+      Effect.catchTag("AnswerUnreadable", () => Effect.succeed(false))
+    )
     const subscribe = Effect.gen(function* () {
-      // Another worker may have created it meanwhile.
-      yield* Effect.promise(() => keyring.lookAgain())
-      if (!(yield* refresh)) return
-      yield* Effect.tapError(
-        create(wanted, (intent) => (standing.row = intent), Deferred.succeed(attempted, undefined)),
-        () => Effect.sync(() => (standing.row = undefined))
-      )
+      for (;;) {
+        // Another worker may have created it meanwhile.
+        yield* Effect.promise(() => keyring.lookAgain())
+        if (!(yield* refresh)) return yield* standing.row === undefined ? Orphan.adopt : Effect.void
+        const orphan = yield* Orphan.sentence
+        if (orphan === undefined) {
+          if (yield* creation) return
+        } else {
+          yield* reasons.set(reasonKey, orphan)
+          yield* Deferred.succeed(attempted, undefined)
+          yield* Effect.sleep(lookEvery)
+        }
+      }
     })
     const work = Effect.gen(function* () {
       yield* whileLeading(untilDone(subscribe, attempted))
@@ -72,12 +86,16 @@ export const layer: Layer.Layer<
 
     return Subscription.of({
       attempted: Deferred.await(attempted),
-      status: Effect.map(Effect.orDie(superseded(store, standing)), (toDelete) => ({
-        url: shownUrl(wanted.url),
-        verifiedAt: standing.verifiedAt,
-        obsolete: toDelete.map(({ url }) => url),
-        toDelete
-      }))
+      status: Effect.suspend(() => Orphan.toDelete(standing.row?.id ?? 0)).pipe(
+        Effect.orDie,
+        Effect.map((toDelete) => ({
+          url: shownUrl(wanted.url),
+          verifiedAt: standing.verifiedAt,
+          obsolete: toDelete.map(({ url }) => url),
+          toDelete
+        })),
+        Effect.provideService(Store, store)
+      )
     })
   })
 )
@@ -223,25 +241,3 @@ const unreached = ({ row }: Standing, { webhookListen, webhookUrl }: ServiceSett
     "Admin → API → Webhooks."
   )
 }
-
-/** All except the active one, until a person has retired their secrets. */
-const superseded = (store: Store["Service"], standing: Standing) =>
-  Effect.gen(function* () {
-    const at = yield* SecretRows.now
-    const others = yield* store.run((db) =>
-      db
-        .selectFrom("subscriptions")
-        .innerJoin("webhook_secrets", "webhook_secrets.subscription_id", "subscriptions.id")
-        .select(["subscriptions.url", "subscriptions.created_at", "fingerprint", "sealed"])
-        .where("subscriptions.id", "<>", standing.row?.id ?? 0)
-        .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", at)]))
-        .orderBy("subscriptions.id")
-        .execute()
-    )
-    return others.map(({ created_at: createdAt, fingerprint, sealed, url }): SupersededSubscription => ({
-      url: shownUrl(url),
-      createdAt,
-      isSecretLost: sealed === null,
-      fingerprint
-    }))
-  })

@@ -1,6 +1,7 @@
 /** Subscriptions that can't be made as planned: lost answers, refused URLs, pings that never come. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import { freePort } from "../../RunningWorker.ts"
@@ -10,15 +11,23 @@ import { World } from "../World.ts"
 const lost = ({ subscription }: StatusReport): ReadonlyArray<boolean> =>
   subscription.toDelete.map(({ isSecretLost }) => isSecretLost)
 
-/** A proxy that breaks the connection instead of passing on the first answers to POST /webhooks. */
-const losingAnswers = async (target: string, answers: number, at = 0) => {
+/** What happens to the answer of a creation; `secret` is that of the answer. */
+type Spoil = (response: ServerResponse, secret: string) => void
+
+const lose: Spoil = (response) => void response.req.socket.destroy()
+
+/** A proxy that spoils the first answers to POST /webhooks. */
+const losingAnswers = async (target: string, answers: number, { at = 0, spoil = lose } = {}) => {
   let left = answers
   const { hostname, port } = new URL(target)
   const pass = (incoming: IncomingMessage, response: ServerResponse): void => {
     const { headers, method, url } = incoming
     const onward = request({ hostname, port, path: url, method, headers }, (answer) => {
       const isCreation = method === "POST" && url?.endsWith("/webhooks") === true
-      if (isCreation && left-- > 0) return void incoming.socket.destroy()
+      if (isCreation && left-- > 0) {
+        void json(answer).then((body) => spoil(response, (body as { secret: string }).secret))
+        return
+      }
       response.writeHead(answer.statusCode ?? 0, answer.headers)
       answer.pipe(response)
     })
@@ -70,10 +79,10 @@ describe("a creation whose answer is lost", () => {
     await using proxy = await losingAnswers(world.server.baseUrl, 2)
     const worker = world.start({ SITELEDGER_BASE_URL: proxy.url })
     // Its ping may come before its secret and the lost creations are stored.
-    const isKept = (report: StatusReport): boolean => isVerified(report) && lost(report).length > 0
+    const isKept = (report: StatusReport): boolean => isVerified(report) && lost(report).length > 1
     const report = await worker.status("verified and kept", isKept)
     assert.strictEqual(world.server.subscriptions.length, 3)
-    assert.deepStrictEqual(lost(report), [true])
+    assert.deepStrictEqual(lost(report), [true, true], "each that may exist")
   })
 
   it("is not one that the service refused; Status says which variables to check", async () => {
@@ -100,9 +109,71 @@ describe("a creation whose answer is lost", () => {
     await stopped.stop()
     const worker = world.start(through)
     await worker.status("no connection", ({ reasons }) => /can't be read for now/.test(reasons.join()))
-    await using _proxy = await losingAnswers(world.server.baseUrl, 0, port)
+    await using _proxy = await losingAnswers(world.server.baseUrl, 0, { at: port })
     assert.deepStrictEqual(lost(await worker.status("verified", isVerified)), [])
     assert.strictEqual(world.server.subscriptions.length, 1)
+  })
+})
+
+describe("a creation whose answer can't be read", () => {
+  const answer = (body: object): Spoil => (response) => {
+    response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(body))
+  }
+  const isOrphaned = ({ reasons }: StatusReport): boolean => reasons.join().includes("we find no secret in its answer")
+
+  it("is read under data and under payload", async () => {
+    for (const place of ["data", "payload"]) {
+      await using world = await World.open({ projects: 3 })
+      const spoil: Spoil = (response, secret) => answer({ [place]: { secret } })(response, secret)
+      await using proxy = await losingAnswers(world.server.baseUrl, 1, { spoil })
+      const worker = world.start({ SITELEDGER_BASE_URL: proxy.url })
+      await worker.status("verified", isVerified)
+      assert.strictEqual(world.server.subscriptions.length, 1)
+    }
+  })
+
+  it("isn't repeated, even by a restart, until a person has deleted the subscription", async () => {
+    await using world = await World.open({ projects: 3 })
+    const { server } = world
+    const spoil: Spoil = (response, secret) => answer({ webhook: { token: secret }, id: 7 })(response, secret)
+    await using proxy = await losingAnswers(server.baseUrl, 1, { spoil })
+    const through = { SITELEDGER_BASE_URL: proxy.url }
+    for (const end of ["SIGKILL", "SIGTERM"] as const) {
+      const worker = world.start(through)
+      const report = await worker.status("orphaned, and walked", (status) => {
+        return isOrphaned(status) && status.backfill["projects"]?.proof !== "running"
+      })
+      assert.strictEqual(report.phase, "degraded")
+      assert.match(report.reasons.join(), /its fields: webhook, id\).*secret add.*secret retire lost-1/)
+      assert.deepStrictEqual(lost(report), [true])
+      assert.strictEqual(server.subscriptions.length, 1)
+      await worker.stop(end)
+    }
+    const worker = world.start(through)
+    await worker.status("orphaned", isOrphaned)
+    assert.strictEqual((await world.runWith(through, "secret", "retire", "lost-1")).code, 0)
+    const report = await worker.status("another one is verified", isVerified)
+    assert.isFalse(isOrphaned(report))
+    assert.deepStrictEqual(lost(report), [])
+    assert.strictEqual(server.subscriptions.length, 2)
+  })
+
+  it("because it was cut off isn't repeated, and its secret can be added by hand", async () => {
+    await using world = await World.open({ projects: 3, ping: "never" })
+    const { server } = world
+    const spoil: Spoil = (response) => {
+      response.writeHead(201, { "content-type": "application/json", "content-length": 100 })
+      response.write('{"url":', () => response.destroy())
+    }
+    await using proxy = await losingAnswers(server.baseUrl, 1, { spoil })
+    const worker = world.start({ SITELEDGER_BASE_URL: proxy.url })
+    await worker.status("orphaned", isOrphaned)
+    const [{ secret } = assert.fail("no subscription")] = server.subscriptions
+    await worker.verb("secret-add", { secret })
+    const report = await worker.status("adopted", (status) => !isOrphaned(status) && lost(status).length === 0)
+    assert.notStrictEqual(report.phase, "degraded")
+    assert.strictEqual(await server.deliver({ type: "ipc.paid" }), 200)
+    assert.strictEqual(server.subscriptions.length, 1)
   })
 })
 
