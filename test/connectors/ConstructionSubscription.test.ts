@@ -46,7 +46,7 @@ const client = (world: World) =>
       }
       const text = JSON.stringify({ secret: `whsec_${world.asked.length + 1}` })
       const answer = { text, startedMs: 0, endedMs: 0, serviceMs: undefined }
-      return Effect.orDie(Effect.andThen(send({ webhooks: { create } } as never), read(answer)))
+      return Effect.orDie(Effect.andThen(send({ webhooks: { create } } as never, undefined as never), read(answer)))
     }
   })
 

@@ -1,7 +1,7 @@
 /** How a client waits, on the virtual clock: for its plan, for a 429, for transient failures, and for how long. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { ConstructionService } from "../../../connectors/construction/Client.ts"
+import { ConstructionService } from "../../../connectors/construction/ClientForEffect.ts"
 import { json, page, project, scripted, using } from "./Scripted.ts"
 
 const firstPage = ConstructionService.use(({ projects }) => projects.page(1))
