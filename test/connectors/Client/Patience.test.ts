@@ -67,6 +67,17 @@ describe("a client", () => {
   )
 })
 
+it.effect("a POST whose answer never ends isn't sent again", () =>
+  Effect.gen(function* () {
+    const service = scripted(() => new Response(new ReadableStream()))
+    const post = ConstructionService.use(({ request }) => request("POST", "/ncrs", { body: {} }))
+    const error = yield* using(service, Effect.flip(post))
+    assert.strictEqual(error.reason, "Unavailable")
+    assert.match(error.message, /^POST \/ncrs isn't repeated/)
+    assert.strictEqual(service.asked.filter(({ what }) => what === "POST /v1/ncrs").length, 1)
+  })
+)
+
 describe("an answer that stays wrong", () => {
   it.effect("of a list that ends before its total is a failure", () =>
     Effect.gen(function* () {
