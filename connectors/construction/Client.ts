@@ -11,14 +11,14 @@ import { promised, iterable } from "./Client/Call.ts"
 import { ConstructionService } from "./Client/ConstructionService.ts"
 import { endpointOf } from "./Client/Endpoint.ts"
 import type { CallOptions, Options } from "./Client/Options.ts"
-import type { Method, Request, RequestOptions } from "./Client/Request.ts"
+import type { Method, RequestOptions, SendRequest } from "./Client/Request.ts"
 import type { ServiceError } from "./Client/ServiceError.ts"
 import type { Project, ProjectPage, Subscription, Webhook } from "./Client/Shapes.ts"
 import type { TypedClient } from "./Client/Typed.ts"
 
 export { type DeliveredEvent, deliveryHandler, type DeliveryHandlerOptions } from "./Client/DeliveryHandler.ts"
 export type { CallOptions, Options, Period } from "./Client/Options.ts"
-export type { Method, Parameter, Request, RequestOptions, SchemaResult, StandardSchema } from "./Client/Request.ts"
+export type { Method, Parameter, RequestOptions, SchemaResult, SendRequest, StandardSchema } from "./Client/Request.ts"
 export { type Answered, type Reason, ServiceError } from "./Client/ServiceError.ts"
 export type { Pagination, Project, ProjectPage, Subscription, Webhook } from "./Client/Shapes.ts"
 export { type DeliveryHeaders, type RawBody, type Secrets, verifyDelivery } from "./Client/Signature.ts"
@@ -37,7 +37,7 @@ export interface Client {
    * NotAsPromised.
    */
   readonly createWebhook: (webhook: Webhook, options?: CallOptions) => Promise<Subscription>
-  readonly request: Request
+  readonly request: SendRequest
   /** The same `request`, typed by the service's OpenAPI document: `Paths` is what `openapi-typescript` makes of it. */
   readonly typed: <Paths>() => TypedClient<Paths>
   /** A currently valid bearer token (§5) for your own requests, which aren't paced. */
@@ -91,7 +91,7 @@ export const connect = (options: Options): Client => {
       using((each) => each.request(method, path, options)),
       options.signal,
       request
-    )) as Request
+    )) as SendRequest
   return {
     projects: ({ signal } = {}) => iterable(all, signal),
     projectPage,

@@ -39,7 +39,7 @@ export type SchemaResult<A> =
  * schema, the answer is checked by it; without, it is unknown. A number that a double can't hold without rounding is an
  * object that JSON.stringify writes as it came, which no schema takes for a number.
  */
-export interface Request {
+export interface SendRequest {
   <A>(method: Method, path: string, options: RequestOptions & { readonly schema: StandardSchema<A> }): Promise<A>
   (method: Method, path: string, options?: RequestOptions): Promise<unknown>
 }

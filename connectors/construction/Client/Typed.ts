@@ -32,7 +32,7 @@ export type AnswerOf<O> = {
 
 type Good = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226 | "2XX"
 
-type At<T, K extends PropertyKey> = T extends { readonly [k in K]?: infer V } ? V : never
+type At<T, K extends PropertyKey> = K extends keyof T ? T[K] : undefined
 
 type Common<O> = CallOptions &
   Pick<RequestOptions, "retry"> & { readonly schema?: StandardSchema<AnswerOf<O>> | undefined }
