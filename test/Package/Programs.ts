@@ -43,7 +43,7 @@ console.log(names.length, error instanceof ServiceError && error.reason, typeof 
 
 const typed = `
 import { connect, ServiceError } from "siteledger-client"
-import type { paths } from "./paths.ts"
+type paths = import("./paths.ts").paths
 
 const env = process.env as Record<string, string>
 const { request } = connect({
@@ -120,7 +120,7 @@ for (const { id, name } of projects) console.log(id, name)
 const runReceiver = (framework: string, listen: string) => `
 import type { AddressInfo } from "node:net"
 import { connect } from "siteledger-client"
-import { receiver } from "./${framework}.ts"
+const { receiver } = await import("./${framework}.ts")
 ${options}
 const secrets: Array<string> = []
 const stored = Promise.withResolvers<string>()

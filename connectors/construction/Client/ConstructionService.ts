@@ -8,7 +8,7 @@
  * earlier process aren't counted. A redirect is a refusal unless the HttpClient follows it by itself: one over fetch needs
  * RequestInit's `redirect: "manual"`, or the secret is sent to the redirect's target.
  */
-import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, Schema, type Scope, type Stream } from "effect"
 import { HttpClient } from "effect/http"
 import * as Json from "../../../src/Domain/Json.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
@@ -28,8 +28,7 @@ import type { RedactedOptions } from "./RedactedOptions.ts"
 import type { Method, RequestOptions, StandardSchema } from "./Request.ts"
 import * as Requests from "./Requests.ts"
 import { ServiceError } from "./ServiceError.ts"
-import type { ProjectPage, Project, Subscription, Webhook } from "./Shapes.ts"
-import type { Stream } from "effect"
+import type { Project, ProjectPage, Subscription, Webhook } from "./Shapes.ts"
 
 const make = Effect.fnUntraced(function* (options: RedactedOptions) {
   const endpoint = yield* Effect.fromResult(endpointOf(options))
@@ -40,7 +39,8 @@ const make = Effect.fnUntraced(function* (options: RedactedOptions) {
     projects: Projects.make(client, endpoint.pageSize, limited),
     webhooks: { create: (webhook) => limited(subscribe(client, webhook)) },
     token: limited(Context.get(parts, Token).get),
-    request: Requests.make(client, limited)
+    // A schema types what it has accepted.
+    request: Requests.make(client, limited) as ConstructionService["Service"]["request"]
   })
 })
 

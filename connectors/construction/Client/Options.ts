@@ -1,4 +1,6 @@
-/** What a client of the service is made with, and what every call takes. */
+/**
+ * What a client of the service is made with, and what every call takes.
+ */
 
 /** Milliseconds, or like `"90 seconds"`. */
 export type Period = number | `${number} ${"second" | "minute" | "hour"}${"" | "s"}`

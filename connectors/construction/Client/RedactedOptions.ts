@@ -1,4 +1,6 @@
-/** The options of an Effect program, which may keep the secret from its logs. */
+/**
+ * The options of an Effect program, which may keep the secret from its logs.
+ */
 import type { Redacted } from "effect"
 import type { Options } from "./Options.ts"
 

@@ -1,4 +1,6 @@
-/** Any request of the API (§4.4), paced and authorised like the client's own, and what it may be given. */
+/**
+ * Any request of the API (§4.4), paced and authorised like the client's own, and what it may be given.
+ */
 import type { CallOptions } from "./Options.ts"
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -8,7 +8,6 @@ import { BigDecimal, Duration, Effect, Option } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Json from "../../../src/Domain/Json.ts"
 import { type ConstructionClient, NotAsPromised, requestTimeout } from "../ConstructionClient.ts"
-import type { ConstructionService } from "./ConstructionService.ts"
 import { Final, type Limited } from "./Limits.ts"
 import type { Method, RequestOptions, SchemaResult, StandardSchema } from "./Request.ts"
 import { ServiceError } from "./ServiceError.ts"
@@ -16,8 +15,9 @@ import { ServiceError } from "./ServiceError.ts"
 type Answer = HttpClientResponse.HttpClientResponse
 type Options = RequestOptions & { readonly schema?: StandardSchema<unknown> }
 
-export const make = (client: ConstructionClient["Service"], limited: Limited) =>
-  ((method: Method, path: string, options: Options = {}) => {
+export const make =
+  (client: ConstructionClient["Service"], limited: Limited) =>
+  (method: Method, path: string, options: Options = {}): Effect.Effect<unknown, ServiceError> => {
     const name = `${method} ${path}`
     const isSafe = options.retry ?? safe.has(method)
     const sent = Effect.flatMap(requestOf(method, path, options), (request) =>
@@ -39,7 +39,7 @@ export const make = (client: ConstructionClient["Service"], limited: Limited) =>
       return options.schema === undefined ? Effect.succeed(body.value) : check(name, body.value, options.schema)
     })
     return limited(checked)
-  }) as ConstructionService["Service"]["request"]
+  }
 
 /** RFC 9110 §9.2.2: repeating one of them changes nothing more. */
 const safe: ReadonlySet<Method> = new Set(["GET", "HEAD", "PUT", "DELETE"])

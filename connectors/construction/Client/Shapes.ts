@@ -1,4 +1,6 @@
-/** What the service returns, as plain types: the wire's schemas are checked against them where they are decoded. */
+/**
+ * What the service returns, as plain types: the wire's schemas are checked against them where they are decoded.
+ */
 import type { EventName } from "../ConstructionEvents.ts"
 
 /**

@@ -64,9 +64,10 @@ describe("a delivery", () => {
     const stored = Promise.withResolvers<void>()
     const { events, statusOf } = make(() => stored.promise)
     let status = 0
-    const answered = statusOf(request(text)).then((sent) => {
-      status = sent
-    })
+    const answer = async () => {
+      status = await statusOf(request(text))
+    }
+    const answered = answer()
     while (events.length === 0) await new Promise((resolve) => setImmediate(resolve))
     assert.strictEqual(status, 0)
     stored.resolve()
