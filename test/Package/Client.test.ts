@@ -23,7 +23,7 @@ let installed: ReturnType<Consumer["installed"]>
 beforeAll(async () => {
   const tarball = await tree.pack("packages/client")
   await plain.install(tarball)
-  await effectful.install(tarball)
+  effectful.copy(plain)
   installed = plain.installed()
   plain.link("@types/node", "@types/express", "express", "fastify")
   effectful.link("@types/node", "effect")

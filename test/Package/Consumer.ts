@@ -1,5 +1,5 @@
 /** A program of somebody else that has installed a package. Nothing comes from the network. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { execute, modules, type Ran } from "./Tree.ts"
@@ -25,6 +25,11 @@ export class Consumer {
     this.write("package.json", JSON.stringify({ type: "module" }))
     this.write("tsconfig.json", JSON.stringify(tsconfig))
     await execute("npm", ["install", "--no-audit", "--no-fund", tarball], this.folder)
+  }
+
+  /** Has what another one has. */
+  copy({ folder }: Consumer): void {
+    cpSync(folder, this.folder, { recursive: true })
   }
 
   /** Everything that is installed: names of packages, and bytes. */
