@@ -20,7 +20,7 @@ export class Consumer {
   readonly folder = mkdtempSync(join(tmpdir(), "siteledger-consumer-"))
   readonly #modules = join(this.folder, "node_modules")
 
-  /** Installs a tarball as npm does, with whatever it depends on. */
+  /** Installs a tarball as npm does, with all that it depends on. */
   async install(tarball: string): Promise<void> {
     this.write("package.json", JSON.stringify({ type: "module" }))
     this.write("tsconfig.json", JSON.stringify(tsconfig))
