@@ -35,7 +35,7 @@ export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPro
 
 type Endpoint = ApiEndpoint["Service"]
 export type Api = HttpApiClient.ForApi<typeof ConstructionApi>
-type Send = (api: Api) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
+type Send = (api: Api, http: HttpClient.HttpClient) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
 export class ConstructionClient extends Context.Service<
   ConstructionClient,
@@ -72,7 +72,7 @@ export class ConstructionClient extends Context.Service<
       const taken = new Set<string>()
       const exchange = Effect.fnUntraced(function* (send: Send, bearer: string) {
         const startedMs = yield* Clock.currentTimeMillis
-        const response = yield* send(api)
+        const response = yield* send(api, http)
         yield* inspect(endpoint, pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
         taken.add(bearer)
         // Answers overtake each other: remembering one token isn't enough.
@@ -134,7 +134,7 @@ const isFailure = (error: unknown): error is Failure =>
 /** The token of the request under way. */
 const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
 
-const requestTimeout = Duration.seconds(30)
+export const requestTimeout = Duration.seconds(30)
 /** The longest wait that the rate headers may ask for. */
 const longestResetMs = 60_000
 /** How many accepted tokens are remembered. */

@@ -1,6 +1,6 @@
 /**
  * The service's addresses and our identity there, each with the name that a person knows it by: a variable of the worker,
- * or an option of `siteledger/client`. Messages use these names.
+ * or an option of `siteledger-client`. Messages use these names.
  */
 import { Context, Effect, Layer, Record } from "effect"
 import { ClientSettings, ServiceSettings } from "../../config/Settings.ts"

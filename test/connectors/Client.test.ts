@@ -2,13 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
-import {
-  type Client,
-  connect,
-  ConstructionService,
-  type Options,
-  type ServiceError
-} from "../../connectors/construction/Client.ts"
+import { type Client, connect, type Options, type ServiceError } from "../../connectors/construction/Client.ts"
+import { ConstructionService } from "../../connectors/construction/ClientForEffect.ts"
 import { type InterfaceServer, type InterfaceServerOptions, startInterfaceServer } from "../InterfaceServer.ts"
 
 const plan = 60_000

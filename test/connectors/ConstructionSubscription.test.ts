@@ -51,7 +51,8 @@ const client = (world: World) =>
       const text = JSON.stringify({ secret: `whsec_${world.asked.length + 1}` })
       const answer = { text, startedMs: 0, endedMs: 0, serviceMs: undefined }
       const taken = Effect.suspend(() => (world.answer === "500" ? Effect.fail("It answered 500.") : Effect.void))
-      const once = send({ webhooks: { create } } as never).pipe(Effect.andThen(taken), Effect.andThen(read(answer)))
+      const sent = send({ webhooks: { create } } as never, undefined as never)
+      const once = sent.pipe(Effect.andThen(taken), Effect.andThen(read(answer)))
       return Effect.orDie(Effect.retry(once, Schedule.spaced("5 seconds")))
     }
   })

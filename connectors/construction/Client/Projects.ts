@@ -8,38 +8,16 @@
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import * as Json from "../../../src/Domain/Json.ts"
-import type { SourceError } from "../../../src/Walk/Source.ts"
 import * as Api from "../ConstructionApi.ts"
 import type { ConstructionClient } from "../ConstructionClient.ts"
 import { type RawPage, readPage } from "../ConstructionPages.ts"
-import { notAsPromised, type ServiceError } from "./ServiceError.ts"
+import type { Limited } from "./Limits.ts"
+import { ServiceError } from "./ServiceError.ts"
+import type { Project as Shape, ProjectPage } from "./Shapes.ts"
 
-/**
- * `id` (an integer), `name` and `status` (the service's own word), and everything else that the service sends, as
- * `unknown`. No number is rounded: one that a double can't reproduce exactly (many digits, a trailing zero) is an object
- * that JSON.stringify writes as it came. An id beyond 2^53 - 1 therefore fails the call as NotAsPromised, with the id in
- * the message.
- */
-export const Project = Schema.StructWithRest(Api.Project, [Schema.Record(Schema.String, Schema.Unknown)])
-export type Project = typeof Project.Type
+const Project = Schema.StructWithRest(Api.Project, [Schema.Record(Schema.String, Schema.Unknown)])
 
-/** One page as the service granted it: `pagination.per_page` may be less than requested. */
-export interface ProjectPage {
-  readonly data: ReadonlyArray<Project>
-  readonly pagination: Api.Pagination
-}
-
-/** Limits a call's waiting time and turns its failure into a message for the caller. */
-export type Limited = <A>(call: Effect.Effect<A, SourceError | ServiceError>) => Effect.Effect<A, ServiceError>
-
-export interface Projects {
-  /** From 1. A page has `pageSize` records, or the service's default if it refuses that size. */
-  readonly page: (page: number) => Effect.Effect<ProjectPage, ServiceError>
-  /** All of them, in the service's order; no page is asked for before it is needed. */
-  readonly all: Stream.Stream<Project, ServiceError>
-}
-
-export const make = (client: ConstructionClient["Service"], pageSize: number, limited: Limited): Projects => {
+export const make = (client: ConstructionClient["Service"], pageSize: number, limited: Limited) => {
   const fetch = (page: number, size: number | undefined) => {
     const query = { page, ...(size === undefined ? {} : { per_page: size }) }
     return client
@@ -66,8 +44,10 @@ export const make = (client: ConstructionClient["Service"], pageSize: number, li
       })
     )
   )
-  return { page: (page) => limited(negotiate(page)), all }
+  return { page: (page: number) => limited(negotiate(page)), all }
 }
+
+const notAsPromised = (message: string) => new ServiceError("NotAsPromised", message)
 
 const endedEarly = (seen: number, total: number) =>
   Effect.fail(notAsPromised(`GET /projects ended after ${seen} of the ${total} projects that it counts.`))
@@ -83,7 +63,7 @@ const read = (answer: RawPage, asked: number): Effect.Effect<ProjectPage, Servic
     const what = `GET /projects answered page ${page} when page ${asked} was asked for`
     return Effect.fail(notAsPromised(`${what}: check pageParam and perPageParam.`))
   }
-  const data: Array<Project> = []
+  const data: Array<Shape> = []
   for (const record of records) {
     const project = decode(record)
     if (Option.isNone(project)) {

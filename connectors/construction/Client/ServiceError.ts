@@ -1,17 +1,41 @@
 /**
  * The client's only error: its reason says who can act, its message what to check, by the names of the client's options.
- * The message holds no secret and no token.
+ * Nothing in it holds a secret or a token.
  */
-import { Schema } from "effect"
 
-export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
-  /**
-   * Options: they aren't usable. Refused: the service refuses (credentials, scope, address, the request itself), and
-   * retrying doesn't help. Unavailable: it didn't answer within `giveUpAfter`. NotAsPromised: its answer contradicts the
-   * interface document, and would again. Closed: the client was closed before the answer.
-   */
-  reason: Schema.Literals(["Options", "Refused", "Unavailable", "NotAsPromised", "Closed"]),
-  message: Schema.String
-}) {}
+/**
+ * Options: what the call was given isn't usable. Refused: the service refuses (credentials, scope, address, the request
+ * itself), and retrying doesn't help. Unavailable: it didn't answer within `giveUpAfter`, or a request that isn't safe to
+ * repeat failed, and may have been carried out. NotAsPromised: its answer contradicts the interface document or the
+ * schema, and would again. Closed: the client was closed before the answer.
+ */
+export type Reason = "Options" | "Refused" | "Unavailable" | "NotAsPromised" | "Closed"
 
-export const notAsPromised = (message: string): ServiceError => new ServiceError({ reason: "NotAsPromised", message })
+/** What is known of the last answer. */
+export interface Answered {
+  /** The HTTP status; undefined if there was no answer. */
+  readonly status?: number | undefined
+  /** The service's own words, at most 300 characters. */
+  readonly serviceMessage?: string | undefined
+  /** The service's id of the request, from `X-Request-Id` or the like. */
+  readonly requestId?: string | undefined
+  /** Without an answer, fetch's error; if a schema doesn't accept an answer, its issues. */
+  readonly cause?: unknown
+}
+
+export class ServiceError extends Error implements Answered {
+  readonly _tag = "ServiceError"
+  override readonly name = "ServiceError"
+  readonly reason: Reason
+  readonly status: number | undefined
+  readonly serviceMessage: string | undefined
+  readonly requestId: string | undefined
+
+  constructor(reason: Reason, message: string, { cause, requestId, serviceMessage, status }: Answered = {}) {
+    super(message, cause === undefined ? {} : { cause })
+    this.reason = reason
+    this.status = status
+    this.serviceMessage = serviceMessage
+    this.requestId = requestId
+  }
+}

@@ -1,6 +1,6 @@
 /**
  * Whether a delivery is the service's (interface document §6.2), for your own receivers. If it isn't, answer 401;
- * otherwise answer 2xx at once and do the work afterwards.
+ * otherwise store it, answer 2xx and do the work afterwards.
  *
  * A valid signature proves the body and nothing else: the event id, type and timestamp in the headers aren't signed.
  */
@@ -12,22 +12,29 @@ export type DeliveryHeaders =
   | { readonly get: (name: string) => string | null }
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
+/** The bytes as received, before any parsing; a string is taken as UTF-8. Node's Buffer is a Uint8Array. */
+export type RawBody = Uint8Array | ArrayBuffer | string
+
+/** Those of all subscriptions that may deliver here, including earlier ones. */
+export type Secrets = string | ReadonlyArray<string>
+
 const header = "x-service-signature"
 
 /**
- * `rawBody`: the bytes as received, before any parsing. `secrets`: those of all subscriptions that may deliver here,
- * including earlier ones; all are compared, in constant time. False unless there is exactly one signature of 64 hex
- * digits (either case). An empty secret is ignored, because anyone could sign with it.
+ * All secrets are compared, in constant time. False unless there is exactly one signature of 64 hex digits (either case).
+ * An empty secret is ignored, because anyone could sign with it.
  */
-export const verifyDelivery = (
-  rawBody: Uint8Array,
-  headers: DeliveryHeaders,
-  secrets: ReadonlyArray<string>
-): boolean => {
+export const verifyDelivery = (rawBody: RawBody, headers: DeliveryHeaders, secrets: Secrets): boolean => {
   const signature = readSignature({ [header]: signatureOf(headers) })
-  const keys = secrets.filter((secret) => secret !== "").map((secret) => createSecretKey(secret, "utf8"))
-  return signature !== undefined && verify(keys, rawBody, signature)
+  const keys = [secrets]
+    .flat()
+    .filter((secret) => secret !== "")
+    .map((secret) => createSecretKey(secret, "utf8"))
+  return signature !== undefined && verify(keys, bytesOf(rawBody), signature)
 }
+
+const bytesOf = (rawBody: RawBody): Uint8Array =>
+  typeof rawBody === "string" ? Buffer.from(rawBody) : rawBody instanceof Uint8Array ? rawBody : new Uint8Array(rawBody)
 
 const isFetchHeaders = (headers: DeliveryHeaders): headers is { readonly get: (name: string) => string | null } =>
   typeof headers["get"] === "function"

@@ -1,7 +1,7 @@
 /** How a client waits, on the virtual clock: for its plan, for a 429, for transient failures, and for how long. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { ConstructionService } from "../../../connectors/construction/Client.ts"
+import { ConstructionService } from "../../../connectors/construction/ClientForEffect.ts"
 import { json, page, project, scripted, using } from "./Scripted.ts"
 
 const firstPage = ConstructionService.use(({ projects }) => projects.page(1))
@@ -66,6 +66,17 @@ describe("a client", () => {
     })
   )
 })
+
+it.effect("a POST whose answer never ends isn't sent again", () =>
+  Effect.gen(function* () {
+    const service = scripted(() => new Response(new ReadableStream()))
+    const post = ConstructionService.use(({ request }) => request("POST", "/ncrs", { body: {} }))
+    const error = yield* using(service, Effect.flip(post))
+    assert.strictEqual(error.reason, "Unavailable")
+    assert.match(error.message, /^POST \/ncrs isn't repeated/)
+    assert.strictEqual(service.asked.filter(({ what }) => what === "POST /v1/ncrs").length, 1)
+  })
+)
 
 describe("an answer that stays wrong", () => {
   it.effect("of a list that ends before its total is a failure", () =>

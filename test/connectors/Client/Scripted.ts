@@ -5,7 +5,11 @@
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { ConstructionService, type Options, type ServiceError } from "../../../connectors/construction/Client.ts"
+import {
+  ConstructionService,
+  type Options,
+  type ServiceError
+} from "../../../connectors/construction/ClientForEffect.ts"
 
 export interface Asked {
   /** Method and path, like `GET /v1/projects`. */

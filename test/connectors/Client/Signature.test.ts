@@ -28,6 +28,19 @@ describe("a delivery", () => {
     assert.isFalse(verifyDelivery(body, signed(sign(secret)), []))
   })
 
+  it("may be any form of bytes, or text, and a single secret needs no list", () => {
+    const text = '{"name":"Quai d’Orsay"}'
+    const bytes = Buffer.from(text)
+    const headers = signed(sign(secret, bytes))
+    // A Buffer is a view of a larger one.
+    const forms = [text, bytes, new Uint8Array(bytes), new Uint8Array(bytes).buffer]
+    for (const form of forms) {
+      assert.isTrue(verifyDelivery(form, headers, secret))
+      assert.isFalse(verifyDelivery(form, headers, "whsec_two"))
+    }
+    assert.isFalse(verifyDelivery("", signed(sign("", Buffer.from(""))), ""))
+  })
+
   it("is not the service's if it was signed with an empty secret", () => {
     assert.isFalse(verifyDelivery(body, signed(sign("")), ["", secret]))
   })
