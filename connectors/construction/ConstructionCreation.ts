@@ -134,14 +134,17 @@ const request = Effect.fnUntraced(function* (
     if (response.status >= 200 && response.status < 300) sent.created = intent
     return response
   })
-  const answer = client.call(
-    "event",
-    (api) => Effect.ensuring(send(api), onAnswer),
-    ({ text }) => Effect.succeed(text)
-  )
-  const text = yield* Effect.catch(answer, (error) =>
-    sent.created === undefined ? Effect.fail(withAdvice(error)) : Effect.succeed("")
-  )
+  const text = yield* client
+    .call(
+      "event",
+      (api) => Effect.ensuring(send(api), onAnswer),
+      (answer) => Effect.succeed(answer.text)
+    )
+    .pipe(
+      Effect.catchTag("SourceError", (error) =>
+        sent.created === undefined ? Effect.fail(withAdvice(error)) : Effect.succeed("")
+      )
+    )
   const secret = Orphan.secretIn(text)
   const intent = sent.created
   if (intent === undefined) return yield* Effect.die("an answer without a request")

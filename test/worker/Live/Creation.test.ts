@@ -116,9 +116,11 @@ describe("a creation whose answer is lost", () => {
 })
 
 describe("a creation whose answer can't be read", () => {
-  const answer = (body: object): Spoil => (response) => {
-    response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(body))
-  }
+  const answer =
+    (body: object): Spoil =>
+    (response) => {
+      response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(body))
+    }
   const isOrphaned = ({ reasons }: StatusReport): boolean => reasons.join().includes("we find no secret in its answer")
 
   it("is read under data and under payload", async () => {
