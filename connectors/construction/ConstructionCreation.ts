@@ -36,8 +36,15 @@ interface Doubts {
   count: number
 }
 
-/** `onIntent` gets the row before the request is sent. The new subscription retires all others. */
-export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted, onIntent: (row: Row) => void) {
+/**
+ * `onIntent` gets the row before the request is sent, and `onAnswer` runs after each request, answered or not. The new
+ * subscription retires all others.
+ */
+export const create = Effect.fn("Subscription.create")(function* (
+  wanted: Wanted,
+  onIntent: (row: Row) => void,
+  onAnswer: Effect.Effect<unknown>
+) {
   const store = yield* Store
   const secrets = yield* Secrets
   const callbacks = yield* Callbacks
@@ -49,7 +56,7 @@ export const create = Effect.fn("Subscription.create")(function* (wanted: Wanted
   callbacks.creating()
   // Once there is an answer, stopping must not lose it.
   yield* Effect.uninterruptibleMask((interruptible) =>
-    interruptible(request(wanted, doubts)).pipe(
+    interruptible(request(wanted, doubts, onAnswer)).pipe(
       Effect.onError(() => (doubts.count === 0 ? Effect.ignore(forget(store, intent)) : Effect.void)),
       Effect.map((text) => {
         doubts.count--
@@ -111,7 +118,11 @@ const supersede = async (tx: Transaction<StoreTables>, { id, created_at: at }: R
   if (lost !== undefined) await insert(tx, lost)
 }
 
-const request = ({ events, url }: Wanted, doubts: Doubts): Effect.Effect<string, SourceError, ConstructionClient> =>
+const request = (
+  { events, url }: Wanted,
+  doubts: Doubts,
+  onAnswer: Effect.Effect<unknown>
+): Effect.Effect<string, SourceError, ConstructionClient> =>
   Effect.flatMap(ConstructionClient, (client) =>
     client.call(
       "event",
@@ -122,7 +133,8 @@ const request = ({ events, url }: Wanted, doubts: Doubts): Effect.Effect<string,
           return api.webhooks.create({ payload, responseMode: "response-only" })
         }).pipe(
           Effect.tap((response) => Effect.sync(() => void (isRefusal(response) && doubts.count--))),
-          Effect.tapError((error) => Effect.sync(() => void (wasNeverSent(error) && doubts.count--)))
+          Effect.tapError((error) => Effect.sync(() => void (wasNeverSent(error) && doubts.count--))),
+          Effect.ensuring(onAnswer)
         ),
       ({ text }) =>
         Schema.decodeUnknownEffect(Schema.Struct({ secret: Created.fields.secret }))(Json.parse(text)).pipe(

@@ -56,7 +56,7 @@ export const layer: Layer.Layer<
       yield* Effect.promise(() => keyring.lookAgain())
       if (!(yield* refresh)) return
       yield* Effect.tapError(
-        create(wanted, (intent) => (standing.row = intent)),
+        create(wanted, (intent) => (standing.row = intent), Deferred.succeed(attempted, undefined)),
         () => Effect.sync(() => (standing.row = undefined))
       )
     })
@@ -177,6 +177,9 @@ const verified = Effect.fnUntraced(function* (standing: Standing, { fingerprint 
   yield* Effect.ignore(note)
 })
 
+/** The walks wait this long for the first answer; later the subscription is tried while they run. */
+const firstAnswer = Duration.seconds(10)
+
 /** A refusal needs a person; meanwhile the walks run without a subscription. */
 const untilDone = <E extends { readonly message: string }, R>(
   subscribe: Effect.Effect<unknown, E, R>,
@@ -184,7 +187,9 @@ const untilDone = <E extends { readonly message: string }, R>(
 ) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons
-    const attempt = Effect.tap(Effect.result(subscribe), () => Deferred.succeed(attempted, undefined))
+    const walk = Deferred.succeed(attempted, undefined)
+    yield* Effect.forkChild(Effect.delay(walk, firstAnswer))
+    const attempt = Effect.tap(Effect.result(subscribe), () => walk)
     yield* Effect.flatMap(attempt, Effect.fromResult).pipe(
       Effect.tapError(({ message }) => reasons.set(reasonKey, `There is no subscription to events. ${message}`)),
       Effect.retry(whenRefused),

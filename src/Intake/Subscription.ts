@@ -34,7 +34,7 @@ export class Subscription extends Context.Service<
   Subscription,
   {
     readonly status: Effect.Effect<SubscriptionStatus>
-    /** Returns once the subscription exists, or once it is clear that a person must help. */
+    /** Returns once the subscription exists or its first request was answered or failed; after 10 s at the latest. */
     readonly attempted: Effect.Effect<void>
   }
 >()("siteledger/Subscription") {}

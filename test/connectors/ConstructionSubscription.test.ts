@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { ConfigProvider, Context, Effect, Exit, Fiber, Layer, Logger, Schedule, Scope } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { layerAll } from "../../config/Settings.ts"
 import type { NewSubscription } from "../../connectors/construction/ConstructionApi.ts"
@@ -31,7 +31,9 @@ const world = Effect.map(dataDir, (path) => ({
   logged: [] as Array<string>,
   isFull: false,
   /** Called when the service has created a subscription. */
-  onCreated: () => {}
+  onCreated: () => {},
+  /** How the service answers a creation. */
+  answer: "created" as "created" | "500" | "never"
 }))
 type World = Effect.Success<typeof world>
 
@@ -41,12 +43,16 @@ const client = (world: World) =>
       const create = ({ payload }: { readonly payload: Wanted }) => {
         world.asked.push(payload)
         world.onCreated()
+        if (world.answer === "never") return Effect.never
         const request = HttpClientRequest.post("https://service.example.com/v1/webhooks")
-        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status: 201 })))
+        const status = world.answer === "500" ? 500 : 201
+        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
       }
       const text = JSON.stringify({ secret: `whsec_${world.asked.length + 1}` })
       const answer = { text, startedMs: 0, endedMs: 0, serviceMs: undefined }
-      return Effect.orDie(Effect.andThen(send({ webhooks: { create } } as never), read(answer)))
+      const taken = Effect.suspend(() => (world.answer === "500" ? Effect.fail("It answered 500.") : Effect.void))
+      const once = send({ webhooks: { create } } as never).pipe(Effect.andThen(taken), Effect.andThen(read(answer)))
+      return Effect.orDie(Effect.retry(once, Schedule.spaced("5 seconds")))
     }
   })
 
@@ -101,6 +107,7 @@ const live = (world: World, url = "https://me.example.com/hooks?token=MARKED") =
           .valid()
           .map(({ key }) => String(key.export())),
       status: Context.get(services, Subscription).status,
+      attempted: Context.get(services, Subscription).attempted,
       reasons: Context.get(services, Reasons).all,
       stop: Scope.close(scope, Exit.void)
     }
@@ -149,6 +156,46 @@ describe("a subscription whose secret can't be stored at first", () => {
       assert.deepStrictEqual(second.keys(), ["whsec_1"])
       assert.strictEqual(given.asked.length, 1, "no other one is created")
       yield* second.stop
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the first walk", () => {
+  const startsAfter = (world: World, seconds: number) =>
+    Effect.gen(function* () {
+      const { attempted, stop } = yield* live(world)
+      const walk = yield* Effect.forkChild(attempted)
+      yield* pass(seconds)
+      const hasStarted = walk.pollUnsafe() !== undefined
+      yield* Fiber.interrupt(walk)
+      return { hasStarted, stop }
+    })
+
+  it.effect("starts when the first creation was answered 500, and the creation is tried until it succeeds", () =>
+    Effect.gen(function* () {
+      const given = yield* world
+      given.answer = "500"
+      const { hasStarted, stop } = yield* startsAfter(given, 2)
+      assert.isTrue(hasStarted)
+      yield* pass(30)
+      assert.isAbove(given.asked.length, 5)
+      given.answer = "created"
+      yield* pass(6)
+      assert.include(given.logged.join("\n"), "Subscribed https://me.example.com/hooks")
+      yield* stop
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("starts after 10 s if the first creation isn't answered", () =>
+    Effect.gen(function* () {
+      const given = yield* world
+      given.answer = "never"
+      const early = yield* startsAfter(given, 8)
+      assert.isFalse(early.hasStarted)
+      yield* early.stop
+      const late = yield* startsAfter(given, 12)
+      assert.isTrue(late.hasStarted)
+      yield* late.stop
     }).pipe(Effect.scoped)
   )
 })
