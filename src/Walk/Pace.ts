@@ -8,7 +8,7 @@
 import { Clock, Context, Deferred, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { makePauses } from "./Pauses.ts"
+import { lookEvery, makePauses } from "./Pauses.ts"
 import { mostAtOnce, windowMs } from "./Slots.ts"
 import { Spending } from "./Spending.ts"
 import { makeTurns } from "./Turns.ts"
@@ -19,13 +19,15 @@ export type Lane = (typeof lanes)[number]
 
 export interface PaceOptions {
   readonly requestsPerMinute: number
+  /** The service is asked again after this time, even if it asked for a longer pause. */
+  readonly longestPause: Duration.Duration
 }
 
-const make = (limit: number) =>
+const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
   Effect.gen(function* () {
     const spending = yield* Spending
     const now = steady(yield* Clock.Clock)
-    const pauses = makePauses()
+    const pauses = yield* makePauses(now, longestPause)
     const turns = makeTurns(limit)
     turns.learn(yield* Effect.orElseSucceed(spending.recent(now()), () => []))
     const reserve = yield* makeReserve(now, limit, turns)
@@ -38,12 +40,13 @@ const make = (limit: number) =>
       const at = now()
       const queue = firstQueue(queues)
       if (queue === undefined) return void demand.closeUnsafe()
-      const pause = pauses.delay(at)
-      if (pause > 0) return yield* Effect.sleep(Math.min(pause, windowMs))
+      const pause = pauses.delay()
+      if (pause > 0) return yield* Effect.sleep(Duration.min(Duration.millis(pause), lookEvery))
       const wait = turns.delay(at)
       if (wait === undefined) return yield* reserve(waiting(queues))
       if (wait > 0) return yield* Effect.sleep(wait)
       turns.take(at)
+      pauses.take()
       const [next] = queue
       if (next === undefined) return
       queue.delete(next)
@@ -62,10 +65,9 @@ const make = (limit: number) =>
             Effect.sync(() => queue?.delete(waiter))
           )
         }),
-      rejected: (retryAfterMs) => Effect.sync(() => pauses.rejected(now(), retryAfterMs)),
-      accepted: Effect.sync(pauses.accepted),
-      pauseUntil: (millis) =>
-        Effect.map(Clock.currentTimeMillis, (wallMs) => pauses.pauseUntil(now() + Math.max(0, millis - wallMs))),
+      rejected: pauses.rejected,
+      accepted: pauses.accepted,
+      pauseUntil: pauses.until,
       usage: Effect.sync(() => ({ limitPerMinute: limit, usedLastMinute: turns.usedSince(now() - windowMs) }))
     })
   })
@@ -84,7 +86,7 @@ export class Pace extends Context.Service<
     readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
   }
 >()("siteledger/Pace") {
-  static readonly layerWith = ({ requestsPerMinute }: PaceOptions) => Layer.effect(Pace, make(requestsPerMinute))
+  static readonly layerWith = (options: PaceOptions) => Layer.effect(Pace, make(options))
 
   static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
 }

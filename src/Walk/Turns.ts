@@ -1,4 +1,7 @@
-/** The slots that this process has reserved, by its own clock, and the turns that it took. Pure. */
+/**
+ * The slots that this process has reserved, by its own clock, and the turns that it took. Pure; lost with the process,
+ * whose reserved slots stay counted.
+ */
 import type { Spent } from "./Slots.ts"
 import type { Reserved, Turn } from "./Spending.ts"
 

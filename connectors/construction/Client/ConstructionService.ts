@@ -75,13 +75,15 @@ export class ConstructionService extends Context.Service<
 }
 
 const defaultPatience = Duration.minutes(5)
+const longestPause = Duration.hours(1)
 
 const partsOf = (endpoint: ApiEndpoint["Service"]) =>
   ConstructionClient.layerNoDeps.pipe(
     Layer.provideMerge(Credentials.layerNoDeps),
-    Layer.provide([Pace.layerWith(endpoint), TokenEndpoint.layerNoDeps]),
+    Layer.provide([Pace.layerWith({ ...endpoint, longestPause }), TokenEndpoint.layerNoDeps]),
     Layer.provide([Layer.succeed(ApiEndpoint, endpoint), Layer.succeed(AuthEndpoint, endpoint)]),
-    Layer.provide(Spending.layerAlone),
+    // Each client has its own plan.
+    Layer.provide(Layer.fresh(Spending.layerAlone)),
     Layer.provideMerge(Reasons.layer)
   )
 

@@ -2,7 +2,7 @@
  * Several processes' paces on the virtual clock over one spending in memory, whose answers take time, and the times at
  * which their requests reach the service.
  */
-import { Clock, Context, Effect, Exit, Layer, Scope } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -42,7 +42,7 @@ export const crew = (plan: number, seed: number, delay: Delay = reserving) =>
           })
       })
       const scope = yield* Scope.make()
-      const layer = Layer.provide(Pace.layerWith({ requestsPerMinute: plan }), [
+      const layer = Layer.provide(Pace.layerWith({ requestsPerMinute: plan, longestPause: Duration.hours(1) }), [
         Layer.succeed(Spending, slow),
         Reasons.layer
       ])
