@@ -46,6 +46,12 @@ export const service = {
     Parse.positiveInteger,
     "600"
   ),
+  longestPause: preset(
+    "SITELEDGER_LONGEST_PAUSE",
+    "If the service asks for a longer pause, like Retry-After of a day, it is asked again after this time.",
+    Parse.duration,
+    "1 hour"
+  ),
   walkEvery: preset(
     "SITELEDGER_WALK_EVERY",
     "Pause between two walks through the lists, like 30 minutes.",

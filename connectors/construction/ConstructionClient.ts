@@ -12,7 +12,7 @@ import { HttpApiClient } from "effect/http-api"
 import type { ServiceSettings } from "../../config/Settings.ts"
 import { type Lane, Pace } from "../../src/Walk/Pace.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
-import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
+import { resetMs, retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
 import { ConstructionApi } from "./ConstructionApi.ts"
 import { pauses, Token } from "./ConstructionAuth.ts"
@@ -83,8 +83,11 @@ export class ConstructionClient extends Context.Service<
       })
 
       const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
-        const bearer = yield* token.get
+        yield* token.get
         yield* pace.take(lane)
+        // The wait for a turn may outlast a token, and a turn passes while a new token is awaited.
+        const [renewal, bearer] = yield* Effect.timed(token.get)
+        if (Duration.isGreaterThan(renewal, turnLasts)) return yield* new Again()
         // Only the exchange is timed: the wait for a turn may be long.
         return yield* exchange(send, bearer).pipe(
           Effect.provideService(CurrentToken, bearer),
@@ -135,8 +138,7 @@ const isFailure = (error: unknown): error is Failure =>
 const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
 
 export const requestTimeout = Duration.seconds(30)
-/** The longest wait that the rate headers may ask for. */
-const longestResetMs = 60_000
+const turnLasts = Duration.millis(200)
 /** How many accepted tokens are remembered. */
 const remembered = 8
 /** A single failure isn't shown to a person. */
@@ -234,14 +236,6 @@ const forbidden = ({ names, takesLogins }: Endpoint, challenge = ""): string => 
     `The service forbids this request (403): it needs the scope ${scopes.slice(0, 10).join(" ")}. Add that to ` +
     `${names.scopes}${again}, or have it allowed for the client.`
   )
-}
-
-/** Seconds from now, or Unix seconds. */
-const resetMs = (value: string | undefined, nowMs: number): number | undefined => {
-  const seconds = Number(value)
-  if (value === undefined || !Number.isFinite(seconds)) return undefined
-  const at = seconds > 1_000_000_000 ? seconds * 1000 : nowMs + seconds * 1000
-  return Math.min(at, nowMs + longestResetMs)
 }
 
 const serviceTime = (response: HttpClientResponse.HttpClientResponse): number | undefined => {

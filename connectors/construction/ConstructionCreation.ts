@@ -13,7 +13,7 @@ import type { Selectable, Transaction } from "kysely"
 import type * as Instant from "../../src/Domain/Instant.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { codeOf } from "../../src/Runtime/SystemFailure.ts"
-import type { Secret } from "../../src/Intake/Secrets/Keyring.ts"
+import { isEnding, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
@@ -30,6 +30,17 @@ export interface Wanted {
   readonly url: string
   /** JSON array, sorted. */
   readonly events: string
+}
+
+/** Which subscription is active, and whether one must be created. */
+export const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: ReadonlyArray<Secret>, isLent: boolean) => {
+  const ours = rows.filter(
+    ({ id, retired_at: retiredAt }) =>
+      retiredAt === null && valid.some((secret) => secret.subscriptionId === id && !isEnding(secret))
+  )
+  const row = ours.find(({ events, url }) => url === wanted.url && events === wanted.events)
+  const isByHand = isLent || (ours.length === 0 && valid.some(({ subscriptionId }) => subscriptionId === null))
+  return { row, mustCreate: row === undefined && !isByHand }
 }
 
 /**

@@ -13,14 +13,14 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import { whileLeading } from "../../src/Runtime/Leadership.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Receiver } from "../../src/Intake/Receiver.ts"
-import { isEnding, Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
+import { Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
 import { readMeta, Store, writeMeta } from "../../src/Stores/Store.ts"
 import { shownUrl, Subscription } from "../../src/Intake/Subscription.ts"
 import { supervised } from "../../src/Runtime/Supervisor.ts"
 import { ConstructionClient } from "./ConstructionClient.ts"
-import { create, type Row, type Wanted } from "./ConstructionCreation.ts"
+import { create, decide, type Row, type Wanted } from "./ConstructionCreation.ts"
 import * as Orphan from "./ConstructionOrphan.ts"
 import { subscribable } from "./ConstructionEvents.ts"
 import { Callbacks } from "./ConstructionWebhooks.ts"
@@ -36,7 +36,6 @@ export const layer: Layer.Layer<
     const secrets = yield* Secrets
     const callbacks = yield* Callbacks
     const store = yield* Store
-    const reasons = yield* Reasons
     // Deliveries may come before we subscribe: from an earlier subscription, or a very early ping.
     yield* Receiver
     const wanted: Wanted = {
@@ -53,27 +52,11 @@ export const layer: Layer.Layer<
     yield* listenFor(standing)
     const attempted = yield* Deferred.make<void>()
     const refresh = refreshed(standing, (now) => decide(now, wanted, valid(), settings.webhookSecrets.length > 0))
-    /** False: there is an orphan now. */
-    const creation = create(wanted, (intent) => (standing.row = intent), Deferred.succeed(attempted, undefined)).pipe(
-      Effect.tapError(() => Effect.sync(() => (standing.row = undefined))),
-      Effect.as(true),
-      Effect.catchTag("AnswerUnreadable", () => Effect.succeed(false))
+    const look = Effect.andThen(
+      Effect.promise(() => keyring.lookAgain()),
+      refresh
     )
-    const subscribe = Effect.gen(function* () {
-      for (;;) {
-        // Another worker may have created it meanwhile.
-        yield* Effect.promise(() => keyring.lookAgain())
-        if (!(yield* refresh)) return yield* standing.row === undefined ? Orphan.adopt : Effect.void
-        const orphan = yield* Orphan.sentence
-        if (orphan === undefined) {
-          if (yield* creation) return
-        } else {
-          yield* reasons.set(reasonKey, orphan)
-          yield* Deferred.succeed(attempted, undefined)
-          yield* Effect.sleep(lookEvery)
-        }
-      }
-    })
+    const subscribe = subscribed(standing, wanted, look, attempted)
     const work = Effect.gen(function* () {
       yield* whileLeading(untilDone(subscribe, attempted))
       // A new subscription may have taken long to create.
@@ -100,6 +83,34 @@ export const layer: Layer.Layer<
   })
 )
 
+/** Until there is a subscription, by this worker or another one, or a secret made by hand. */
+const subscribed = Effect.fnUntraced(function* <E, R>(
+  standing: Standing,
+  wanted: Wanted,
+  mustCreate: Effect.Effect<boolean, E, R>,
+  attempted: Deferred.Deferred<void>
+) {
+  const reasons = yield* Reasons
+  const walk = Deferred.succeed(attempted, undefined)
+  /** False: there is an orphan now. */
+  const creation = create(wanted, (intent) => (standing.row = intent), walk).pipe(
+    Effect.tapError(() => Effect.sync(() => (standing.row = undefined))),
+    Effect.as(true),
+    Effect.catchTag("AnswerUnreadable", () => Effect.succeed(false))
+  )
+  while (yield* mustCreate) {
+    const orphan = yield* Orphan.sentence
+    if (orphan === undefined) {
+      if (yield* creation) return
+    } else {
+      yield* reasons.set(reasonKey, orphan)
+      yield* walk
+      yield* Effect.sleep(lookEvery)
+    }
+  }
+  if (standing.row === undefined) yield* Orphan.adopt
+})
+
 const whenRefused = Schedule.min([Schedule.exponential("5 seconds"), Schedule.spaced("5 minutes")])
 /** For the service's first request. */
 const patience = Duration.seconds(60)
@@ -112,17 +123,6 @@ interface Standing {
   verifiedAt: string | null
   /** A delivery signed with its secret has come, a ping or an event. */
   isReached: boolean
-}
-
-/** Which subscription is active, and whether one must be created. */
-const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: ReadonlyArray<Secret>, isLent: boolean) => {
-  const ours = rows.filter(
-    ({ id, retired_at: retiredAt }) =>
-      retiredAt === null && valid.some((secret) => secret.subscriptionId === id && !isEnding(secret))
-  )
-  const row = ours.find(({ events, url }) => url === wanted.url && events === wanted.events)
-  const isByHand = isLent || (ours.length === 0 && valid.some(({ subscriptionId }) => subscriptionId === null))
-  return { row, mustCreate: row === undefined && !isByHand }
 }
 
 const lookEvery = Duration.seconds(2)

@@ -40,5 +40,13 @@ export const oneAtATime = async (tx: Db, turn: keyof typeof turns): Promise<void
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${turns[turn]})`.execute(tx)
 }
 
+/** The clock that all workers of the Store share. SQLite has one worker, with its own. */
+export const clockMs = async (db: Db, ownMs: number): Promise<number> => {
+  if (!isPostgres(db)) return ownMs
+  const { rows } = await sql<{ ms: number }>`
+    select extract(epoch from clock_timestamp())::float8 * 1000 as ms`.execute(db)
+  return rows[0]?.ms ?? ownMs
+}
+
 /** Arbitrary numbers, one per purpose. */
 const turns = { ledger: 7_130_221_002, pace: 7_130_221_004 } as const

@@ -1,14 +1,14 @@
 /**
- * Spending in the Store, second by second: a reservation is on disk before it is spent, and every worker on the same
- * Store sees it.
+ * Spending in the Store: slots are on disk before they are used, and every worker on the same Store sees them. PostgreSQL
+ * counts by its own clock, because the clocks of several machines differ.
  */
 import { Effect, Layer } from "effect"
-import { type Kysely, sql, type Transaction } from "kysely"
-import { oneAtATime } from "../Stores/Sql.ts"
-import { Store, type StoreError } from "../Stores/Store.ts"
+import { type Kysely, type Transaction } from "kysely"
+import { clockMs, oneAtATime } from "../Stores/Sql.ts"
+import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { type Spent, windowMs } from "./Slots.ts"
-import { type Share, Spending, Uncounted } from "./Spending.ts"
+import { type Ask, type Granted, grant, type Spent, windowMs } from "./Slots.ts"
+import { type Reserved, Spending, turnsOf, Uncounted } from "./Spending.ts"
 
 export const layer: Layer.Layer<Spending, never, Store> = Layer.effect(
   Spending,
@@ -16,12 +16,12 @@ export const layer: Layer.Layer<Spending, never, Store> = Layer.effect(
     Spending.of({
       recent: (nowMs) =>
         Effect.mapError(
-          store.run((db) => recentSeconds(db, nowMs)),
+          store.run(async (db) => lately(db, await clockMs(db, nowMs))),
           uncounted
         ),
-      reserve: (previous, next) =>
+      reserve: (ask, now) =>
         Effect.mapError(
-          store.transaction((tx) => save(tx, previous, next)),
+          store.transaction((tx) => reserve(tx, ask, now)),
           uncounted
         )
     })
@@ -30,30 +30,39 @@ export const layer: Layer.Layer<Spending, never, Store> = Layer.effect(
 
 const uncounted = ({ message }: StoreError) => new Uncounted({ message })
 
-const recentSeconds = (db: Kysely<StoreTables>, nowMs: number): Promise<ReadonlyArray<Spent>> =>
+const nextKey = "pace_next_ms"
+
+const lately = (db: Kysely<StoreTables>, nowMs: number): Promise<ReadonlyArray<Spent>> =>
   db
     .selectFrom("pace")
     .selectAll()
-    .where("second", ">=", Math.floor((nowMs - windowMs) / 1000))
+    .where("second", ">=", Math.floor((nowMs - windowMs) / 1000) - 1)
     .orderBy("second")
     .execute()
 
-/** Counts are added to, never set: a second may hold requests of an earlier process. */
-const save = async (tx: Transaction<StoreTables>, previous: Share, next: Share): Promise<ReadonlyArray<Spent>> => {
+const reserve = async (tx: Transaction<StoreTables>, ask: Ask, now: () => number): Promise<Reserved> => {
   await oneAtATime(tx, "pace")
+  const beforeMs = now()
+  const nowMs = await clockMs(tx, beforeMs)
+  const afterMs = now()
+  const before = { nextMs: Number((await readMeta(tx, nextKey)) ?? 0), spent: await lately(tx, nowMs) }
+  const { slots, ...after } = grant(before, ask, nowMs)
+  await keep(tx, before, after)
+  return { turns: turnsOf(slots, nowMs, [beforeMs, afterMs]), spent: after.spent }
+}
+
+const keep = async (tx: Transaction<StoreTables>, before: Granted, { nextMs, spent }: Granted): Promise<void> => {
+  const known = new Map(before.spent.map(({ second, sent }) => [second, sent]))
+  const changed = spent.filter(({ second, sent }) => known.get(second) !== sent)
+  const [first, last] = [spent.at(0), spent.at(-1)]
   await tx
     .deleteFrom("pace")
-    .where("second", "<", next.second - 61)
-    .execute()
-  await tx
-    .updateTable("pace")
-    .set({ sent: sql`sent - ${previous.left}` })
-    .where("second", "=", previous.second)
+    .where((row) => row.or([row("second", "<", first?.second ?? 0), row("second", ">", last?.second ?? 0)]))
     .execute()
   await tx
     .insertInto("pace")
-    .values({ second: next.second, sent: next.left })
-    .onConflict((conflict) => conflict.column("second").doUpdateSet({ sent: sql`pace.sent + excluded.sent` }))
+    .values(changed)
+    .onConflict((of) => of.column("second").doUpdateSet((row) => ({ sent: row.ref("excluded.sent") })))
     .execute()
-  return recentSeconds(tx, next.second * 1000)
+  await writeMeta(tx, nextKey, String(nextMs))
 }

@@ -1,15 +1,17 @@
 /**
  * Pace spends the plan's requests: evenly spaced, by lanes, one limiter for the whole process.
  *
- * Guarantees: never more than the limit sent in any sliding 60 seconds, also across processes if Spending is kept in the
- * Store (what others have reserved counts as sent); at least 98 % of the limit while there is demand. The most urgent
- * waiting lane goes first. A 429 stops every lane.
+ * Guarantees: never more than the limit sent in any sliding 60 seconds, also by several processes if Spending is kept in
+ * the Store; at least 98 % of the limit while there is demand, by one process or by several together. The most urgent
+ * waiting lane goes first. A 429 stops every lane. A crash loses the slots of half a second.
  */
 import { Clock, Context, Deferred, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { makeOthers, makeSlots, ring, windowMs } from "./Slots.ts"
+import { lookEvery, makePauses } from "./Pauses.ts"
+import { mostAtOnce, windowMs } from "./Slots.ts"
 import { Spending } from "./Spending.ts"
+import { makeTurns } from "./Turns.ts"
 
 /** From the most to the least urgent. */
 export const lanes = ["ledger", "event", "gap", "reconcile", "backfill"] as const
@@ -17,30 +19,34 @@ export type Lane = (typeof lanes)[number]
 
 export interface PaceOptions {
   readonly requestsPerMinute: number
+  /** The service is asked again after this time, even if it asked for a longer pause. */
+  readonly longestPause: Duration.Duration
 }
 
-const make = (limit: number) =>
+const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
   Effect.gen(function* () {
     const spending = yield* Spending
     const now = steady(yield* Clock.Clock)
-    const slots = makeSlots(limit, ring(limit))
-    const others = makeOthers(slots.sentBefore)
-    others.learn(yield* Effect.orElseSucceed(spending.recent(now()), () => []), now())
-    const reservation = yield* makeReservation(now, slots.mostPerSecond, others)
+    const pauses = yield* makePauses(now, longestPause)
+    const turns = makeTurns(limit)
+    turns.learn(yield* Effect.orElseSucceed(spending.recent(now()), () => []))
+    const reserve = yield* makeReserve(now, limit, turns)
     const queues: Queues = new Map(lanes.map((lane) => [lane, new Set()]))
     const demand = yield* Latch.make(false)
 
     const dispatch = Effect.gen(function* () {
       yield* demand.await
-      for (let wait = slots.delay(now()); wait > 0; wait = slots.delay(now())) {
-        yield* Effect.sleep(Math.min(wait, windowMs))
-      }
-      // Nothing yields from here to the turn, so the waiter can't leave and the second can't end meanwhile.
-      const queue = firstQueue(queues)
+      // Unless a branch returns, nothing yields from here to the turn, so the waiter can't leave meanwhile.
       const at = now()
+      const queue = firstQueue(queues)
       if (queue === undefined) return void demand.closeUnsafe()
-      if (!reservation.take(at)) return yield* reservation.make
-      slots.take(at)
+      const pause = pauses.delay()
+      if (pause > 0) return yield* Effect.sleep(Duration.min(Duration.millis(pause), lookEvery))
+      const wait = turns.delay(at)
+      if (wait === undefined) return yield* reserve(waiting(queues))
+      if (wait > 0) return yield* Effect.sleep(wait)
+      turns.take(at)
+      pauses.take()
       const [next] = queue
       if (next === undefined) return
       queue.delete(next)
@@ -59,11 +65,10 @@ const make = (limit: number) =>
             Effect.sync(() => queue?.delete(waiter))
           )
         }),
-      rejected: (retryAfterMs) => Effect.sync(() => slots.rejected(now(), retryAfterMs)),
-      accepted: Effect.sync(slots.accepted),
-      pauseUntil: (millis) =>
-        Effect.map(Clock.currentTimeMillis, (wallMs) => slots.pauseUntil(now() + Math.max(0, millis - wallMs))),
-      usage: Effect.sync(() => ({ limitPerMinute: limit, usedLastMinute: slots.usedSince(now() - windowMs) }))
+      rejected: pauses.rejected,
+      accepted: pauses.accepted,
+      pauseUntil: pauses.until,
+      usage: Effect.sync(() => ({ limitPerMinute: limit, usedLastMinute: turns.usedSince(now() - windowMs) }))
     })
   })
 
@@ -81,7 +86,7 @@ export class Pace extends Context.Service<
     readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
   }
 >()("siteledger/Pace") {
-  static readonly layerWith = ({ requestsPerMinute }: PaceOptions) => Layer.effect(Pace, make(requestsPerMinute))
+  static readonly layerWith = (options: PaceOptions) => Layer.effect(Pace, make(options))
 
   static readonly layer = Layer.unwrap(Effect.map(ServiceSettings, Pace.layerWith))
 }
@@ -89,6 +94,9 @@ export class Pace extends Context.Service<
 /** Requests wait until they can be counted; otherwise a restart could exceed the plan. */
 const untilCounted = Schedule.spaced(Duration.seconds(1))
 const reasonKey = "pace"
+
+/** A longer lead would take too much from the other workers. */
+const longestLeadMs = 5_000
 
 interface Waiter {
   readonly turn: Deferred.Deferred<void>
@@ -111,29 +119,23 @@ const steady = (clock: Clock.Clock) => {
 const firstQueue = (queues: Queues): Set<Waiter> | undefined =>
   lanes.map((lane) => queues.get(lane)).find((queue) => queue !== undefined && queue.size > 0)
 
-/** Reserves as many requests as a second can hold before its first one, and gives back the unused ones later. */
-const makeReservation = (now: () => number, mostPerSecond: number, others: ReturnType<typeof makeOthers>) =>
+const waiting = (queues: Queues): number => [...queues.values()].reduce((sum, { size }) => sum + size, 0)
+
+/** As many slots as will be used: what isn't used is lost to all workers. */
+const makeReserve = (now: () => number, limit: number, turns: ReturnType<typeof makeTurns>) =>
   Effect.gen(function* () {
     const spending = yield* Spending
     const reasons = yield* Reasons
-    let current: { second: number; left: number } = { second: -1, left: 0 }
-    const reserve = Effect.gen(function* () {
-      const at = now()
-      const next = { second: Math.floor(at / 1000), left: mostPerSecond }
-      const spent = yield* spending.reserve(current, next)
-      others.mine(current.second, -current.left)
-      others.mine(next.second, next.left)
-      others.learn(spent, at)
-      current = next
+    let leadMs = 0
+    const once = Effect.fnUntraced(function* (waiters: number) {
+      const askedAt = now()
+      const count = Math.min(mostAtOnce(limit), Math.max(waiters, turns.takenLately(askedAt)))
+      turns.add(yield* spending.reserve({ limit, count, leadMs }, now))
+      // The Store may be slow again.
+      leadMs = Math.min(now() - askedAt, longestLeadMs)
     })
-    return {
-      /** False if the second of `at` has nothing left: make a reservation and ask again. */
-      take: (at: number): boolean => {
-        if (current.second !== Math.floor(at / 1000) || current.left === 0) return false
-        current.left--
-        return true
-      },
-      make: reserve.pipe(
+    return (waiters: number) =>
+      once(waiters).pipe(
         Effect.tapError(({ message }) =>
           reasons.set(reasonKey, `Requests wait because they can't be counted. ${message}`)
         ),
@@ -141,5 +143,4 @@ const makeReservation = (now: () => number, mostPerSecond: number, others: Retur
         Effect.orDie,
         Effect.andThen(reasons.clear(reasonKey))
       )
-    }
   })

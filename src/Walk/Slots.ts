@@ -1,18 +1,27 @@
 /**
- * When the next request may start, by what this process and others on the same Store sent in the last minute, and by what
- * the service answered. Pure; it knows nothing of the waiters.
+ * The plan as a row of slots: times at which one request may start, evenly spaced, each granted to one process. Pure; the
+ * Spending keeps what is granted.
+ *
+ * A slot is used within `lateMs` of its time or never. The spacing leaves room for that, so that no sliding 60 seconds hold more than
+ * the limit, whichever processes use the slots. A slot that isn't used is lost.
  */
 
 export const windowMs = 60_000
 
-/** Spacing for 99 % of the plan: the rest absorbs requests that the network brings closer together. */
-const share = 0.99
+/** Of the plan. Slots used up to `lateMs` late take 0.992; the rest absorbs requests that the network brings together. */
+const share = 0.988
 
-/** A late timer may be caught up on by this much; otherwise part of the plan would go unused. */
+/** How long after its time a slot may be used. */
+export const lateMs = 500
+
+/** Slots are granted this far back: otherwise the time that a reservation takes would go unused. */
 const catchUpMs = 250
 
-const firstBackoffMs = 1_000
-const longestBackoffMs = 60_000
+/** No more than the slots of this time are granted at once: a crash loses them, and other workers wait for them. */
+const blockMs = 500
+
+/** Slots so far ahead are from before the clock was set back. */
+const farMs = 2 * windowMs
 
 /** The requests of one wall-clock second, as in the Store. */
 export interface Spent {
@@ -20,65 +29,89 @@ export interface Spent {
   readonly sent: number
 }
 
-export const makeSlots = (limit: number, sent: ReturnType<typeof ring>) => {
-  const interval = windowMs / (limit * share)
-  let nextSlot = 0
-  let pausedUntil = 0
-  let backoffMs = firstBackoffMs
-  const pauseUntil = (millis: number): void => {
-    pausedUntil = Math.max(pausedUntil, millis)
+/** By all processes. */
+export interface Granted {
+  /** No slot before this time is free. */
+  readonly nextMs: number
+  /** Oldest first, of the last minute and those to come. */
+  readonly spent: ReadonlyArray<Spent>
+}
+
+export const nothingGranted: Granted = { nextMs: 0, spent: [] }
+
+const intervalMs = (limit: number): number => windowMs / (limit * share)
+
+/** The most slots of one reservation. */
+export const mostAtOnce = (limit: number): number => Math.ceil(blockMs / intervalMs(limit))
+
+export interface Ask {
+  readonly limit: number
+  /** How many slots. */
+  readonly count: number
+  /** How long it will probably take until the slots can be used. */
+  readonly leadMs: number
+}
+
+/** The next slots. */
+export const grant = (
+  before: Granted,
+  { count, leadMs, limit }: Ask,
+  nowMs: number
+): Granted & { readonly slots: ReadonlyArray<number> } => {
+  const { nextMs, spent } = withoutFar(before, nowMs)
+  const interval = intervalMs(limit)
+  const sent = new Map(spent.map((each) => [each.second, each.sent]))
+  const slots: Array<number> = []
+  let next = Math.max(nextMs, nowMs + leadMs - catchUpMs)
+  for (let n = 0; n < count; n++) {
+    const slot = Math.max(next, freeAt(spent, limit, limit - n))
+    slots.push(slot)
+    const second = Math.floor(slot / 1000)
+    sent.set(second, (sent.get(second) ?? 0) + 1)
+    next = slot + interval
   }
+  const oldest = Math.floor((nowMs - windowMs) / 1000) - 1
   return {
-    mostPerSecond: Math.floor((1000 + catchUpMs) / interval) + 1,
-    /** Milliseconds until the next request may start; 0 is now. */
-    delay: (now: number): number => Math.max(nextSlot, pausedUntil, sent.nth(limit) + windowMs + 1, now) - now,
-    take: (now: number): void => {
-      sent.push(now)
-      nextSlot = Math.max(nextSlot, now - catchUpMs) + interval
-    },
-    /** By others. */
-    sentBefore: sent.push,
-    usedSince: sent.since,
-    pauseUntil,
-    rejected: (now: number, retryAfterMs: number | undefined): void => {
-      if (retryAfterMs !== undefined) return pauseUntil(now + retryAfterMs)
-      // Requests that were under way together are rejected together: that counts once.
-      if (now < pausedUntil) return
-      pauseUntil(now + backoffMs)
-      backoffMs = Math.min(backoffMs * 2, longestBackoffMs)
-    },
-    accepted: (): void => {
-      backoffMs = firstBackoffMs
-    }
+    slots,
+    nextMs: next,
+    spent: [...sent]
+      .filter(([second]) => second >= oldest)
+      .map(([second, count]) => ({ second, sent: count }))
+      .toSorted((a, b) => a.second - b.second)
   }
 }
 
-/** The times of the last `capacity` requests, in a ring. */
-export const ring = (capacity: number) => {
-  const times = new Float64Array(capacity).fill(Number.NEGATIVE_INFINITY)
-  let count = 0
+/** Those of before the clock was set back count as sent now: they were within the last minute. */
+const withoutFar = ({ nextMs, spent }: Granted, nowMs: number): Granted => {
+  const isFar = ({ second }: Spent) => second * 1000 > nowMs + farMs
+  const far = spent.filter(isFar)
+  if (far.length === 0 && nextMs <= nowMs + farMs) return { nextMs, spent }
+  const second = Math.floor(nowMs / 1000)
+  const sum = far.reduce((all, { sent }) => all + sent, 0)
   return {
-    push: (time: number): void => {
-      times[count % capacity] = time
-      count++
-    },
-    /** The time of the nth last request; minus infinity if there were fewer. */
-    nth: (n: number): number => (n > count ? Number.NEGATIVE_INFINITY : (times[(count - n) % capacity] ?? 0)),
-    since: (time: number): number => times.reduce((sum, each) => (each > time ? sum + 1 : sum), 0)
+    nextMs: nowMs,
+    spent: [
+      ...spent.filter((each) => !isFar(each) && each.second < second),
+      { second, sent: sum + (spent.find((each) => each.second === second)?.sent ?? 0) },
+      ...spent.filter((each) => !isFar(each) && each.second > second)
+    ]
   }
 }
 
-/** What an earlier process or another worker reserved counts as sent, once, at the end of its second. */
-export const makeOthers = (sentAt: (time: number) => void) => {
-  const known = new Map<number, number>()
-  const mine = (second: number, count: number): void => void known.set(second, (known.get(second) ?? 0) + count)
-  const learn = (seconds: ReadonlyArray<Spent>, now: number): void => {
-    for (const { second, sent } of seconds) {
-      const fresh = sent - (known.get(second) ?? 0)
-      for (let i = 0; i < fresh; i++) sentAt(Math.min(second * 1000 + 999, now))
-      if (fresh > 0) mine(second, fresh)
-    }
-    for (const second of known.keys()) if (second * 1000 < now - 2 * windowMs) known.delete(second)
+/**
+ * When the nth last request leaves the window. Slots of our own spacing never wait for it; it keeps to the plan where the
+ * seconds hold more: a limit set lower, or the requests of an earlier version.
+ */
+const freeAt = (spent: ReadonlyArray<Spent>, limit: number, n: number): number => {
+  const perSecond = Math.ceil(1000 / intervalMs(limit)) + 1
+  let after = 0
+  for (const { second, sent } of spent.toReversed()) {
+    after += sent
+    if (after < n) continue
+    const place = after - n + 1
+    // Where exactly is known only of slots: at the latest at the end of their part of the second.
+    const within = sent > perSecond ? 1000 + lateMs : (1000 * place) / sent
+    return second * 1000 + within + windowMs
   }
-  return { mine, learn }
+  return Number.NEGATIVE_INFINITY
 }

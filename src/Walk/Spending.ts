@@ -1,14 +1,40 @@
 /**
- * What earlier processes and other workers have spent of the plan. A second's share is reserved before it is spent, so a
- * crash can only make the next process slower.
+ * What all processes have taken of the plan. Slots are kept before they are used, so a crash can only make the next
+ * process slower.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import type { Spent } from "./Slots.ts"
+import { type Ask, grant, lateMs, nothingGranted, type Spent } from "./Slots.ts"
 
-/** Requests of a wall-clock second that are reserved and not sent. */
-export interface Share {
+/** A slot by the clock of the process that has it. */
+export interface Turn {
+  readonly fromMs: number
+  readonly untilMs: number
+  /** In which it is counted. */
   readonly second: number
-  readonly left: number
+}
+
+export interface Reserved {
+  /** Oldest first; no other process has them. */
+  readonly turns: ReadonlyArray<Turn>
+  /** By all processes, with these. */
+  readonly spent: ReadonlyArray<Spent>
+}
+
+/**
+ * The clock of all processes said `nowMs` at some time between two of this one: its slots are used neither too early nor
+ * too late wherever that was. If those are far apart, only one of the slots is used, perhaps late.
+ */
+export const turnsOf = (
+  slots: ReadonlyArray<number>,
+  nowMs: number,
+  [beforeMs, afterMs]: readonly [number, number]
+): ReadonlyArray<Turn> => {
+  const isFar = afterMs - beforeMs >= lateMs
+  return slots.slice(0, isFar ? 1 : slots.length).map((slot) => ({
+    fromMs: slot - nowMs + afterMs,
+    untilMs: slot - nowMs + (isFar ? afterMs : beforeMs) + lateMs,
+    second: Math.floor(slot / 1000)
+  }))
 }
 
 /** The spending can't be read or written for now. */
@@ -19,13 +45,22 @@ export class Spending extends Context.Service<
   {
     /** By all processes, in the last minute. */
     readonly recent: (nowMs: number) => Effect.Effect<ReadonlyArray<Spent>, Uncounted>
-    /** Gives back the rest of one share and takes the next; returns what all have spent lately, including `next`. */
-    readonly reserve: (previous: Share, next: Share) => Effect.Effect<ReadonlyArray<Spent>, Uncounted>
+    /** `now` is the asker's clock. */
+    readonly reserve: (ask: Ask, now: () => number) => Effect.Effect<Reserved, Uncounted>
   }
 >()("siteledger/Spending") {
-  /** For a process that shares its plan with no other: Pace counts its own requests. */
-  static readonly layerAlone: Layer.Layer<Spending> = Layer.succeed(Spending, {
-    recent: () => Effect.succeed([]),
-    reserve: () => Effect.succeed([])
+  /** In memory, for a process that shares its plan with no other. */
+  static readonly layerAlone: Layer.Layer<Spending> = Layer.sync(Spending, () => {
+    let granted = nothingGranted
+    return Spending.of({
+      recent: () => Effect.sync(() => granted.spent),
+      reserve: (ask, now) =>
+        Effect.sync(() => {
+          const nowMs = now()
+          const { slots, ...after } = grant(granted, ask, nowMs)
+          granted = after
+          return { turns: turnsOf(slots, nowMs, [nowMs, nowMs]), spent: after.spent }
+        })
+    })
   })
 }

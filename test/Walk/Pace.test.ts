@@ -4,6 +4,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Lane } from "../../src/Walk/Pace.ts"
 import { Store, StoreError } from "../../src/Stores/Store.ts"
+import { lateMs } from "../../src/Walk/Slots.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { between, life, minuteMs, mostInWindow, newStorePath, noting, pass, settle, start } from "./Pace/Life.ts"
 
@@ -122,13 +123,14 @@ describe("a restart", () => {
       yield* pass(minuteMs)
       yield* end
       assert.isAtLeast(times[0] ?? 0, Math.floor(start / 1000) * 1000 - 10_000 + 999 + minuteMs)
-      assert.isAtMost(times[0] ?? 0, start + 51_000)
+      // Those of a full second may have been sent late.
+      assert.isAtMost(times[0] ?? 0, start + 51_000 + lateMs)
     })
   )
 })
 
 describe("another worker on the same store", () => {
-  it.effect("that sends at the same time shares the plan, except for the second that each has reserved", () =>
+  it.effect("that sends at the same time shares the plan", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const path = newStorePath()
@@ -137,8 +139,8 @@ describe("another worker on the same store", () => {
       for (const { fork } of both) for (let n = 0; n < 4; n++) yield* fork(noting(times))
       yield* pass(3 * minuteMs)
       for (const { end } of both) yield* end
-      assert.isAtMost(mostInWindow(times), 600 + 2 * 13)
-      assert.isAtLeast(times.length, 1_500)
+      assert.isAtMost(mostInWindow(times), 600)
+      assert.isAtLeast(times.length, 0.97 * 3 * 600)
     })
   )
 })

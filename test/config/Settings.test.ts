@@ -52,12 +52,13 @@ describe("what is read", () => {
 
   it.effect("the required variables alone give every default of ServiceSettings", () =>
     Effect.gen(function* () {
-      const { clientSecret, walkEvery, baseUrl, authUrl, webhookUrl, ...rest } = yield* service({})
+      const { clientSecret, longestPause, walkEvery, baseUrl, authUrl, webhookUrl, ...rest } = yield* service({})
       assert.strictEqual(baseUrl.href, "https://service.example.com/v1")
       assert.strictEqual(authUrl.origin, "https://auth.example.com")
       assert.strictEqual(webhookUrl.pathname, "/hooks")
       assert.deepStrictEqual(Option.map(clientSecret, Redacted.value), Option.some("client-secret"))
       assert.strictEqual(Duration.toMinutes(walkEvery), 60)
+      assert.strictEqual(Duration.toMinutes(longestPause), 60)
       assert.deepStrictEqual(rest, {
         clientId: "client",
         scopes: [],

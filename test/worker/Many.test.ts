@@ -1,6 +1,9 @@
 /**
  * Several workers on one database: exactly one leads, all accept and apply, and a killed one loses nothing.
  */
+import { type ChildProcess, spawn } from "node:child_process"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { Client } from "pg"
@@ -14,6 +17,28 @@ import { World } from "./World.ts"
 const leaders = ({ workers }: StatusReport) => workers.filter(({ isLeader, isUp }) => isLeader && isUp)
 
 const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+
+/** Workers that only send requests, each in its own process. */
+class Asking implements Disposable {
+  readonly #children: Array<ChildProcess> = []
+
+  start(env: Readonly<Record<string, string>>): void {
+    this.#children.push(
+      spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], { env, stdio: "inherit" })
+    )
+  }
+
+  /** Exit codes; none while they run. */
+  get ended(): ReadonlyArray<number> {
+    return this.#children.flatMap(({ exitCode }) => exitCode ?? [])
+  }
+
+  [Symbol.dispose](): void {
+    for (const child of this.#children) child.kill("SIGKILL")
+  }
+}
+
+const program = fileURLToPath(new URL("Plan/asking-child.ts", import.meta.url))
 
 const pidOf = (worker: RunningWorker): number => worker.note()?.pid ?? 0
 
@@ -95,8 +120,35 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
       for (const worker of workers) assert.strictEqual((await worker.stop()).code, 0)
       await assertNothingLost(judge)
       assert.strictEqual(world.server.subscriptions.length, 1)
-      // A sixth of a minute's, and what a late timer may catch up on.
-      assert.isBelow(world.server.mostRequestsWithin(10_000), requestsPerMinute / 6 + 20)
+      // A sixth of a minute's, and what late requests may catch up on.
+      assert.isAtMost(world.server.mostRequestsWithin(10_000), requestsPerMinute / 6 + 5)
     }
   )
+
+  for (const count of [1, 2, 3]) {
+    it(
+      `${count} that ask at the same time use 97 % of the plan and never exceed it`,
+      { timeout: patience },
+      async () => {
+        const requestsPerMinute = 600
+        await using world = await World.open(
+          { projects: 20, requestsPerMinute },
+          { SITELEDGER_REQUESTS_PER_MINUTE: String(requestsPerMinute) },
+          "postgres"
+        )
+        using asking = new Asking()
+        for (let n = 0; n < count; n++) asking.start(world.environment)
+        const lists = () => world.server.requests.filter(({ path }) => path.endsWith("/projects"))
+        await until("all ask", async () => (lists().length > 50 ? true : undefined))
+        const from = Date.now()
+        await sleep(rounds(20_000, 130_000))
+        const to = Date.now()
+        const used = lists().filter(({ at }) => at >= from && at < to).length
+        assert.isAtLeast(used / ((to - from) / 60_000), 0.97 * requestsPerMinute)
+        assert.isAtMost(world.server.mostRequestsWithin(60_000), requestsPerMinute)
+        assert.isAtMost(world.server.mostRequestsWithin(10_000), requestsPerMinute / 6 + 5)
+        assert.deepStrictEqual(asking.ended, [])
+      }
+    )
+  }
 })

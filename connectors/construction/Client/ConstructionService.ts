@@ -8,7 +8,7 @@
  * earlier process aren't counted. A redirect is a refusal unless the HttpClient follows it by itself: one over fetch needs
  * RequestInit's `redirect: "manual"`, or the secret is sent to the redirect's target.
  */
-import { Context, Effect, Layer, Schema, type Scope, type Stream } from "effect"
+import { Context, Duration, Effect, Layer, Schema, type Scope, type Stream } from "effect"
 import { HttpClient } from "effect/http"
 import * as Json from "../../../src/Domain/Json.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
@@ -88,14 +88,17 @@ export class ConstructionService extends Context.Service<
 const httpWith = (watch: (client: HttpClient.HttpClient) => HttpClient.HttpClient) =>
   Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, watch))
 
+const longestPause = Duration.hours(1)
+
 const partsOf = (endpoint: ApiEndpoint["Service"]) => {
   const tokens = TokenEndpoint.layerNoDeps.pipe(Layer.provide(httpWith(watchedTokens)))
   return ConstructionClient.layerNoDeps.pipe(
     Layer.provide(httpWith((client) => watchedCalls(client, endpoint))),
     Layer.provideMerge(Credentials.layerNoDeps),
-    Layer.provide([Pace.layerWith(endpoint), tokens]),
+    Layer.provide([Pace.layerWith({ ...endpoint, longestPause }), tokens]),
     Layer.provide([Layer.succeed(ApiEndpoint, endpoint), Layer.succeed(AuthEndpoint, endpoint)]),
-    Layer.provide(Spending.layerAlone),
+    // Each client has its own plan.
+    Layer.provide(Layer.fresh(Spending.layerAlone)),
     Layer.provideMerge(Reasons.layer)
   )
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "@effect/vitest"
-import { Clock, Effect, Exit, Layer, Scope } from "effect"
+import { Clock, Duration, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as KeptSpending from "../../../src/Walk/KeptSpending.ts"
 import { type Lane, Pace } from "../../../src/Walk/Pace.ts"
@@ -25,7 +25,7 @@ export const newStorePath = () => join(directory, `store${(stores += 1)}.sqlite`
 
 export const life = Effect.fnUntraced(function* (limit: number, store: Layer.Layer<Store, StoreError>) {
   const scope = yield* Scope.make()
-  const layer = Pace.layerWith({ requestsPerMinute: limit }).pipe(
+  const layer = Pace.layerWith({ requestsPerMinute: limit, longestPause: Duration.hours(1) }).pipe(
     Layer.provide(KeptSpending.layer),
     Layer.provideMerge(store),
     Layer.provideMerge(Reasons.layer)

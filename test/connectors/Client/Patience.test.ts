@@ -35,6 +35,35 @@ describe("a client", () => {
     })
   )
 
+  it.effect("asks again after an hour if a 429 says a day, with a token that is valid then", () =>
+    Effect.gen(function* () {
+      const tokens: Array<string | undefined> = []
+      const refused = () => json({}, { status: 429, headers: { "retry-after": "86400" } })
+      const service = scripted((request, before) => {
+        tokens.push(request.headers["authorization"])
+        return before === 0 ? refused() : page([project(1)], 1)
+      })
+      yield* using(service, firstPage, { giveUpAfter: "2 hours" })
+      const [first, second, ...more] = service.asked.filter(({ what }) => what === "GET /v1/projects")
+      assert.deepStrictEqual(more, [])
+      const passedMs = (second?.atMs ?? 0) - (first?.atMs ?? 0)
+      assert.isAtLeast(passedMs, 3_600_000)
+      // The request for the new token takes a turn too.
+      assert.isAtMost(passedMs, 3_600_000 + 2 * 60_000 + 2_000)
+      assert.deepStrictEqual(tokens, ["Bearer token-1", "Bearer token-3"])
+    })
+  )
+
+  it.effect("says why it gives up in a pause that the service's rate headers ask for", () =>
+    Effect.gen(function* () {
+      const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "7200" }
+      const service = scripted(() => json("", { status: 503, headers }))
+      const { message } = yield* using(service, Effect.flip(firstPage), { giveUpAfter: "2 minutes" })
+      assert.match(message, /asked for no requests until 2026-11-20T04:00:\d\dZ \(its rate limit headers\)/)
+      assert.lengthOf(service.asked, 2, "a token and one page")
+    })
+  )
+
   it.effect("renews a token a minute before its hour ends, by one request for all waiting calls", () =>
     Effect.gen(function* () {
       const service = scripted(() => page([], 0))

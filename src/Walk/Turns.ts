@@ -1,0 +1,58 @@
+/**
+ * The slots that this process has reserved, by its own clock, and the turns that it took. Pure; lost with the process,
+ * whose reserved slots stay counted.
+ */
+import type { Spent } from "./Slots.ts"
+import type { Reserved, Turn } from "./Spending.ts"
+
+/** The demand of this time is likely to go on. */
+const latelyMs = 500
+
+export const makeTurns = (limit: number) => {
+  const taken = ring(limit)
+  let reserved: ReadonlyArray<Turn> = []
+  let spent: ReadonlyArray<Spent> = []
+  const mine = new Map<number, number>()
+  const learn = (seconds: ReadonlyArray<Spent>): void => {
+    spent = seconds
+  }
+  return {
+    /** What all processes have reserved. */
+    learn,
+    add: ({ spent: seconds, turns }: Reserved): void => {
+      reserved = turns
+      learn(seconds)
+      for (const { second } of turns) mine.set(second, (mine.get(second) ?? 0) + 1)
+      for (const second of mine.keys()) if (second < (seconds[0]?.second ?? 0)) mine.delete(second)
+    },
+    /** Milliseconds until the next turn, 0 or less is now; undefined if none is left. */
+    delay: (now: number): number | undefined => {
+      reserved = reserved.filter(({ untilMs }) => untilMs >= now)
+      const [next] = reserved
+      return next && next.fromMs - now
+    },
+    take: (now: number): void => {
+      reserved = reserved.slice(1)
+      taken.push(now)
+    },
+    takenLately: (now: number): number => taken.since(now - latelyMs),
+    /** What others have reserved counts as used. */
+    usedSince: (time: number): number =>
+      spent
+        .filter(({ second }) => second * 1000 > time)
+        .reduce((sum, { second, sent }) => sum + sent - (mine.get(second) ?? 0), taken.since(time))
+  }
+}
+
+/** The times of the last `capacity` requests, in a ring. */
+const ring = (capacity: number) => {
+  const times = new Float64Array(capacity).fill(Number.NEGATIVE_INFINITY)
+  let count = 0
+  return {
+    push: (time: number): void => {
+      times[count % capacity] = time
+      count++
+    },
+    since: (time: number): number => times.reduce((sum, each) => (each > time ? sum + 1 : sum), 0)
+  }
+}
