@@ -14,6 +14,7 @@ export interface Event {
   readonly sequence: number
   /** Hex. Identifies the event: a body is stored once, under any number of ids. */
   readonly bodySha256: string
+  /** As it was signed, so it may be compressed (`Domain/Body`). */
   readonly body: Uint8Array
   readonly eventId: string
   readonly headerType: string | null
@@ -27,6 +28,8 @@ export interface Event {
 }
 
 export type QuarantineReason =
+  /** Unpacked it would be larger than a delivery may be. */
+  | "too-large"
   | "not-utf8"
   | "not-json"
   | "not-an-object"
@@ -40,6 +43,8 @@ export type QuarantineReason =
 export type Alarm = "id-reused" | "replayed" | "relabelled"
 
 export interface Reading {
+  /** The whole body, unpacked if it was compressed; null if it isn't text. */
+  readonly text: string | null
   /** The type that the body proves; otherwise the header's. */
   readonly type: string | null
   /** The header names a different type than the body proves. */

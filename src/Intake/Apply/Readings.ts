@@ -44,18 +44,6 @@ export const refused = ({ event, reading, alarms }: ReadEvent): ReadEvent => ({
 
 export const isRefused = ({ reading }: ReadEvent): boolean => reading.reason === notStorable
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
-/** The whole body as text; null if text can't hold it (the Store has the bytes). */
-const payload = (read: ReadEvent): string | null => {
-  if (isRefused(read)) return null
-  try {
-    return decoder.decode(read.event.body)
-  } catch {
-    return null
-  }
-}
-
 export const toRow = (read: ReadEvent): EventRow => ({
   body_sha256: read.event.bodySha256,
   sequence: String(read.event.sequence),
@@ -64,7 +52,8 @@ export const toRow = (read: ReadEvent): EventRow => ({
   event_timestamp: read.reading.eventTimestamp,
   entity: read.reading.entity,
   entity_id: read.reading.entityId,
-  payload: payload(read),
+  // Of what the engine can't hold, the Store has the bytes.
+  payload: isRefused(read) ? null : read.reading.text,
   issued_at: read.event.issuedAt,
   received_at: read.event.receivedAt,
   deliveries: String(read.event.deliveries),

@@ -19,6 +19,7 @@ const reader = (readable: { now: boolean }, change: Change) =>
     EventReader,
     EventReader.of({
       read: () => ({
+        text: null,
         type: "ipc.paid",
         relabelled: false,
         misfits: 0,
