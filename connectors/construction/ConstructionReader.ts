@@ -58,11 +58,12 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   if (typeof body === "string") return isPing(event) ? pinged(text, null) : quarantined(text, labelOf(event), body)
   const places = [body, body["data"], body["payload"]].filter(Json.isObject)
   const lookup = lookupIn(places, options.aliases)
-  const type = typeOf(options.trustTypeHeader, event, declaredType(places, lookup), lookup)
+  const typed = typeOf(options.trustTypeHeader, event, declaredType(places, lookup), lookup)
   const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)
   const timestamp = micros === undefined ? null : Instant.fromMicros(micros)
-  if (type === ping) return { ...pinged(text, timestamp), relabelled: isRelabelled(event, ping) }
-  if (typeof type === "string") return { ...quarantined(text, labelOf(event), type), eventTimestamp: timestamp }
+  if (typed === ping) return { ...pinged(text, timestamp), relabelled: isRelabelled(event, ping) }
+  if (typeof typed === "string") return { ...quarantined(text, labelOf(event), typed), eventTimestamp: timestamp }
+  const { isByLabel, row: type } = typed
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
@@ -70,6 +71,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const reading = {
     text,
     type: type.type,
+    isByLabel,
     relabelled: isRelabelled(event, type.type),
     eventTimestamp: timestamp,
     entity: type.entity,
@@ -161,6 +163,7 @@ const keepUnknown = (fields: Fields.Collected, places: ReadonlyArray<Body>, used
 const quarantined = (text: string | null, type: string | null, reason: QuarantineReason): Reading => ({
   text,
   type,
+  isByLabel: false,
   relabelled: false,
   eventTimestamp: null,
   entity: null,
@@ -173,6 +176,7 @@ const quarantined = (text: string | null, type: string | null, reason: Quarantin
 const pinged = (text: string | null, eventTimestamp: string | null): Reading => ({
   text,
   type: ping,
+  isByLabel: false,
   relabelled: false,
   eventTimestamp,
   entity: null,

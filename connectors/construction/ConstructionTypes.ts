@@ -41,29 +41,38 @@ export const isRelabelled = (event: Event, type: string): boolean => labels(even
 /** Only if no header disagrees: the first sender of a body must not be able to bury it as a ping. */
 export const isPing = (event: Event): boolean => labelOf(event) === ping
 
+export interface Typed {
+  readonly row: EventType
+  /** The header of a later delivery chose it, when that of the first could not. */
+  readonly isByLabel: boolean
+}
+
+const proven = (row: EventType): Typed => ({ row, isByLabel: false })
+
 /** The proven type, or why there is none. */
 export const typeOf = (
   trustsHeader: boolean,
   event: Event,
   declared: string | undefined,
   lookup: Lookup
-): EventType | typeof ping | QuarantineReason => {
+): Typed | typeof ping | QuarantineReason => {
   const has = (name: string): boolean => lookup([name])?.value != null
   const isProven = (type: EventType): boolean => type.proof.some((group) => group.every(has))
   const declaredRow = declared === undefined ? undefined : byType.get(declared)
-  if (declaredRow !== undefined && isProven(declaredRow)) return declaredRow
+  if (declaredRow !== undefined && isProven(declaredRow)) return proven(declaredRow)
   if (declared === ping) return ping
   if (declared !== undefined && declaredRow === undefined) return "unknown-type"
-  const proven = eventTypes.filter(isProven)
-  const keyed = proven.filter((type) => has(wires[type.entity].key))
-  const candidates = keyed.length > 0 ? keyed : proven
+  const shown = eventTypes.filter(isProven)
+  const keyed = shown.filter((type) => has(wires[type.entity].key))
+  const candidates = keyed.length > 0 ? keyed : shown
   const [only, ...others] = candidates
   if (only === undefined) return isPing(event) && declared === undefined ? ping : "type-not-provable"
-  if (others.length === 0) return only
+  if (others.length === 0) return proven(only)
   const named = labels(event).flatMap((label) => candidates.filter((type) => type.type === label))
-  const furthest = named.find((type) => isFurthestOfOneEntity(type, candidates))
+  if (trustsHeader) return named[0] === undefined ? "type-not-provable" : proven(named[0])
   // The first label wins, so a later forgery changes nothing that was applied.
-  return (trustsHeader ? named[0] : furthest) ?? "type-not-provable"
+  const row = named.find((type) => isFurthestOfOneEntity(type, candidates))
+  return row === undefined ? "type-not-provable" : { row, isByLabel: row.type !== event.headerType }
 }
 
 const isFurthestOfOneEntity = (type: EventType, candidates: ReadonlyArray<EventType>): boolean =>

@@ -40,6 +40,9 @@ export type QuarantineReason =
   | "event-time-ahead"
   | "amount-does-not-fit"
 
+/** Applied to rows, but in quarantine for the ledger: only the label of a later delivery names its type. */
+export const labelOnly = "label-only"
+
 export type Alarm = "id-reused" | "replayed" | "relabelled"
 
 export interface Reading {
@@ -47,6 +50,8 @@ export interface Reading {
   readonly text: string | null
   /** The type that the body proves; otherwise the header's. */
   readonly type: string | null
+  /** Of the types that the body proves, the header of a later delivery chose this one. Enough for rows, not for money. */
+  readonly isByLabel: boolean
   /** The header names a different type than the body proves. */
   readonly relabelled: boolean
   readonly eventTimestamp: Instant | null

@@ -25,7 +25,8 @@ const readable: Omit<Reading, "type"> = {
   entityId: null,
   reason: null,
   change: undefined,
-  misfits: 0
+  misfits: 0,
+  isByLabel: false
 }
 
 const reader = Layer.succeed(

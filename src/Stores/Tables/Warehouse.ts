@@ -25,7 +25,10 @@ export const warehouse = {
         word<"applied" | "quarantined">(),
         "applied, or quarantined: kept, but not applied to any row."
       ),
-      reason: optional(text, "Why it is in quarantine."),
+      reason: optional(
+        text,
+        "Why it is in quarantine; label-only: applied to rows, posted nothing, because only an unsigned header names its type."
+      ),
       alarms: required(json, "What was odd about it, as a JSON array of keywords.")
     }
   }

@@ -95,7 +95,7 @@ describe("a compressed body", () => {
     assert.deepStrictEqual(await ipcs(world), [row(1), row(2)])
   })
 
-  it("holds up neither deliveries nor memory when many are bombs", async () => {
+  it("holds up no delivery when many are bombs", async () => {
     await using world = await World.open({ projects: 3 })
     const worker = world.start()
     await worker.live()
