@@ -55,10 +55,13 @@ const columns = (row: Row): ReadonlyArray<string> =>
     .filter(([name, value]) => !isOurs(name) && value !== null)
     .map(([name, value]) => `${name.padEnd(18)} ${String(value).padEnd(32)} ${clocks(row)[name] ?? ""}`.trimEnd())
 
+const unposted = "posted nothing (`siteledger replay` with SITELEDGER_TRUST_TYPE_HEADER=true)"
+
 const event = (row: Row): string => {
   const alarms = row["alarms"] === "[]" ? "" : `  alarms ${row["alarms"]}`
   const times = Number(row["deliveries"]) === 1 ? "" : `, ${row["deliveries"]} times`
-  const state = row["outcome"] === "applied" ? "" : `  in quarantine: ${row["reason"]}`
+  const state =
+    row["reason"] === null ? "" : `  ${row["outcome"] === "applied" ? unposted : "in quarantine"}: ${row["reason"]}`
   return `${row["event_timestamp"] ?? "no time"}  ${row["event_type"] ?? "unknown"}  received ${row["received_at"]}${times}  ${row["event_id"]}${alarms}${state}`
 }
 

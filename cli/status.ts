@@ -40,6 +40,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
       (walk.quarantined > 0 ? `, ${walk.quarantined} records in quarantine` : "")
   ),
   `inbox         ${report.inbox.pending} pending, ${report.inbox.quarantined} in quarantine`,
+  ...unposted(report.inbox.unposted),
   `events        ${counted(report.events)} since the worker's start; last: ${report.lastEventAt ?? "never"}`,
   `api           ${report.api.usedLastMinute} of ${report.api.limitPerMinute} requests in the last minute`,
   `subscription  ${report.subscription.url} ${
@@ -65,6 +66,15 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
   ...report.workers.map(workerLine)
 ]
+
+const unposted = (count: number): ReadonlyArray<string> =>
+  count === 0
+    ? []
+    : [
+        `  !           ${count} ${count === 1 ? "event" : "events"} changed rows but posted nothing: only the unsigned header ` +
+          "of a later delivery says which of several types it is. To believe the headers, run `siteledger replay` with " +
+          "SITELEDGER_TRUST_TYPE_HEADER=true (in the worker's configuration if it is running)"
+      ]
 
 const counted = (events: StatusReport["events"]): string => {
   const counts = Object.entries(events).filter(([, count]) => count > 0)

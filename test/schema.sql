@@ -44,7 +44,7 @@ CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once.
   "sequence" integer primary key autoincrement,
   -- SHA-256 of the body; identifies it.
   "body_sha256" blob not null unique,
-  -- The body, verbatim.
+  -- The body, byte for byte as it was signed, so it may be compressed.
   "body" blob not null,
   -- The id of its first delivery.
   "event_id" text not null,

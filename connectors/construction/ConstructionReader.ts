@@ -10,62 +10,68 @@ import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
+import { unpack } from "../../src/Domain/Body.ts"
 import { type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Domain/Event.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
-import {
-  byType,
-  documentAliases,
-  type EventType,
-  eventTypes,
-  ping,
-  stageColumn,
-  stageOf,
-  wires
-} from "./ConstructionEvents.ts"
+import { type EventType, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
 import * as Fields from "./ConstructionFields.ts"
+import {
+  type Body,
+  declaredType,
+  isKnownType,
+  isPing,
+  isRelabelled,
+  labelOf,
+  type Lookup,
+  lookupIn,
+  typeOf
+} from "./ConstructionTypes.ts"
 
 export interface ReaderOptions {
   /** Our wire name → the service's other names for it. */
   readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
   /** Lets the type header choose among several proven types. */
   readonly trustTypeHeader: boolean
+  /** Of a body, also unpacked. */
+  readonly maximumBytes: number
 }
-
-type Body = Readonly<Record<string, unknown>>
-type Lookup = (names: ReadonlyArray<string>) => { readonly name: string; readonly value: unknown } | undefined
 
 /** An event time further ahead than this would freeze its fields. */
 const aheadMicros = 24 * 60 * 60 * 1_000_000
 
-const decoder = new TextDecoder("utf-8", { fatal: true })
+const byteOrderMark = "\ufeff"
+/** Keeps the mark, because analysts see the body as it came. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 export const layer = Layer.effect(
   EventReader,
-  Effect.map(ServiceSettings, ({ fieldAliases, trustTypeHeader }) =>
-    EventReader.of({
-      read: (event, nowMicros) => read({ aliases: fieldAliases, trustTypeHeader }, event, nowMicros)
-    })
-  )
+  Effect.map(ServiceSettings, ({ fieldAliases, trustTypeHeader, webhookMaxBytes }) => {
+    const options = { aliases: fieldAliases, trustTypeHeader, maximumBytes: webhookMaxBytes }
+    return EventReader.of({ read: (event, nowMicros) => read(options, event, nowMicros) })
+  })
 )
 
 export const read = (options: ReaderOptions, event: Event, nowMicros: number): Reading => {
-  const body = parseBody(event.body)
-  if (typeof body === "string") return isPing(event) ? pinged(null) : quarantined(labelOf(event), body)
+  const { body, text } = parseBody(event.body, options.maximumBytes)
+  if (typeof body === "string") return isPing(event) ? pinged(text, null) : quarantined(text, labelOf(event), body)
   const places = Fields.contentsIn(body)
   const lookup = lookupIn(places, options.aliases)
-  const type = typeOf(options, event, declaredType(places, lookup), lookup)
+  const typed = typeOf(options.trustTypeHeader, event, declaredType(places, lookup), lookup)
   const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)
   const timestamp = micros === undefined ? null : Instant.fromMicros(micros)
-  if (type === ping) return { ...pinged(timestamp), relabelled: isRelabelled(event, ping) }
-  if (typeof type === "string") return { ...quarantined(labelOf(event), type), eventTimestamp: timestamp }
+  if (typed === ping) return { ...pinged(text, timestamp), relabelled: isRelabelled(event, ping) }
+  if (typeof typed === "string") return { ...quarantined(text, labelOf(event), typed), eventTimestamp: timestamp }
+  const { isByLabel, row: type } = typed
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
   const fields = fieldsOf(type, resource, places, lookup, key?.name)
   const reading = {
+    text,
     type: type.type,
+    isByLabel,
     relabelled: isRelabelled(event, type.type),
     eventTimestamp: timestamp,
     entity: type.entity,
@@ -89,85 +95,23 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   return { ...reading, reason: null, change }
 }
 
-const parseBody = (bytes: Uint8Array): Body | QuarantineReason => {
+interface Parsed {
+  readonly text: string | null
+  readonly body: Body | QuarantineReason
+}
+
+const parseBody = (bytes: Uint8Array, maximumBytes: number): Parsed => {
+  const plain = unpack(bytes, maximumBytes)
+  if (plain === "too-large") return { text: null, body: plain }
   let text: string
   try {
-    text = decoder.decode(bytes)
+    text = decoder.decode(plain)
   } catch {
-    return "not-utf8"
+    return { text: null, body: "not-utf8" }
   }
-  const value = Json.parse(text)
-  if (value === undefined) return "not-json"
-  return Json.isObject(value) ? value : "not-an-object"
-}
-
-const lookupIn =
-  (places: ReadonlyArray<Body>, aliases: ReaderOptions["aliases"]): Lookup =>
-  (names) => {
-    let empty: { readonly name: string; readonly value: null } | undefined
-    for (const name of names.flatMap((each) => [each, ...(aliases[each] ?? []), ...(documentAliases[each] ?? [])])) {
-      for (const place of places) {
-        const value = Object.hasOwn(place, name) ? place[name] : undefined
-        // `type` may be the event's type here, with a permit's own type further down.
-        if (value === undefined || (name === "type" && isKnownType(value))) continue
-        // A null counts only if no other spelling or place has a value.
-        if (value !== null) return { name, value }
-        empty ??= { name, value }
-      }
-    }
-    return empty
-  }
-
-const isKnownType = (value: unknown): value is string =>
-  typeof value === "string" && (byType.has(value) || value === ping)
-
-/** The types in the headers of this body's deliveries, in the order of arrival. */
-const labels = ({ headerType, otherTypes = [] }: Event): ReadonlyArray<string> =>
-  headerType === null ? otherTypes : [headerType, ...otherTypes]
-
-const labelOf = (event: Event): string | null =>
-  labels(event).find((label) => label !== ping) ?? labels(event)[0] ?? null
-
-const isRelabelled = (event: Event, type: string): boolean => labels(event).some((label) => label !== type)
-
-/** Only if no header disagrees: the first sender of a body must not be able to bury it as a ping. */
-const isPing = (event: Event): boolean => labelOf(event) === ping
-
-/** The proven type, or why there is none. */
-const typeOf = (
-  options: ReaderOptions,
-  event: Event,
-  declared: string | undefined,
-  lookup: Lookup
-): EventType | typeof ping | QuarantineReason => {
-  const has = (name: string): boolean => lookup([name])?.value != null
-  const isProven = (type: EventType): boolean => type.proof.some((group) => group.every(has))
-  const declaredRow = declared === undefined ? undefined : byType.get(declared)
-  if (declaredRow !== undefined && isProven(declaredRow)) return declaredRow
-  if (declared === ping) return ping
-  if (declared !== undefined && declaredRow === undefined) return "unknown-type"
-  const proven = eventTypes.filter(isProven)
-  const keyed = proven.filter((type) => has(wires[type.entity].key))
-  const candidates = keyed.length > 0 ? keyed : proven
-  const [only, ...others] = candidates
-  if (only === undefined) return isPing(event) && declared === undefined ? ping : "type-not-provable"
-  if (others.length === 0) return only
-  const named = labels(event).flatMap((label) => candidates.filter((type) => type.type === label))
-  const furthest = named.find((type) => isFurthestOfOneEntity(type, candidates))
-  // The first label wins, so a later forgery changes nothing that was applied.
-  return (options.trustTypeHeader ? named[0] : furthest) ?? "type-not-provable"
-}
-
-const isFurthestOfOneEntity = (type: EventType, candidates: ReadonlyArray<EventType>): boolean =>
-  candidates.every((other) => other.entity === type.entity && stageOf(other) <= stageOf(type))
-
-/** `event_type` or `event`, or `type` if its value is a known event type. */
-const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | undefined => {
-  for (const name of ["event_type", "event"]) {
-    const value = lookup([name])?.value
-    if (typeof value === "string") return value
-  }
-  return places.map((place) => place["type"]).find(isKnownType)
+  const value = Json.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text)
+  if (value === undefined) return { text, body: "not-json" }
+  return { text, body: Json.isObject(value) ? value : "not-an-object" }
 }
 
 const envelope = new Set(["event_type", "event", "event_timestamp"])
@@ -216,8 +160,10 @@ const keepUnknown = (fields: Fields.Collected, places: ReadonlyArray<Body>, used
   }
 }
 
-const quarantined = (type: string | null, reason: QuarantineReason): Reading => ({
+const quarantined = (text: string | null, type: string | null, reason: QuarantineReason): Reading => ({
+  text,
   type,
+  isByLabel: false,
   relabelled: false,
   eventTimestamp: null,
   entity: null,
@@ -227,8 +173,10 @@ const quarantined = (type: string | null, reason: QuarantineReason): Reading => 
   misfits: 0
 })
 
-const pinged = (eventTimestamp: string | null): Reading => ({
+const pinged = (text: string | null, eventTimestamp: string | null): Reading => ({
+  text,
   type: ping,
+  isByLabel: false,
   relabelled: false,
   eventTimestamp,
   entity: null,

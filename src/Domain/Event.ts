@@ -14,6 +14,7 @@ export interface Event {
   readonly sequence: number
   /** Hex. Identifies the event: a body is stored once, under any number of ids. */
   readonly bodySha256: string
+  /** As it was signed, so it may be compressed (`Domain/Body`). */
   readonly body: Uint8Array
   readonly eventId: string
   readonly headerType: string | null
@@ -27,6 +28,8 @@ export interface Event {
 }
 
 export type QuarantineReason =
+  /** Unpacked it would be larger than a delivery may be. */
+  | "too-large"
   | "not-utf8"
   | "not-json"
   | "not-an-object"
@@ -37,11 +40,18 @@ export type QuarantineReason =
   | "event-time-ahead"
   | "amount-does-not-fit"
 
+/** Applied to rows, but in quarantine for the ledger: only the label of a later delivery names its type. */
+export const labelOnly = "label-only"
+
 export type Alarm = "id-reused" | "replayed" | "relabelled"
 
 export interface Reading {
+  /** The whole body, unpacked if it was compressed; null if it isn't text. */
+  readonly text: string | null
   /** The type that the body proves; otherwise the header's. */
   readonly type: string | null
+  /** Of the types that the body proves, the header of a later delivery chose this one. Enough for rows, not for money. */
+  readonly isByLabel: boolean
   /** The header names a different type than the body proves. */
   readonly relabelled: boolean
   readonly eventTimestamp: Instant | null

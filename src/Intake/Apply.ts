@@ -113,7 +113,7 @@ const replay = Effect.fnUntraced(function* (counts: Counts) {
     counts.add(done)
     read += done.length
     applied += done.filter(({ reading }) => reading.reason === null).length
-    after = events.at(-1)?.sequence ?? after
+    after = done.at(-1)?.event.sequence ?? after
   }
 })
 

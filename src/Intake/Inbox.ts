@@ -8,7 +8,7 @@
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { Selectable } from "kysely"
 import { sql } from "kysely"
-import type { Event } from "../Domain/Event.ts"
+import { type Event, labelOnly } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { type Delivery, Store, type StoreError } from "../Stores/Store.ts"
 import { type TakenBatch, withinBytes } from "../Stores/Queue.ts"
@@ -18,6 +18,8 @@ import type { StoreTables } from "../Stores/StoreTables.ts"
 export interface InboxStatus {
   readonly pending: number
   readonly quarantined: number
+  /** Of these, events that are applied to rows and posted nothing, because only a label names their type. */
+  readonly unposted: number
   readonly oldestPendingAgeMs: number
 }
 
@@ -25,8 +27,10 @@ export interface InboxStatus {
 const backlogMs = 2_000
 
 /** Only the newest deliveries are pending: under a steady stream the inbox is never empty for long. */
-export const isDrained = ({ pending, oldestPendingAgeMs }: InboxStatus): boolean =>
-  pending === 0 || oldestPendingAgeMs < backlogMs
+export const isDrained = ({
+  pending,
+  oldestPendingAgeMs
+}: Pick<InboxStatus, "pending" | "oldestPendingAgeMs">): boolean => pending === 0 || oldestPendingAgeMs < backlogMs
 
 export class Inbox extends Context.Service<
   Inbox,
@@ -161,12 +165,16 @@ const status = (store: Store["Service"]) =>
       const { count, oldest } = await store.queue.waiting(db)
       const quarantined = await db
         .selectFrom("quarantine")
-        .select((of) => of.fn.countAll<number>().as("count"))
+        .select((of) => [
+          of.fn.countAll<number>().as("count"),
+          of.fn.countAll<number>().filterWhere("reason", "=", labelOnly).as("unposted")
+        ])
         .executeTakeFirstOrThrow()
       const oldestMs = oldest === null ? now : Instant.toMicros(oldest) / 1000
       return {
         pending: count,
         quarantined: Number(quarantined.count),
+        unposted: Number(quarantined.unposted),
         oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs))
       }
     })

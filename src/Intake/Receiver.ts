@@ -3,7 +3,7 @@
  *
  * Guarantees: a delivery is on disk before its 2xx. A request without a well-formed signature gets 401 before its body is
  * read, a wrongly signed one gets 401, and neither leaves a trace in a store. Every validly signed body is stored,
- * regardless of its contents. Slow, large and encoded requests are refused. Plain node:http, because Effect's server
+ * regardless of its contents and encoding. Slow and large requests are refused. Plain node:http, because Effect's server
  * reached 0.55 to 0.67 of its throughput on this path.
  */
 import { Clock, Context, Duration, Effect, FiberHandle, Layer } from "effect"
@@ -107,15 +107,17 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
       tooLarge: (): void => {
         counters.tooLarge++
         unproven(
-          `A request larger than ${maximumBytes} bytes was refused (SITELEDGER_WEBHOOK_MAX_BYTES). If it was a ` +
-            `delivery, allow more and replay it in the service's administration. ${unprovenNote}`
+          `A request larger than ${maximumBytes} bytes (SITELEDGER_WEBHOOK_MAX_BYTES), as sent or unpacked, was refused. ` +
+            " If it was a delivery, allow more and replay it in the service's " +
+            `administration. ${unprovenNote}`
         )
       },
-      encoded: (isSigned: boolean): void => {
+      encoded: (): void => {
         counters.encoded++
-        const why = "with a Content-Encoding was refused: a signature covers the plain bytes only."
-        if (isSigned) runFork(reasons.set("receiver lost", `A delivery ${why}`))
-        else unproven(`A request ${why} ${unprovenNote}`)
+        unproven(
+          "A request with a Content-Encoding that siteledger can't unpack was refused: its signature doesn't fit the bytes " +
+            `as sent. ${unprovenNote}`
+        )
       },
       notStored: (cause: unknown): void => {
         counters.notStored++

@@ -80,7 +80,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
 
 export interface PhaseFacts {
   readonly reasons: ReadonlyArray<string>
-  readonly inbox: InboxStatus
+  readonly inbox: Pick<InboxStatus, "pending" | "oldestPendingAgeMs">
   readonly backfill: Readonly<Record<string, Pick<WalkStatus, "pagesTotal">>>
   /** Every list has finished one pass. */
   readonly isThrough: boolean

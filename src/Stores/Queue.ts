@@ -39,6 +39,13 @@ export interface Queue {
   readonly restart: (tx: Transaction<StoreTables>) => Promise<void>
 }
 
+/** The batch without what follows its first events. */
+export const firstOf = ({ watermark, ...batch }: TakenBatch, count: number): TakenBatch => {
+  const taken = batch.taken.slice(0, count)
+  const through = count < batch.taken.length ? taken.findLast(({ isFresh }) => isFresh)?.row.sequence : watermark
+  return { ...batch, taken, ...(through === undefined || watermark === undefined ? {} : { watermark: through }) }
+}
+
 /** The limit for the bodies of a batch, in bytes. */
 export const batchBytes = 16 * 1024 * 1024
 

@@ -18,13 +18,15 @@ import * as Projection from "../../src/Stores/Projection.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 
 const readable: Omit<Reading, "type"> = {
+  text: null,
   relabelled: false,
   eventTimestamp: null,
   entity: null,
   entityId: null,
   reason: null,
   change: undefined,
-  misfits: 0
+  misfits: 0,
+  isByLabel: false
 }
 
 const reader = Layer.succeed(
@@ -69,9 +71,13 @@ const offer = (body: string) =>
 
 const error = (reason: WarehouseError["reason"]) => new WarehouseError({ reason, message: reason })
 
-const world = (write: (batch: Batch) => Effect.Effect<void, WarehouseError>, written: Queue.Queue<Batch>) =>
+const world = (
+  write: (batch: Batch) => Effect.Effect<void, WarehouseError>,
+  written: Queue.Queue<Batch>,
+  events = reader
+) =>
   Apply.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(reader, Inbox.layer, noLedger, warehouse(written, write))),
+    Layer.provideMerge(Layer.mergeAll(events, Inbox.layer, noLedger, warehouse(written, write))),
     Layer.provideMerge(Layer.mergeAll(store, Reasons.layer, Restart.layer))
   )
 
@@ -123,6 +129,39 @@ describe("applying", () => {
         assert.deepStrictEqual(outcomes(yield* Queue.take(written)), [["a", "applied", null]])
       }).pipe(Effect.provide(world(write, written)))
       assert.strictEqual(tries, 3)
+    })
+  )
+
+  it.live("takes fewer events at once if they unpack to much, and applies all of them in order", () =>
+    Effect.gen(function* () {
+      const written = yield* Queue.unbounded<Batch>()
+      const unpacked = "x".repeat(6 * 1024 * 1024)
+      const large = Layer.succeed(
+        EventReader,
+        EventReader.of({
+          read: (event) => {
+            const type = Buffer.from(event.body).toString()
+            if (type.startsWith("bomb")) return { ...readable, type, reason: "too-large" }
+            return { ...readable, type, text: unpacked }
+          }
+        })
+      )
+      const names = ["a", "b", "c", "d", "bomb 1", "bomb 2", "bomb 3", "bomb 4", "bomb 5", "bomb 6", "e"]
+      yield* Effect.gen(function* () {
+        const inbox = yield* Inbox
+        yield* inbox.arrived.close
+        for (const name of names) yield* offer(name)
+        const seen: Array<string | null> = []
+        while (seen.length < names.length) {
+          const { events } = yield* Queue.take(written)
+          assert.isAtMost(events.length, 5)
+          seen.push(...events.map(({ event_type: type }) => type))
+        }
+        assert.deepStrictEqual(seen, names)
+        const kept = yield* Store
+        while ((yield* Projection.watermark(kept)) < names.length) yield* Effect.sleep("5 millis")
+        assert.deepInclude(yield* (yield* Apply).replay, { read: 6, applied: 0 })
+      }).pipe(Effect.provide(world(() => Effect.void, written, large)))
     })
   )
 

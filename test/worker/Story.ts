@@ -121,7 +121,7 @@ export const story = (random: Random, records = 60) => {
   return { take: (count: number): ReadonlyArray<StoryEvent> => Array.from({ length: count }, next) }
 }
 
-export const sha256 = (body: string): string => createHash("sha256").update(body).digest("hex")
+export const sha256 = (body: string | Uint8Array): string => createHash("sha256").update(body).digest("hex")
 
 const columnsOf = ({ stages }: Kind) => ({
   contents: [...new Set(stages.flatMap(({ parts }) => parts.map(({ column }) => column)))],

@@ -11,7 +11,7 @@ import type { Change } from "../../Domain/Change.ts"
 import { type Event, EventReader } from "../../Domain/Event.ts"
 import { Copies } from "../../Ledger/Copies.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
-import type { TakenBatch } from "../../Stores/Queue.ts"
+import { batchBytes, firstOf, type TakenBatch } from "../../Stores/Queue.ts"
 import { listedNumbers } from "../../Stores/Sql.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
@@ -19,7 +19,10 @@ import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehou
 import { Inbox } from "../Inbox.ts"
 import { heard, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
 
-/** `took`: undefined for events that were taken before, which keep their place in the order. */
+/**
+ * Returns the events that it wrote: the first ones, as many as fit into memory. `took`: undefined for events that were
+ * taken before, which keep their place in the order.
+ */
 export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, took: TakenBatch | undefined) {
   const store = yield* Store
   const inbox = yield* Inbox
@@ -27,25 +30,40 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   const warehouse = yield* Warehouse
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const reused = yield* inbox.reusedIds(events.map((event) => event.sequence))
-  const readings = events.map((event) => {
+  const readings = withinMemory(events, (event) => {
     const reading = read(event, reader, nowMicros, reused)
     return warehouse.canHold(reading.reading.change) ? reading : refused(reading)
   })
+  const batch = took && firstOf(took, readings.length)
   const ledger = yield* Ledger
   yield* ledger.hear(readings.flatMap(heard))
-  const written = yield* Effect.scoped(writeWithBooks(readings, took?.watermark))
+  const written = yield* Effect.scoped(writeWithBooks(readings, batch?.watermark))
   yield* store.transaction(async (tx) => {
     await quarantine(tx, written)
-    if (took === undefined) return
+    if (batch === undefined) return
     // Only what was written: a delivery that came meanwhile keeps its place.
     await store.queue.settle(
       tx,
-      took,
+      batch,
       written.map(({ event }) => event)
     )
   })
   return written
 })
+
+/** Compressed bodies may unpack to many times what the queue counted, so what they say is counted here. */
+const withinMemory = (events: ReadonlyArray<Event>, readOne: (event: Event) => ReadEvent): ReadonlyArray<ReadEvent> => {
+  const readings: Array<ReadEvent> = []
+  let bytes = 0
+  for (const event of events) {
+    const reading = readOne(event)
+    readings.push(reading)
+    // To find that one is too large took as long as reading a large one.
+    bytes += reading.reading.reason === "too-large" ? batchBytes / 4 : (reading.reading.text?.length ?? 0)
+    if (bytes > batchBytes) break
+  }
+  return readings
+}
 
 type Tail = Pick<Batch, "watermark" | "ledger">
 

@@ -1,8 +1,8 @@
 /**
  * Events with what a connector reads in them: what the ledger hears, and the row that analysts see. Pure.
  */
-import type { Alarm, Event, EventReader, Reading } from "../../Domain/Event.ts"
-import type { AppliedEvent } from "../../Ledger/EventFacts.ts"
+import { type Alarm, type Event, type EventReader, labelOnly, type Reading } from "../../Domain/Event.ts"
+import { type AppliedEvent, factsOf } from "../../Ledger/EventFacts.ts"
 import type { EventRow } from "../../Stores/WarehouseTables.ts"
 
 /** An event and its reading, ready to be written. */
@@ -24,11 +24,12 @@ export const read = (
   if (reused.has(event.sequence)) alarms.push("id-reused")
   if (event.replayed) alarms.push("replayed")
   if (reading.relabelled) alarms.push("relabelled")
-  return { event, reading, alarms }
+  const isForPerson = reading.isByLabel && heard({ event, reading }).flatMap(factsOf).length > 0
+  return { event, reading: isForPerson ? { ...reading, reason: labelOnly } : reading, alarms }
 }
 
-/** The ledger hears only of what is applied. */
-export const heard = ({ event, reading }: ReadEvent): ReadonlyArray<AppliedEvent> =>
+/** The ledger hears only of what is applied, and of nothing that only a label says. */
+export const heard = ({ event, reading }: Pick<ReadEvent, "event" | "reading">): ReadonlyArray<AppliedEvent> =>
   reading.reason !== null || reading.change === undefined || reading.eventTimestamp === null
     ? []
     : [{ eventId: event.eventId, at: reading.eventTimestamp, receivedAt: event.receivedAt, change: reading.change }]
@@ -44,18 +45,6 @@ export const refused = ({ event, reading, alarms }: ReadEvent): ReadEvent => ({
 
 export const isRefused = ({ reading }: ReadEvent): boolean => reading.reason === notStorable
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
-/** The whole body as text; null if text can't hold it (the Store has the bytes). */
-const payload = (read: ReadEvent): string | null => {
-  if (isRefused(read)) return null
-  try {
-    return decoder.decode(read.event.body)
-  } catch {
-    return null
-  }
-}
-
 export const toRow = (read: ReadEvent): EventRow => ({
   body_sha256: read.event.bodySha256,
   sequence: String(read.event.sequence),
@@ -64,11 +53,12 @@ export const toRow = (read: ReadEvent): EventRow => ({
   event_timestamp: read.reading.eventTimestamp,
   entity: read.reading.entity,
   entity_id: read.reading.entityId,
-  payload: payload(read),
+  // Of what the engine can't hold, the Store has the bytes.
+  payload: isRefused(read) ? null : read.reading.text,
   issued_at: read.event.issuedAt,
   received_at: read.event.receivedAt,
   deliveries: String(read.event.deliveries),
-  outcome: read.reading.reason === null ? "applied" : "quarantined",
+  outcome: read.reading.reason === null || read.reading.reason === labelOnly ? "applied" : "quarantined",
   reason: read.reading.reason,
   alarms: JSON.stringify(read.alarms)
 })

@@ -2,12 +2,15 @@
  * Handles one request, from its headers to its answer.
  *
  * The checks run from cheap to expensive: path, method, well-formed signature, declared size; then the body is read,
- * within its own limit and the budget shared by all bodies in flight; then signature and encoding are checked. A 2xx is
- * sent only after `offer` has returned.
+ * within its own limit and the budget shared by all bodies in flight; then its signature is checked. A signature covers
+ * the bytes as received; if it doesn't fit them and they claim an encoding, a proxy may have compressed the body on the
+ * way, so it must fit what they unpack to. Exactly the signed bytes are stored. A 2xx is sent only after `offer` has
+ * returned.
  */
 import { hash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Inbox } from "../Inbox.ts"
+import { unpack } from "../../Domain/Body.ts"
 import type { Instant } from "../../Domain/Instant.ts"
 import type { DeliveryHeaders, Signatures } from "./Signatures.ts"
 import type { Secret } from "../Secrets/Keyring.ts"
@@ -24,7 +27,7 @@ export interface Answerer {
   readonly accepted: (headers: DeliveryHeaders, secret: Secret) => void
   readonly rejected: () => void
   readonly tooLarge: () => void
-  readonly encoded: (isSigned: boolean) => void
+  readonly encoded: () => void
   readonly notStored: (cause: unknown) => void
 }
 
@@ -43,39 +46,77 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
   const body = await readBody(answer, request)
   if (body === "aborted") return
   if (body === "too-large") return refuse(response, 413)
+  const bodies: [Uint8Array, ...Array<Uint8Array>] = [body]
   try {
-    const secret = signatures.signer(body, signature) ?? (await signerLater(signatures, body, signature))
-    if (isEncoded(request)) {
-      answer.encoded(secret !== undefined)
-      return void response.writeHead(415, noBody).end()
+    const signed =
+      signedOf(signatures, bodies, signature) ?? (await signedOtherwise(answer, request, bodies, signature))
+    if (typeof signed === "object") {
+      return await store(answer, { ...signed, headers: signatures.said(request.headers) }, response)
     }
-    if (secret) return await store(answer, { body, headers: signatures.said(request.headers), secret }, response)
-    answer.rejected()
-    response.writeHead(401, noBody).end()
+    const refused = { 401: answer.rejected, 413: answer.tooLarge, 415: answer.encoded }
+    refused[signed]()
+    response.writeHead(signed, noBody).end()
   } finally {
-    answer.state.inFlight -= body.byteLength
+    for (const { byteLength } of bodies) answer.state.inFlight -= byteLength
   }
+}
+
+interface Signed {
+  readonly body: Uint8Array
+  readonly secret: Secret
+}
+
+const signedOf = (
+  signatures: Signatures["Service"],
+  bodies: ReadonlyArray<Uint8Array>,
+  signature: Uint8Array
+): Signed | undefined => {
+  for (const body of bodies) {
+    const secret = signatures.signer(body, signature)
+    if (secret) return { body, secret }
+  }
+  return undefined
+}
+
+/**
+ * Adds what the body unpacks to, and waits for the secret of a new subscription, whose first delivery may arrive before
+ * it. Otherwise the status of the refusal: of a body that can't be unpacked, we don't know whether it was signed.
+ */
+const signedOtherwise = async (
+  answer: Answerer,
+  request: IncomingMessage,
+  bodies: [Uint8Array, ...Array<Uint8Array>],
+  signature: Uint8Array
+): Promise<Signed | 401 | 413 | 415> => {
+  const { signatures, state } = answer
+  let refusal: 401 | 413 | 415 = 401
+  if (isEncoded(request)) {
+    const [body] = bodies
+    const plain = unpack(body, mostUnpacked(answer, body))
+    if (plain === "too-large") refusal = 413
+    else if (plain === body) refusal = 415
+    else {
+      bodies.push(plain)
+      state.inFlight += plain.byteLength
+    }
+  }
+  const unpacked = signedOf(signatures, bodies.slice(1), signature)
+  if (unpacked) return unpacked
+  await signatures.settled()
+  return signedOf(signatures, bodies, signature) ?? refusal
 }
 
 const isEncoded = ({ headers }: IncomingMessage): boolean =>
   (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
 
+/** How much work an unknown sender may cause with each byte. JSON seldom shrinks to less than a twentieth. */
+const mostUnpacked = ({ maximumBytes }: Answerer, { byteLength }: Uint8Array): number =>
+  Math.min(maximumBytes, 64 * (1024 + byteLength))
+
 const noBody = { "content-length": "0" }
 
-/** The first delivery of a new subscription may arrive before the answer with its secret. */
-const signerLater = async (
-  signatures: Signatures["Service"],
-  body: Uint8Array,
-  signature: Uint8Array
-): Promise<Secret | undefined> => {
-  await signatures.settled()
-  return signatures.signer(body, signature)
-}
-
-interface Verified {
-  readonly body: Buffer
+interface Verified extends Signed {
   readonly headers: DeliveryHeaders
-  readonly secret: Secret
 }
 
 const store = async (

@@ -11,7 +11,13 @@ const Time = Schema.NullOr(Schema.String)
 export const Phase = Schema.Literals(["starting", "backfilling", "live", "catching-up", "degraded"])
 export type Phase = typeof Phase.Type
 
-const Inbox = Schema.Struct({ pending: Count, quarantined: Count, oldestPendingAgeMs: Millis })
+const Inbox = Schema.Struct({
+  pending: Count,
+  quarantined: Count,
+  /** Of the quarantined: rows are changed, nothing is posted, because only the label of a later delivery names the type. */
+  unposted: Count,
+  oldestPendingAgeMs: Millis
+})
 
 const Walk = Schema.Struct({
   pagesDone: Count,

@@ -24,7 +24,7 @@ export const intake = {
     columns: {
       sequence: numbered("Its position in the stored order."),
       body_sha256: required(bytes, "SHA-256 of the body; identifies it.", { isUnique: true }),
-      body: required(bytes, "The body, verbatim."),
+      body: required(bytes, "The body, byte for byte as it was signed, so it may be compressed."),
       event_id: required(text, "The id of its first delivery."),
       header_type: optional(text, "The event type in the header of its first delivery (not signed)."),
       issued_at: optional(instant, "When the first delivery was sent, according to its header (not signed)."),

@@ -10,14 +10,14 @@ export const warehouse = {
     // Status counts late events by their own time.
     indexes: { events_timestamp: { columns: ["event_timestamp"] } },
     columns: {
-      body_sha256: required(text, "SHA-256 of the body, as hex; the key."),
+      body_sha256: required(text, "SHA-256 of the body as it was signed, as hex; the key."),
       sequence: required(wholeNumber, "Its position in the order in which deliveries were stored."),
       event_id: required(text, "The id of its first delivery."),
       event_type: optional(text, "The type that the body proves; otherwise the one in its header."),
       event_timestamp: optional(instant, "When it happened, by the service's clock; null if the body doesn't say."),
       entity: optional(text, "The table of the entity it is about."),
       entity_id: optional(text, "The id of that entity."),
-      payload: optional(text, "The whole body, verbatim; null if text can't hold it."),
+      payload: optional(text, "The whole body, verbatim, unpacked if it was compressed; null if text can't hold it."),
       issued_at: optional(instant, "When the first delivery was sent, according to its header (not signed)."),
       received_at: required(instant, "When its first delivery arrived, by siteledger's clock."),
       deliveries: required(wholeNumber, "How many times it was delivered."),
@@ -25,7 +25,10 @@ export const warehouse = {
         word<"applied" | "quarantined">(),
         "applied, or quarantined: kept, but not applied to any row."
       ),
-      reason: optional(text, "Why it is in quarantine."),
+      reason: optional(
+        text,
+        "Why it is in quarantine; label-only: applied to rows, posted nothing, because only an unsigned header names its type."
+      ),
       alarms: required(json, "What was odd about it, as a JSON array of keywords.")
     }
   }

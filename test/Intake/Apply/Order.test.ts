@@ -36,7 +36,8 @@ const files = (folder: string) => ({
 const reader = Layer.succeed(
   EventReader,
   EventReader.of({
-    read: (event, now) => ConstructionReader.read({ aliases: {}, trustTypeHeader: false }, event, now)
+    read: (event, now) =>
+      ConstructionReader.read({ aliases: {}, trustTypeHeader: false, maximumBytes: 1 << 22 }, event, now)
   })
 )
 

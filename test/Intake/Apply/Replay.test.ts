@@ -24,8 +24,10 @@ const bodies = Array.from({ length: count }, (_, place) => String((place * 7_919
 
 /** The same event, once its type is known. */
 const understood = (event: string): Reading => ({
+  text: event,
   type: "ipc.paid",
   relabelled: false,
+  isByLabel: false,
   eventTimestamp: at,
   entity: "ipcs",
   entityId: event,

@@ -54,13 +54,6 @@ describe("a refused request without proof of its sender", () => {
     }
     assert.deepInclude(await receiver.status(), { tooLarge: 2, encoded: 2, accepted: 0, rejected: 0 })
   })
-
-  it("is told apart from a signed delivery that was lost", async () => {
-    await using receiver = await startReceiver(keeping([]), {}, TestClock.layer())
-    assert.strictEqual(await deliver(receiver.port, signedRequest("{}", { "Content-Encoding": "gzip" })), 415)
-    await receiver.pass("2 days")
-    assert.match((await receiver.reasons()).join(), /^A delivery with a Content-Encoding was refused/)
-  })
 })
 
 describe("a slow request", () => {

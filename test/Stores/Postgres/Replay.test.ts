@@ -19,9 +19,11 @@ const reader = (readable: { now: boolean }, change: Change) =>
     EventReader,
     EventReader.of({
       read: () => ({
+        text: null,
         type: "ipc.paid",
         relabelled: false,
         misfits: 0,
+        isByLabel: false,
         ...(readable.now
           ? { eventTimestamp: at(2), entity: "ipcs", entityId: "1", reason: null, change }
           : { eventTimestamp: null, entity: null, entityId: null, reason: "no-key", change: undefined })

@@ -122,8 +122,8 @@ export const eventOf = (body: string | Uint8Array, headerType: string | null = n
   replayed: false
 })
 
-export const plain: ReaderOptions = { aliases: {}, trustTypeHeader: false }
-export const trusting: ReaderOptions = { aliases: {}, trustTypeHeader: true }
+export const plain: ReaderOptions = { aliases: {}, trustTypeHeader: false, maximumBytes: 4 * 1024 * 1024 }
+export const trusting: ReaderOptions = { ...plain, trustTypeHeader: true }
 
 export const read = (body: string | Uint8Array, headerType: string | null = null, options = plain): Reading =>
   readEvent(options, eventOf(body, headerType), now)

@@ -129,7 +129,7 @@ describe("a request of the wrong form", () => {
     assert.strictEqual(await server.deliver({ type: "ipc.paid", body: body(2000) }), 200)
     const degraded = await worker.status("degraded", ({ phase }) => phase === "degraded")
     assert.match(degraded.reasons.join(), /SITELEDGER_WEBHOOK_MAX_BYTES/)
-    const encoded = { headers: { "Content-Encoding": "gzip" } }
+    const encoded = { headers: { "Content-Encoding": "zstd" }, tamperedBody: "signed before it was encoded" }
     assert.strictEqual(await server.deliver({ type: "ipc.paid", body: ipcPaid }, encoded), 415)
     const identity = { headers: { "Content-Encoding": "identity" } }
     assert.strictEqual(await server.deliver({ type: "ipc.paid", body: ipcPaid }, identity), 200)

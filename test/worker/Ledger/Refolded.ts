@@ -21,7 +21,8 @@ import { type Kept, storeBooks } from "./Kept.ts"
 const reader = Layer.succeed(
   EventReader,
   EventReader.of({
-    read: (event, now) => ConstructionReader.read({ aliases: {}, trustTypeHeader: false }, event, now)
+    read: (event, now) =>
+      ConstructionReader.read({ aliases: {}, trustTypeHeader: false, maximumBytes: 1 << 22 }, event, now)
   })
 )
 

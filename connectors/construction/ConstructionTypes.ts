@@ -1,0 +1,88 @@
+/**
+ * The type of an event, as its signed body proves it: declared and with its distinctive fields, or the only one whose
+ * distinctive fields are there. Unsigned headers prove nothing; they only choose among types that the body proves, and a
+ * ping is believed from a header only if the body proves no type.
+ */
+import type { Event, QuarantineReason } from "../../src/Domain/Event.ts"
+import { byType, documentAliases, type EventType, eventTypes, ping, stageOf, wires } from "./ConstructionEvents.ts"
+
+export type Body = Readonly<Record<string, unknown>>
+export type Lookup = (names: ReadonlyArray<string>) => { readonly name: string; readonly value: unknown } | undefined
+
+export const lookupIn =
+  (places: ReadonlyArray<Body>, aliases: Readonly<Record<string, ReadonlyArray<string>>>): Lookup =>
+  (names) => {
+    let empty: { readonly name: string; readonly value: null } | undefined
+    for (const name of names.flatMap((each) => [each, ...(aliases[each] ?? []), ...(documentAliases[each] ?? [])])) {
+      for (const place of places) {
+        const value = Object.hasOwn(place, name) ? place[name] : undefined
+        // `type` may be the event's type here, with a permit's own type further down.
+        if (value === undefined || (name === "type" && isKnownType(value))) continue
+        // A null counts only if no other spelling or place has a value.
+        if (value !== null) return { name, value }
+        empty ??= { name, value }
+      }
+    }
+    return empty
+  }
+
+export const isKnownType = (value: unknown): value is string =>
+  typeof value === "string" && (byType.has(value) || value === ping)
+
+/** The types in the headers of this body's deliveries, in the order of arrival. */
+const labels = ({ headerType, otherTypes = [] }: Event): ReadonlyArray<string> =>
+  headerType === null ? otherTypes : [headerType, ...otherTypes]
+
+export const labelOf = (event: Event): string | null =>
+  labels(event).find((label) => label !== ping) ?? labels(event)[0] ?? null
+
+export const isRelabelled = (event: Event, type: string): boolean => labels(event).some((label) => label !== type)
+
+/** Only if no header disagrees: the first sender of a body must not be able to bury it as a ping. */
+export const isPing = (event: Event): boolean => labelOf(event) === ping
+
+export interface Typed {
+  readonly row: EventType
+  /** The header of a later delivery chose it, when that of the first could not. */
+  readonly isByLabel: boolean
+}
+
+const proven = (row: EventType): Typed => ({ row, isByLabel: false })
+
+/** The proven type, or why there is none. */
+export const typeOf = (
+  trustsHeader: boolean,
+  event: Event,
+  declared: string | undefined,
+  lookup: Lookup
+): Typed | typeof ping | QuarantineReason => {
+  const has = (name: string): boolean => lookup([name])?.value != null
+  const isProven = (type: EventType): boolean => type.proof.some((group) => group.every(has))
+  const declaredRow = declared === undefined ? undefined : byType.get(declared)
+  if (declaredRow !== undefined && isProven(declaredRow)) return proven(declaredRow)
+  if (declared === ping) return ping
+  if (declared !== undefined && declaredRow === undefined) return "unknown-type"
+  const shown = eventTypes.filter(isProven)
+  const keyed = shown.filter((type) => has(wires[type.entity].key))
+  const candidates = keyed.length > 0 ? keyed : shown
+  const [only, ...others] = candidates
+  if (only === undefined) return isPing(event) && declared === undefined ? ping : "type-not-provable"
+  if (others.length === 0) return proven(only)
+  const named = labels(event).flatMap((label) => candidates.filter((type) => type.type === label))
+  if (trustsHeader) return named[0] === undefined ? "type-not-provable" : proven(named[0])
+  // The first label wins, so a later forgery changes nothing that was applied.
+  const row = named.find((type) => isFurthestOfOneEntity(type, candidates))
+  return row === undefined ? "type-not-provable" : { row, isByLabel: row.type !== event.headerType }
+}
+
+const isFurthestOfOneEntity = (type: EventType, candidates: ReadonlyArray<EventType>): boolean =>
+  candidates.every((other) => other.entity === type.entity && stageOf(other) <= stageOf(type))
+
+/** `event_type` or `event`, or `type` if its value is a known event type. */
+export const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | undefined => {
+  for (const name of ["event_type", "event"]) {
+    const value = lookup([name])?.value
+    if (typeof value === "string") return value
+  }
+  return places.map((place) => place["type"]).find(isKnownType)
+}
