@@ -41,4 +41,4 @@ export const oneAtATime = async (tx: Db, turn: keyof typeof turns): Promise<void
 }
 
 /** Arbitrary numbers, one per purpose. */
-const turns = { ledger: 7_130_221_002, pace: 7_130_221_004 } as const
+const turns = { ledger: 7_130_221_002, pace: 7_130_221_004, refused: 7_130_221_005 } as const
