@@ -8,6 +8,7 @@
  */
 import { Duration, Effect, Layer } from "effect"
 import * as Construction from "../connectors/construction/Construction.ts"
+import { Skew } from "../src/Operate/Skew.ts"
 import { service } from "../pipelines/service.ts"
 import { stores } from "../pipelines/stores.ts"
 import { Subscription } from "../src/Intake/Subscription.ts"
@@ -45,6 +46,7 @@ const walk = async (rows: number, latencyMs: number, concurrency: number): Promi
     Layer.provideMerge(Construction.layer),
     Layer.provideMerge(subscribed),
     Layer.provideMerge(service),
+    Layer.provideMerge(Skew.layer),
     Layer.provideMerge(stores),
     Layer.provideMerge(
       settings({

@@ -1,22 +1,29 @@
 /**
  * `siteledger replay`: reads the quarantine again and applies what has become readable. With `--gap-closed` it records
- * that a person has replayed in the service what the receiver missed while it was down.
+ * that a person has replayed in the service what the receiver missed while it was down, and with `--refused-seen` that a
+ * person knows which deliveries it refused.
  */
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { applyingAlone } from "../pipelines/live.ts"
 import { stores } from "../pipelines/stores.ts"
+import { Receiver } from "../src/Intake/Receiver.ts"
 import { Uptime } from "../src/Intake/Uptime.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import { optionalText } from "./Options.ts"
+import { optionalText, toggle } from "./Options.ts"
 import * as Print from "./Print.ts"
 
 const gapClosed = optionalText(
   "gap-closed",
   "Close the gap that begins at this time: its deliveries have been replayed"
+)
+
+const refusedSeen = toggle(
+  "refused-seen",
+  "A person knows which deliveries were refused for their size or encoding: clear that reason"
 )
 
 const reason = Flag.String("reason").pipe(
@@ -27,15 +34,22 @@ const reason = Flag.String("reason").pipe(
 /** Only here is the service's configuration needed; a running worker has it already. */
 const alone = applyingAlone.pipe(Layer.provideMerge(stores), Layer.provide(Settings.layerAll))
 
-const noWorker = new VerbError({ message: "A gap is closed through the running worker: start it first." })
+const throughWorker = new VerbError({ message: "This goes through the running worker: start it first." })
 
-export const replay = Command.make("replay", { gapClosed, reason }, ({ gapClosed: from, reason: why }) =>
-  Option.isSome(from)
-    ? Effect.flatMap(
-        ask("close-gap", { from: from.value, reason: why }, Layer.effect(Uptime, Effect.fail(noWorker))),
-        Print.document
-      )
-    : Effect.flatMap(ask("replay", {}, alone), Print.document)
+export const replay = Command.make(
+  "replay",
+  { gapClosed, reason, refusedSeen },
+  Effect.fnUntraced(function* ({ gapClosed: from, reason: why, refusedSeen: isSeen }) {
+    if (Option.isSome(from)) {
+      const noUptime = Layer.effect(Uptime, Effect.fail(throughWorker))
+      return yield* Print.document(yield* ask("close-gap", { from: from.value, reason: why }, noUptime))
+    }
+    if (isSeen) {
+      const noReceiver = Layer.effect(Receiver, Effect.fail(throughWorker))
+      return yield* Print.document(yield* ask("refused-seen", {}, noReceiver))
+    }
+    return yield* Print.document(yield* ask("replay", {}, alone))
+  })
 ).pipe(
   Command.withDescription("Read the quarantine again and apply what has become readable"),
   Command.provide(Log.layerSettings)

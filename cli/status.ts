@@ -43,6 +43,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   ...unposted(report.inbox.unposted),
   `events        ${counted(report.events)} since the worker's start; last: ${report.lastEventAt ?? "never"}`,
   `api           ${report.api.usedLastMinute} of ${report.api.limitPerMinute} requests in the last minute`,
+  ...clock(report.clockSkewMs),
   `subscription  ${report.subscription.url} ${
     report.subscription.verifiedAt === null ? "(not verified yet)" : `verified at ${report.subscription.verifiedAt}`
   }`,
@@ -66,6 +67,16 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
   ...report.workers.map(workerLine)
 ]
+
+const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): ReadonlyArray<string> => {
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+  const parts = [
+    ...(answers === null ? [] : [`${seconds(Math.abs(answers))} ${answers < 0 ? "behind" : "ahead of"} the service's`]),
+    ...(deliveries === null ? [] : [`deliveries come at least ${seconds(deliveries)} after they are sent`]),
+    ...(events === null ? [] : [`at least ${seconds(events)} after their event`])
+  ]
+  return parts.length === 0 ? [] : [`clock         ${parts.join(", ")}`]
+}
 
 const unposted = (count: number): ReadonlyArray<string> =>
   count === 0

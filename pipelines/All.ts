@@ -11,6 +11,7 @@ import * as ConstructionIdentity from "../connectors/construction/ConstructionId
 import * as Admin from "../src/Operate/Admin.ts"
 import * as Alert from "../src/Operate/Alert.ts"
 import * as Silence from "../src/Operate/Silence.ts"
+import { Skew } from "../src/Operate/Skew.ts"
 import { Status } from "../src/Operate/Status.ts"
 import { backfill } from "./backfill.ts"
 import { sending } from "./ledger.ts"
@@ -27,6 +28,7 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(sending),
   Layer.provideMerge(live),
   Layer.provideMerge(service),
+  Layer.provideMerge(Skew.layer),
   // A store of another service is refused before any request is sent or taken.
   Layer.provideMerge(ConstructionIdentity.layer),
   Layer.provideMerge(others),

@@ -28,6 +28,8 @@ export interface Settings extends ApiSettings, WebhookSettings {
   port: number
   /** Serve `/control/*`, for tests that run this in another process. */
   control: boolean
+  /** By how much the Date of each answer is ahead of this machine's clock. */
+  clockAheadMs: number
 }
 
 export type InterfaceServerOptions = Partial<Settings>
@@ -166,6 +168,7 @@ export class InterfaceServer {
     if (!fromTest) this.requests.push(record)
     this.#changed()
     response.on("error", () => undefined)
+    response.setHeader("Date", new Date(Date.now() + this.settings.clockAheadMs).toUTCString())
     try {
       const limited = url.pathname.startsWith(`${apiPath}/`) ? this.#limit.refuse(record.at) : null
       const body = await bytesOf(request)
@@ -199,7 +202,14 @@ export class InterfaceServer {
 
 /** Listens on 127.0.0.1. An array given as `projects` is used as it is, so the test may go on changing it. */
 export const startInterfaceServer = async (options: InterfaceServerOptions = {}): Promise<InterfaceServer> => {
-  const settings: Settings = { port: 0, control: false, ...apiDefaults, ...webhookDefaults, ...options }
+  const settings: Settings = {
+    port: 0,
+    control: false,
+    clockAheadMs: 0,
+    ...apiDefaults,
+    ...webhookDefaults,
+    ...options
+  }
   const server = createServer()
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)

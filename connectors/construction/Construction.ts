@@ -4,14 +4,16 @@
  */
 import { Effect, Layer } from "effect"
 import { Subscription } from "../../src/Intake/Subscription.ts"
+import { Skew } from "../../src/Operate/Skew.ts"
 import { type PagedList, Source } from "../../src/Walk/Source.ts"
 import { ConstructionClient } from "./ConstructionClient.ts"
 import { projectsOf, readPage } from "./ConstructionPages.ts"
 
-export const layer: Layer.Layer<Source, never, ConstructionClient | Subscription> = Layer.effect(
+export const layer: Layer.Layer<Source, never, ConstructionClient | Skew | Subscription> = Layer.effect(
   Source,
   Effect.gen(function* () {
     const client = yield* ConstructionClient
+    const skew = yield* Skew
     const subscription = yield* Subscription
     const projects: PagedList = {
       resource: "projects",
@@ -27,7 +29,10 @@ export const layer: Layer.Layer<Source, never, ConstructionClient | Subscription
                   query: { page, ...(perPage === undefined ? {} : { per_page: perPage }) },
                   responseMode: "response-only"
                 }),
-              readPage
+              (answer) => {
+                skew.answered(answer.serviceMs, answer.startedMs, answer.endedMs)
+                return readPage(answer)
+              }
             ),
             projectsOf
           )

@@ -69,18 +69,29 @@ export const readSignature = (headers: IncomingHttpHeaders): Buffer | undefined 
   return value !== undefined && hexSignature.test(value) ? Buffer.from(value, "hex") : undefined
 }
 
-/** The secret that signed this body; of several with the same key the last. Constant time, without an early exit. */
+/** The secret that signed these parts of a body; of several with the same key the last. Constant time, without an early exit. */
+const checking = <Held extends { readonly key: KeyObject }>(secrets: ReadonlyArray<Held>, signature: Uint8Array) => {
+  const macs = secrets.map((secret) => ({ secret, mac: createHmac("sha256", secret.key) }))
+  return {
+    add: (part: Uint8Array): void => {
+      for (const { mac } of macs) mac.update(part)
+    },
+    signer: (): Held | undefined => {
+      let signer: Held | undefined
+      for (const { mac, secret } of macs) signer = timingSafeEqual(mac.digest(), signature) ? secret : signer
+      return signer
+    }
+  }
+}
+
 const signerOf = <Held extends { readonly key: KeyObject }>(
   secrets: ReadonlyArray<Held>,
   body: Uint8Array,
   signature: Uint8Array
 ): Held | undefined => {
-  let signer: Held | undefined
-  for (const secret of secrets) {
-    const expected = createHmac("sha256", secret.key).update(body).digest()
-    signer = timingSafeEqual(expected, signature) ? secret : signer
-  }
-  return signer
+  const check = checking(secrets, signature)
+  check.add(body)
+  return check.signer()
 }
 
 export const verify = (keys: ReadonlyArray<KeyObject>, body: Uint8Array, signature: Uint8Array): boolean =>
@@ -108,6 +119,7 @@ export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.
     return Signatures.of({
       read: readSignature,
       signer: (body, signature) => signerOf(keyring.valid(), body, signature),
+      checking: (signature) => checking(keyring.valid(), signature),
       said: readHeaders,
       isFormerPath: callbacks.isPath,
       // Concurrently: each may take half of the time after which the service gives up (interface document §3.2).

@@ -6,14 +6,16 @@
  * regardless of its contents and encoding. Slow and large requests are refused. Plain node:http, because Effect's server
  * reached 0.55 to 0.67 of its throughput on this path.
  */
-import { Clock, Context, Duration, Effect, FiberHandle, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
+import type { StoreError } from "../Stores/Store.ts"
 import type { Secret } from "./Secrets/Keyring.ts"
 import { close, defaultLimits, type Limits, listen } from "./Receiver/Listener.ts"
-import { type Answerer, handle, refuse } from "./Receiver/Requests.ts"
+import * as Refusals from "./Receiver/Refusals.ts"
+import { type Answerer, handle, type Refusable, refuse } from "./Receiver/Requests.ts"
 import { type DeliveryHeaders, Signatures } from "./Receiver/Signatures.ts"
 import * as Strangers from "./Receiver/Strangers.ts"
 
@@ -35,9 +37,14 @@ export interface ReceiverStatus {
   readonly notStored: number
 }
 
-export class Receiver extends Context.Service<Receiver, { readonly status: Effect.Effect<ReceiverStatus> }>()(
-  "siteledger/Receiver"
-) {
+export class Receiver extends Context.Service<
+  Receiver,
+  {
+    readonly status: Effect.Effect<ReceiverStatus>
+    /** A person has seen which deliveries were refused with 413 or 415. */
+    readonly refusedSeen: Effect.Effect<ReadonlyArray<Refusals.Refused>, StoreError>
+  }
+>()("siteledger/Receiver") {
   static readonly layerWith = (options: ReceiverOptions) => Layer.effect(Receiver, make(options))
 
   static readonly layer = Layer.unwrap(
@@ -53,8 +60,10 @@ const make = (options: ReceiverOptions) =>
     const signatures = yield* Signatures
     const limits = { ...defaultLimits, ...options.limits }
     const counters = { accepted: 0, rejected: 0, tooLarge: 0, encoded: 0, notStored: 0 }
+    const refusals = yield* Refusals.make(options.maximumBytes)
     const answerer: Answerer = {
-      ...(yield* accounts(counters, options.maximumBytes, signatures)),
+      ...(yield* accounts(counters, refusals, signatures)),
+      wasRefused: refusals.wasRefused,
       path: options.path,
       maximumBytes: options.maximumBytes,
       inFlightBytes: limits.inFlightBytes,
@@ -73,51 +82,34 @@ const make = (options: ReceiverOptions) =>
     const server = yield* Effect.acquireRelease(listen(options, limits, answer), close)
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : options.port
-    return Receiver.of({ status: Effect.sync(() => ({ port, ...counters })) })
+    return Receiver.of({ status: Effect.sync(() => ({ port, ...counters })), refusedSeen: refusals.seen })
   })
 
 type Counters = { -readonly [K in keyof Omit<ReceiverStatus, "port">]: number }
 
 /** Counts the outcomes of requests, and reports what only a person can fix. */
-const accounts = (counters: Counters, maximumBytes: number, signatures: Signatures["Service"]) =>
+const accounts = (counters: Counters, refusals: Refusals.Refusals, signatures: Signatures["Service"]) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
-    const runQuietly = yield* FiberHandle.makeRuntime<never>()
-    // Anyone could have sent it, so it must clear by itself.
-    const unproven = (sentence: string): void => {
-      const note = "receiver unproven"
-      runFork(reasons.set(note, sentence))
-      runQuietly(Effect.delay(reasons.clear(note), quietTime))
-    }
     const strangers = yield* Strangers.make
     let isRefusing = false
     return {
-      accepted: (headers: DeliveryHeaders, secret: Secret): void => {
+      accepted: (headers: DeliveryHeaders, secret: Secret, signature: Uint8Array): void => {
         counters.accepted++
         strangers.right()
         if (isRefusing) runFork(reasons.clear("receiver store"))
         isRefusing = false
+        refusals.came(signature, headers.eventId)
         signatures.accepted(headers, secret)
       },
       rejected: (): void => {
         counters.rejected++
         strangers.wrong()
       },
-      tooLarge: (): void => {
-        counters.tooLarge++
-        unproven(
-          `A request larger than ${maximumBytes} bytes (SITELEDGER_WEBHOOK_MAX_BYTES), as sent or unpacked, was refused. ` +
-            " If it was a delivery, allow more and replay it in the service's " +
-            `administration. ${unprovenNote}`
-        )
-      },
-      encoded: (): void => {
-        counters.encoded++
-        unproven(
-          "A request with a Content-Encoding that siteledger can't unpack was refused: its signature doesn't fit the bytes " +
-            `as sent. ${unprovenNote}`
-        )
+      refused: (why: Refusals.RefusedFor, delivery: Refusable, isSigned: boolean): void => {
+        counters[why === "too-large" ? "tooLarge" : "encoded"]++
+        refusals.refused(why, delivery, isSigned)
       },
       notStored: (cause: unknown): void => {
         counters.notStored++
@@ -127,9 +119,6 @@ const accounts = (counters: Counters, maximumBytes: number, signatures: Signatur
       }
     }
   })
-
-const quietTime = Duration.hours(1)
-const unprovenNote = "The sender is unknown: this clears after an hour without another one."
 
 /** The current time as text, formatted once per millisecond. */
 const instants = (clock: Clock.Clock) => {

@@ -23,6 +23,17 @@ const Exported = Schema.Struct({
 
 const Time = Schema.NullOr(Schema.String)
 
+const Refused = Schema.Struct({
+  for: Schema.Literals(["too-large", "encoded"]),
+  /** By its header, which isn't signed. */
+  eventId: Schema.NullOr(Schema.String),
+  firstAt: Schema.String,
+  lastAt: Schema.String,
+  times: Schema.Int,
+  /** It was a delivery: its signature was checked. */
+  isSigned: Schema.Boolean
+})
+
 const Secret = Schema.Struct({
   fingerprint: Schema.String,
   source: Schema.String,
@@ -52,6 +63,8 @@ const verbs = [
     payload: Schema.Struct({ from: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ closed: Schema.Struct({ from: Schema.String, to: Schema.String, reason: Schema.String }) })
   }),
+  /** Records that a person has seen which deliveries were refused with 413 or 415. */
+  verb("refused-seen", { payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),
   verb("secret-list", { payload: nothing, answer: Schema.Struct({ secrets: Schema.Array(Secret) }) }),
   /** The secret of a subscription made by hand; valid at once, as all others are. */
   verb("secret-add", {

@@ -29,6 +29,7 @@ const pages = gauge("walk_pages_done", "Pages of the current pass that are done"
 const pagesTotal = gauge("walk_pages_total", "Pages of the current pass")
 const apiLimit = gauge("api_limit_per_minute", "The plan's requests per minute")
 const apiUsed = gauge("api_used_last_minute", "Requests in the last minute")
+const clockSkew = gauge("clock_skew_seconds", "By how much our clock is ahead of the service's, by what tells it")
 const gaps = gauge("gaps_open", "Intervals in which the receiver was down that no retry has healed")
 const entries = gauge("ledger_entries", "Entries in the books")
 const holds = gauge("ledger_holds", "Payments and certificates that wait for a person or for an event")
@@ -63,6 +64,9 @@ const update = Effect.fnUntraced(function* (report: StatusReport) {
   }
   yield* set(apiLimit, report.api.limitPerMinute)
   yield* set(apiUsed, report.api.usedLastMinute)
+  for (const [by, skew] of Object.entries(report.clockSkewMs)) {
+    if (skew !== null) yield* set(clockSkew, skew / 1000, { by })
+  }
   yield* set(gaps, report.gaps.length)
   yield* setLedger(report.ledger)
 })

@@ -19,6 +19,7 @@ import { Subscription } from "../Intake/Subscription.ts"
 import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk, type WalkStatus } from "../Walk/Walk.ts"
 import type { GapStatus, Phase, StatusReport } from "./AdminApi/StatusReport.ts"
+import { Skew } from "./Skew.ts"
 import { Workers } from "./Workers.ts"
 
 const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapStatus => ({
@@ -45,6 +46,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
       const reasons = yield* Reasons
       const receiver = yield* Receiver
       const secrets = yield* Secrets
+      const skew = yield* Skew
       const subscription = yield* Subscription
       const uptime = yield* Uptime
       const walk = yield* Walk
@@ -66,6 +68,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
           receiver: yield* receiver.status,
           secrets: yield* secrets.status,
           lastEventAt: yield* inbox.lastReceivedAt,
+          clockSkewMs: yield* skew.status,
           gaps: (yield* uptime.gaps).map(gapStatus),
           ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
           export: yield* exports.status,

@@ -6,6 +6,8 @@ import { Duration, Effect, Redacted, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { Apply } from "../Intake/Apply.ts"
+import { Receiver } from "../Intake/Receiver.ts"
+import type { Refused } from "../Intake/Receiver/Refusals.ts"
 import { Secrets } from "../Intake/Secrets.ts"
 import { Uptime } from "../Intake/Uptime.ts"
 import { Export } from "../Lake/Export.ts"
@@ -53,6 +55,8 @@ const closeGap: Handler<"close-gap", Uptime> = Effect.fnUntraced(function* ({ fr
   return { closed: { from: Instant.fromMillis(gap.fromMs), to: Instant.fromMillis(gap.toMs), reason } }
 })
 
+const shown = ({ signature: _signature, ...refused }: Refused) => refused
+
 /** Keeps the old file. */
 const rebuild: Handler<"rebuild", Store | Restart> = Effect.fnUntraced(function* () {
   const isAtNextStart = yield* Projection.rebuild(yield* Store)
@@ -68,6 +72,8 @@ const verbs = {
   backup: ({ path, replace = false }) =>
     Effect.flatMap(Store, (store) => Effect.as(store.backup(path, replace), { path })),
   "close-gap": closeGap,
+  "refused-seen": () =>
+    Effect.flatMap(Receiver, ({ refusedSeen }) => Effect.map(refusedSeen, (refused) => ({ seen: refused.map(shown) }))),
   "secret-list": () =>
     Effect.flatMap(Secrets, (secrets) => Effect.map(secrets.list, (listed) => ({ secrets: listed }))),
   "secret-add": secretAdd,

@@ -49,4 +49,4 @@ export const clockMs = async (db: Db, ownMs: number): Promise<number> => {
 }
 
 /** Arbitrary numbers, one per purpose. */
-const turns = { ledger: 7_130_221_002, pace: 7_130_221_004 } as const
+const turns = { ledger: 7_130_221_002, pace: 7_130_221_004, refused: 7_130_221_005 } as const

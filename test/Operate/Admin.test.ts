@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, type Context, Effect, Layer } from "effect"
 import * as Settings from "../../config/Settings.ts"
 import { Apply } from "../../src/Intake/Apply.ts"
+import { Receiver } from "../../src/Intake/Receiver.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
 import { Uptime } from "../../src/Intake/Uptime.ts"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
@@ -44,6 +45,7 @@ const played = <Id, Service>(service: Context.Key<Id, Service>, parts: Partial<S
 
 /** What no verb of these tests comes to. */
 const unused = Layer.mergeAll(
+  played(Receiver),
   played(Secrets),
   played(Uptime),
   played(AnalystCopy),

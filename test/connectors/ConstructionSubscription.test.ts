@@ -95,7 +95,7 @@ const live = (world: World, url = "https://me.example.com/hooks?token=MARKED") =
       Layer.provideMerge(Secrets.layer),
       Layer.provideMerge(Layer.mergeAll(Keyring.layer, Callbacks.layer, Seal.layerAt(world.path))),
       Layer.provide(Layer.succeed(ConstructionClient, client(world))),
-      Layer.provide(Layer.succeed(Receiver, { status: Effect.succeed(counters) })),
+      Layer.provide(Layer.succeed(Receiver, { status: Effect.succeed(counters), refusedSeen: Effect.succeed([]) })),
       Layer.provide(settings(world, url)),
       Layer.provide(filling(world).pipe(Layer.provide(Sqlite.layerAt(join(world.path, "store.sqlite"))))),
       Layer.provideMerge(Reasons.layer),

@@ -13,6 +13,7 @@ import type { Inbox } from "../Inbox.ts"
 import { unpack } from "../../Domain/Body.ts"
 import type { Instant } from "../../Domain/Instant.ts"
 import type { DeliveryHeaders, Signatures } from "./Signatures.ts"
+import type { RefusedFor } from "./Refusals.ts"
 import type { Secret } from "../Secrets/Keyring.ts"
 
 export interface Answerer {
@@ -24,11 +25,18 @@ export interface Answerer {
   readonly state: { inFlight: number }
   readonly now: () => Instant
   readonly offer: Inbox["Service"]["offer"]
-  readonly accepted: (headers: DeliveryHeaders, secret: Secret) => void
+  readonly accepted: (headers: DeliveryHeaders, secret: Secret, signature: Uint8Array) => void
   readonly rejected: () => void
-  readonly tooLarge: () => void
-  readonly encoded: () => void
+  readonly refused: (why: RefusedFor, delivery: Refusable, isSigned: boolean) => void
+  /** Also whether the same delivery was refused before. */
+  readonly wasRefused: (signature: Uint8Array) => boolean
   readonly notStored: (cause: unknown) => void
+}
+
+/** What a refused request says about itself. */
+export interface Refusable {
+  readonly signature: Uint8Array
+  readonly headers: DeliveryHeaders
 }
 
 /** Answers without reading the rest of the body; the connection can't be reused. */
@@ -43,7 +51,8 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
   if (request.method !== "POST") return refuse(response, 405)
   const signature = signatures.read(request.headers)
   if (signature === undefined) return refuse(response, 401)
-  const body = await readBody(answer, request)
+  const headers = signatures.said(request.headers)
+  const body = await readBody(answer, request, { signature, headers })
   if (body === "aborted") return
   if (body === "too-large") return refuse(response, 413)
   const bodies: [Uint8Array, ...Array<Uint8Array>] = [body]
@@ -51,10 +60,10 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
     const signed =
       signedOf(signatures, bodies, signature) ?? (await signedOtherwise(answer, request, bodies, signature))
     if (typeof signed === "object") {
-      return await store(answer, { ...signed, headers: signatures.said(request.headers) }, response)
+      return await store(answer, { ...signed, signature, headers }, response)
     }
-    const refused = { 401: answer.rejected, 413: answer.tooLarge, 415: answer.encoded }
-    refused[signed]()
+    if (signed === 401) answer.rejected()
+    else answer.refused(signed === 413 ? "too-large" : "encoded", { signature, headers }, false)
     response.writeHead(signed, noBody).end()
   } finally {
     for (const { byteLength } of bodies) answer.state.inFlight -= byteLength
@@ -115,13 +124,11 @@ const mostUnpacked = ({ maximumBytes }: Answerer, { byteLength }: Uint8Array): n
 
 const noBody = { "content-length": "0" }
 
-interface Verified extends Signed {
-  readonly headers: DeliveryHeaders
-}
+interface Verified extends Signed, Refusable {}
 
 const store = async (
   answer: Answerer,
-  { body, headers, secret }: Verified,
+  { body, headers, secret, signature }: Verified,
   response: ServerResponse
 ): Promise<void> => {
   const bodySha256 = hash("sha256", body, "buffer")
@@ -140,7 +147,7 @@ const store = async (
     return
   }
   response.writeHead(200, noBody).end()
-  answer.accepted(headers, secret)
+  answer.accepted(headers, secret, signature)
 }
 
 /** Derived from the body, so that the same body always gets the same id. */
@@ -150,13 +157,13 @@ const madeUpId = (bodySha256: Buffer): string => {
 }
 
 /** A returned body counts as in flight until its request is answered. */
-const readBody = (answer: Answerer, request: IncomingMessage): Promise<Buffer | "too-large" | "aborted"> =>
+const readBody = (
+  answer: Answerer,
+  request: IncomingMessage,
+  delivery: Refusable
+): Promise<Buffer | "too-large" | "aborted"> =>
   new Promise((resolve) => {
     const { state, maximumBytes, inFlightBytes } = answer
-    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) {
-      answer.tooLarge()
-      return resolve("too-large")
-    }
     const chunks: Array<Buffer> = []
     let bytes = 0
     const giveUp = (result: "too-large" | "aborted"): void => {
@@ -164,15 +171,29 @@ const readBody = (answer: Answerer, request: IncomingMessage): Promise<Buffer | 
       bytes = 0
       resolve(result)
     }
-    request.on("data", (chunk: Buffer) => {
+    const tooLarge = (): void => {
+      giveUp("too-large")
+      answer.refused("too-large", delivery, false)
+    }
+    const isDeclaredTooLarge = Number(request.headers["content-length"] ?? 0) > maximumBytes
+    if (isDeclaredTooLarge && !answer.wasRefused(delivery.signature)) return tooLarge()
+    const onChunk = (chunk: Buffer): void => {
       bytes += chunk.byteLength
       state.inFlight += chunk.byteLength
-      const isTooLarge = bytes > maximumBytes
-      if (!isTooLarge && state.inFlight <= inFlightBytes) return void chunks.push(chunk)
-      if (isTooLarge) answer.tooLarge()
-      request.removeAllListeners("data").removeAllListeners("end").pause()
-      giveUp("too-large")
-    })
+      chunks.push(chunk)
+      const isTooLarge = isDeclaredTooLarge || bytes > maximumBytes
+      if (!isTooLarge && state.inFlight <= inFlightBytes) return
+      request.off("data", onChunk).removeAllListeners("end")
+      if (isTooLarge && answer.wasRefused(delivery.signature)) {
+        state.inFlight -= bytes
+        bytes = 0
+        return checkToItsEnd(answer, request, chunks.splice(0), delivery, () => giveUp("too-large"))
+      }
+      request.pause()
+      if (isTooLarge) tooLarge()
+      else giveUp("too-large")
+    }
+    request.on("data", onChunk)
     request.once("end", () => {
       bytes = 0
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
@@ -180,3 +201,24 @@ const readBody = (answer: Answerer, request: IncomingMessage): Promise<Buffer | 
     request.once("close", () => giveUp("aborted"))
     request.once("error", () => giveUp("aborted"))
   })
+
+/**
+ * The service tries a refused delivery again, so the second attempt is read to its end, a part at a time, to learn whether
+ * it is signed: then it is a delivery that will be lost.
+ */
+const checkToItsEnd = (
+  answer: Answerer,
+  request: IncomingMessage,
+  chunks: ReadonlyArray<Buffer>,
+  delivery: Refusable,
+  done: () => void
+): void => {
+  const check = answer.signatures.checking(delivery.signature)
+  for (const chunk of chunks) check.add(chunk)
+  request.on("data", check.add)
+  // At once, because the request closes before a promise would go on.
+  request.once("end", () => {
+    done()
+    answer.refused("too-large", delivery, check.signer() !== undefined)
+  })
+}

@@ -13,6 +13,11 @@ export interface DeliveryHeaders {
   readonly issuedAt: Instant | null
 }
 
+export interface Checking {
+  readonly add: (part: Uint8Array) => void
+  readonly signer: () => Secret | undefined
+}
+
 /** Implemented by the connector. */
 export class Signatures extends Context.Service<
   Signatures,
@@ -21,6 +26,8 @@ export class Signatures extends Context.Service<
     readonly read: (headers: IncomingHttpHeaders) => Uint8Array | undefined
     /** The valid secret that signed this body. Constant time, over all valid secrets. */
     readonly signer: (body: Uint8Array, signature: Uint8Array) => Secret | undefined
+    /** The same for a body in parts, which is too large to be held whole. */
+    readonly checking: (signature: Uint8Array) => Checking
     readonly said: (headers: IncomingHttpHeaders) => DeliveryHeaders
     /** Paths of earlier callback URLs: the service keeps retrying and replaying there. */
     readonly isFormerPath: (path: string) => boolean

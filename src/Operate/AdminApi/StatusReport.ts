@@ -56,6 +56,16 @@ const Receiver = Schema.Struct({
   notStored: Count
 })
 
+/** By how much our clock is ahead of the service's, in ms; null while unknown. */
+const ClockSkew = Schema.Struct({
+  /** By the Date of the newest answer, to the second. */
+  answers: Schema.NullOr(Millis),
+  /** The least of received − X-Service-Timestamp (not signed) over the newest first deliveries of the last hour. */
+  deliveries: Schema.NullOr(Millis),
+  /** The least of received − event_timestamp over the newest events of the last hour. */
+  events: Schema.NullOr(Millis)
+})
+
 const Secrets = Schema.Struct({ valid: Count, ending: Count, unreadable: Count, signedByEnding: Count })
 
 /** An interval in which the receiver was down and which no retry of the service has healed yet. */
@@ -117,6 +127,7 @@ export const StatusReport = Schema.Struct({
   receiver: Receiver,
   secrets: Secrets,
   lastEventAt: Time,
+  clockSkewMs: ClockSkew,
   gaps: Schema.Array(Gap),
   ledger: Ledger,
   export: Schema.Struct({ lastAt: Time, nextAt: Time }),

@@ -41,7 +41,7 @@ describe("a large body", () => {
 describe("a refused request without proof of its sender", () => {
   it("is a reason until an hour has passed without another one, and is counted", async () => {
     await using receiver = await startReceiver(keeping([]), { maximumBytes: 1000 }, TestClock.layer())
-    const large = head({ ...signature, "Content-Length": 1001 })
+    const large = signedRequest("x".repeat(1001), signature)
     const encoded = signedRequest("{}", { "X-Service-Signature": sign("[]"), "Content-Encoding": "gzip" })
     for (const request of [large, encoded]) {
       await deliver(receiver.port, request)

@@ -18,7 +18,7 @@ import { sqliteQueue } from "../../../src/Stores/Sqlite/Queue.ts"
 export const path = "/hooks/construction"
 export const secret = "whsec_known"
 
-/** A store with only `receive`, which is all that the receiver uses. */
+/** A store with only `receive`; what the receiver keeps about refusals is forgotten. */
 export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<Store> => {
   const unused = () => Effect.die("not played")
   return Layer.mock(Store, {
@@ -27,8 +27,8 @@ export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<S
     engine: "sqlite",
     queue: sqliteQueue,
     receive,
-    run: unused,
-    transaction: unused,
+    run: <A>() => Effect.succeed(undefined as A),
+    transaction: <A>() => Effect.succeed(undefined as A),
     backup: unused
   })
 }
@@ -78,6 +78,7 @@ export const startReceiver = async (
     /** On a virtual clock. */
     pass: (time: Duration.Input) => runtime.runPromise(TestClock.adjust(time)),
     port: (await status()).port,
+    seen: () => runtime.runPromise(Effect.flatMap(Receiver, (receiver) => receiver.refusedSeen)),
     reasons: () => runtime.runPromise(Effect.flatMap(Reasons, ({ all }) => all)),
     [Symbol.asyncDispose]: () => runtime.dispose()
   }

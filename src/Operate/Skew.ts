@@ -1,0 +1,85 @@
+/**
+ * Skew: by how much our clock is ahead of the service's, in ms; below zero if it is behind. Nothing is kept: after a start
+ * it is measured again.
+ *
+ * The Date of the service's answers tells it to the second, either way. Deliveries tell less, because a retry or a slow
+ * network looks like a clock that is ahead: the least delay of the last ones is shown, and only one below zero proves
+ * anything. Lists are dated by the service's own Date, so skew is harmless up to a few minutes; without a Date they are
+ * dated by our clock, and more than the margin of a page would let them win over events. These are the two limits beyond
+ * which skew is a reason.
+ */
+import { Clock, Context, Duration, Effect, Layer } from "effect"
+import * as Instant from "../Domain/Instant.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { supervised } from "../Runtime/Supervisor.ts"
+import { leastDelayMs } from "../Stores/Evidence.ts"
+import { Store } from "../Stores/Store.ts"
+import { Warehouse } from "../Stores/Warehouse.ts"
+
+export interface SkewStatus {
+  /** By the Date of the newest answer; null if none had one. */
+  readonly answers: number | null
+  /** The least delay from X-Service-Timestamp (not signed) to receipt; null if nothing came in the last hour. */
+  readonly deliveries: number | null
+  /** The least delay from the signed event time to receipt; null likewise. */
+  readonly events: number | null
+}
+
+export class Skew extends Context.Service<
+  Skew,
+  {
+    /** An answer with this Date was under way from `startedMs` to `endedMs`. */
+    readonly answered: (dateMs: number | undefined, startedMs: number, endedMs: number) => void
+    readonly status: Effect.Effect<SkewStatus>
+  }
+>()("siteledger/Skew") {
+  static readonly layer: Layer.Layer<Skew, never, Store | Warehouse | Reasons> = Layer.effect(
+    Skew,
+    Effect.gen(function* () {
+      const reasons = yield* Reasons
+      const services = yield* Effect.context<Store | Warehouse>()
+      let answers: number | null = null
+      let delays: Omit<SkewStatus, "answers"> = { deliveries: null, events: null }
+      const status = Effect.sync((): SkewStatus => ({ answers, ...delays }))
+      const look = Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        delays = yield* Effect.provideContext(leastDelayMs(Instant.fromMillis(nowMs - within)), services)
+        const sentence = reasonFor(yield* status)
+        yield* sentence === undefined ? reasons.clear(reasonKey) : reasons.set(reasonKey, sentence)
+      })
+      yield* Effect.forkScoped(supervised("the look at the clocks", Effect.andThen(look, Effect.sleep(lookEvery))))
+      return Skew.of({
+        answered: (dateMs, startedMs, endedMs) => {
+          // A Date has no fractions of a second.
+          if (dateMs !== undefined) answers = Math.round((startedMs + endedMs) / 2 - (dateMs + 500))
+        },
+        status
+      })
+    })
+  )
+}
+
+const reasonKey = "clock skew"
+const lookEvery = Duration.seconds(5)
+/** Of first deliveries and of events. */
+const within = Duration.toMillis("1 hour")
+
+const limitMs = Duration.toMillis("5 minutes")
+/** As the margin of a page in the connector. */
+const marginMs = Duration.toMillis("5 seconds")
+
+export const reasonFor = ({ answers, deliveries }: SkewStatus): string | undefined => {
+  const skew = answers ?? Math.min(0, deliveries ?? 0)
+  if (Math.abs(skew) <= (answers === null ? marginMs : limitMs)) return undefined
+  const [source, why] =
+    answers === null
+      ? [
+          "deliveries arrive before they were sent",
+          "lists, which are dated by this clock, may lose against older events"
+        ]
+      : ["its answers say", "times of receipt, gaps and the lives of tokens are wrong by as much"]
+  return (
+    `This machine's clock is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} the service's ` +
+    `(${source}), so that ${why}. Synchronise it (NTP); if it is right, the service's clock is wrong.`
+  )
+}

@@ -1,0 +1,53 @@
+/** The difference between our clock and the service's is measured and shown, and a large one is a reason. */
+import { assert, describe, it } from "@effect/vitest"
+import { World } from "../World.ts"
+
+const seconds = (ms: number): string => `${Math.floor((Date.now() + ms) / 1000)}`
+
+describe("the clocks", () => {
+  it("are compared by answers, deliveries and events", async () => {
+    await using world = await World.open({ projects: 3, clockAheadMs: -60_000, ping: "never" })
+    const worker = world.start()
+    await worker.live()
+    for (const [n, ahead] of [-40_000, -20_000, -30_000].entries()) {
+      const body = JSON.stringify({
+        ipc_id: n,
+        payment_reference: "P",
+        event_timestamp: Number(seconds(ahead - 20_000))
+      })
+      const event = { type: "ipc.paid", body, timestamp: Number(seconds(ahead)) }
+      assert.strictEqual(await world.server.deliver(event), 200)
+      // A later header of a known body proves nothing.
+      assert.strictEqual(await world.server.deliver({ ...event, timestamp: Number(seconds(3_600_000)) }), 200)
+    }
+    const { clockSkewMs, reasons } = await worker.status(
+      "it is measured",
+      ({ clockSkewMs: { answers, deliveries, events } }) =>
+        answers !== null && (deliveries ?? 0) > 19_000 && (events ?? 0) > 39_000
+    )
+    assert.closeTo(clockSkewMs.answers ?? 0, 60_000, 5000)
+    assert.closeTo(clockSkewMs.deliveries ?? 0, 20_000, 5000)
+    assert.closeTo(clockSkewMs.events ?? 0, 40_000, 5000)
+    assert.deepStrictEqual(reasons, [])
+    const shown = (await world.run("status")).stdout
+    assert.match(
+      shown,
+      /clock +\d+\.\d s ahead of the service's, deliveries come at least \d+\.\d s after they are sent/
+    )
+    const metrics = (await (await worker.fetch("/metrics"))?.text()) ?? ""
+    for (const by of ["answers", "deliveries", "events"]) {
+      assert.match(metrics, new RegExp(`siteledger_clock_skew_seconds\\{by="${by}"\\} [2-6]\\d`))
+    }
+  })
+
+  it("that differ by more than five minutes are a reason, until they agree", async () => {
+    const walks = { SITELEDGER_WALK_EVERY: "300 millis" }
+    await using world = await World.open({ projects: 3, clockAheadMs: 3_600_000 }, walks)
+    const worker = world.start()
+    const behind = /clock is 3(600|59\d|60\d) s behind the service's/
+    const report = await worker.status("it is a reason", ({ reasons }) => behind.test(reasons.join()))
+    assert.strictEqual(report.phase, "degraded")
+    world.server.settings.clockAheadMs = 0
+    await worker.live()
+  })
+})
