@@ -17,6 +17,7 @@ import { Pace } from "../../../src/Walk/Pace.ts"
 import type { SourceError } from "../../../src/Walk/Source.ts"
 import { type Held, keep, LoginNeeded, pauses, reasonKey, renewAt, Token } from "../ConstructionAuth.ts"
 import * as Credentials from "./Credentials.ts"
+import type { Tokens } from "./Grant.ts"
 import {
   type ActiveLogin,
   endedSentence,
@@ -27,7 +28,7 @@ import {
   stored,
   type StoredTokens
 } from "./LoginFile.ts"
-import { TokenEndpoint, type Tokens, type TokenUnavailable } from "./TokenEndpoint.ts"
+import { TokenEndpoint, type TokenUnavailable } from "./TokenEndpoint.ts"
 
 type Needed = ClientSettings | LoginFile | TokenEndpoint | Pace | Reasons
 
