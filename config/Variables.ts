@@ -8,7 +8,7 @@ import { posting, sink } from "./Ledger.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
 
-/** Our identity at the service's authorization server (interface document §5): all that a person's login needs. */
+/** Our identity at the service's authorization server (interface document §5). */
 export const client = {
   /** Without a trailing slash (a bare origin excepted), query or credentials. The token endpoint is `/oauth/token`. */
   authUrl: required(
@@ -31,6 +31,16 @@ export const client = {
   )
 }
 
+const longestPause = preset(
+  "SITELEDGER_LONGEST_PAUSE",
+  "If the service or its token endpoint asks for a longer pause, like Retry-After of a day, it is asked again after this time.",
+  Parse.duration,
+  "1 hour"
+)
+
+/** What `siteledger login` reads. */
+export const login = { ...client, longestPause }
+
 export const service = {
   /** As `authUrl`. */
   baseUrl: required(
@@ -46,12 +56,7 @@ export const service = {
     Parse.positiveInteger,
     "600"
   ),
-  longestPause: preset(
-    "SITELEDGER_LONGEST_PAUSE",
-    "If the service asks for a longer pause, like Retry-After of a day, it is asked again after this time.",
-    Parse.duration,
-    "1 hour"
-  ),
+  longestPause,
   walkEvery: preset(
     "SITELEDGER_WALK_EVERY",
     "Pause between two walks through the lists, like 30 minutes.",

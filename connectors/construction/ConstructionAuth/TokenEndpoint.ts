@@ -1,20 +1,24 @@
 /**
  * The service's token endpoint (interface document §4.3, §5) and the revocation endpoint beside it (RFC 7009, assumed).
  *
- * One request, no retries: the caller knows whether asking twice is safe.
+ * One request, no retries: the caller knows whether asking twice is safe. While a pause lasts that the endpoint asked for,
+ * none is sent, and the failure that asked for it is returned again.
  */
-import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ClientSettings } from "../../../config/Settings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi } from "../ConstructionApi.ts"
 import { AuthEndpoint } from "../ConstructionEndpoints.ts"
+import * as AskedPause from "./AskedPause.ts"
 import { type Asked, type Grant, type GrantRefused, readTokens, refused, scopeOf, type Tokens } from "./Grant.ts"
 
 /** Transient. The service may or may not have acted on the request. */
 export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>()("TokenUnavailable", {
-  message: Schema.String
+  message: Schema.String,
+  /** The endpoint wants no request before. */
+  waitMs: Schema.optionalKey(Schema.Number)
 }) {}
 
 export class TokenEndpoint extends Context.Service<
@@ -41,22 +45,33 @@ export class TokenEndpoint extends Context.Service<
           onSome: (secret) => ({ client_secret: Redacted.value(secret) })
         })
       }
-      const unavailable = (what: string) =>
+      const pause = AskedPause.make<TokenUnavailable>()
+      const unavailable = (what: string, waitMs?: number) =>
         new TokenUnavailable({
-          message: `The token endpoint below ${client.authUrl.href} (${client.names.authUrl}) can't be used for now: ${what}`
+          message: `The token endpoint below ${client.authUrl.href} (${client.names.authUrl}) can't be used for now: ${what}`,
+          ...(waitMs === undefined ? {} : { waitMs })
         })
+      const send = (grant: Grant) =>
+        api.oauth
+          .token({ payload: { ...grant, ...identity, ...scopeOf(grant, client) }, responseMode: "response-only" })
+          .pipe(
+            Effect.flatMap((response) => read(response, { grant, client }, unavailable)),
+            Effect.timeout(requestTimeout),
+            Effect.mapError((error) =>
+              error._tag === "TokenUnavailable" || error._tag === "GrantRefused" ? error : unavailable(error.message)
+            ),
+            Effect.tapErrorTag("TokenUnavailable", (failure) =>
+              Effect.map(Clock.currentTimeMillis, (nowMs) => pause.failed(failure, nowMs))
+            )
+          )
 
       return TokenEndpoint.of({
         request: (grant) =>
-          api.oauth
-            .token({ payload: { ...grant, ...identity, ...scopeOf(grant, client) }, responseMode: "response-only" })
-            .pipe(
-              Effect.flatMap((response) => read(response, { grant, client }, unavailable)),
-              Effect.timeout(requestTimeout),
-              Effect.mapError((error) =>
-                error._tag === "TokenUnavailable" || error._tag === "GrantRefused" ? error : unavailable(error.message)
-              )
-            ),
+          Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+            const active = pause.active(nowMs)
+            if (active === undefined) return send(grant)
+            return Effect.fail(new TokenUnavailable({ message: active.failure.message, waitMs: active.leftMs }))
+          }),
         revoke: (refreshToken) =>
           httpClient
             .execute(
@@ -84,12 +99,18 @@ const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "serve
 const read = Effect.fnUntraced(function* (
   response: HttpClientResponse.HttpClientResponse,
   asked: Asked,
-  unavailable: (what: string) => TokenUnavailable
+  unavailable: (what: string, waitMs?: number) => TokenUnavailable
 ) {
-  const { status } = response
+  const { headers, status } = response
   const body = Json.parse(yield* response.text)
-  if (status >= 200 && status < 300) return yield* Effect.mapError(Effect.fromResult(readTokens(body)), unavailable)
+  if (status >= 200 && status < 300) {
+    return yield* Effect.mapError(Effect.fromResult(readTokens(body)), (what) => unavailable(what))
+  }
   const error = Json.isObject(body) ? body["error"] : undefined
-  if (status === 429 || status >= 500 || passing.has(error)) return yield* unavailable(`it answered ${status}.`)
+  if (status === 429 || status >= 500 || passing.has(error)) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const pause = AskedPause.read(headers["retry-after"], asked.client.longestPause, nowMs)
+    return yield* unavailable(`it answered ${status}.${pause?.sentence ?? ""}`, pause?.waitMs)
+  }
   return yield* refused(status, error, asked)
 })

@@ -26,8 +26,8 @@ interface Code {
   readonly scope: string
 }
 
-const refused = (status: number, error?: string): Answer =>
-  json(status, { ...(error === undefined ? {} : { error }), error_description: `about ${mark}-description` })
+const refused = (status: number, error?: string, headers: Answer["headers"] = {}): Answer =>
+  json(status, { ...(error === undefined ? {} : { error }), error_description: `about ${mark}-description` }, headers)
 
 export class AuthServer {
   readonly settings: AuthSettings
@@ -147,7 +147,10 @@ export class AuthServer {
     const { clientId, clientSecret, refusal } = this.settings
     const type = form.get("grant_type")
     await this.settings.hold(form)
-    if (refusal !== null) return refused(refusal.status, refusal.error)
+    if (refusal !== null) {
+      const { error, retryAfter, status } = refusal
+      return refused(status, error, retryAfter === undefined ? {} : { "retry-after": retryAfter })
+    }
     if (form.get("client_id") !== clientId || form.get("client_secret") !== clientSecret) {
       return refused(401, "invalid_client")
     }

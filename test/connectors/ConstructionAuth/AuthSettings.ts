@@ -12,7 +12,7 @@ export interface AuthSettings {
   /** False: a login brings no refresh token. */
   refreshes: boolean
   /** Answers this at the token endpoint instead. */
-  refusal: { readonly status: number; readonly error?: string } | null
+  refusal: { readonly status: number; readonly error?: string; readonly retryAfter?: string } | null
   /** How many of the token endpoint's next answers are lost after it has acted. */
   losesAnswers: number
   /** Granted instead of what was asked for. */

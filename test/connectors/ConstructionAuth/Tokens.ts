@@ -87,3 +87,10 @@ export const get = Effect.flatMap(Token, (token) => token.get)
 export const drop = (bearer: string) => Effect.flatMap(Token, (token) => token.drop(bearer))
 export const reasons = Effect.flatMap(Reasons, (service) => service.all)
 export const storedLogin = Effect.flatMap(LoginFile, (file) => file.read)
+
+/** Asks for a token and waits until Status has a reason. */
+export const waiting = Effect.gen(function* () {
+  const fiber = yield* Effect.forkChild(get)
+  while ((yield* reasons).length === 0) yield* second
+  return { fiber, sentence: (yield* reasons).join() }
+})
