@@ -25,6 +25,13 @@ export const client = {
     Parse.secret,
     "change-me-please"
   ),
+  /** Post: with Basic, too, if the endpoint asks for that. */
+  tokenAuth: preset(
+    "SITELEDGER_TOKEN_AUTH",
+    "How the token endpoint gets the client secret: post (in the form; only if a 401 asks for HTTP Basic, once more with that, at the same address) or basic (always HTTP Basic).",
+    Parse.tokenAuth,
+    "post"
+  ),
   scopes: orElse(
     optional("SITELEDGER_SCOPES", "OAuth scopes, separated by spaces.", Parse.words(/\s+/), "projects.read ipcs.read"),
     []

@@ -5,6 +5,7 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
+import * as ClientAuthentication from "./OAuth/ClientAuthentication.ts"
 import * as Clients from "./OAuth/Clients.ts"
 import * as Codes from "./OAuth/Codes.ts"
 import * as Consents from "./OAuth/Consents.ts"
@@ -12,7 +13,10 @@ import * as Grants from "./OAuth/Grants.ts"
 import * as Routes from "./OAuth/Routes.ts"
 import * as TokenEndpoint from "./OAuth/TokenEndpoint.ts"
 
-export interface OAuthOptions extends Clients.ClientsOptions, Codes.CodesOptions, Grants.GrantsOptions {}
+export interface OAuthOptions extends Clients.ClientsOptions, Codes.CodesOptions, Grants.GrantsOptions {
+  /** A secret is taken only by HTTP Basic. */
+  readonly basicOnly: boolean
+}
 
 /** For testing how a client copes. */
 export interface OAuthControl {
@@ -39,13 +43,15 @@ export const make = (options: OAuthOptions): OAuth => {
   const clients = Clients.make(options)
   const codes = Codes.make(options)
   const grants = Grants.make(options)
-  const tokenEndpoint = TokenEndpoint.make({ clients, codes, grants, tokenSeconds: options.tokenSeconds })
+  const { basicOnly, tokenSeconds } = options
+  const authenticate = ClientAuthentication.make(clients, basicOnly)
+  const tokenEndpoint = TokenEndpoint.make({ authenticate, codes, grants, tokenSeconds })
   return {
     clients,
     access: grants.access,
     revokeAll: Effect.sync(grants.expireAccess),
     endGrants: Effect.sync(grants.endAll),
     counts: tokenEndpoint.counts,
-    layer: makeLayer({ clients, codes, consents: Consents.make(), grants, tokenEndpoint })
+    layer: makeLayer({ authenticate, basicOnly, clients, codes, consents: Consents.make(), grants, tokenEndpoint })
   }
 }

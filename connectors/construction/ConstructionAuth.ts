@@ -9,6 +9,7 @@
 import { Clock, Context, Duration, Effect, Schedule, Schema, Semaphore } from "effect"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import type { SourceError } from "../../src/Walk/Source.ts"
+import type { BasicWanted } from "./ConstructionAuth/ClientSecret.ts"
 import type { LoginFileError } from "./ConstructionAuth/LoginFile.ts"
 import type { TokenUnavailable } from "./ConstructionAuth/TokenEndpoint.ts"
 
@@ -39,7 +40,7 @@ export interface Way {
   /** One attempt. The token `refused` is no longer valid, even if it hasn't expired. */
   readonly obtain: (
     refused: string
-  ) => Effect.Effect<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable>
+  ) => Effect.Effect<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable | BasicWanted>
 }
 
 const earliestRenewal = Duration.seconds(60)
@@ -72,7 +73,8 @@ export const keep = Effect.fnUntraced(function* (way: Way) {
   })
   const attempt = Effect.gen(function* () {
     const version = yield* way.version
-    return yield* way.obtain(refused).pipe(
+    return yield* Effect.suspend(() => way.obtain(refused)).pipe(
+      Effect.retry({ while: ({ _tag }) => _tag === "BasicWanted" }),
       Effect.tapError((error) => reasons.set(reasonKey, error.message)),
       Effect.tapErrorTag("TokenUnavailable", ({ waitMs = 0 }) =>
         Effect.raceFirst(Effect.sleep(waitMs), changed(way, version))
@@ -85,7 +87,12 @@ export const keep = Effect.fnUntraced(function* (way: Way) {
     held = yield* attempt.pipe(
       Effect.retry({ schedule: lookForLogin, while: (error) => error._tag === "LoginNeeded" }),
       Effect.retry({ schedule: pauses, while: (error) => error._tag !== "SourceError" }),
-      Effect.catchTags({ LoginNeeded: Effect.die, LoginFileError: Effect.die, TokenUnavailable: Effect.die })
+      Effect.catchTags({
+        LoginNeeded: Effect.die,
+        LoginFileError: Effect.die,
+        TokenUnavailable: Effect.die,
+        BasicWanted: Effect.die
+      })
     )
     yield* reasons.clear(reasonKey)
     return held.token

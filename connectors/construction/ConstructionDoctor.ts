@@ -14,7 +14,7 @@ import * as Machine from "../../src/Operate/Doctor/Machine.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
 import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import { endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
-import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
+import { requestUnpaced, TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
 
 interface Way {
   readonly result: CheckResult
@@ -23,8 +23,7 @@ interface Way {
 }
 
 const byCredentials = Effect.gen(function* () {
-  const endpoint = yield* TokenEndpoint
-  const { access } = yield* endpoint.request({ grant_type: "client_credentials" })
+  const { access } = yield* requestUnpaced({ grant_type: "client_credentials" })
   const way: Way = { result: ok("The service gave a token for the client's credentials."), token: access }
   return way
 })

@@ -12,7 +12,7 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import { type Authorization, begin, hasState, makeState, readRedirect } from "./ConstructionAuth/Authorization.ts"
 import { type ActiveLogin, endedSentence, LoginFile, stored } from "./ConstructionAuth/LoginFile.ts"
 import { type Arrived, listen, type Page } from "./ConstructionAuth/Redirect.ts"
-import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
+import { requestUnpaced, TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
 
 export class LoginError extends Schema.TaggedError<LoginError>()("LoginError", { message: Schema.String }) {}
 
@@ -41,13 +41,12 @@ const notFinished = Effect.fail(
 const complete = Effect.fnUntraced(function* (authorization: Authorization, { parameters }: Arrived) {
   const { redirectUri, verifier } = authorization
   const client = yield* ClientSettings
-  const endpoint = yield* TokenEndpoint
   const file = yield* LoginFile
   const code = yield* Effect.mapError(
     Effect.fromResult(readRedirect(authorization, parameters)),
     (message) => new LoginError({ message })
   )
-  const tokens = yield* endpoint.request({
+  const tokens = yield* requestUnpaced({
     grant_type: "authorization_code",
     code,
     redirect_uri: redirectUri,

@@ -11,6 +11,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { type AuthorizationServer, ConstructionTokenApi } from "../../connectors/construction/ConstructionApi.ts"
 import { allScopes } from "../Scopes.ts"
 import * as Authorization from "./Authorization.ts"
+import type { Authenticate } from "./ClientAuthentication.ts"
 import type { Clients } from "./Clients.ts"
 import type { Codes } from "./Codes.ts"
 import * as ConsentPage from "./ConsentPage.ts"
@@ -22,6 +23,9 @@ import { revoke } from "./Revocation.ts"
 import type { TokenEndpoint } from "./TokenEndpoint.ts"
 
 export interface Parts {
+  readonly authenticate: Authenticate
+  /** A secret in a form is refused. */
+  readonly basicOnly: boolean
   readonly clients: Clients
   readonly codes: Codes
   readonly consents: Consents
@@ -110,8 +114,14 @@ const answer = ({ codes, consents }: Parts, issuer: string) =>
     }
   })
 
+const authMethods = (basicOnly: boolean): ReadonlyArray<string> => [
+  "client_secret_basic",
+  ...(basicOnly ? [] : ["client_secret_post"]),
+  "none"
+]
+
 /** RFC 8414 §2. Assumed: the interface document doesn't show it. */
-const metadata = (issuer: string): AuthorizationServer => ({
+const metadata = (issuer: string, basicOnly: boolean): AuthorizationServer => ({
   issuer,
   authorization_endpoint: `${issuer}${authorizePath}`,
   token_endpoint: `${issuer}${tokenPath}`,
@@ -120,8 +130,8 @@ const metadata = (issuer: string): AuthorizationServer => ({
   response_types_supported: ["code"],
   response_modes_supported: ["query"],
   grant_types_supported: ["client_credentials", "authorization_code", "refresh_token"],
-  token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
-  revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+  token_endpoint_auth_methods_supported: authMethods(basicOnly),
+  revocation_endpoint_auth_methods_supported: authMethods(basicOnly),
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true
 })
@@ -152,7 +162,7 @@ const api = (parts: Parts, issuer: string) =>
               })
             })
           )
-          .handle("metadata", () => Effect.succeed(metadata(issuer)))
+          .handle("metadata", () => Effect.succeed(metadata(issuer, parts.basicOnly)))
       )
     )
   )

@@ -6,8 +6,8 @@
  */
 import { Result, Schema } from "effect"
 import { TokenRequest, type TokenAnswer } from "../../connectors/construction/ConstructionApi.ts"
-import { authenticate } from "./ClientAuthentication.ts"
-import type { Client, Clients, GrantType } from "./Clients.ts"
+import type { Authenticate } from "./ClientAuthentication.ts"
+import type { Client, GrantType } from "./Clients.ts"
 import type { Codes } from "./Codes.ts"
 import { type Access, begin, type Grants } from "./Grants.ts"
 import { type Parameters, scopes } from "./Parameters.ts"
@@ -35,7 +35,7 @@ export interface TokenEndpoint {
 }
 
 export interface Parts {
-  readonly clients: Clients
+  readonly authenticate: Authenticate
   readonly codes: Codes
   readonly grants: Grants
   readonly tokenSeconds: number
@@ -86,7 +86,7 @@ const refreshToken =
     })
   }
 
-export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndpoint => {
+export const make = ({ authenticate, codes, grants, tokenSeconds }: Parts): TokenEndpoint => {
   const counts = { clientCredentials: 0, codes: 0, refreshes: 0, refused: 0 }
   const handlers: Readonly<Record<GrantType, { readonly handle: Handle; readonly count: () => void }>> = {
     client_credentials: { handle: clientCredentials, count: () => counts.clientCredentials++ },
@@ -98,7 +98,7 @@ export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndp
   const decide = (parameters: Parameters, authorization: string | undefined, nowMillis: number) =>
     Result.gen(function* () {
       const request = yield* readRequest(parameters)
-      const client = yield* authenticate(clients, { ...request, authorization })
+      const client = yield* authenticate({ ...request, authorization })
       const type = request.grant_type
       if (!isGrantType(type)) return yield* refuse("unsupported_grant_type", `grant_type ${type} isn't supported`)
       if (!client.grantTypes.includes(type))

@@ -61,6 +61,7 @@ describe("what is read", () => {
       assert.strictEqual(Duration.toMinutes(longestPause), 60)
       assert.deepStrictEqual(rest, {
         clientId: "client",
+        tokenAuth: "post",
         scopes: [],
         requestsPerMinute: 600,
         pageSize: 1000,

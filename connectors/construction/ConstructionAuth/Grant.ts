@@ -121,7 +121,7 @@ export const refused = (status: number, error: unknown, asked: Asked): GrantRefu
       ? `redirects aren't followed; check ${names.authUrl}`
       : status === 404
         ? `there is no token endpoint; check ${names.authUrl}`
-        : `check ${names.clientId}, ${names.clientSecret} and ${names.scopes}`
+        : `check ${names.clientId}, ${names.clientSecret} and ${status === 401 ? names.tokenAuth : names.scopes}`
   const advice = adviceOn(asked)[code] ?? bySituation
   const what = code === "" ? String(status) : `${status} ${code}`
   return new GrantRefused({ code, advice, message: `The service refused to give a token (${what}): ${advice}.` })

@@ -4,7 +4,7 @@
  * One request, no retries: the caller knows whether asking twice is safe. While a pause lasts that the endpoint asked for,
  * none is sent, and the failure that asked for it is returned again.
  */
-import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ClientSettings } from "../../../config/Settings.ts"
@@ -12,6 +12,7 @@ import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi } from "../ConstructionApi.ts"
 import { AuthEndpoint } from "../ConstructionEndpoints.ts"
 import * as AskedPause from "./AskedPause.ts"
+import * as ClientSecret from "./ClientSecret.ts"
 import { type Asked, type Grant, type GrantRefused, readTokens, refused, scopeOf, type Tokens } from "./Grant.ts"
 
 /** Transient. The service may or may not have acted on the request. */
@@ -24,7 +25,9 @@ export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>()("To
 export class TokenEndpoint extends Context.Service<
   TokenEndpoint,
   {
-    readonly request: (grant: Grant) => Effect.Effect<Tokens, TokenUnavailable | GrantRefused>
+    readonly request: (
+      grant: Grant
+    ) => Effect.Effect<Tokens, TokenUnavailable | GrantRefused | ClientSecret.BasicWanted>
     /** Best effort: true if the service confirms that the token is no longer valid. */
     readonly revoke: (refreshToken: string) => Effect.Effect<boolean>
   }
@@ -33,18 +36,13 @@ export class TokenEndpoint extends Context.Service<
     TokenEndpoint,
     Effect.gen(function* () {
       const client = yield* AuthEndpoint
+      const secret = ClientSecret.make(client)
       const httpClient = (yield* HttpClient.HttpClient).pipe(
         HttpClient.mapRequest(HttpClientRequest.prependUrl(client.authUrl.href)),
-        HttpClient.mapRequest(HttpClientRequest.acceptJson)
+        HttpClient.mapRequest(HttpClientRequest.acceptJson),
+        HttpClient.mapRequest(secret.sign)
       )
       const api = yield* HttpApiClient.makeWith(ConstructionTokenApi, { httpClient })
-      const identity = {
-        client_id: client.clientId,
-        ...Option.match(client.clientSecret, {
-          onNone: () => ({}),
-          onSome: (secret) => ({ client_secret: Redacted.value(secret) })
-        })
-      }
       const pause = AskedPause.make<TokenUnavailable>()
       const unavailable = (what: string, waitMs?: number) =>
         new TokenUnavailable({
@@ -53,13 +51,11 @@ export class TokenEndpoint extends Context.Service<
         })
       const send = (grant: Grant) =>
         api.oauth
-          .token({ payload: { ...grant, ...identity, ...scopeOf(grant, client) }, responseMode: "response-only" })
+          .token({ payload: { ...grant, ...secret.form(), ...scopeOf(grant, client) }, responseMode: "response-only" })
           .pipe(
-            Effect.flatMap((response) => read(response, { grant, client }, unavailable)),
+            Effect.flatMap((response) => read(response, { grant, client, secret }, unavailable)),
             Effect.timeout(requestTimeout),
-            Effect.mapError((error) =>
-              error._tag === "TokenUnavailable" || error._tag === "GrantRefused" ? error : unavailable(error.message)
-            ),
+            Effect.mapError((error) => (isFailure(error) ? error : unavailable(error.message))),
             Effect.tapErrorTag("TokenUnavailable", (failure) =>
               Effect.map(Clock.currentTimeMillis, (nowMs) => pause.failed(failure, nowMs))
             )
@@ -73,16 +69,23 @@ export class TokenEndpoint extends Context.Service<
             return Effect.fail(new TokenUnavailable({ message: active.failure.message, waitMs: active.leftMs }))
           }),
         revoke: (refreshToken) =>
-          httpClient
-            .execute(
-              HttpClientRequest.post("/oauth/revoke").pipe(
-                HttpClientRequest.bodyUrlParams({ ...identity, token: refreshToken, token_type_hint: "refresh_token" })
-              )
+          Effect.suspend(() => {
+            const form = { ...secret.form(), token: refreshToken, token_type_hint: "refresh_token" }
+            return httpClient.execute(
+              HttpClientRequest.post("/oauth/revoke").pipe(HttpClientRequest.bodyUrlParams(form))
             )
-            .pipe(
-              Effect.timeout(revocationTimeout),
-              Effect.match({ onFailure: () => false, onSuccess: ({ status }) => status >= 200 && status < 300 })
-            )
+          }).pipe(
+            Effect.flatMap((response) =>
+              readRevocation(response, {
+                grant: { grant_type: "refresh_token", refresh_token: refreshToken },
+                client,
+                secret
+              })
+            ),
+            Effect.retry({ while: isBasicWanted }),
+            Effect.timeout(revocationTimeout),
+            Effect.orElseSucceed(() => false)
+          )
       })
     })
   )
@@ -94,23 +97,49 @@ export class TokenEndpoint extends Context.Service<
 const requestTimeout = Duration.seconds(30)
 const revocationTimeout = Duration.seconds(10)
 
+type Failure = TokenUnavailable | GrantRefused | ClientSecret.BasicWanted
+const isFailure = (error: { readonly _tag: string }): error is Failure =>
+  ["TokenUnavailable", "GrantRefused", "BasicWanted"].includes(error._tag)
+
+const isBasicWanted = ({ _tag }: { readonly _tag: string }): boolean => _tag === "BasicWanted"
+
+/** For a verb: outside of the worker's pace. */
+export const requestUnpaced = Effect.fnUntraced(function* (grant: Grant) {
+  const endpoint = yield* TokenEndpoint
+  return yield* endpoint
+    .request(grant)
+    .pipe(Effect.retry({ while: isBasicWanted }), Effect.catchTag("BasicWanted", Effect.die))
+})
+
 const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "server_error", "slow_down"])
 
 const read = Effect.fnUntraced(function* (
   response: HttpClientResponse.HttpClientResponse,
-  asked: Asked,
+  { secret, ...asked }: Asked & { readonly secret: ClientSecret.ClientSecret },
   unavailable: (what: string, waitMs?: number) => TokenUnavailable
 ) {
   const { headers, status } = response
   const body = Json.parse(yield* response.text)
   if (status >= 200 && status < 300) {
+    secret.hasWorked()
     return yield* Effect.mapError(Effect.fromResult(readTokens(body)), (what) => unavailable(what))
   }
-  const error = Json.isObject(body) ? body["error"] : undefined
+  const error = errorOf(body)
   if (status === 429 || status >= 500 || passing.has(error)) {
     const nowMs = yield* Clock.currentTimeMillis
     const pause = AskedPause.read(headers["retry-after"], asked.client.longestPause, nowMs)
     return yield* unavailable(`it answered ${status}.${pause?.sentence ?? ""}`, pause?.waitMs)
   }
-  return yield* refused(status, error, asked)
+  return yield* secret.judge(response, refused(status, error, asked))
+})
+
+const errorOf = (body: unknown): unknown => (Json.isObject(body) ? body["error"] : undefined)
+
+const readRevocation = Effect.fnUntraced(function* (
+  response: HttpClientResponse.HttpClientResponse,
+  { secret, ...asked }: Asked & { readonly secret: ClientSecret.ClientSecret }
+) {
+  if (response.status >= 200 && response.status < 300) return true
+  const refusal = refused(response.status, errorOf(Json.parse(yield* response.text)), asked)
+  return yield* secret.judge(response, refusal)
 })

@@ -12,6 +12,7 @@ const client = ClientSettings.of({
   authUrl: new URL("https://auth.example.com"),
   clientId: "app",
   clientSecret: Option.some(Redacted.make("hush")),
+  tokenAuth: "post",
   scopes: ["projects.read"],
   longestPause: Duration.hours(1)
 })

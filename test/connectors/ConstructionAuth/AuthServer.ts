@@ -124,8 +124,9 @@ export class AuthServer {
     const body = await bytesOf(request)
     const at = `${request.method} ${url.pathname}`
     if (at === "GET /identity/oauth/authorize") return this.#authorize(url.searchParams)
-    if (at === "POST /identity/oauth/token") return this.#grant(new URLSearchParams(String(body)))
-    if (at === "POST /identity/oauth/revoke") return this.#revoke(new URLSearchParams(String(body)))
+    const { authorization } = request.headers
+    if (at === "POST /identity/oauth/token") return this.#grant(new URLSearchParams(String(body)), authorization)
+    if (at === "POST /identity/oauth/revoke") return this.#revoke(new URLSearchParams(String(body)), authorization)
     return this.#guard(request, url, body)
   }
 
@@ -142,18 +143,27 @@ export class AuthServer {
     return { status: 302, headers: { location: back.href }, body: "" }
   }
 
-  async #grant(form: URLSearchParams): Promise<Answer> {
+  /** RFC 6749 §2.3.1; undefined: it is our client. */
+  #unknown(form: URLSearchParams, authorization = ""): Answer | undefined {
+    const { basic, clientId, clientSecret } = this.settings
+    const encoded = [clientId, clientSecret ?? ""].map((text) => encodeURIComponent(text).replaceAll("%20", "+"))
+    if (basic === null || clientSecret === null) {
+      const isOurs = form.get("client_id") === clientId && form.get("client_secret") === clientSecret
+      return isOurs && authorization === "" ? undefined : refused(401, "invalid_client")
+    }
+    const isOurs = authorization === `Basic ${btoa(encoded.join(":"))}` && !form.has("client_secret")
+    if (isOurs) return undefined
+    return refused(401, basic.error, basic.challenge === undefined ? {} : { "www-authenticate": basic.challenge })
+  }
+
+  async #grant(form: URLSearchParams, authorization: string | undefined): Promise<Answer> {
     this.grants.push(form)
-    const { clientId, clientSecret, refusal } = this.settings
     const type = form.get("grant_type")
     await this.settings.hold(form)
-    if (refusal !== null) {
-      const { error, retryAfter, status } = refusal
-      return refused(status, error, retryAfter === undefined ? {} : { "retry-after": retryAfter })
-    }
-    if (form.get("client_id") !== clientId || form.get("client_secret") !== clientSecret) {
-      return refused(401, "invalid_client")
-    }
+    const { refusal } = this.settings
+    if (refusal !== null) return refused(refusal.status, refusal.error, refusal.headers)
+    const stranger = this.#unknown(form, authorization)
+    if (stranger !== undefined) return stranger
     const answer = type === "refresh_token" ? this.#refresh(form) : this.#first(type, form)
     if (this.settings.losesAnswers > 0) {
       this.settings.losesAnswers -= 1
@@ -192,9 +202,11 @@ export class AuthServer {
     this.#access.delete(login.access)
   }
 
-  #revoke(form: URLSearchParams): Answer {
+  #revoke(form: URLSearchParams, authorization: string | undefined): Answer {
     const token = form.get("token") ?? ""
     if (this.settings.refusesRevocation) return refused(404)
+    const stranger = this.#unknown(form, authorization)
+    if (stranger !== undefined) return stranger
     this.revoked.push(token)
     for (const login of this.#logins) if (login.refresh === token) this.#end(login)
     return json(200, {})

@@ -35,10 +35,10 @@ const settings = (given: Record<string, string>) =>
   Settings.layerClient.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(given))))
 
 /** Everything below the API client. */
-export const tokens = (given: Record<string, string>) =>
+export const tokens = (given: Record<string, string>, pace: Layer.Layer<Pace> = unpaced) =>
   StoredLogin.layerNoDeps.pipe(
     Layer.provideMerge(Layer.merge(LoginFile.layer, TokenEndpoint.layer)),
-    Layer.provideMerge(Layer.mergeAll(unpaced, Reasons.layer, Seal.layer, NodeHttpClient.layerUndici)),
+    Layer.provideMerge(Layer.mergeAll(pace, Reasons.layer, Seal.layer, NodeHttpClient.layerUndici)),
     Layer.provideMerge(settings(given)),
     Layer.fresh
   )
