@@ -38,6 +38,13 @@ export const client = {
   )
 }
 
+const redirectUri = optional(
+  "SITELEDGER_REDIRECT_URI",
+  "Where `siteledger login` is sent back to, if the service knows only fixed addresses (if not set, http://127.0.0.1:PORT/callback with a free port); beyond loopback an https URL, forwarded to `--port`.",
+  Address.redirect,
+  "http://127.0.0.1:8484/callback"
+)
+
 const longestPause = preset(
   "SITELEDGER_LONGEST_PAUSE",
   "If the service or its token endpoint asks for a longer pause, like Retry-After of a day, it is asked again after this time.",
@@ -46,7 +53,7 @@ const longestPause = preset(
 )
 
 /** What `siteledger login` reads. */
-export const login = { ...client, longestPause }
+export const login = { ...client, redirectUri, longestPause }
 
 export const service = {
   /** As `authUrl`. */
@@ -57,6 +64,7 @@ export const service = {
     "https://service.example.com/v1"
   ),
   ...client,
+  redirectUri,
   requestsPerMinute: preset(
     "SITELEDGER_REQUESTS_PER_MINUTE",
     "Requests per minute that the plan allows (3000 for Premium).",

@@ -7,7 +7,7 @@ import { ClientSettings, ServiceSettings } from "../../config/Settings.ts"
 import type { ValuesOf } from "../../config/Variable.ts"
 import * as Variables from "../../config/Variables.ts"
 
-const { longestPause: _longestPause, walkEvery: _walkEvery, ...declared } = Variables.service
+const { longestPause: _longestPause, redirectUri: _redirectUri, walkEvery: _walkEvery, ...declared } = Variables.service
 
 /** What a client of the service is configured with. */
 export const api = declared

@@ -62,6 +62,7 @@ describe("what is read", () => {
       assert.deepStrictEqual(rest, {
         clientId: "client",
         tokenAuth: "post",
+        redirectUri: Option.none(),
         scopes: [],
         requestsPerMinute: 600,
         pageSize: 1000,

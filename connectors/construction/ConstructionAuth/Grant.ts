@@ -1,12 +1,12 @@
 /**
- * What is asked of the token endpoint (interface document §4.3, §5; beyond what it shows RFC 6749 §4, §5, §6), and what
- * its answers mean. Pure.
+ * What is asked of the token endpoint (interface document §4.3, §5; beyond what it shows RFC 6749 §4, §5, §6, and RFC
+ * 8628 §3.4), and what its answers mean. Pure.
  *
  * A refusal repeats the service's error code but not its description, which may contain a token.
  */
 import { Duration, Option, Result, Schema } from "effect"
 import * as Json from "../../../src/Domain/Json.ts"
-import { TokenAnswer } from "../ConstructionApi.ts"
+import { deviceGrant, TokenAnswer } from "../ConstructionApi.ts"
 import type { AuthEndpoint } from "../ConstructionEndpoints.ts"
 
 export type Grant =
@@ -18,6 +18,7 @@ export type Grant =
       readonly redirect_uri: string
       readonly code_verifier: string
     }
+  | { readonly grant_type: typeof deviceGrant; readonly device_code: string }
 
 export interface Tokens {
   readonly access: string
@@ -41,12 +42,12 @@ export class GrantRefused extends Schema.TaggedError<GrantRefused>()("GrantRefus
 /** A longer life is a mistake, and could exceed what dates can hold. */
 const longestLifeMs = Duration.toMillis(Duration.days(3650))
 
-/** As the document shows it; the other two grants' scopes are fixed already. */
+/** As the document shows it; the other grants' scopes are fixed already. */
 export const scopeOf = (grant: Grant, { scopes }: AuthEndpoint["Service"]) =>
   grant.grant_type === "client_credentials" && scopes.length > 0 ? { scope: scopes.join(" ") } : {}
 
 export interface Asked {
-  readonly grant: Grant
+  readonly type: Grant["grant_type"]
   readonly client: AuthEndpoint["Service"]
 }
 
@@ -89,14 +90,12 @@ export const readTokens = (body: unknown): Result.Result<Tokens, string> => {
 const flows: Readonly<Record<Grant["grant_type"], string>> = {
   client_credentials: "client credentials",
   refresh_token: "refresh tokens",
-  authorization_code: "logging in (authorization code with PKCE)"
+  authorization_code: "logging in (authorization code with PKCE)",
+  [deviceGrant]: "logging in by a device code"
 }
 
 /** What each error of RFC 6749 §5.2 means here, in words that say what to check. */
-const adviceOn = ({
-  client: { clientSecret, names },
-  grant: { grant_type: type }
-}: Asked): Readonly<Record<string, string>> => ({
+const adviceOn = ({ client: { clientSecret, names }, type }: Asked): Readonly<Record<string, string>> => ({
   invalid_request: `it doesn't understand the request; check that ${names.authUrl} is the address above its /oauth/token`,
   invalid_client: Option.isNone(clientSecret)
     ? `it doesn't know the client, or wants its secret; check ${names.clientId}, or set ${names.clientSecret}`
@@ -104,7 +103,8 @@ const adviceOn = ({
   invalid_grant: {
     client_credentials: `check ${names.clientId} and ${names.clientSecret}`,
     refresh_token: "the refresh token has expired, was revoked, or was used before",
-    authorization_code: "the code has expired, was used before, or belongs to another login; log in again"
+    authorization_code: "the code has expired, was used before, or belongs to another login; log in again",
+    [deviceGrant]: "the device code was used before; log in again"
   }[type],
   unauthorized_client: `the client may not use ${flows[type]}; check ${names.clientId}, or have it allowed in the service`,
   unsupported_grant_type: `it doesn't offer ${flows[type]} at ${names.authUrl}`,

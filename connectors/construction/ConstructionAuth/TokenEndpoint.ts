@@ -1,5 +1,6 @@
 /**
- * The service's token endpoint (interface document §4.3, §5) and the revocation endpoint beside it (RFC 7009, assumed).
+ * The service's token endpoint (interface document §4.3, §5), and beside it those for revocation (RFC 7009, assumed) and for
+ * a login on another device.
  *
  * One request, no retries: the caller knows whether asking twice is safe. While a pause lasts that the endpoint asked for,
  * none is sent, and the failure that asked for it is returned again.
@@ -9,10 +10,11 @@ import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/h
 import { HttpApiClient } from "effect/http-api"
 import type { ClientSettings } from "../../../config/Settings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
-import { ConstructionTokenApi } from "../ConstructionApi.ts"
+import { ConstructionTokenApi, deviceGrant } from "../ConstructionApi.ts"
 import { AuthEndpoint } from "../ConstructionEndpoints.ts"
 import * as AskedPause from "./AskedPause.ts"
 import * as ClientSecret from "./ClientSecret.ts"
+import * as Device from "./Device.ts"
 import { type Asked, type Grant, type GrantRefused, readTokens, refused, scopeOf, type Tokens } from "./Grant.ts"
 
 /** Transient. The service may or may not have acted on the request. */
@@ -25,9 +27,9 @@ export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>()("To
 export class TokenEndpoint extends Context.Service<
   TokenEndpoint,
   {
-    readonly request: (
-      grant: Grant
-    ) => Effect.Effect<Tokens, TokenUnavailable | GrantRefused | ClientSecret.BasicWanted>
+    readonly request: (grant: Grant) => Effect.Effect<Tokens, Failure>
+    /** Begins a login on another device. */
+    readonly beginDevice: Effect.Effect<Device.DeviceLogin, Failure>
     /** Best effort: true if the service confirms that the token is no longer valid. */
     readonly revoke: (refreshToken: string) => Effect.Effect<boolean>
   }
@@ -37,7 +39,8 @@ export class TokenEndpoint extends Context.Service<
     Effect.gen(function* () {
       const client = yield* AuthEndpoint
       const secret = ClientSecret.make(client)
-      const httpClient = (yield* HttpClient.HttpClient).pipe(
+      const anywhere = yield* HttpClient.HttpClient
+      const httpClient = anywhere.pipe(
         HttpClient.mapRequest(HttpClientRequest.prependUrl(client.authUrl.href)),
         HttpClient.mapRequest(HttpClientRequest.acceptJson),
         HttpClient.mapRequest(secret.sign)
@@ -53,9 +56,8 @@ export class TokenEndpoint extends Context.Service<
         api.oauth
           .token({ payload: { ...grant, ...secret.form(), ...scopeOf(grant, client) }, responseMode: "response-only" })
           .pipe(
-            Effect.flatMap((response) => read(response, { grant, client, secret }, unavailable)),
-            Effect.timeout(requestTimeout),
-            Effect.mapError((error) => (isFailure(error) ? error : unavailable(error.message))),
+            Effect.flatMap((response) => read(response, { type: grant.grant_type, client, secret }, unavailable)),
+            within(unavailable),
             Effect.tapErrorTag("TokenUnavailable", (failure) =>
               Effect.map(Clock.currentTimeMillis, (nowMs) => pause.failed(failure, nowMs))
             )
@@ -68,6 +70,10 @@ export class TokenEndpoint extends Context.Service<
             if (active === undefined) return send(grant)
             return Effect.fail(new TokenUnavailable({ message: active.failure.message, waitMs: active.leftMs }))
           }),
+        beginDevice: Device.ask(anywhere, client, secret).pipe(
+          Effect.flatMap((response) => readDevice(response, { type: deviceGrant, client, secret }, unavailable)),
+          within(unavailable)
+        ),
         revoke: (refreshToken) =>
           Effect.suspend(() => {
             const form = { ...secret.form(), token: refreshToken, token_type_hint: "refresh_token" }
@@ -75,13 +81,7 @@ export class TokenEndpoint extends Context.Service<
               HttpClientRequest.post("/oauth/revoke").pipe(HttpClientRequest.bodyUrlParams(form))
             )
           }).pipe(
-            Effect.flatMap((response) =>
-              readRevocation(response, {
-                grant: { grant_type: "refresh_token", refresh_token: refreshToken },
-                client,
-                secret
-              })
-            ),
+            Effect.flatMap((response) => readRevocation(response, { type: "refresh_token", client, secret })),
             Effect.retry({ while: isBasicWanted }),
             Effect.timeout(revocationTimeout),
             Effect.orElseSucceed(() => false)
@@ -101,31 +101,72 @@ type Failure = TokenUnavailable | GrantRefused | ClientSecret.BasicWanted
 const isFailure = (error: { readonly _tag: string }): error is Failure =>
   ["TokenUnavailable", "GrantRefused", "BasicWanted"].includes(error._tag)
 
+type Unavailable = (what: string, waitMs?: number) => TokenUnavailable
+
+/** What isn't an answer is transient. */
+const within =
+  (unavailable: Unavailable) =>
+  <A, E extends { readonly _tag: string; readonly message: string }>(exchange: Effect.Effect<A, E>) =>
+    exchange.pipe(
+      Effect.timeout(requestTimeout),
+      Effect.mapError((error) => (isFailure(error) ? error : unavailable(error.message)))
+    )
+
 const isBasicWanted = ({ _tag }: { readonly _tag: string }): boolean => _tag === "BasicWanted"
+
+const unpaced = <A>(request: Effect.Effect<A, Failure>) =>
+  request.pipe(Effect.retry({ while: isBasicWanted }), Effect.catchTag("BasicWanted", Effect.die))
 
 /** For a verb: outside of the worker's pace. */
 export const requestUnpaced = Effect.fnUntraced(function* (grant: Grant) {
   const endpoint = yield* TokenEndpoint
-  return yield* endpoint
-    .request(grant)
-    .pipe(Effect.retry({ while: isBasicWanted }), Effect.catchTag("BasicWanted", Effect.die))
+  return yield* unpaced(endpoint.request(grant))
 })
 
-const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "server_error", "slow_down"])
+/** The same for the beginning of a login on another device. */
+export const beginDevice = Effect.flatMap(TokenEndpoint, (endpoint) => unpaced(endpoint.beginDevice))
+
+const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "server_error"])
+
+interface Exchange extends Asked {
+  readonly secret: ClientSecret.ClientSecret
+}
 
 const read = Effect.fnUntraced(function* (
   response: HttpClientResponse.HttpClientResponse,
-  { secret, ...asked }: Asked & { readonly secret: ClientSecret.ClientSecret },
-  unavailable: (what: string, waitMs?: number) => TokenUnavailable
+  exchange: Exchange,
+  unavailable: Unavailable
 ) {
-  const { headers, status } = response
   const body = Json.parse(yield* response.text)
-  if (status >= 200 && status < 300) {
-    secret.hasWorked()
-    return yield* Effect.mapError(Effect.fromResult(readTokens(body)), (what) => unavailable(what))
-  }
+  if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
+  exchange.secret.hasWorked()
+  return yield* Effect.mapError(Effect.fromResult(readTokens(body)), (what) => unavailable(what))
+})
+
+const readDevice = Effect.fnUntraced(function* (
+  response: HttpClientResponse.HttpClientResponse,
+  exchange: Exchange,
+  unavailable: Unavailable
+) {
+  const body = Json.parse(yield* response.text)
+  if (Device.isMissing(response)) return yield* Device.missing
+  if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
+  exchange.secret.hasWorked()
+  return Device.read(body) ?? (yield* unavailable("its answer is no device code (RFC 8628 §3.2)."))
+})
+
+/** What an answer other than 2xx means. */
+const refuse = Effect.fnUntraced(function* (
+  response: HttpClientResponse.HttpClientResponse,
+  body: unknown,
+  { secret, ...asked }: Exchange,
+  unavailable: Unavailable
+): Effect.fn.Return<never, Failure> {
+  const { headers, status } = response
   const error = errorOf(body)
-  if (status === 429 || status >= 500 || passing.has(error)) {
+  // Of a device's code it says how often to ask.
+  const isTransient = passing.has(error) || (error === "slow_down" && asked.type !== deviceGrant)
+  if (status === 429 || status >= 500 || isTransient) {
     const nowMs = yield* Clock.currentTimeMillis
     const pause = AskedPause.read(headers["retry-after"], asked.client.longestPause, nowMs)
     return yield* unavailable(`it answered ${status}.${pause?.sentence ?? ""}`, pause?.waitMs)
@@ -137,7 +178,7 @@ const errorOf = (body: unknown): unknown => (Json.isObject(body) ? body["error"]
 
 const readRevocation = Effect.fnUntraced(function* (
   response: HttpClientResponse.HttpClientResponse,
-  { secret, ...asked }: Asked & { readonly secret: ClientSecret.ClientSecret }
+  { secret, ...asked }: Exchange
 ) {
   if (response.status >= 200 && response.status < 300) return true
   const refusal = refused(response.status, errorOf(Json.parse(yield* response.text)), asked)

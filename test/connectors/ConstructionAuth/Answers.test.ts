@@ -13,6 +13,7 @@ const client = ClientSettings.of({
   clientId: "app",
   clientSecret: Option.some(Redacted.make("hush")),
   tokenAuth: "post",
+  redirectUri: Option.none(),
   scopes: ["projects.read"],
   longestPause: Duration.hours(1)
 })

@@ -75,6 +75,24 @@ const followed = async (url: string): Promise<string> => {
   return answer.headers.get("location") ?? ""
 }
 
+/** The sandbox's person. */
+const user = { username: "admin@example.com", password: "sandbox" }
+
+/** Fills in the form of the sandbox's page; returns where the browser is sent next. */
+export const decide = (decision: "allow" | "deny") => async (url: string) => {
+  const page = await fetch(url)
+  const html = await page.text()
+  const consent = /name="consent" value="([^"]*)"/.exec(html)?.[1] ?? ""
+  const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1] ?? ""
+  const answer = await fetch(new URL(action, url), {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: page.headers.get("set-cookie")?.split(";")[0] ?? "" },
+    body: new URLSearchParams({ consent, decision, ...user })
+  })
+  return answer.headers.get("location") ?? ""
+}
+
 /** A telemetry collector that keeps everything sent to it. */
 export const collector = async () => {
   const bodies: Array<string> = []
