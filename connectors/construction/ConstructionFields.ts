@@ -43,14 +43,20 @@ export const keepRest = (
   found: ReadonlyArray<Found>,
   isEnvelope: (name: string, value: unknown) => boolean
 ): void => {
-  const taken = new Set(found.flatMap(({ name, path }) => [name, path]))
-  const containers = new Set<unknown>(places.map((place) => place.fields))
+  // No sets: there are few of either, and a walk reads a million records.
   for (const place of places) {
     for (const name of Object.keys(place.fields)) {
       const value = place.fields[name]
-      if (taken.has(name) || taken.has(join(place.path, name)) || containers.has(value)) continue
+      const path = join(place.path, name)
+      if (isAmong(found, name, path)) continue
+      if (places.length > 1 && places.some((other) => other.fields === value)) continue
       if (isEnvelope(name, value) || Object.hasOwn(fields.extra, name)) continue
       keepUnknown(fields, name, value)
     }
   }
+}
+
+const isAmong = (found: ReadonlyArray<Found>, name: string, path: string): boolean => {
+  for (const field of found) if (field.name === name || field.path === path) return true
+  return false
 }

@@ -17,7 +17,7 @@ import type { BadRecord, Page } from "../../src/Walk/Source.ts"
 import { type Answer, NotAsPromised } from "./ConstructionClient.ts"
 import { wires } from "./ConstructionEvents.ts"
 import * as Fields from "./ConstructionFields.ts"
-import { type Aliases, at, find, placesIn, spellings } from "./ConstructionPlaces.ts"
+import { type Aliases, at, find, spellings } from "./ConstructionPlaces.ts"
 
 /** A page as it came. */
 export interface RawPage extends Omit<Page, "changes" | "bad" | "records"> {
@@ -111,7 +111,8 @@ const projectOf = (
   version: Version.Version,
   seenAt: Instant.Instant
 ): Change | undefined => {
-  const places = placesIn(record, [])
+  if (!Json.isObject(record)) return undefined
+  const places = [{ path: "", fields: record }]
   const found = find(places, key)
   const id = Resource.readKey(projects, found?.value)
   if (found === undefined || id === undefined) return undefined
