@@ -77,6 +77,21 @@ describe("a list page in another shape", () => {
     })
   )
 
+  it.effect("keeps what doesn't fit its column, and only that", () =>
+    Effect.gen(function* () {
+      const records = [{ id: 1, name: { en: "A" }, status: "open" }, { name: "without an id" }, 7]
+      const raw = yield* readPage(answer({ data: records, pagination: { total: 3, page: 1, per_page: 10 } }))
+      const { bad, changes } = projectsOf(raw)
+      assert.strictEqual(changes.length, 1)
+      assert.deepStrictEqual(changes[0]?.values, { name: null, status: "open" })
+      assert.deepEqual({ ...changes[0]?.misfits }, { name: '{"en":"A"}' })
+      assert.deepStrictEqual(
+        bad.map(({ record }) => record),
+        ['{"name":"without an id"}', "7"]
+      )
+    })
+  )
+
   it.effect("is refused without its paths", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readPage(answer({ items: [], page }), documented.list))
