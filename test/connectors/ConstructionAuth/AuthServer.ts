@@ -26,6 +26,27 @@ interface Code {
   readonly scope: string
 }
 
+/** The API behind, and how to get its token. */
+export interface Upstream {
+  readonly origin: string
+  readonly token: () => Promise<string>
+}
+
+/** A request whose token was good, with a token of the API behind. */
+export const passOn = async (
+  { origin, token }: Upstream,
+  { method = "GET" }: IncomingMessage,
+  { pathname, search }: URL,
+  body: Buffer
+): Promise<Answer> => {
+  const response = await fetch(new URL(pathname + search, origin), {
+    method,
+    headers: { authorization: `Bearer ${await token()}`, "content-type": "application/json" },
+    ...(body.length === 0 ? {} : { body: new Uint8Array(body) })
+  })
+  return { status: response.status, headers: { "content-type": "application/json" }, body: await response.text() }
+}
+
 const refused = (status: number, error?: string): Answer =>
   json(status, { ...(error === undefined ? {} : { error }), error_description: `about ${mark}-description` })
 
@@ -40,8 +61,7 @@ export class AuthServer {
   readonly calls: Array<{ readonly bearer: string; readonly path: string; status: number }> = []
   /** Called for each bearer token that comes to the API, before it is looked at. */
   onCall: (bearer: string) => void = () => undefined
-  /** The API behind, and how to get its token. */
-  upstream: { readonly origin: string; readonly token: () => Promise<string> } | undefined
+  upstream: Upstream | undefined
   readonly #server: Server
   readonly #codes = new Map<string, Code>()
   readonly #logins = new Set<Login>()
@@ -220,13 +240,7 @@ export class AuthServer {
     return json(403, {}, { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` })
   }
 
-  async #pass(request: IncomingMessage, url: URL, body: Buffer): Promise<Answer> {
-    if (this.upstream === undefined) return json(200, {})
-    const response = await fetch(new URL(url.pathname + url.search, this.upstream.origin), {
-      method: request.method ?? "GET",
-      headers: { authorization: `Bearer ${await this.upstream.token()}`, "content-type": "application/json" },
-      ...(body.length === 0 ? {} : { body: new Uint8Array(body) })
-    })
-    return { status: response.status, headers: { "content-type": "application/json" }, body: await response.text() }
+  #pass(request: IncomingMessage, url: URL, body: Buffer): Promise<Answer> {
+    return this.upstream === undefined ? Promise.resolve(json(200, {})) : passOn(this.upstream, request, url, body)
   }
 }

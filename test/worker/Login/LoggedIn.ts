@@ -5,7 +5,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { AuthServer, mark } from "../../connectors/ConstructionAuth/AuthServer.ts"
+import { AuthServer, mark, type Upstream } from "../../connectors/ConstructionAuth/AuthServer.ts"
 import type { AuthSettings } from "../../connectors/ConstructionAuth/AuthSettings.ts"
 import type { InterfaceServer, InterfaceServerOptions } from "../../InterfaceServer.ts"
 import { type Environment, type Finished, launch, until } from "../../RunningWorker.ts"
@@ -20,6 +20,12 @@ const tokenOf = async ({ authUrl, settings }: InterfaceServer): Promise<string> 
   })
   const answer = await fetch(`${authUrl}/oauth/token`, { method: "POST", body })
   return String(((await answer.json()) as { readonly access_token: string }).access_token)
+}
+
+/** The stand-in service behind a guard, which needs one token of it. */
+export const upstreamOf = (server: InterfaceServer): Upstream => {
+  const token = tokenOf(server)
+  return { origin: new URL(server.baseUrl).origin, token: () => token }
 }
 
 export interface Guarded extends AsyncDisposable {
@@ -41,8 +47,7 @@ export const guarded = async (
     SITELEDGER_WALK_EVERY: "300 millis",
     ...extra
   })
-  const token = tokenOf(world.server)
-  auth.upstream = { origin: new URL(world.server.baseUrl).origin, token: () => token }
+  auth.upstream = upstreamOf(world.server)
   return {
     auth,
     world,

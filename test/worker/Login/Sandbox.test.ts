@@ -7,26 +7,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Sandbox } from "../../../sandbox/Sandbox.ts"
+import { decide } from "../../sandbox/OAuth/Person.ts"
 import { type Environment, run, RunningWorker, until } from "../../RunningWorker.ts"
 import { placeOf } from "../SandboxWorld.ts"
 import { logIn } from "./LoggedIn.ts"
-
-const user = { username: "admin@example.com", password: "sandbox" }
-
-/** Fills in the page's form; returns where the browser is sent next. */
-const decide = (decision: "allow" | "deny") => async (url: string) => {
-  const page = await fetch(url)
-  const html = await page.text()
-  const consent = /name="consent" value="([^"]*)"/.exec(html)?.[1] ?? ""
-  const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1] ?? ""
-  const answer = await fetch(new URL(action, url), {
-    method: "POST",
-    redirect: "manual",
-    headers: { cookie: page.headers.get("set-cookie")?.split(";")[0] ?? "" },
-    body: new URLSearchParams({ consent, decision, ...user })
-  })
-  return answer.headers.get("location") ?? ""
-}
 
 const sandboxed = Effect.gen(function* () {
   const { authUrl, baseUrl, options } = yield* Sandbox.start({ projects: 130, pageSizeMax: 25, tokenSeconds: 3 })
