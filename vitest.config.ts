@@ -6,7 +6,7 @@
  * once more, each World on a database of its own (test/worker/Place.ts), of an old PostgreSQL (test/PostgresServer.ts).
  * `vitest run --project postgres` for one alone.
  */
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 import { missing } from "./test/PostgresServer.ts"
 
 const report = process.env.TEST_REPORT
@@ -46,7 +46,8 @@ export default defineConfig({
           name: "duckdb",
           env: { SITELEDGER_TEST_ENGINE: "duckdb" },
           include: ["test/**/*.test.ts"],
-          exclude: serverOnly
+          // A workspace below has packages that come with their own tests.
+          exclude: [...configDefaults.exclude, ...serverOnly]
         }
       },
       // Where there is no PostgreSQL, test/GlobalSetup.ts says so.

@@ -1,6 +1,6 @@
 /**
  * `siteledger doctor`: checks everything that can be checked without changing anything, one line each, even while a
- * worker runs or things are down. Exits with 0 if nothing failed.
+ * worker runs or things are down. Exits with 0 if nothing failed. With `--payload FILE`, only what a sample says.
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
@@ -14,7 +14,8 @@ import { server } from "../src/Operate/Doctor/Server.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { report, running } from "./Ask.ts"
-import { json } from "./Options.ts"
+import { payload } from "./doctor/payload.ts"
+import { json, optionalText } from "./Options.ts"
 import * as Print from "./Print.ts"
 
 /** The findings have been printed. */
@@ -22,8 +23,14 @@ class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", { 
 
 const { examine, examineAll, fail, ok, warn } = Doctor
 
-export const doctor = Command.make("doctor", { json }, ({ json: asJson }) =>
+const samplePath = optionalText(
+  "payload",
+  "Only say what would be read from this sample of a delivery, a list page or a new subscription's answer (- for stdin)"
+)
+
+export const doctor = Command.make("doctor", { json, payload: samplePath }, ({ json: asJson, payload: path }) =>
   Effect.gen(function* () {
+    if (Option.isSome(path)) return yield* payload(path.value, asJson)
     const findings = yield* everything
     const failed = findings.filter(({ verdict }) => verdict === "fail").length
     if (asJson) yield* Print.document({ ok: failed === 0, findings })

@@ -1,12 +1,11 @@
 /**
  * Reads variables that name a place: a URL, a listener, a folder, an engine, a lake. As in Parse.ts, a failure is a
- * sentence without the text. Relative paths start at the working directory; the alias file is read here.
+ * sentence without the text. Relative paths start at the working directory.
  */
-import { readFileSync } from "node:fs"
 import { isIPv4, isIPv6 } from "node:net"
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Redacted, Result, Schema } from "effect"
+import { Redacted, Result } from "effect"
 import { one, type Parse } from "./Parse.ts"
 
 const absolute = (text: string): URL | undefined => {
@@ -136,21 +135,3 @@ const bucket: Parse<Lake> = (text) => {
     ? Result.succeed({ kind: "s3", bucket: name, prefix })
     : Result.fail("must be s3://BUCKET/PREFIX without empty parts, . or .. in the prefix.")
 }
-
-const AliasFile = Schema.fromJsonString(
-  Schema.Record(Schema.NonEmptyString, Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)]))
-)
-
-/** The further names of each of our wire names, in the order of the file. */
-export const aliasFile: Parse<Readonly<Record<string, ReadonlyArray<string>>>> = (text) =>
-  Result.try({
-    try: () => readFileSync(resolve(text), "utf8"),
-    catch: () => "names a file that cannot be read."
-  }).pipe(
-    Result.flatMap((json) =>
-      Schema.decodeUnknownResult(AliasFile)(json.replace(/^\uFEFF/, "")).pipe(
-        Result.mapError(() => "names a file that is not a JSON object from field name to alias or list of aliases.")
-      )
-    ),
-    Result.map((names) => Object.fromEntries(Object.entries(names).map(([name, alias]) => [name, [alias].flat()])))
-  )

@@ -114,6 +114,11 @@ const twoListeners = ({ webhookListen }: Fields<typeof V.webhooks>, { adminListe
 const readAs = <A>(of: (environment: Environment) => Field<A>): Effect.Effect<A, SettingsError> =>
   Effect.flatMap(read, (environment) => Effect.mapError(Effect.fromResult(of(environment)), SettingsError.of))
 
+/** To read a sample before the rest is configured. */
+export const wire: Effect.Effect<ValuesOf<typeof V.wire>, SettingsError> = readAs((environment) =>
+  all(fields(environment, V.wire))
+)
+
 export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(Settings, readAs(settings))
 
 /** For logging in: nothing is required that only the worker needs. */

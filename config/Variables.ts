@@ -7,6 +7,7 @@ import * as Address from "./Address.ts"
 import { posting, sink } from "./Ledger.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
+import * as WireFiles from "./WireFiles.ts"
 
 /** Our identity at the service's authorization server (interface document §5). */
 export const client = {
@@ -93,6 +94,40 @@ export const service = {
   )
 }
 
+/** How a delivery is read. */
+export const wire = {
+  webhookMaxBytes: preset(
+    "SITELEDGER_WEBHOOK_MAX_BYTES",
+    "Largest webhook body accepted, in bytes.",
+    Parse.positiveInteger,
+    "4194304"
+  ),
+  trustTypeHeader: preset(
+    "SITELEDGER_TRUST_TYPE_HEADER",
+    "Whether the unsigned type header may choose among the event types that a body proves.",
+    Parse.boolean,
+    "false"
+  ),
+  fieldAliases: orElse(
+    optional(
+      "SITELEDGER_FIELD_ALIASES",
+      "JSON file with additional names of payload fields.",
+      WireFiles.aliases,
+      "./aliases.json"
+    ),
+    {}
+  ),
+  envelope: orElse(
+    optional(
+      "SITELEDGER_ENVELOPE",
+      "JSON file with additional places of the contents of deliveries, lists and new subscriptions.",
+      WireFiles.envelope,
+      "./envelope.json"
+    ),
+    WireFiles.documented
+  )
+}
+
 export const webhooks = {
   webhookUrl: required(
     "SITELEDGER_WEBHOOK_URL",
@@ -123,27 +158,7 @@ export const webhooks = {
     Address.listen,
     "127.0.0.1:8080"
   ),
-  webhookMaxBytes: preset(
-    "SITELEDGER_WEBHOOK_MAX_BYTES",
-    "Largest webhook body accepted, in bytes.",
-    Parse.positiveInteger,
-    "4194304"
-  ),
-  trustTypeHeader: preset(
-    "SITELEDGER_TRUST_TYPE_HEADER",
-    "Whether the unsigned type header may choose among the event types that a body proves.",
-    Parse.boolean,
-    "false"
-  ),
-  fieldAliases: orElse(
-    optional(
-      "SITELEDGER_FIELD_ALIASES",
-      "JSON file with additional names of payload fields.",
-      Address.aliasFile,
-      "./aliases.json"
-    ),
-    {}
-  )
+  ...wire
 }
 
 export const worker = {

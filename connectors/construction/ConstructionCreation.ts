@@ -10,6 +10,7 @@
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import type { Selectable, Transaction } from "kysely"
+import { ServiceSettings } from "../../config/Settings.ts"
 import type * as Instant from "../../src/Domain/Instant.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { codeOf } from "../../src/Runtime/SystemFailure.ts"
@@ -156,7 +157,7 @@ const request = Effect.fnUntraced(function* (
         sent.created === undefined ? Effect.fail(withAdvice(error)) : Effect.succeed("")
       )
     )
-  const secret = Orphan.secretIn(text)
+  const secret = Orphan.secretIn(text, yield* ServiceSettings)
   const intent = sent.created
   if (intent === undefined) return yield* Effect.die("an answer without a request")
   return secret === undefined ? yield* unreadable(intent, text) : { intent, text: secret }

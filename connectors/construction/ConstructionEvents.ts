@@ -117,6 +117,9 @@ export const subscribable: ReadonlyArray<string> = eventTypes.map((each) => each
 
 export const byType: ReadonlyMap<string, EventType> = new Map(eventTypes.map((each) => [each.type, each]))
 
+export const isKnownType = (value: unknown): value is string =>
+  typeof value === "string" && (byType.has(value) || value === ping)
+
 /** 1 for the first stage; 0 is for list pages. */
 export const stageOf = (event: EventType): number =>
   resources[event.entity].stages.findIndex((stage) => stage.status === event.status) + 1

@@ -4,10 +4,7 @@
  */
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
-
-/** Where the contents of a body may be: at the top level, under `data` or under `payload` (the envelope isn't shown, §6). */
-export const contentsIn = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
-  Json.isObject(body) ? [body, body["data"], body["payload"]].filter(Json.isObject) : []
+import { type Found, join, type Place } from "./ConstructionPlaces.ts"
 
 /** The same three as in a Change, while they are collected. */
 export interface Collected {
@@ -37,4 +34,29 @@ export const keepUnknown = (fields: Collected, name: string, value: unknown): vo
   // The service chooses the name, which may be __proto__.
   if (fields.extra === none) fields.extra = Object.create(null) as Record<string, string>
   fields.extra[name] = Json.stringify(value)
+}
+
+/** What none of the found fields has taken, the outermost first. A field that was found is taken in every place. */
+export const keepRest = (
+  fields: Collected,
+  places: ReadonlyArray<Place>,
+  found: ReadonlyArray<Found>,
+  isEnvelope: (name: string, value: unknown) => boolean
+): void => {
+  // No sets: there are few of either, and a walk reads a million records.
+  for (const place of places) {
+    for (const name of Object.keys(place.fields)) {
+      const value = place.fields[name]
+      const path = join(place.path, name)
+      if (isAmong(found, name, path)) continue
+      if (places.length > 1 && places.some((other) => other.fields === value)) continue
+      if (isEnvelope(name, value) || Object.hasOwn(fields.extra, name)) continue
+      keepUnknown(fields, name, value)
+    }
+  }
+}
+
+const isAmong = (found: ReadonlyArray<Found>, name: string, path: string): boolean => {
+  for (const field of found) if (field.name === name || field.path === path) return true
+  return false
 }

@@ -1,6 +1,6 @@
 /**
  * Whose Store this is: the service's address and the client. A Store of another service is refused, so a sandbox's
- * payments never reach real books.
+ * payments never reach real books. Another version of the same API (§9: /v2 for /v1) is the same service.
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings, Settings } from "../../config/Settings.ts"
@@ -16,8 +16,13 @@ const identify = Effect.gen(function* () {
   yield* Moved.settle
   const ours = JSON.stringify({ baseUrl: baseUrl.href, clientId })
   const known = yield* store.run((db) => readMeta(db, key))
-  if (known === undefined) return yield* Effect.asVoid(store.transaction((tx) => writeMeta(tx, key, ours)))
   if (known === ours) return
+  const write = Effect.asVoid(store.transaction((tx) => writeMeta(tx, key, ours)))
+  if (known === undefined) return yield* write
+  if (withoutVersion(known) === withoutVersion(ours)) {
+    yield* write
+    return yield* Effect.logInfo(`The API is read at ${baseUrl.href} from now on (until now: ${known})`)
+  }
   const [variable, place] = byEngine(yield* Settings, {
     embedded: () => ["SITELEDGER_DATA_DIR", "directory"],
     server: () => ["SITELEDGER_WAREHOUSE", "database"]
@@ -29,6 +34,9 @@ const identify = Effect.gen(function* () {
       `Choose another ${place}, or set SITELEDGER_BASE_URL and SITELEDGER_CLIENT_ID as they were.`
   })
 })
+
+/** Of the noted text, in which the address ends in a quote. */
+const withoutVersion = (noted: string): string => noted.replace(/\/v\d+"/, '"')
 
 /** Goes between the stores and everything that talks to the service. */
 export const layer = Layer.effectDiscard(identify)

@@ -5,26 +5,31 @@
  */
 import { Effect, Schema } from "effect"
 import type { Transaction } from "kysely"
+import type { ServiceSettings } from "../../config/Settings.ts"
+import { documented } from "../../config/WireFiles.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as SecretRows from "../../src/Intake/Secrets/Rows.ts"
 import { shownUrl, type SupersededSubscription } from "../../src/Intake/Subscription.ts"
 import { readMeta, Store, writeMeta } from "../../src/Stores/Store.ts"
 import type { StoreTables } from "../../src/Stores/StoreTables.ts"
-import { contentsIn } from "./ConstructionFields.ts"
+import { lookupIn, placesIn } from "./ConstructionPlaces.ts"
 
 const key = "subscription_unreadable"
 
 const Noted = Schema.fromJsonString(Schema.Struct({ id: Schema.Int, fields: Schema.Array(Schema.String) }))
 
 /** The secret in an answer, wherever contents may be. */
-export const secretIn = (text: string): string | undefined =>
-  contentsIn(Json.parse(text))
-    .map(({ secret }) => secret)
-    .find((secret) => typeof secret === "string" && secret !== "") as string | undefined
+export const secretIn = (
+  text: string,
+  { envelope, fieldAliases }: Pick<ServiceSettings["Service"], "envelope" | "fieldAliases">
+): string | undefined => {
+  const secret = lookupIn(placesIn(Json.parse(text), envelope.creation), fieldAliases)(["secret"])?.value
+  return typeof secret === "string" && secret !== "" ? secret : undefined
+}
 
 /** Names that a person may see; the values may be secret. */
 const fieldsOf = (text: string): ReadonlyArray<string> =>
-  [...new Set(contentsIn(Json.parse(text)).flatMap(Object.keys))]
+  [...new Set(placesIn(Json.parse(text), documented.creation).flatMap((place) => Object.keys(place.fields)))]
     .filter((name) => /^[\w.-]{1,40}$/.test(name))
     .slice(0, 10)
 

@@ -7,6 +7,7 @@
  */
 import { hash } from "node:crypto"
 import { Effect } from "effect"
+import { documented } from "../../config/WireFiles.ts"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
@@ -16,6 +17,7 @@ import type { BadRecord, Page } from "../../src/Walk/Source.ts"
 import { type Answer, NotAsPromised } from "./ConstructionClient.ts"
 import { wires } from "./ConstructionEvents.ts"
 import * as Fields from "./ConstructionFields.ts"
+import { type Aliases, at, find, spellings } from "./ConstructionPlaces.ts"
 
 /** A page as it came. */
 export interface RawPage extends Omit<Page, "changes" | "bad" | "records"> {
@@ -32,16 +34,17 @@ const notAsPromised = (what: string) => Effect.fail(new NotAsPromised({ message:
 const isCount = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least
 
-/** Reads `{data, pagination}`, numbers as they were written. */
-export const readPage = (answer: Answer): Effect.Effect<RawPage, NotAsPromised> => {
+/** Reads the records and the three counts, numbers as they were written. */
+export const readPage = (answer: Answer, list = documented.list): Effect.Effect<RawPage, NotAsPromised> => {
   const body = Json.parse(answer.text)
   if (body === undefined) {
     return notAsPromised(/^\s*</.test(answer.text) ? "with HTML" : "with something that isn't JSON or is truncated")
   }
-  const pagination = Json.isObject(body) ? body["pagination"] : undefined
-  const records = Json.isObject(body) ? body["data"] : undefined
-  if (!Json.isObject(pagination) || !Array.isArray(records)) return notAsPromised("without `data` and `pagination`")
-  const { total, page, per_page: perPage } = pagination
+  const records = firstAt(body, list.data)
+  const [total, page, perPage] = [list.total, list.page, list.per_page].map((paths) => firstAt(body, paths))
+  if (!Array.isArray(records) || [total, page, perPage].includes(undefined)) {
+    return notAsPromised("without `data` and `pagination` (SITELEDGER_ENVELOPE says where else they are)")
+  }
   if (!isCount(total, 0) || !isCount(page, 0) || !isCount(perPage, 1)) {
     return notAsPromised("with a `pagination` that isn't made of integers")
   }
@@ -56,17 +59,41 @@ export const readPage = (answer: Answer): Effect.Effect<RawPage, NotAsPromised> 
   })
 }
 
+const firstAt = (body: unknown, paths: ReadonlyArray<string>): unknown => {
+  for (const path of paths) {
+    const value = at(body, path)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
 /** The start of the request by the service's clock; by ours if it sends no Date. */
 const observedMs = ({ startedMs, endedMs, serviceMs }: Answer): number =>
   serviceMs === undefined ? startedMs : serviceMs - (endedMs - startedMs)
 
+/** The names under which a project's fields are looked for. */
+export interface ProjectNames {
+  readonly key: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<readonly [column: string, names: ReadonlyArray<string>]>
+}
+
+export const projectNames = (aliases: Aliases): ProjectNames => ({
+  key: spellings(wires.projects.key, aliases),
+  columns: Object.entries(wires.projects.fields).map(([column, names]) => [
+    column,
+    names.flatMap((name) => spellings(name, aliases))
+  ])
+})
+
+const documentedNames = projectNames({})
+
 /** The page with its projects as changes. */
-export const projectsOf = ({ records, sha256, ...page }: RawPage): Page => {
+export const projectsOf = ({ records, sha256, ...page }: RawPage, names = documentedNames): Page => {
   const version = Version.make(page.observedMicros, 0, sha256)
   const changes: Array<Change> = []
   const bad: Array<BadRecord> = []
   for (const record of records) {
-    const change = projectOf(record, version, page.receivedAt)
+    const change = projectOf(names, record, version, page.receivedAt)
     if (change === undefined) bad.push(badRecord(Json.stringify(record)))
     else changes.push(change)
   }
@@ -75,25 +102,33 @@ export const projectsOf = ({ records, sha256, ...page }: RawPage): Page => {
 
 const badRecord = (record: string): BadRecord => ({ record, sha256: hash("sha256", record) })
 
-const columnOf: ReadonlyMap<string, string> = new Map(
-  Object.entries(wires.projects.fields).flatMap(([column, names]) => names.map((name) => [name, column] as const))
-)
+const projects = Resource.byName("projects")
 
 /** Undefined without an integer id. */
-const projectOf = (record: unknown, version: Version.Version, seenAt: Instant.Instant): Change | undefined => {
-  const resource = Resource.byName("projects")
-  const id = Json.isObject(record) ? Resource.readKey(resource, record[wires.projects.key]) : undefined
-  if (id === undefined || !Json.isObject(record)) return undefined
+const projectOf = (
+  { columns, key }: ProjectNames,
+  record: unknown,
+  version: Version.Version,
+  seenAt: Instant.Instant
+): Change | undefined => {
+  if (!Json.isObject(record)) return undefined
+  const places = [{ path: "", fields: record }]
+  const found = find(places, key)
+  const id = Resource.readKey(projects, found?.value)
+  if (found === undefined || id === undefined) return undefined
   const fields = Fields.empty()
-  for (const name of Object.keys(record)) {
-    if (name === wires.projects.key) continue
-    const value = record[name]
-    const column = columnOf.get(name)
-    if (column === undefined) Fields.keepUnknown(fields, name, value)
-    else if (!Fields.set(fields, column, resource.columns[column]?.type ?? "JSON", value)) {
-      Fields.keepMisfit(fields, column, value)
+  const taken = [found]
+  for (const [column, names] of columns) {
+    const field = find(places, names)
+    if (field === undefined) continue
+    taken.push(field)
+    if (!Fields.set(fields, column, projects.columns[column]?.type ?? "JSON", field.value)) {
+      Fields.keepMisfit(fields, column, field.value)
     }
   }
+  Fields.keepRest(fields, places, taken, noEnvelope)
   const { extra, misfits, values } = fields
   return { entity: "projects", id, version, source: "page", seenAt, values, misfits, extra }
 }
+
+const noEnvelope = (): boolean => false

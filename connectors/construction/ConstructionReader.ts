@@ -3,8 +3,7 @@
  * prove nothing: a type header that disagrees only raises an alarm, and one that names a ping is believed only if the body
  * proves no type.
  *
- * The contents may be at the top level, under `data` or under `payload` (the interface document doesn't show the envelope,
- * §6). What can't be read is quarantined with a reason, never guessed.
+ * What can't be read is quarantined with a reason, never guessed.
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -15,23 +14,24 @@ import { type Event, EventReader, type QuarantineReason, type Reading } from "..
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
-import { type EventType, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
+import { type EventType, isKnownType, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
 import * as Fields from "./ConstructionFields.ts"
 import {
+  type Aliases,
   type Body,
-  declaredType,
-  isKnownType,
-  isPing,
-  isRelabelled,
-  labelOf,
+  type Found,
   type Lookup,
   lookupIn,
-  typeOf
-} from "./ConstructionTypes.ts"
+  type Place,
+  placesIn
+} from "./ConstructionPlaces.ts"
+import { declaredType, isPing, isRelabelled, labelOf, typeOf } from "./ConstructionTypes.ts"
 
 export interface ReaderOptions {
   /** Our wire name → the service's other names for it. */
-  readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly aliases: Aliases
+  /** Where contents may be, besides the top level. */
+  readonly contentsAt: ReadonlyArray<string>
   /** Lets the type header choose among several proven types. */
   readonly trustTypeHeader: boolean
   /** Of a body, also unpacked. */
@@ -47,16 +47,26 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 export const layer = Layer.effect(
   EventReader,
-  Effect.map(ServiceSettings, ({ fieldAliases, trustTypeHeader, webhookMaxBytes }) => {
-    const options = { aliases: fieldAliases, trustTypeHeader, maximumBytes: webhookMaxBytes }
+  Effect.map(ServiceSettings, (settings) => {
+    const options = optionsOf(settings)
     return EventReader.of({ read: (event, nowMicros) => read(options, event, nowMicros) })
   })
 )
 
+/** What says how a delivery is read. */
+export type Wire = Pick<ServiceSettings["Service"], "envelope" | "fieldAliases" | "trustTypeHeader" | "webhookMaxBytes">
+
+export const optionsOf = (settings: Wire): ReaderOptions => ({
+  aliases: settings.fieldAliases,
+  contentsAt: settings.envelope.delivery,
+  trustTypeHeader: settings.trustTypeHeader,
+  maximumBytes: settings.webhookMaxBytes
+})
+
 export const read = (options: ReaderOptions, event: Event, nowMicros: number): Reading => {
   const { body, text } = parseBody(event.body, options.maximumBytes)
   if (typeof body === "string") return isPing(event) ? pinged(text, null) : quarantined(text, labelOf(event), body)
-  const places = Fields.contentsIn(body)
+  const places = placesIn(body, options.contentsAt)
   const lookup = lookupIn(places, options.aliases)
   const typed = typeOf(options.trustTypeHeader, event, declaredType(places, lookup), lookup)
   const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)
@@ -67,7 +77,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
-  const fields = fieldsOf(type, resource, places, lookup, key?.name)
+  const fields = fieldsOf(type, resource, places, lookup, key)
   const reading = {
     text,
     type: type.type,
@@ -119,19 +129,19 @@ const envelope = new Set(["event_type", "event", "event_timestamp"])
 const fieldsOf = (
   type: EventType,
   resource: Resource.Resource,
-  places: ReadonlyArray<Body>,
+  places: ReadonlyArray<Place>,
   lookup: Lookup,
-  keyName = wires[type.entity].key
+  key: Found | undefined
 ) => {
   const fields = Fields.empty()
-  const used = new Set<string>([keyName])
+  const taken = key === undefined ? [] : [key]
   let badAmount = false
   let misfitCount = 0
   for (const [column, names] of Object.entries({ ...wires[type.entity].fields, ...type.fields })) {
     const columnType = resource.columns[column]?.type ?? "JSON"
     const found = lookup(names)
     if (found === undefined) continue
-    used.add(found.name)
+    taken.push(found)
     const value = found.value
     const plain = column === "project_id" && Json.isObject(value) ? value["id"] : value
     const fits = Fields.set(fields, column, columnType, plain)
@@ -142,23 +152,12 @@ const fieldsOf = (
     if (isMisfit || (plain !== value && found.name === column)) Fields.keepMisfit(fields, column, value)
     else if (plain !== value) Fields.keepUnknown(fields, found.name, value)
   }
-  keepUnknown(fields, places, used)
+  Fields.keepRest(fields, places, taken, isEnvelope)
   return { ...fields, misfitCount, badAmount }
 }
 
-/** What has no column, the outermost first. */
-const keepUnknown = (fields: Fields.Collected, places: ReadonlyArray<Body>, used: ReadonlySet<string>): void => {
-  const containers = new Set<unknown>(places)
-  for (const place of places) {
-    for (const name of Object.keys(place)) {
-      const value = place[name]
-      const isEnvelope = envelope.has(name) && !Json.isObject(value)
-      if (used.has(name) || isEnvelope || containers.has(value) || Object.hasOwn(fields.extra, name)) continue
-      if (name === "type" && isKnownType(value)) continue
-      Fields.keepUnknown(fields, name, value)
-    }
-  }
-}
+const isEnvelope = (name: string, value: unknown): boolean =>
+  (envelope.has(name) && !Json.isObject(value)) || (name === "type" && isKnownType(value))
 
 const quarantined = (text: string | null, type: string | null, reason: QuarantineReason): Reading => ({
   text,

@@ -4,30 +4,8 @@
  * ping is believed from a header only if the body proves no type.
  */
 import type { Event, QuarantineReason } from "../../src/Domain/Event.ts"
-import { byType, documentAliases, type EventType, eventTypes, ping, stageOf, wires } from "./ConstructionEvents.ts"
-
-export type Body = Readonly<Record<string, unknown>>
-export type Lookup = (names: ReadonlyArray<string>) => { readonly name: string; readonly value: unknown } | undefined
-
-export const lookupIn =
-  (places: ReadonlyArray<Body>, aliases: Readonly<Record<string, ReadonlyArray<string>>>): Lookup =>
-  (names) => {
-    let empty: { readonly name: string; readonly value: null } | undefined
-    for (const name of names.flatMap((each) => [each, ...(aliases[each] ?? []), ...(documentAliases[each] ?? [])])) {
-      for (const place of places) {
-        const value = Object.hasOwn(place, name) ? place[name] : undefined
-        // `type` may be the event's type here, with a permit's own type further down.
-        if (value === undefined || (name === "type" && isKnownType(value))) continue
-        // A null counts only if no other spelling or place has a value.
-        if (value !== null) return { name, value }
-        empty ??= { name, value }
-      }
-    }
-    return empty
-  }
-
-export const isKnownType = (value: unknown): value is string =>
-  typeof value === "string" && (byType.has(value) || value === ping)
+import { byType, type EventType, eventTypes, isKnownType, ping, stageOf, wires } from "./ConstructionEvents.ts"
+import type { Lookup, Place } from "./ConstructionPlaces.ts"
 
 /** The types in the headers of this body's deliveries, in the order of arrival. */
 const labels = ({ headerType, otherTypes = [] }: Event): ReadonlyArray<string> =>
@@ -79,10 +57,10 @@ const isFurthestOfOneEntity = (type: EventType, candidates: ReadonlyArray<EventT
   candidates.every((other) => other.entity === type.entity && stageOf(other) <= stageOf(type))
 
 /** `event_type` or `event`, or `type` if its value is a known event type. */
-export const declaredType = (places: ReadonlyArray<Body>, lookup: Lookup): string | undefined => {
+export const declaredType = (places: ReadonlyArray<Place>, lookup: Lookup): string | undefined => {
   for (const name of ["event_type", "event"]) {
     const value = lookup([name])?.value
     if (typeof value === "string") return value
   }
-  return places.map((place) => place["type"]).find(isKnownType)
+  return places.map(({ fields }) => fields["type"]).find(isKnownType)
 }

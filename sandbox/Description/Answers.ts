@@ -8,8 +8,21 @@ type Answers = OpenApi.OpenAPISpecResponses
 type Answer = OpenApi.OpenApiSpecResponse
 type Headers = NonNullable<Answer["headers"]>
 
-/** JSON Schemas beside those of the served definitions. */
+/** JSON Schemas beside those of the served definitions, or instead of one that a client reads more leniently. */
 export const schemas = {
+  TokenAnswer: {
+    type: "object",
+    description: "RFC 6749 §5.1.",
+    required: ["access_token", "token_type", "expires_in", "scope"],
+    properties: {
+      access_token: { type: "string" },
+      token_type: { type: "string", const: "Bearer" },
+      expires_in: { type: "integer", description: "Seconds." },
+      refresh_token: { type: "string", description: "Unless the token is for client credentials. It is valid once." },
+      scope: { type: "string", description: "The granted scopes, separated by spaces." }
+    },
+    examples: [{ access_token: "b2hOq8Yx", token_type: "Bearer", expires_in: 3600, scope: "projects.read" }]
+  },
   OAuthError: {
     type: "object",
     description: "RFC 6749 §5.2; for a device's code RFC 8628 §3.5.",

@@ -109,7 +109,9 @@ const tags: Readonly<Record<string, string>> = {
   transmittals: "Documents sent by the document management system."
 }
 
-const pagingParameters = ({ pageSize, pageSizeMax }: ResolvedOptions): Readonly<Record<string, object>> => ({
+/** What the definitions don't say about parameters, by name. */
+const parametersOf = ({ pageSize, pageSizeMax }: ResolvedOptions): Readonly<Record<string, object>> => ({
+  id: { description: "Of one record." },
   page: { schema: { type: "integer", minimum: 1, default: 1 }, description: "A page beyond the last one is empty." },
   per_page: {
     schema: { type: "integer", minimum: 1, default: pageSize },
@@ -117,9 +119,9 @@ const pagingParameters = ({ pageSize, pageSizeMax }: ResolvedOptions): Readonly<
   }
 })
 
-type Paging = ReturnType<typeof pagingParameters>
+type Named = ReturnType<typeof parametersOf>
 
-const complete = (method: string, path: string, operation: Operation, paging: Paging): Operation => {
+const complete = (method: string, path: string, operation: Operation, named: Named): Operation => {
   const { operationId, parameters, responses } = operation
   const scope = neededScope(method, path)
   const isOAuth = operationId.startsWith("oauth.")
@@ -131,7 +133,7 @@ const complete = (method: string, path: string, operation: Operation, paging: Pa
     ...operation,
     summary: operation.summary ?? shown[operationId]?.summary ?? summaries[operationId] ?? operationId,
     description: operation.description ?? shown[operationId]?.description ?? assumed,
-    parameters: parameters.map((each) => ({ ...each, ...paging[each.name] })),
+    parameters: parameters.map((each) => ({ ...each, ...named[each.name] })),
     security: isGuarded ? [{ oauth2: [scope] }] : isOAuth && hasBody ? [{ client: [] }, {}] : [],
     responses: {
       ...Object.fromEntries(
@@ -142,29 +144,35 @@ const complete = (method: string, path: string, operation: Operation, paging: Pa
   }
 }
 
-const completeAll = (
-  paths: OpenApi.OpenAPISpecPaths,
-  paging: Paging,
-  servers?: Document["servers"]
-): Document["paths"] =>
+const completeAll = (paths: OpenApi.OpenAPISpecPaths, named: Named, servers?: Document["servers"]): Document["paths"] =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]): [string, Path] => {
       const operations = methods.flatMap((method) => {
         const operation = item[method]
-        return operation === undefined ? [] : [[method, complete(method, path, operation, paging)] as const]
+        return operation === undefined ? [] : [[method, complete(method, path, operation, named)] as const]
       })
       return [path, { ...Object.fromEntries(operations), ...(servers === undefined ? {} : { servers }) }]
     })
   )
 
-/** Later versions of a schema may add fields, so none forbids additional ones. */
-const open = (key: string, value: unknown): unknown =>
-  key === "additionalProperties" && value === false ? undefined : value
-
 type Schema = Readonly<Record<string, unknown>>
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Without the alternative `null`: an optional field that has no value is missing. */
+const unNulled = (schema: Schema): Schema => {
+  const { anyOf, ...others } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const [only, ...more]: ReadonlyArray<Schema> = anyOf.filter(({ type }: Schema) => type !== "null")
+  return more.length === 0 ? { ...others, ...only } : { ...others, anyOf: [only, ...more] }
+}
+
+/** Later versions of a schema may add fields, so none forbids additional ones. */
+const open = (key: string, value: unknown): unknown => {
+  if (key === "additionalProperties" && value === false) return undefined
+  return isSchema(value) ? unNulled(value) : value
+}
 
 /** A JSON Schema with other names for its properties. */
 const renamed = (schema: unknown, names: Readonly<Record<string, string>>): Schema => {
@@ -208,8 +216,8 @@ export const make = (options: ResolvedOptions, version: Version): Document => {
   const authorization = OpenApi.fromApi(ConstructionTokenApi)
   const versioned = [OpenApi.fromApi(ConstructionApi), OpenApi.fromApi(AssumedApi), OpenApi.fromApi(DescriptionApi)]
   const all = [authorization, ...versioned]
-  const paging = pagingParameters(options)
-  const paths = versioned.map((spec) => completeAll(spec.paths, paging))
+  const named = parametersOf(options)
+  const paths = versioned.map((spec) => completeAll(spec.paths, named))
   const schemas = schemasOf(version, Object.assign({}, ...all.map(({ components }) => components.schemas)))
   const events = Webhooks.make(version, (name) => {
     const properties = schemas[name]?.["properties"]
@@ -220,7 +228,7 @@ export const make = (options: ResolvedOptions, version: Version): Document => {
     openapi: authorization.openapi,
     info: info(version),
     servers: [{ url: version.path, description: "{base_url}" }],
-    paths: Object.assign(completeAll(authorization.paths, paging, [{ url: "/", description: "{auth_url}" }]), ...paths),
+    paths: Object.assign(completeAll(authorization.paths, named, [{ url: "/", description: "{auth_url}" }]), ...paths),
     webhooks: events.webhooks,
     components: { schemas: { ...schemas, ...events.schemas }, securitySchemes: { oauth2, client } },
     security: [],

@@ -53,7 +53,11 @@ describe("a request", () => {
     assert.strictEqual(await ask(`POST ${path}/more HTTP/1.1`), 404)
     assert.strictEqual(await ask(`GET ${path} HTTP/1.1`), 405)
     assert.strictEqual(await ask(`PUT ${path} HTTP/1.1`), 405)
+    for (const other of [`${path}/more`, "", "?query=1"]) {
+      assert.strictEqual(await ask(`POST http://hooks.test${other} HTTP/1.1`), 404, other)
+    }
     assert.deepStrictEqual(kept, [])
+    assert.strictEqual(await ask(`POST http://hooks.test:8080${path}?any=query HTTP/1.1`), 200)
     assert.strictEqual(await ask(`POST ${path}?any=query HTTP/1.1`, { "Content-Encoding": "Identity" }), 200)
     assert.strictEqual(await ask(`POST ${path} HTTP/1.1`, { "Content-Encoding": "gzip" }), 200)
   })

@@ -7,11 +7,12 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
+import { generateTypes } from "../foreign/Generated.ts"
 import { startInterfaceServer } from "../InterfaceServer.ts"
 import { apiPage } from "./ApiPage.ts"
 import { Consumer } from "./Consumer.ts"
 import * as Programs from "./Programs.ts"
-import { execute, root, Tree } from "./Tree.ts"
+import { root, Tree } from "./Tree.ts"
 
 const mostBytes = 10_000_000
 
@@ -56,10 +57,7 @@ it.live("is typed without Effect, also by what openapi-typescript makes of the s
     const sandbox = yield* Sandbox.start({ projects: 60, eventsPerSecond: 0 })
     yield* sandbox.emit(sandbox.events.blockLength)
     yield* Effect.promise(async () => {
-      const document = await fetch(`${sandbox.baseUrl}/openapi.json`)
-      plain.write("openapi.json", await document.text())
-      const generator = join(root, "packages/client/node_modules/openapi-typescript/bin/cli.js")
-      await execute(process.execPath, [generator, "openapi.json", "-o", "paths.ts"], plain.folder)
+      await generateTypes(sandbox.baseUrl, plain, "paths.ts")
       await plain.check()
     })
     const ran = yield* Effect.promise(() => plain.run("typed.ts", service(sandbox)))

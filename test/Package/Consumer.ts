@@ -1,4 +1,4 @@
-/** A program of somebody else that has installed a package. Nothing comes from the network. */
+/** A program of somebody else that uses packages. Nothing comes from the network. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -20,10 +20,13 @@ export class Consumer {
   readonly folder = mkdtempSync(join(tmpdir(), "siteledger-consumer-"))
   readonly #modules = join(this.folder, "node_modules")
 
-  /** Installs a tarball as npm does, with all that it depends on. */
-  async install(tarball: string): Promise<void> {
+  constructor() {
     this.write("package.json", JSON.stringify({ type: "module" }))
     this.write("tsconfig.json", JSON.stringify(tsconfig))
+  }
+
+  /** Installs a tarball as npm does, with all that it depends on. */
+  async install(tarball: string): Promise<void> {
     await execute("npm", ["install", "--no-audit", "--no-fund", tarball], this.folder)
   }
 

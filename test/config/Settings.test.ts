@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cron, DateTime, Duration, Effect, Option, Redacted, Runtime } from "effect"
 import { SettingsError } from "../../config/Settings.ts"
 import { variables } from "../../config/Variables.ts"
+import { documented } from "../../config/WireFiles.ts"
 import { temporaryFolder } from "../RunningWorker.ts"
 import { type Env, serviceSettings, settings } from "./Reading.ts"
 
@@ -73,7 +74,8 @@ describe("what is read", () => {
         webhookListen: { host: "127.0.0.1", port: 8080 },
         webhookMaxBytes: 4_194_304,
         trustTypeHeader: false,
-        fieldAliases: {}
+        fieldAliases: {},
+        envelope: documented
       })
     })
   )
@@ -142,16 +144,6 @@ describe("what is read", () => {
     })
   )
 
-  it.effect("field aliases come from a JSON file, one name or several", () =>
-    Effect.gen(function* () {
-      const path = file(`{ "certified_amount": "net", "payment_reference": ["ref", "reference"] }`)
-      assert.deepStrictEqual((yield* service({ SITELEDGER_FIELD_ALIASES: path })).fieldAliases, {
-        certified_amount: ["net"],
-        payment_reference: ["ref", "reference"]
-      })
-    })
-  )
-
   it.effect("an admin listener beyond loopback is allowed with a token", () =>
     Effect.gen(function* () {
       const read = yield* settings({ SITELEDGER_ADMIN_LISTEN: ":8081", SITELEDGER_ADMIN_TOKEN: "letmein" })
@@ -199,6 +191,7 @@ describe("what is refused", () => {
     ["SITELEDGER_WEBHOOK_MAX_BYTES", "4MiB"],
     ["SITELEDGER_TRUST_TYPE_HEADER", "constructor"],
     ["SITELEDGER_FIELD_ALIASES", "no-such-file.json"],
+    ["SITELEDGER_ENVELOPE", "no-such-file.json"],
     ["SITELEDGER_ADMIN_LISTEN", "0.0.0.0:8081"],
     ["SITELEDGER_ADMIN_LISTEN", "[::]:8081"],
     ["SITELEDGER_ADMIN_TOKEN", "two words"],
@@ -214,14 +207,6 @@ describe("what is refused", () => {
     Effect.gen(function* () {
       assert.match(yield* problem({ [name]: value }), new RegExp(`^${name} .*\\.$`))
     })
-  )
-
-  it.effect.each(["[]", `{ "amount": 1 }`, `{ "amount": [""] }`, "not json"])(
-    "an alias file of %s is refused",
-    (json) =>
-      Effect.gen(function* () {
-        assert.match(yield* problem({ SITELEDGER_FIELD_ALIASES: file(json) }), /^SITELEDGER_FIELD_ALIASES names a file/)
-      })
   )
 
   it.effect("a secret given twice, or by a file that is missing or empty, is refused under its name", () =>

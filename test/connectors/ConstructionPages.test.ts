@@ -19,7 +19,9 @@ const tookMs = 3 * second
 const text = JSON.stringify({ data: [{ id: 1 }], pagination: { total: 1, page: 1, per_page: 200 } })
 
 const page = (given: Partial<Answer>) =>
-  Effect.map(readPage({ text, startedMs, endedMs: startedMs + tookMs, serviceMs: undefined, ...given }), projectsOf)
+  Effect.map(readPage({ text, startedMs, endedMs: startedMs + tookMs, serviceMs: undefined, ...given }), (raw) =>
+    projectsOf(raw)
+  )
 
 describe("a page", () => {
   it.effect("is dated 5 s before its request began", () =>

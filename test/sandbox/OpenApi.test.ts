@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document is complete for a client that is generated from it: every answer of every operation, every
- * delivery, and what linters ask for. Compared with what a running sandbox answers and sends.
+ * The OpenAPI document is complete for a client that is generated from it: every answer of every operation, and every
+ * delivery. Compared with what a running sandbox answers and sends. test/foreign/ has the linters and the clients.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
@@ -50,28 +50,11 @@ const documentOf = (baseUrl: string) =>
   Effect.promise(() => fetch(`${baseUrl}/openapi.json`).then((answer) => answer.json() as Promise<Document>))
 
 describe("The OpenAPI document", () => {
-  it.effect("has what a linter asks for", () =>
+  it.effect("has what no linter asks for: a sentence about each tag, and the refusal of each delivery", () =>
     Effect.gen(function* () {
       const { document } = yield* started()
-      const { contact, description, license } = document.info as typeof document.info & { readonly contact: object }
-      assert.isNotEmpty(contact)
-      assert.isNotEmpty(license)
-      assert.isNotEmpty(description)
       for (const { description, name } of document.tags) assert.isAbove((description ?? name).length, name.length + 5)
-      const webhooks = Object.values(document.webhooks).map(({ post }) => post)
-      const all = [...operations(document).map(({ operation }) => operation), ...webhooks]
-      const ids = all.map(({ operationId }) => operationId)
-      assert.strictEqual(new Set(ids).size, ids.length)
-      const tags = new Set(document.tags.map(({ name }) => name))
-      for (const { description, operationId, responses, summary, tags: own } of all) {
-        assert.isNotEmpty(summary)
-        assert.isNotEmpty(description)
-        assert.isTrue(own.length > 0 && own.every((tag) => tags.has(tag)), operationId)
-        assert.isTrue(
-          Object.keys(responses).some((status) => status.startsWith("4")),
-          operationId
-        )
-      }
+      for (const [type, { post }] of Object.entries(document.webhooks)) assert.property(post.responses, "4XX", type)
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 

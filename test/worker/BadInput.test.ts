@@ -25,6 +25,7 @@ const bad: Readonly<Record<string, string>> = {
   SITELEDGER_WEBHOOK_MAX_BYTES: "4 MiB hush-9",
   SITELEDGER_TRUST_TYPE_HEADER: "hush-10",
   SITELEDGER_FIELD_ALIASES: "no-such-file-hush-11.json",
+  SITELEDGER_ENVELOPE: "no-such-file-hush-18.json",
   SITELEDGER_ADMIN_TOKEN: "hush 12",
   SITELEDGER_WAREHOUSE: "mysql://hush-13@db/x",
   SITELEDGER_LAKE: "s3://key:hush-14@bucket/x",

@@ -46,7 +46,7 @@ export const refuse = (response: ServerResponse, status: number): void => {
 
 export const handle = async (answer: Answerer, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { signatures } = answer
-  const path = (request.url ?? "").split("?", 1)[0] ?? ""
+  const path = pathOf(request.url ?? "")
   if (path !== answer.path && !signatures.isFormerPath(path)) return refuse(response, 404)
   if (request.method !== "POST") return refuse(response, 405)
   const signature = signatures.read(request.headers)
@@ -69,6 +69,10 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
     for (const { byteLength } of bodies) answer.state.inFlight -= byteLength
   }
 }
+
+/** A target may also be a whole address, as for a proxy (RFC 9112 §3.2.2). */
+const pathOf = (target: string): string =>
+  (target.startsWith("/") ? target.split("?", 1)[0] : URL.parse(target)?.pathname) ?? ""
 
 interface Signed {
   readonly body: Uint8Array

@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { sql } from "kysely"
+import { documented } from "../../../config/WireFiles.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
@@ -26,6 +27,8 @@ import { type Random, seeded } from "../../Seeded.ts"
 import { disorder, lives, outcome, type Query, type Sent } from "../../worker/Disorder.ts"
 import { model, read, sha256 } from "../../worker/Story.ts"
 
+const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 1 << 22 }
+
 const orders = rounds(50, 1000)
 
 const files = (folder: string) => ({
@@ -36,8 +39,7 @@ const files = (folder: string) => ({
 const reader = Layer.succeed(
   EventReader,
   EventReader.of({
-    read: (event, now) =>
-      ConstructionReader.read({ aliases: {}, trustTypeHeader: false, maximumBytes: 1 << 22 }, event, now)
+    read: (event, now) => ConstructionReader.read(reading, event, now)
   })
 )
 

@@ -93,8 +93,8 @@ export const head = (headers: Readonly<Record<string, string | number>>, line = 
 export const signedRequest = (body: string, headers: Readonly<Record<string, string>> = {}): string =>
   head({ "X-Service-Signature": sign(body), "Content-Length": Buffer.byteLength(body), ...headers }) + body
 
-/** A connection that has just written `text`. */
-export const send = (port: number, text: string) => {
+/** A connection that has just written this. */
+export const send = (port: number, first: string | Uint8Array) => {
   const socket = connect(port, "127.0.0.1")
   const statuses: Array<number> = []
   const closed = new Promise<void>((done) => socket.once("close", () => done()))
@@ -107,7 +107,7 @@ export const send = (port: number, text: string) => {
     for (const [, status] of answers.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) statuses.push(Number(status))
     for (const wake of waiting.splice(0)) wake()
   })
-  socket.write(text)
+  socket.write(first)
   /** Waits for the first `count` statuses; fewer if the connection ended before. */
   const answered = async (count = 1): Promise<ReadonlyArray<number>> => {
     while (statuses.length < count && !socket.closed) {
@@ -116,7 +116,15 @@ export const send = (port: number, text: string) => {
     return statuses.slice(0, count)
   }
   const status = async (): Promise<number | undefined> => (await answered())[0]
-  return { socket, statuses, answers, answered, status, closed, write: (more: string) => socket.write(more) }
+  return {
+    socket,
+    statuses,
+    answers,
+    answered,
+    status,
+    closed,
+    write: (more: string | Uint8Array) => socket.write(more)
+  }
 }
 
 /** Sends one whole request and closes the connection. */

@@ -10,8 +10,9 @@ import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Answer, bytesOf, json, send } from "../../InterfaceServer/Wire.ts"
 import { type AuthSettings, defaults } from "./AuthSettings.ts"
+import { mark, refused, strangerTo } from "./Refused.ts"
 
-export const mark = "MARKED"
+export { mark } from "./Refused.ts"
 
 /** All tokens that come from one consent: they end together. */
 interface Login {
@@ -26,8 +27,26 @@ interface Code {
   readonly scope: string
 }
 
-const refused = (status: number, error?: string, headers: Answer["headers"] = {}): Answer =>
-  json(status, { ...(error === undefined ? {} : { error }), error_description: `about ${mark}-description` }, headers)
+/** The API behind, and how to get its token. */
+export interface Upstream {
+  readonly origin: string
+  readonly token: () => Promise<string>
+}
+
+/** A request whose token was good, with a token of the API behind. */
+export const passOn = async (
+  { origin, token }: Upstream,
+  { method = "GET" }: IncomingMessage,
+  { pathname, search }: URL,
+  body: Buffer
+): Promise<Answer> => {
+  const response = await fetch(new URL(pathname + search, origin), {
+    method,
+    headers: { authorization: `Bearer ${await token()}`, "content-type": "application/json" },
+    ...(body.length === 0 ? {} : { body: new Uint8Array(body) })
+  })
+  return { status: response.status, headers: { "content-type": "application/json" }, body: await response.text() }
+}
 
 export class AuthServer {
   readonly settings: AuthSettings
@@ -40,8 +59,7 @@ export class AuthServer {
   readonly calls: Array<{ readonly bearer: string; readonly path: string; status: number }> = []
   /** Called for each bearer token that comes to the API, before it is looked at. */
   onCall: (bearer: string) => void = () => undefined
-  /** The API behind, and how to get its token. */
-  upstream: { readonly origin: string; readonly token: () => Promise<string> } | undefined
+  upstream: Upstream | undefined
   readonly #server: Server
   readonly #codes = new Map<string, Code>()
   readonly #logins = new Set<Login>()
@@ -143,26 +161,13 @@ export class AuthServer {
     return { status: 302, headers: { location: back.href }, body: "" }
   }
 
-  /** RFC 6749 §2.3.1; undefined: it is our client. */
-  #unknown(form: URLSearchParams, authorization = ""): Answer | undefined {
-    const { basic, clientId, clientSecret } = this.settings
-    const encoded = [clientId, clientSecret ?? ""].map((text) => encodeURIComponent(text).replaceAll("%20", "+"))
-    if (basic === null || clientSecret === null) {
-      const isOurs = form.get("client_id") === clientId && form.get("client_secret") === clientSecret
-      return isOurs && authorization === "" ? undefined : refused(401, "invalid_client")
-    }
-    const isOurs = authorization === `Basic ${btoa(encoded.join(":"))}` && !form.has("client_secret")
-    if (isOurs) return undefined
-    return refused(401, basic.error, basic.challenge === undefined ? {} : { "www-authenticate": basic.challenge })
-  }
-
   async #grant(form: URLSearchParams, authorization: string | undefined): Promise<Answer> {
     this.grants.push(form)
     const type = form.get("grant_type")
     await this.settings.hold(form)
     const { refusal } = this.settings
     if (refusal !== null) return refused(refusal.status, refusal.error, refusal.headers)
-    const stranger = this.#unknown(form, authorization)
+    const stranger = strangerTo(this.settings, form, authorization)
     if (stranger !== undefined) return stranger
     const answer = type === "refresh_token" ? this.#refresh(form) : this.#first(type, form)
     if (this.settings.losesAnswers > 0) {
@@ -205,7 +210,7 @@ export class AuthServer {
   #revoke(form: URLSearchParams, authorization: string | undefined): Answer {
     const token = form.get("token") ?? ""
     if (this.settings.refusesRevocation) return refused(404)
-    const stranger = this.#unknown(form, authorization)
+    const stranger = strangerTo(this.settings, form, authorization)
     if (stranger !== undefined) return stranger
     this.revoked.push(token)
     for (const login of this.#logins) if (login.refresh === token) this.#end(login)
@@ -235,13 +240,7 @@ export class AuthServer {
     return json(403, {}, { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` })
   }
 
-  async #pass(request: IncomingMessage, url: URL, body: Buffer): Promise<Answer> {
-    if (this.upstream === undefined) return json(200, {})
-    const response = await fetch(new URL(url.pathname + url.search, this.upstream.origin), {
-      method: request.method ?? "GET",
-      headers: { authorization: `Bearer ${await this.upstream.token()}`, "content-type": "application/json" },
-      ...(body.length === 0 ? {} : { body: new Uint8Array(body) })
-    })
-    return { status: response.status, headers: { "content-type": "application/json" }, body: await response.text() }
+  #pass(request: IncomingMessage, url: URL, body: Buffer): Promise<Answer> {
+    return this.upstream === undefined ? Promise.resolve(json(200, {})) : passOn(this.upstream, request, url, body)
   }
 }

@@ -1,6 +1,7 @@
 /** Signed bodies for the tests of the reader, as source text: one of each event type, in every envelope. */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
+import { documented } from "../../../config/WireFiles.ts"
 import { read as readEvent, type ReaderOptions } from "../../../connectors/construction/ConstructionReader.ts"
 import type { Change } from "../../../src/Domain/Change.ts"
 import type { Event, QuarantineReason, Reading } from "../../../src/Domain/Event.ts"
@@ -122,7 +123,12 @@ export const eventOf = (body: string | Uint8Array, headerType: string | null = n
   replayed: false
 })
 
-export const plain: ReaderOptions = { aliases: {}, trustTypeHeader: false, maximumBytes: 4 * 1024 * 1024 }
+export const plain: ReaderOptions = {
+  aliases: {},
+  contentsAt: documented.delivery,
+  trustTypeHeader: false,
+  maximumBytes: 4 * 1024 * 1024
+}
 export const trusting: ReaderOptions = { ...plain, trustTypeHeader: true }
 
 export const read = (body: string | Uint8Array, headerType: string | null = null, options = plain): Reading =>

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path"
 import { Effect, Layer, References } from "effect"
+import { documented } from "../../../config/WireFiles.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
@@ -18,11 +19,12 @@ import { inSqlite } from "../Place.ts"
 import type { World } from "../World.ts"
 import { type Kept, storeBooks } from "./Kept.ts"
 
+const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 1 << 22 }
+
 const reader = Layer.succeed(
   EventReader,
   EventReader.of({
-    read: (event, now) =>
-      ConstructionReader.read({ aliases: {}, trustTypeHeader: false, maximumBytes: 1 << 22 }, event, now)
+    read: (event, now) => ConstructionReader.read(reading, event, now)
   })
 )
 

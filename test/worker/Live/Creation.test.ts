@@ -1,6 +1,8 @@
 /** Subscriptions that can't be made as planned: lost answers, refused URLs, pings that never come. */
+import { writeFileSync } from "node:fs"
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import { json } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
@@ -132,6 +134,19 @@ describe("a creation whose answer can't be read", () => {
       await worker.status("verified", isVerified)
       assert.strictEqual(world.server.subscriptions.length, 1)
     }
+  })
+
+  it("is read where the configuration says, under the name that it says", async () => {
+    await using world = await World.open({ projects: 3 })
+    const spoil: Spoil = (response, secret) => answer({ result: { webhook: { key: secret } } })(response, secret)
+    await using proxy = await losingAnswers(world.server.baseUrl, 1, { spoil })
+    const [envelope, aliases] = [join(world.dataDir, "envelope.json"), join(world.dataDir, "aliases.json")]
+    writeFileSync(envelope, '{ "creation": "result.webhook" }')
+    writeFileSync(aliases, '{ "secret": "key" }')
+    const files = { SITELEDGER_ENVELOPE: envelope, SITELEDGER_FIELD_ALIASES: aliases }
+    const worker = world.start({ SITELEDGER_BASE_URL: proxy.url, ...files })
+    await worker.status("verified", isVerified)
+    assert.strictEqual(world.server.subscriptions.length, 1)
   })
 
   it("isn't repeated, even by a restart, until a person has deleted the subscription", async () => {

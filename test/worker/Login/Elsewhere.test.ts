@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Sandbox } from "../../../sandbox/Sandbox.ts"
 import { type Environment, launch, run, until } from "../../RunningWorker.ts"
+import { decide } from "../../sandbox/OAuth/Person.ts"
 import { placeOf } from "../SandboxWorld.ts"
-import { decide } from "./LoggedIn.ts"
 
 /** The server client, whose secret is taken only by HTTP Basic. */
 const sandboxed = Effect.gen(function* () {

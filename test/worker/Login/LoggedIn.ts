@@ -5,7 +5,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { AuthServer, mark } from "../../connectors/ConstructionAuth/AuthServer.ts"
+import { AuthServer, mark, type Upstream } from "../../connectors/ConstructionAuth/AuthServer.ts"
 import type { AuthSettings } from "../../connectors/ConstructionAuth/AuthSettings.ts"
 import type { InterfaceServer, InterfaceServerOptions } from "../../InterfaceServer.ts"
 import { type Environment, type Finished, launch, until } from "../../RunningWorker.ts"
@@ -20,6 +20,12 @@ const tokenOf = async ({ authUrl, settings }: InterfaceServer): Promise<string> 
   })
   const answer = await fetch(`${authUrl}/oauth/token`, { method: "POST", body })
   return String(((await answer.json()) as { readonly access_token: string }).access_token)
+}
+
+/** The stand-in service behind a guard, which needs one token of it. */
+export const upstreamOf = (server: InterfaceServer): Upstream => {
+  const token = tokenOf(server)
+  return { origin: new URL(server.baseUrl).origin, token: () => token }
 }
 
 export interface Guarded extends AsyncDisposable {
@@ -41,8 +47,7 @@ export const guarded = async (
     SITELEDGER_WALK_EVERY: "300 millis",
     ...extra
   })
-  const token = tokenOf(world.server)
-  auth.upstream = { origin: new URL(world.server.baseUrl).origin, token: () => token }
+  auth.upstream = upstreamOf(world.server)
   return {
     auth,
     world,
@@ -72,24 +77,6 @@ export const logIn = async (
 /** The guard consents to everything at once. */
 const followed = async (url: string): Promise<string> => {
   const answer = await fetch(url, { redirect: "manual" })
-  return answer.headers.get("location") ?? ""
-}
-
-/** The sandbox's person. */
-const user = { username: "admin@example.com", password: "sandbox" }
-
-/** Fills in the form of the sandbox's page; returns where the browser is sent next. */
-export const decide = (decision: "allow" | "deny") => async (url: string) => {
-  const page = await fetch(url)
-  const html = await page.text()
-  const consent = /name="consent" value="([^"]*)"/.exec(html)?.[1] ?? ""
-  const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1] ?? ""
-  const answer = await fetch(new URL(action, url), {
-    method: "POST",
-    redirect: "manual",
-    headers: { cookie: page.headers.get("set-cookie")?.split(";")[0] ?? "" },
-    body: new URLSearchParams({ consent, decision, ...user })
-  })
   return answer.headers.get("location") ?? ""
 }
 

@@ -7,9 +7,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Sandbox } from "../../../sandbox/Sandbox.ts"
+import { decide } from "../../sandbox/OAuth/Person.ts"
 import { type Environment, run, RunningWorker, until } from "../../RunningWorker.ts"
 import { placeOf } from "../SandboxWorld.ts"
-import { decide, logIn } from "./LoggedIn.ts"
+import { logIn } from "./LoggedIn.ts"
 
 const sandboxed = Effect.gen(function* () {
   const { authUrl, baseUrl, options } = yield* Sandbox.start({ projects: 130, pageSizeMax: 25, tokenSeconds: 3 })

@@ -1,0 +1,90 @@
+/**
+ * Where a field is in a list record, a signed body or an answer: in which object, under which name.
+ *
+ * The interface document shows neither the envelope nor all names (§6): configuration adds to both (`SITELEDGER_ENVELOPE`,
+ * `SITELEDGER_FIELD_ALIASES`), and both may be dotted paths.
+ */
+import * as Json from "../../src/Domain/Json.ts"
+import { documentAliases, isKnownType } from "./ConstructionEvents.ts"
+
+export type Body = Readonly<Record<string, unknown>>
+export type Aliases = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** An object in which fields are looked for. */
+export interface Place {
+  /** Dotted; empty for the body itself. */
+  readonly path: string
+  readonly fields: Body
+}
+
+/** The value at a dotted path; a name that holds dots itself comes first. */
+export const at = (value: unknown, path: string): unknown => {
+  if (!Json.isObject(value)) return undefined
+  if (Object.hasOwn(value, path)) return value[path]
+  const dot = path.indexOf(".")
+  return dot < 0 ? undefined : at(own(value, path.slice(0, dot)), path.slice(dot + 1))
+}
+
+const own = (value: Body, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined)
+
+export const join = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`)
+
+/** The body, and each object on the way to these paths, outermost first. */
+export const placesIn = (body: unknown, paths: ReadonlyArray<string>): ReadonlyArray<Place> => {
+  const places: Array<Place> = []
+  const add = (path: string, fields: unknown): boolean => {
+    if (!Json.isObject(fields)) return false
+    if (!places.some((place) => place.fields === fields)) places.push({ path, fields })
+    return true
+  }
+  add("", body)
+  for (const path of paths) {
+    let [way, fields] = ["", body]
+    for (const name of path.split(".")) {
+      ;[way, fields] = [join(way, name), at(fields, name)]
+      if (!add(way, fields)) break
+    }
+  }
+  return places
+}
+
+export interface Found {
+  /** As it was looked for. */
+  readonly name: string
+  /** From the top. */
+  readonly path: string
+  readonly value: unknown
+}
+
+export type Lookup = (names: ReadonlyArray<string>) => Found | undefined
+
+/** All names of a field, the preferred first. */
+export const spellings = (name: string, aliases: Aliases): ReadonlyArray<string> => [
+  name,
+  ...(aliases[name] ?? []),
+  ...(documentAliases[name] ?? [])
+]
+
+export const lookupIn =
+  (places: ReadonlyArray<Place>, aliases: Aliases): Lookup =>
+  (names) =>
+    find(
+      places,
+      names.flatMap((name) => spellings(name, aliases))
+    )
+
+/** The first of these names, which are looked for one after the other in all places. */
+export const find = (places: ReadonlyArray<Place>, names: ReadonlyArray<string>): Found | undefined => {
+  let empty: Found | undefined
+  for (const name of names) {
+    for (const { fields, path } of places) {
+      const value = at(fields, name)
+      // `type` may be the event's type here, with a permit's own type further down.
+      if (value === undefined || (name === "type" && isKnownType(value))) continue
+      // A null counts only if no other spelling or place has a value.
+      if (value !== null) return { name, path: join(path, name), value }
+      empty ??= { name, path: join(path, name), value }
+    }
+  }
+  return empty
+}
