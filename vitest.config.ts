@@ -15,6 +15,8 @@ const report = process.env.TEST_REPORT
 const embeddedOnly = [
   // The demo brings its own place.
   "test/worker/Demo.test.ts",
+  // Starts no worker.
+  "test/worker/Login/Elsewhere.test.ts",
   // Both engines side by side already.
   "test/worker/{Doctor,Doctor/Bucket,Doctor/Server,Move}.test.ts",
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).

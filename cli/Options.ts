@@ -1,7 +1,7 @@
 /**
  * Arguments and flags that several verbs share, and reading standard input.
  */
-import { Effect, Stdio, Stream } from "effect"
+import { Effect, Option, Stdio, Stream } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { userName } from "../config/Environment.ts"
 
@@ -46,6 +46,14 @@ export const whole = (name: string, meaning: string, { least = 0, most = Number.
 /** Its help names the default. */
 export const wholeOr = (standard: number, name: string, meaning: string, bounds?: Bounds) =>
   whole(name, `${meaning} (default ${standard})`, bounds).pipe(Flag.withDefault(standard))
+
+/** The first line of standard input, empty without one. Then it is closed: an open terminal would keep the process. */
+export const pipedLine = Effect.flatMap(Stdio.Stdio, ({ stdin }) =>
+  Stream.runHead(Stream.splitLines(Stream.decodeText(stdin))).pipe(
+    Effect.map(Option.getOrElse(() => "")),
+    Effect.ensuring(Effect.sync(() => process.stdin.destroy()))
+  )
+)
 
 /** All of standard input. */
 export const piped = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin)))

@@ -5,7 +5,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { CliError } from "effect/cli"
-import packageJson from "../package.json" with { type: "json" }
+import { version } from "../src/Runtime/Program.ts"
 import { isEndless, run } from "./Cli.ts"
 
 /** A longer shutdown is cut short; kill -9 at any instant loses nothing. */
@@ -37,7 +37,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.once(signal, () => setTimeout(() => process.exit(interrupted), longestStopMs).unref())
 }
 
-run(packageJson.version).pipe(
+run(version).pipe(
   Effect.tapCause((cause) => Effect.sync(() => explain(cause))),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({

@@ -68,6 +68,7 @@ const flags = {
   eventsPerSecond: whole("events-per-second", "Events per second (default 5)").pipe(Flag.optional),
   timeScale: wholeOr(1, "time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", { least: 1 }),
   tokenSeconds: wholeOr(3600, "token-seconds", "Lifetime of an access token", { least: 1 }),
+  basicOnly: toggle("basic-only", "Take a client's secret only by HTTP Basic (RFC 6749 §2.3.1), not in the form"),
   faults: Flag.String("fault").pipe(
     Flag.withDescription(`NAME=VALUE, repeatable; NAME is one of ${Faults.names.join(", ")}`),
     Flag.filterMap(readFault, faultWanted),

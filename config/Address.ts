@@ -36,6 +36,12 @@ export const alert = one(
   }
 )
 
+/** As it is written: authorization servers compare it as text. */
+export const redirect = one(
+  "must be an https URL (http on loopback only) without credentials, ?query or #fragment.",
+  (text): string | undefined => (encrypted(text)?.search === "" ? text : undefined)
+)
+
 export const sink = one("must be an https URL (http on loopback only) without credentials or #fragment.", encrypted)
 
 /** Without a trailing slash, so that paths can be appended; a bare origin keeps the slash that URL insists on. */

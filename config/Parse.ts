@@ -123,6 +123,8 @@ export const perspective = word("must be contractor or employer.", ["contractor"
 
 export const closedPeriod = word("must be hold or post.", ["hold", "post"])
 
+export const tokenAuth = word("must be post or basic.", ["post", "basic"])
+
 export const sinkStatus = word("must be draft or posted.", ["draft", "posted"])
 
 export const account = one("must be the name of an account: up to 64 characters, no line breaks.", (text) =>

@@ -58,7 +58,7 @@ export class ServiceSettings extends Context.Service<ServiceSettings, ValuesOf<t
 ) {}
 
 /** For a person's login, before the worker is configured. */
-export class ClientSettings extends Context.Service<ClientSettings, ValuesOf<typeof V.client>>()(
+export class ClientSettings extends Context.Service<ClientSettings, ValuesOf<typeof V.login>>()(
   "siteledger/ClientSettings"
 ) {}
 
@@ -124,7 +124,7 @@ export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(Settings
 /** For logging in: nothing is required that only the worker needs. */
 export const layerClient: Layer.Layer<Settings | ClientSettings, SettingsError> = Layer.effectContext(
   Effect.map(
-    readAs((environment) => all({ client: all(fields(environment, V.client)), settings: settings(environment) })),
+    readAs((environment) => all({ client: all(fields(environment, V.login)), settings: settings(environment) })),
     ({ client, settings }) => Context.make(Settings, settings).pipe(Context.add(ClientSettings, client))
   )
 )

@@ -9,7 +9,7 @@ import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
 import * as WireFiles from "./WireFiles.ts"
 
-/** Our identity at the service's authorization server (interface document §5): all that a person's login needs. */
+/** Our identity at the service's authorization server (interface document §5). */
 export const client = {
   /** Without a trailing slash (a bare origin excepted), query or credentials. The token endpoint is `/oauth/token`. */
   authUrl: required(
@@ -26,11 +26,35 @@ export const client = {
     Parse.secret,
     "change-me-please"
   ),
+  /** Post: with Basic, too, if the endpoint asks for that. */
+  tokenAuth: preset(
+    "SITELEDGER_TOKEN_AUTH",
+    "How the token endpoint gets the client secret: post (in the form; only if a 401 asks for HTTP Basic, once more with that, at the same address) or basic (always HTTP Basic).",
+    Parse.tokenAuth,
+    "post"
+  ),
   scopes: orElse(
     optional("SITELEDGER_SCOPES", "OAuth scopes, separated by spaces.", Parse.words(/\s+/), "projects.read ipcs.read"),
     []
   )
 }
+
+const redirectUri = optional(
+  "SITELEDGER_REDIRECT_URI",
+  "Where `siteledger login` is sent back to, if the service knows only fixed addresses (if not set, http://127.0.0.1:PORT/callback with a free port); beyond loopback an https URL, forwarded to `--port`.",
+  Address.redirect,
+  "http://127.0.0.1:8484/callback"
+)
+
+const longestPause = preset(
+  "SITELEDGER_LONGEST_PAUSE",
+  "If the service or its token endpoint asks for a longer pause, like Retry-After of a day, it is asked again after this time.",
+  Parse.duration,
+  "1 hour"
+)
+
+/** What `siteledger login` reads. */
+export const login = { ...client, redirectUri, longestPause }
 
 export const service = {
   /** As `authUrl`. */
@@ -41,18 +65,14 @@ export const service = {
     "https://service.example.com/v1"
   ),
   ...client,
+  redirectUri,
   requestsPerMinute: preset(
     "SITELEDGER_REQUESTS_PER_MINUTE",
     "Requests per minute that the plan allows (3000 for Premium).",
     Parse.positiveInteger,
     "600"
   ),
-  longestPause: preset(
-    "SITELEDGER_LONGEST_PAUSE",
-    "If the service asks for a longer pause, like Retry-After of a day, it is asked again after this time.",
-    Parse.duration,
-    "1 hour"
-  ),
+  longestPause,
   walkEvery: preset(
     "SITELEDGER_WALK_EVERY",
     "Pause between two walks through the lists, like 30 minutes.",

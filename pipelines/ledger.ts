@@ -7,11 +7,11 @@
  *
  * Out: at-least-once, so exactly once by the entry's key. A refused entry waits for a person as a dead letter.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import * as Sink from "../src/Ledger/Outbox/Sink.ts"
+import { layerHttp } from "../src/Runtime/Program.ts"
 
 /** The books with their outbox and their copies in the warehouse: enough to post, without sending. */
 export const books = Layer.provideMerge(Copies.layer, Ledger.layer)
@@ -19,4 +19,4 @@ export const books = Layer.provideMerge(Copies.layer, Ledger.layer)
 /** The same for a verb without a worker, by the newest worker's terms. */
 export const booksAlone = Layer.provideMerge(Copies.layer, Ledger.layerAlone)
 
-export const sending = Sink.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))
+export const sending = Sink.layer.pipe(Layer.provide(layerHttp))

@@ -1,13 +1,14 @@
 /**
  * Cross-origin requests (CORS) for web pages of the given origins: to the API, its description, and the endpoints that
- * a client calls itself (token, revocation, metadata). Never to the page where a person logs in (RFC 9700 §4.15) and
+ * a client calls itself (token, revocation, metadata). Never to a page where a person logs in (RFC 9700 §4.15) and
  * never to the administration. The interface document shows none, so no origin is allowed unless one is given.
  */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerRequest } from "effect/http"
-import { authorizePath } from "./OAuth/Routes.ts"
+import { pagePaths } from "./OAuth/Routes.ts"
 
-const isOpen = (path: string): boolean => /^\/(v\d+|oauth|\.well-known)\//.test(path) && !path.startsWith(authorizePath)
+const isOpen = (url: string): boolean =>
+  /^\/(v\d+|oauth|\.well-known)\//.test(url) && !pagePaths.includes(url.replace(/\/?([?#].*)?$/s, ""))
 
 /** What a page may read besides the body. */
 const exposedHeaders = ["Allow", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"]

@@ -10,7 +10,7 @@ import * as Description from "./Description.ts"
 import type { Guard } from "./Guard.ts"
 import * as Lists from "./Lists.ts"
 import type { OAuth } from "./OAuth.ts"
-import { authorizePath } from "./OAuth/Routes.ts"
+import { pagePaths } from "./OAuth/Routes.ts"
 import { refusal } from "./Refusal.ts"
 import { complaint } from "./Subscriptions.ts"
 import * as Unmatched from "./Unmatched.ts"
@@ -52,7 +52,7 @@ const served = (service: Service, version: Versions.Version) =>
 export const layerWith = (service: Service, others: ReadonlyArray<Unmatched.Route>) => {
   const { options } = service
   const versions = Versions.served(options)
-  const login = ["GET", "POST"].map((method) => [method, authorizePath] as const)
+  const login = pagePaths.flatMap((path) => ["GET", "POST"].map((method) => [method, path] as const))
   const routes = versions.flatMap((version) => Description.routes(version, options))
   return Layer.mergeAll(
     Unmatched.layerWith([...routes, ...login, ...others], versions),

@@ -1,18 +1,23 @@
 /**
  * The sandbox's OAuth 2.0 server (interface document §5; what it doesn't show follows RFC 6749, with PKCE as in RFC
- * 7636, loopback redirects as in RFC 8252, and RFC 9700 where these leave a choice). All its state is in memory: a
- * restart voids every token, code and open form, and clients ask again.
+ * 7636, loopback redirects as in RFC 8252, logins on a device as in RFC 8628, and RFC 9700 where these leave a choice).
+ * All its state is in memory: a restart voids every token, code and open form, and clients ask again.
  */
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
+import * as ClientAuthentication from "./OAuth/ClientAuthentication.ts"
 import * as Clients from "./OAuth/Clients.ts"
 import * as Codes from "./OAuth/Codes.ts"
 import * as Consents from "./OAuth/Consents.ts"
+import * as Devices from "./OAuth/Devices.ts"
 import * as Grants from "./OAuth/Grants.ts"
 import * as Routes from "./OAuth/Routes.ts"
 import * as TokenEndpoint from "./OAuth/TokenEndpoint.ts"
 
-export interface OAuthOptions extends Clients.ClientsOptions, Codes.CodesOptions, Grants.GrantsOptions {}
+export interface OAuthOptions extends Clients.ClientsOptions, Codes.CodesOptions, Grants.GrantsOptions {
+  /** A secret is taken only by HTTP Basic. */
+  readonly basicOnly: boolean
+}
 
 /** For testing how a client copes. */
 export interface OAuthControl {
@@ -38,14 +43,27 @@ const makeLayer = (parts: Routes.Parts) =>
 export const make = (options: OAuthOptions): OAuth => {
   const clients = Clients.make(options)
   const codes = Codes.make(options)
+  const devices = Devices.make()
   const grants = Grants.make(options)
-  const tokenEndpoint = TokenEndpoint.make({ clients, codes, grants, tokenSeconds: options.tokenSeconds })
+  const { basicOnly, tokenSeconds } = options
+  const authenticate = ClientAuthentication.make(clients, basicOnly)
+  const tokenEndpoint = TokenEndpoint.make({ authenticate, codes, devices, grants, tokenSeconds })
   return {
     clients,
     access: grants.access,
     revokeAll: Effect.sync(grants.expireAccess),
     endGrants: Effect.sync(grants.endAll),
     counts: tokenEndpoint.counts,
-    layer: makeLayer({ clients, codes, consents: Consents.make(), grants, tokenEndpoint })
+    layer: makeLayer({
+      authenticate,
+      basicOnly,
+      clients,
+      codes,
+      consents: Consents.make(),
+      deviceConsents: Consents.make(),
+      devices,
+      grants,
+      tokenEndpoint
+    })
   }
 }

@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly clientId?: string | undefined
   /** Default `sandbox-secret`. */
   readonly clientSecret?: string | undefined
+  /** Take a client's secret only by HTTP Basic. Default false. */
+  readonly basicOnly?: boolean | undefined
   /** Redirect URIs of every client, besides the ready-made ones. Default: none. */
   readonly redirectUris?: ReadonlyArray<string> | undefined
   /** The retry schedule (1 min … 24 h) is this many times faster. Default 1. */
@@ -115,6 +117,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       codeSeconds: options.codeSeconds ?? 60,
       clientId: options.clientId ?? "sandbox",
       clientSecret: options.clientSecret ?? "sandbox-secret",
+      basicOnly: options.basicOnly ?? false,
       redirectUris: options.redirectUris ?? [],
       timeScale: options.timeScale ?? 1,
       eventsPerSecond,

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { unkept } from "./OAuth/Routes.ts"
+import { unkept } from "./OAuth/Http.ts"
 import { refusal } from "./Refusal.ts"
 import type { Version } from "./Versions.ts"
 

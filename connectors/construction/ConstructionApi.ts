@@ -58,7 +58,8 @@ export const TokenRequest = Schema.Struct({
   code: Schema.optional(Schema.String),
   redirect_uri: Schema.optional(Schema.String),
   code_verifier: Schema.optional(Schema.String),
-  refresh_token: Schema.optional(Schema.String)
+  refresh_token: Schema.optional(Schema.String),
+  device_code: Schema.optional(Schema.String)
 }).annotate({ identifier: "TokenRequest" })
 export type TokenRequest = typeof TokenRequest.Type
 
@@ -80,14 +81,36 @@ export const RevocationRequest = Schema.Struct({
   client_secret: Schema.optional(Schema.String)
 }).annotate({ identifier: "RevocationRequest" })
 
+/** Assumed: a login on another device is not shown (§5.2). RFC 8628 §3.1, form-encoded. */
+export const DeviceRequest = Schema.Struct({
+  client_id: Schema.optional(Schema.String),
+  client_secret: Schema.optional(Schema.String),
+  scope: Schema.optional(Schema.String)
+}).annotate({ identifier: "DeviceRequest" })
+
+/** RFC 8628 §3.2. Seconds; without an interval it is 5. */
+export const DeviceAnswer = Schema.Struct({
+  device_code: Schema.String,
+  user_code: Schema.String,
+  verification_uri: Schema.String,
+  verification_uri_complete: Schema.optional(Schema.String),
+  expires_in: Schema.Number,
+  interval: Schema.optional(Schema.Number)
+}).annotate({ identifier: "DeviceAnswer" })
+export type DeviceAnswer = typeof DeviceAnswer.Type
+
+/** RFC 8628 §3.4. */
+export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
 const Names = Schema.optional(Schema.Array(Schema.String))
 
-/** Assumed: no such document is shown (§5.2). RFC 8414 §2, and RFC 9207 §3 for the last field. */
+/** Assumed: no such document is shown (§5.2). RFC 8414 §2, RFC 8628 §4, and RFC 9207 §3 for the last field. */
 export const AuthorizationServer = Schema.Struct({
   issuer: Schema.String,
   authorization_endpoint: Schema.String,
   token_endpoint: Schema.String,
   revocation_endpoint: Schema.optional(Schema.String),
+  device_authorization_endpoint: Schema.optional(Schema.String),
   scopes_supported: Names,
   response_types_supported: Names,
   response_modes_supported: Names,
@@ -122,6 +145,10 @@ export class ConstructionTokenApi extends HttpApi.make("construction-token").add
     HttpApiEndpoint.post("revoke", "/oauth/revoke", {
       payload: RevocationRequest.pipe(HttpApiSchema.asFormUrlEncoded()),
       success: HttpApiSchema.Empty(200)
+    }),
+    HttpApiEndpoint.post("device", "/oauth/device_authorization", {
+      payload: DeviceRequest.pipe(HttpApiSchema.asFormUrlEncoded()),
+      success: DeviceAnswer
     }),
     HttpApiEndpoint.get("metadata", "/.well-known/oauth-authorization-server", { success: AuthorizationServer })
   )

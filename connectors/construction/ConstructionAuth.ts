@@ -3,11 +3,13 @@
  * by one request at a time for all waiting calls. If `expires_in` is missing, the token is used until the service refuses
  * it. ConstructionAuth/ has the two ways to get one: Credentials and StoredLogin.
  *
- * Transient failures are retried here with growing pauses and shown in Status; a refusal names what to check.
+ * Transient failures are retried here with growing pauses, never before the time that the endpoint asked for, and shown in
+ * Status; a refusal names what to check.
  */
 import { Clock, Context, Duration, Effect, Schedule, Schema, Semaphore } from "effect"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import type { SourceError } from "../../src/Walk/Source.ts"
+import type { BasicWanted } from "./ConstructionAuth/ClientSecret.ts"
 import type { LoginFileError } from "./ConstructionAuth/LoginFile.ts"
 import type { TokenUnavailable } from "./ConstructionAuth/TokenEndpoint.ts"
 
@@ -38,7 +40,7 @@ export interface Way {
   /** One attempt. The token `refused` is no longer valid, even if it hasn't expired. */
   readonly obtain: (
     refused: string
-  ) => Effect.Effect<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable>
+  ) => Effect.Effect<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable | BasicWanted>
 }
 
 const earliestRenewal = Duration.seconds(60)
@@ -54,6 +56,10 @@ export const renewAt = (obtainedAtMs: number, lifeMs: number | undefined): numbe
     ? Number.POSITIVE_INFINITY
     : obtainedAtMs + lifeMs - Math.min(Duration.toMillis(earliestRenewal), lifeMs / 10)
 
+/** A person logged in or out, which may end a long wait. */
+const changed = (way: Way, version: string) =>
+  Effect.repeat(way.version, { schedule: lookForLogin, until: (now) => now !== version })
+
 /** Keeps a token in memory while it is valid. */
 export const keep = Effect.fnUntraced(function* (way: Way) {
   const reasons = yield* Reasons
@@ -65,14 +71,28 @@ export const keep = Effect.fnUntraced(function* (way: Way) {
     if (held === undefined || held.version !== (yield* way.version)) return undefined
     return (yield* Clock.currentTimeMillis) < held.renewAtMs ? held.token : undefined
   })
+  const attempt = Effect.gen(function* () {
+    const version = yield* way.version
+    return yield* Effect.suspend(() => way.obtain(refused)).pipe(
+      Effect.retry({ while: ({ _tag }) => _tag === "BasicWanted" }),
+      Effect.tapError((error) => reasons.set(reasonKey, error.message)),
+      Effect.tapErrorTag("TokenUnavailable", ({ waitMs = 0 }) =>
+        Effect.raceFirst(Effect.sleep(waitMs), changed(way, version))
+      )
+    )
+  })
   const renew = Effect.gen(function* () {
     const already = yield* current
     if (already !== undefined) return already
-    held = yield* Effect.suspend(() => way.obtain(refused)).pipe(
-      Effect.tapError((error) => reasons.set(reasonKey, error.message)),
+    held = yield* attempt.pipe(
       Effect.retry({ schedule: lookForLogin, while: (error) => error._tag === "LoginNeeded" }),
       Effect.retry({ schedule: pauses, while: (error) => error._tag !== "SourceError" }),
-      Effect.catchTags({ LoginNeeded: Effect.die, LoginFileError: Effect.die, TokenUnavailable: Effect.die })
+      Effect.catchTags({
+        LoginNeeded: Effect.die,
+        LoginFileError: Effect.die,
+        TokenUnavailable: Effect.die,
+        BasicWanted: Effect.die
+      })
     )
     yield* reasons.clear(reasonKey)
     return held.token

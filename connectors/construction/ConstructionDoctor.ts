@@ -2,7 +2,6 @@
  * The service, for `siteledger doctor`: one token and one request for one record, outside the worker's pace, which costs
  * the plan next to nothing. A person's login is only looked at: a refresh could use up a token that is valid once.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { existsSync } from "node:fs"
 import { Clock, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -11,10 +10,11 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import { examine, fail, type Finding, messageOf, ok, type CheckResult, warn } from "../../src/Operate/Doctor.ts"
 import * as Machine from "../../src/Operate/Doctor/Machine.ts"
+import { layerHttp } from "../../src/Runtime/Program.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
 import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import { endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
-import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
+import { requestUnpaced, TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
 
 interface Way {
   readonly result: CheckResult
@@ -23,8 +23,7 @@ interface Way {
 }
 
 const byCredentials = Effect.gen(function* () {
-  const endpoint = yield* TokenEndpoint
-  const { access } = yield* endpoint.request({ grant_type: "client_credentials" })
+  const { access } = yield* requestUnpaced({ grant_type: "client_credentials" })
   const way: Way = { result: ok("The service gave a token for the client's credentials."), token: access }
   return way
 })
@@ -53,7 +52,7 @@ const seal = Effect.gen(function* () {
 })
 
 const way: Effect.Effect<Way, unknown, Settings | ClientSettings> = Effect.scoped(
-  Effect.provide(seal, TokenEndpoint.layer.pipe(Layer.provide(NodeHttpClient.layerUndici)))
+  Effect.provide(seal, TokenEndpoint.layer.pipe(Layer.provide(layerHttp)))
 )
 
 const firstRecord = (token: string | undefined) =>
@@ -73,7 +72,7 @@ const firstRecord = (token: string | undefined) =>
     const address = `${baseUrl.href} (SITELEDGER_BASE_URL)`
     if (answered._tag === "Failure") return fail(`${address} can't be reached: ${reasonOf(answered.failure)}.`)
     return judge(answered.success, address, token !== undefined)
-  }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
+  }).pipe(Effect.provide(layerHttp), Effect.scoped)
 
 const judge = (
   { body, status }: { readonly status: number; readonly body: unknown },

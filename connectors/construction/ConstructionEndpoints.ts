@@ -2,12 +2,12 @@
  * The service's addresses and our identity there, each with the name that a person knows it by: a variable of the worker,
  * or an option of `siteledger-client`. Messages use these names.
  */
-import { Context, Effect, Layer, Record } from "effect"
+import { Context, type Duration, Effect, Layer, Record } from "effect"
 import { ClientSettings, ServiceSettings } from "../../config/Settings.ts"
 import type { ValuesOf } from "../../config/Variable.ts"
 import * as Variables from "../../config/Variables.ts"
 
-const { longestPause: _longestPause, walkEvery: _walkEvery, ...declared } = Variables.service
+const { longestPause: _longestPause, redirectUri: _redirectUri, walkEvery: _walkEvery, ...declared } = Variables.service
 
 /** What a client of the service is configured with. */
 export const api = declared
@@ -17,7 +17,11 @@ type Names<V> = Readonly<Record<keyof V, string>>
 /** The authorization server (interface document §5). */
 export class AuthEndpoint extends Context.Service<
   AuthEndpoint,
-  ValuesOf<typeof Variables.client> & { readonly names: Names<typeof Variables.client> }
+  ValuesOf<typeof Variables.client> & {
+    readonly names: Names<typeof Variables.client>
+    /** It is asked again after this time, even if it asked for a longer pause. */
+    readonly longestPause: Duration.Duration
+  }
 >()("siteledger/construction/AuthEndpoint") {
   static readonly layer: Layer.Layer<AuthEndpoint, never, ClientSettings> = Layer.effect(
     AuthEndpoint,

@@ -1,71 +1,34 @@
 /**
  * A person logs in (interface document §5; steps as in RFC 6749 §4.1, RFC 7636, RFC 8252): a page of the service in a
- * browser, a redirect back to this machine, and tokens that are on disk, sealed, before success is shown.
+ * browser, and a redirect back to this machine. ConstructionLogin/ has the ways for a machine that no browser comes back to.
  *
- * A login attempt lives for 10 minutes and takes one redirect. If it fails, an earlier login stays as it was. A running
- * worker notices the file by itself.
+ * A login attempt lives for 10 minutes and takes one redirect.
  */
-import { Clock, Duration, Effect, Result, Schema } from "effect"
-import { userName } from "../../config/Environment.ts"
+import { Effect, Option, Result } from "effect"
 import { ClientSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
-import { type Authorization, begin, hasState, makeState, readRedirect } from "./ConstructionAuth/Authorization.ts"
-import { type ActiveLogin, endedSentence, LoginFile, stored } from "./ConstructionAuth/LoginFile.ts"
-import { type Arrived, listen, type Page } from "./ConstructionAuth/Redirect.ts"
+import { begin, hasState, makeState } from "./ConstructionAuth/Authorization.ts"
+import { type ActiveLogin, endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
+import { listen, type Page } from "./ConstructionAuth/Redirect.ts"
 import { TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
+import { inTime, redeem } from "./ConstructionLogin/Finish.ts"
 
-export class LoginError extends Schema.TaggedError<LoginError>()("LoginError", { message: Schema.String }) {}
-
-const life = Duration.minutes(10)
-
-/** `show` gets the address that the person must open. */
-export const logIn = <R>(show: (url: string) => Effect.Effect<void, never, R>) =>
+/** `show` gets the address that the person must open; `port` is the listener's. */
+export const logIn = <R>(show: (url: string) => Effect.Effect<void, never, R>, port?: number) =>
   Effect.scoped(
     Effect.gen(function* () {
       const client = yield* ClientSettings
       const state = makeState()
-      const redirect = yield* listen((parameters) => hasState(parameters, state))
+      const fixed = { uri: Option.getOrUndefined(client.redirectUri), port }
+      const redirect = yield* listen((parameters) => hasState(parameters, state), fixed)
       const authorization = begin(client, redirect.uri, state)
       yield* show(authorization.url.href)
-      const arrived = yield* Effect.timeoutOrElse(redirect.arrived, { duration: life, orElse: () => notFinished })
-      const outcome = yield* Effect.result(complete(authorization, arrived))
+      const arrived = yield* inTime(redirect.arrived)
+      const outcome = yield* Effect.result(redeem(authorization, arrived.parameters))
       yield* arrived.answer(pageOf(outcome))
       return yield* Effect.fromResult(outcome)
     })
   )
-
-const notFinished = Effect.fail(
-  new LoginError({ message: `The login wasn't finished within ${Duration.format(life)}. Start again.` })
-)
-
-const complete = Effect.fnUntraced(function* (authorization: Authorization, { parameters }: Arrived) {
-  const { redirectUri, verifier } = authorization
-  const client = yield* ClientSettings
-  const endpoint = yield* TokenEndpoint
-  const file = yield* LoginFile
-  const code = yield* Effect.mapError(
-    Effect.fromResult(readRedirect(authorization, parameters)),
-    (message) => new LoginError({ message })
-  )
-  const tokens = yield* endpoint.request({
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: verifier
-  })
-  const now = yield* Clock.currentTimeMillis
-  const login: ActiveLogin = {
-    _tag: "Active",
-    authUrl: client.authUrl.href,
-    clientId: client.clientId,
-    by: yield* userName,
-    loggedInAtMs: now,
-    scopes: tokens.scopes ?? client.scopes,
-    tokens: stored(tokens, null, now)
-  }
-  yield* file.locked(file.write(login))
-  return { login, missing: client.scopes.filter((scope) => !login.scopes.includes(scope)) }
-})
 
 const pageOf = (outcome: Result.Result<unknown, { readonly message: string }>): Page =>
   Result.match(outcome, {

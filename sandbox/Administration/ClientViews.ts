@@ -2,6 +2,7 @@
  * The ready-made OAuth clients (interface document §5), with their secrets: a stand-in has nothing to protect. Also the
  * person who can log in.
  */
+import { deviceGrant } from "../../connectors/construction/ConstructionApi.ts"
 import { type Client, loopbackRedirect } from "../OAuth/Clients.ts"
 import { administrator } from "../OAuth/Consents.ts"
 import type { Administered } from "./Administered.ts"
@@ -12,6 +13,7 @@ import * as Wording from "./Wording.ts"
 const grants: Readonly<Record<Client["grantTypes"][number], string>> = {
   client_credentials: "client credentials",
   authorization_code: "authorization code with PKCE",
+  [deviceGrant]: "device code",
   refresh_token: "refresh token"
 }
 

@@ -25,7 +25,7 @@ export const schemas = {
   },
   OAuthError: {
     type: "object",
-    description: "RFC 6749 §5.2.",
+    description: "RFC 6749 §5.2; for a device's code RFC 8628 §3.5.",
     required: ["error"],
     properties: {
       error: {
@@ -36,7 +36,11 @@ export const schemas = {
           "invalid_grant",
           "invalid_scope",
           "unauthorized_client",
-          "unsupported_grant_type"
+          "unsupported_grant_type",
+          "authorization_pending",
+          "slow_down",
+          "access_denied",
+          "expired_token"
         ]
       },
       error_description: { type: "string", description: "For the client's developer, never for its program." }

@@ -65,6 +65,7 @@ const shown: Readonly<Record<string, { readonly summary: string; readonly descri
 
 const summaries: Readonly<Record<string, string>> = {
   "oauth.revoke": "Revoke a token (RFC 7009)",
+  "oauth.device": "Begin a login on a device without a browser (RFC 8628)",
   "oauth.metadata": "Authorization server metadata (RFC 8414)"
 }
 
@@ -80,14 +81,14 @@ const tokenUrl = "/oauth/token"
 const oauth2: OAuth2 = {
   type: "oauth2",
   description:
-    "`Authorization: Bearer <ACCESS_TOKEN>` (interface document §5). The authorization code flow requires PKCE (S256).",
+    "`Authorization: Bearer <ACCESS_TOKEN>` (interface document §5). The authorization code flow requires PKCE (S256). A device without a browser begins at `/oauth/device_authorization` (RFC 8628), for which OpenAPI 3.1 has no flow.",
   flows: {
     clientCredentials: { tokenUrl, scopes },
     authorizationCode: { authorizationUrl: "/oauth/authorize", tokenUrl, refreshUrl: tokenUrl, scopes }
   }
 }
 
-/** Of the client itself, at the token and the revocation endpoint; the secret may be in the form instead. */
+/** Of the client itself, at the endpoints that it calls without a token; the secret may be in the form instead. */
 const client = {
   type: "http",
   scheme: "basic",
@@ -95,7 +96,8 @@ const client = {
 }
 
 const tags: Readonly<Record<string, string>> = {
-  oauth: "Tokens for client credentials, for a person's consent (authorization code with PKCE), and refresh tokens.",
+  oauth:
+    "Tokens for client credentials, for a person's consent (authorization code with PKCE, or a device's code), and refresh tokens.",
   projects: "The projects, in the order of their creation.",
   webhooks: "Subscriptions to events.",
   description: "This description.",

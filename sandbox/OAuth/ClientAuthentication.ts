@@ -1,6 +1,7 @@
 /**
  * Which client is asking (RFC 6749 §2.3, §3.2.1): HTTP Basic or `client_secret` among the parameters, never both; a
- * public client only names itself. An unknown scheme, an unknown client and a wrong secret get the same answer.
+ * public client only names itself. An unknown scheme, an unknown client and a wrong secret get the same answer. A server
+ * may insist on Basic, as some do.
  */
 import { Result } from "effect"
 import { Base64 } from "effect/encoding"
@@ -32,8 +33,12 @@ const basic = (authorization: string): Credentials | undefined => {
   return { id: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) }
 }
 
-const credentials = ({ authorization, client_id, client_secret }: Presented): Result.Result<Credentials, Refusal> => {
+const credentials = (
+  { authorization, client_id, client_secret }: Presented,
+  basicOnly: boolean
+): Result.Result<Credentials, Refusal> => {
   if (authorization === undefined) {
+    if (basicOnly && client_secret !== undefined) return refuse("invalid_client", "the secret must come by HTTP Basic")
     if (client_id === undefined) return refuse("invalid_request", "client_id is required")
     return Result.succeed({ id: client_id, secret: client_secret })
   }
@@ -50,9 +55,14 @@ const credentials = ({ authorization, client_id, client_secret }: Presented): Re
 const secretFits = (client: Client, secret: string | undefined): boolean =>
   client.secret === undefined ? secret === undefined : secret !== undefined && same(secret, client.secret)
 
-export const authenticate = (clients: Clients, presented: Presented): Result.Result<Client, Refusal> =>
-  Result.flatMap(credentials(presented), ({ id, secret }) => {
-    const client = clients.get(id)
-    if (client !== undefined && secretFits(client, secret)) return Result.succeed(client)
-    return refuse("invalid_client", "unknown client or wrong secret")
-  })
+export type Authenticate = (presented: Presented) => Result.Result<Client, Refusal>
+
+/** `basicOnly`: a secret in the form is refused. */
+export const make =
+  (clients: Clients, basicOnly: boolean): Authenticate =>
+  (presented) =>
+    Result.flatMap(credentials(presented, basicOnly), ({ id, secret }) => {
+      const client = clients.get(id)
+      if (client !== undefined && secretFits(client, secret)) return Result.succeed(client)
+      return refuse("invalid_client", "unknown client or wrong secret")
+    })

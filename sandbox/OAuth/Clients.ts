@@ -5,9 +5,10 @@
  * Redirect URIs are compared as text, never parsed and repaired. A native app chooses the port of its loopback address
  * at each login (RFC 8252 §7.3); `localhost` doesn't count as such an address (§8.3).
  */
+import { deviceGrant } from "../../connectors/construction/ConstructionApi.ts"
 import { allScopes } from "../Scopes.ts"
 
-export type GrantType = "client_credentials" | "authorization_code" | "refresh_token"
+export type GrantType = "client_credentials" | "authorization_code" | "refresh_token" | typeof deviceGrant
 
 export interface Client {
   readonly id: string
@@ -36,14 +37,15 @@ export interface ClientsOptions {
 export type Clients = ReadonlyMap<string, Client>
 
 const premiumPlan = 3000
-const everyGrant: ReadonlyArray<GrantType> = ["client_credentials", "authorization_code", "refresh_token"]
+const ofPeople: ReadonlyArray<GrantType> = ["authorization_code", deviceGrant, "refresh_token"]
+const everyGrant: ReadonlyArray<GrantType> = ["client_credentials", ...ofPeople]
 const webRedirectUris = ["https://app.example.com/oauth/callback"]
 
 /** One line for people. */
 export const describe = ({ grantTypes, id, plan, redirectUris, secret }: Client): string => {
-  const what = grantTypes.includes("client_credentials") ? "client credentials, code with PKCE" : "code with PKCE"
+  const own = grantTypes.includes("client_credentials") ? "client credentials, " : ""
   const redirects = [loopbackRedirect, ...redirectUris].join(", ")
-  return `${id} (${secret === undefined ? "public" : `secret ${secret}`}): ${what}, refresh; ${plan} requests a minute; redirects to ${redirects}`
+  return `${id} (${secret === undefined ? "public" : `secret ${secret}`}): ${own}code with PKCE, device code, refresh; ${plan} requests a minute; redirects to ${redirects}`
 }
 
 /** By client id. */
@@ -57,7 +59,7 @@ export const make = ({ clientId, clientSecret: secret, plan, redirectUris: other
       id: `${clientId}-app`,
       name: "Desktop application",
       secret: undefined,
-      grantTypes: ["authorization_code", "refresh_token"],
+      grantTypes: ofPeople,
       redirectUris: others,
       scopes: allScopes,
       plan

@@ -1,12 +1,13 @@
 /**
- * The two pages of the authorization endpoint: the login with its question, and errors that can't be answered by a
- * redirect. Plain HTML that works without scripts, by keyboard, in light and dark, and loads nothing. Everything from
- * the request is escaped, and no other page can frame either (RFC 9700 §4.16).
+ * The pages that a person sees: the login with its question, the code of a device, how it ended, and errors that can't be
+ * answered by a redirect. Plain HTML that works without scripts, by keyboard, in light and dark, and loads nothing. Everything from
+ * the request is escaped, and no other page can frame them (RFC 9700 §4.16).
  */
 import { createHash } from "node:crypto"
 import { escape } from "../Administration/Html.ts"
 import type { Request } from "./Authorization.ts"
 import { administrator } from "./Consents.ts"
+import type { Device } from "./Devices.ts"
 
 export interface Page {
   readonly html: string
@@ -72,15 +73,26 @@ const formAction = (redirectUri: string): string => {
 
 const wrongLogin = `<p role="alert" id="wrong">The user name or the password is wrong. Try again.</p>`
 
-/** `consent`: the form's secret. */
-export const question = (request: Request, consent: string, action: string, again: boolean): Page => {
+/** Where a form is sent, its secret, and whether it comes again after a wrong password. */
+export interface Form {
+  readonly action: string
+  readonly consent: string
+  readonly again: boolean
+}
+
+const ask = (
+  { client, scopes }: Pick<Device, "client" | "scopes">,
+  { action, again, consent }: Form,
+  destination: string,
+  allowed: string
+): Page => {
   const described = again ? `hint wrong" aria-invalid="true` : "hint"
   const main = `
-<p>The application (client id <code>${escape(request.client.id)}</code>) asks for:</p>
+<p>The application (client id <code>${escape(client.id)}</code>) asks for:</p>
 <ul>
-${request.scopes.map((scope) => `<li><code>${escape(scope)}</code></li>`).join("\n")}
+${scopes.map((scope) => `<li><code>${escape(scope)}</code></li>`).join("\n")}
 </ul>
-<p>The answer goes to <code>${escape(new URL(request.redirectUri).origin)}</code>. If you didn't start this login, deny it.</p>
+<p>${destination} If you didn't start this login, deny it.</p>
 ${again ? wrongLogin : ""}
 <form method="post" action="${escape(action)}">
 <input type="hidden" name="consent" value="${escape(consent)}">
@@ -92,8 +104,42 @@ ${again ? wrongLogin : ""}
 <button name="decision" value="allow">Allow</button>
 <button name="decision" value="deny" formnovalidate>Deny</button>
 </form>`
-  return document(`Give “${request.client.name}” access?`, main, formAction(request.redirectUri))
+  return document(`Give “${client.name}” access?`, main, allowed)
 }
+
+export const question = (request: Request, form: Form): Page => {
+  const { origin } = new URL(request.redirectUri)
+  return ask(request, form, `The answer goes to <code>${escape(origin)}</code>.`, formAction(request.redirectUri))
+}
+
+/** The code is shown to be compared (RFC 8628 §3.3.1): the address may have been sent by a thief. */
+export const deviceQuestion = (device: Device, form: Form): Page =>
+  ask(
+    device,
+    form,
+    `The access goes to the device that shows the code <code>${escape(device.userCode)}</code>.`,
+    "'self'"
+  )
+
+const unknownCode = `<p role="alert" id="wrong">No device is waiting with this code. Check it, or start again on the device.</p>`
+
+/** `again`: after a wrong code. */
+export const enterCode = (action: string, again: boolean): Page => {
+  const described = again ? ` aria-describedby="wrong" aria-invalid="true"` : ""
+  const main = `
+${again ? unknownCode : ""}
+<form method="get" action="${escape(action)}">
+<label for="user_code">Code that the device shows</label>
+<input id="user_code" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required${described}>
+<button>Continue</button>
+</form>`
+  return document("Log in on a device", main, "'self'")
+}
+
+export const deviceAnswered = (decision: "allowed" | "denied"): Page =>
+  decision === "allowed"
+    ? document("The device has access", "<p>It goes on by itself. You can close this page.</p>", "'none'")
+    : document("The device has no access", "<p>You have denied it. You can close this page.</p>", "'none'")
 
 /** An error that no address can be trusted with. */
 export const problem = (description: string): Page =>

@@ -1,10 +1,9 @@
 /**
  * Requests that a person is looking at, for `consentSeconds`. Each form has its own secret and belongs to the browser
  * that it was shown to (a cookie identifies it), so another site can neither send nor guess it. It is answered once.
- * The person is the sandbox's one administrator.
+ * The person is the sandbox's one administrator. `A`: what is asked.
  */
 import { Result } from "effect"
-import type { Request } from "./Authorization.ts"
 import * as Expiring from "./Expiring.ts"
 import { isOpaque, opaque, same } from "./Secrets.ts"
 
@@ -21,15 +20,15 @@ export interface Answered {
   readonly decision?: string | undefined
 }
 
-export type Outcome =
-  | { readonly _tag: "Allowed" | "Denied"; readonly request: Request }
+export type Outcome<A> =
+  | { readonly _tag: "Allowed" | "Denied"; readonly request: A }
   /** The same form again. */
-  | { readonly _tag: "WrongLogin"; readonly request: Request; readonly consent: string }
+  | { readonly _tag: "WrongLogin"; readonly request: A; readonly consent: string }
 
-export interface Consents {
+export interface Consents<A> {
   /** `browser`: the cookie's value. Returns the form's secret and the cookie's next value. */
   readonly show: (
-    request: Request,
+    request: A,
     browser: string | undefined,
     nowMillis: number
   ) => { readonly consent: string; readonly browser: string }
@@ -38,14 +37,14 @@ export interface Consents {
     answered: Answered,
     browser: string | undefined,
     nowMillis: number
-  ) => Result.Result<Outcome, "unknown-form">
+  ) => Result.Result<Outcome<A>, "unknown-form">
 }
 
 const isAdministrator = ({ password = "", username = "" }: Answered): boolean =>
   username.trim().toLowerCase() === administrator.username && same(password, administrator.password)
 
-export const make = (): Consents => {
-  const waiting = Expiring.make<{ readonly request: Request; readonly browser: string }>(consentSeconds)
+export const make = <A>(): Consents<A> => {
+  const waiting = Expiring.make<{ readonly request: A; readonly browser: string }>(consentSeconds)
   return {
     show: (request, known, nowMillis) => {
       const browser = known !== undefined && isOpaque(known) ? known : opaque()

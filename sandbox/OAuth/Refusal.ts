@@ -1,5 +1,6 @@
 /**
- * A refusal with the error codes of RFC 6749 (§4.1.2.1 for the authorization endpoint, §5.2 for the token endpoint).
+ * A refusal with the error codes of RFC 6749 (§4.1.2.1 for the authorization endpoint, §5.2 for the token endpoint) and of
+ * RFC 8628 §3.5 for a device's code.
  * The description is for the client's developer, never for its program; it uses only the characters that the RFC
  * allows.
  */
@@ -7,10 +8,13 @@ import { Result } from "effect"
 
 export type ErrorCode =
   | "access_denied"
+  | "authorization_pending"
+  | "expired_token"
   | "invalid_client"
   | "invalid_grant"
   | "invalid_request"
   | "invalid_scope"
+  | "slow_down"
   | "unauthorized_client"
   | "unsupported_grant_type"
   | "unsupported_response_type"

@@ -4,21 +4,20 @@
  * `token_type_hint` is ignored, because one look-up finds either kind.
  */
 import { Result } from "effect"
-import { authenticate } from "./ClientAuthentication.ts"
-import type { Clients } from "./Clients.ts"
+import type { Authenticate } from "./ClientAuthentication.ts"
 import type { Grants } from "./Grants.ts"
 import type { Parameters } from "./Parameters.ts"
 import { refuse, type Refusal } from "./Refusal.ts"
 
 export const revoke = (
-  { clients, grants }: { readonly clients: Clients; readonly grants: Grants },
+  { authenticate, grants }: { readonly authenticate: Authenticate; readonly grants: Grants },
   { repeated, values }: Parameters,
   authorization: string | undefined,
   nowMillis: number
 ): Result.Result<void, Refusal> =>
   Result.gen(function* () {
     if (repeated.length > 0) return yield* refuse("invalid_request", `sent more than once: ${repeated.join(", ")}`)
-    const client = yield* authenticate(clients, { ...values, authorization })
+    const client = yield* authenticate({ ...values, authorization })
     const token = values["token"]
     if (token === undefined) return yield* refuse("invalid_request", "token is required")
     const refresh = grants.refresh(token, nowMillis)

@@ -1,14 +1,15 @@
 /**
  * What POST /oauth/token decides (interface document §4.3, §5; what it doesn't show follows RFC 6749 §4.1.3, §4.4, §5
- * and §6, RFC 7636 §4.6): three grant types, errors by the RFC's names. Access tokens live `tokenSeconds`, refresh
+ * and §6, RFC 7636 §4.6, RFC 8628 §3.4): four grant types, errors by the RFC's names. Access tokens live `tokenSeconds`, refresh
  * tokens `refreshSeconds` of real time. The response always states the granted scopes. A refused request changes
  * nothing, except that it spends a code and ends the grant of a reused refresh token.
  */
 import { Result, Schema } from "effect"
-import { TokenRequest, type TokenAnswer } from "../../connectors/construction/ConstructionApi.ts"
-import { authenticate } from "./ClientAuthentication.ts"
-import type { Client, Clients, GrantType } from "./Clients.ts"
+import { deviceGrant, TokenRequest, type TokenAnswer } from "../../connectors/construction/ConstructionApi.ts"
+import type { Authenticate } from "./ClientAuthentication.ts"
+import type { Client, GrantType } from "./Clients.ts"
 import type { Codes } from "./Codes.ts"
+import type { Devices } from "./Devices.ts"
 import { type Access, begin, type Grants } from "./Grants.ts"
 import { type Parameters, scopes } from "./Parameters.ts"
 import { isVerifier } from "./Pkce.ts"
@@ -20,6 +21,7 @@ export interface TokenCounts {
   readonly tokens: number
   readonly clientCredentials: number
   readonly codes: number
+  readonly devices: number
   readonly refreshes: number
   readonly refused: number
 }
@@ -35,8 +37,9 @@ export interface TokenEndpoint {
 }
 
 export interface Parts {
-  readonly clients: Clients
+  readonly authenticate: Authenticate
   readonly codes: Codes
+  readonly devices: Devices
   readonly grants: Grants
   readonly tokenSeconds: number
 }
@@ -67,6 +70,13 @@ const authorizationCode =
     return Result.map(redeemed, (grant) => ({ grant, scopes: grant.scopes }))
   }
 
+const deviceCode =
+  (devices: Devices): Handle =>
+  (client, { device_code: code }, nowMillis) => {
+    if (code === undefined) return refuse("invalid_request", "device_code is required")
+    return Result.map(devices.redeem(client, code, nowMillis), (grant) => ({ grant, scopes: grant.scopes }))
+  }
+
 const refreshToken =
   (grants: Grants): Handle =>
   (client, { refresh_token: token, scope }, nowMillis) => {
@@ -86,11 +96,12 @@ const refreshToken =
     })
   }
 
-export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndpoint => {
-  const counts = { clientCredentials: 0, codes: 0, refreshes: 0, refused: 0 }
+export const make = ({ authenticate, codes, devices, grants, tokenSeconds }: Parts): TokenEndpoint => {
+  const counts = { clientCredentials: 0, codes: 0, devices: 0, refreshes: 0, refused: 0 }
   const handlers: Readonly<Record<GrantType, { readonly handle: Handle; readonly count: () => void }>> = {
     client_credentials: { handle: clientCredentials, count: () => counts.clientCredentials++ },
     authorization_code: { handle: authorizationCode(codes), count: () => counts.codes++ },
+    [deviceGrant]: { handle: deviceCode(devices), count: () => counts.devices++ },
     refresh_token: { handle: refreshToken(grants), count: () => counts.refreshes++ }
   }
   const isGrantType = (text: string): text is GrantType => Object.hasOwn(handlers, text)
@@ -98,7 +109,7 @@ export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndp
   const decide = (parameters: Parameters, authorization: string | undefined, nowMillis: number) =>
     Result.gen(function* () {
       const request = yield* readRequest(parameters)
-      const client = yield* authenticate(clients, { ...request, authorization })
+      const client = yield* authenticate({ ...request, authorization })
       const type = request.grant_type
       if (!isGrantType(type)) return yield* refuse("unsupported_grant_type", `grant_type ${type} isn't supported`)
       if (!client.grantTypes.includes(type))
@@ -121,6 +132,6 @@ export const make = ({ clients, codes, grants, tokenSeconds }: Parts): TokenEndp
         counts.refused++
         return refusal
       }),
-    counts: () => ({ ...counts, tokens: counts.clientCredentials + counts.codes + counts.refreshes })
+    counts: () => ({ ...counts, tokens: counts.clientCredentials + counts.codes + counts.devices + counts.refreshes })
   }
 }

@@ -62,6 +62,8 @@ describe("what is read", () => {
       assert.strictEqual(Duration.toMinutes(longestPause), 60)
       assert.deepStrictEqual(rest, {
         clientId: "client",
+        tokenAuth: "post",
+        redirectUri: Option.none(),
         scopes: [],
         requestsPerMinute: 600,
         pageSize: 1000,

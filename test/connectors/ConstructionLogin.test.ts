@@ -1,7 +1,6 @@
 /**
  * Logging in, with the test as the browser: the redirect is followed, forged, repeated, or never comes.
  */
-import { request as httpRequest } from "node:http"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,6 +11,7 @@ import { type AuthServer, mark } from "./ConstructionAuth/AuthServer.ts"
 import type { AuthSettings } from "./ConstructionAuth/AuthSettings.ts"
 import { get, loggedIn, passing, type Parts, storedLogin } from "./ConstructionAuth/Tokens.ts"
 import { within } from "./ConstructionAuth/Within.ts"
+import { consented, statusFrom, visit } from "./ConstructionLogin/Browser.ts"
 
 interface Begun {
   readonly server: AuthServer
@@ -33,16 +33,6 @@ const begun = <A, E>(body: (begun: Begun) => Effect.Effect<A, E, Parts>, given: 
       return yield* body({ server, dataDir, url, callback, fiber })
     })
   )
-
-const visit = (url: URL | string) =>
-  Effect.promise(async () => {
-    const response = await fetch(url, { redirect: "manual" })
-    return { status: response.status, headers: response.headers, text: await response.text() }
-  })
-
-/** The URL to which the service sends the browser back. */
-const consented = (url: URL) =>
-  Effect.map(visit(url), ({ headers }) => new URL(headers.get("location") ?? "", "http://nowhere.invalid"))
 
 const redirectOf = ({ callback, url }: Begun, query: Readonly<Record<string, string>>): URL => {
   const redirect = new URL(callback)
@@ -148,19 +138,6 @@ describe("a login", () => {
     )
   )
 })
-
-/** fetch can't set the Host header. */
-const statusFrom = (url: URL, headers: Record<string, string>, method = "GET") =>
-  Effect.promise<number>(
-    () =>
-      new Promise((resolve, reject) => {
-        const request = httpRequest(url, { headers, method }, (response) => {
-          response.resume()
-          resolve(response.statusCode ?? 0)
-        })
-        request.on("error", reject).end()
-      })
-  )
 
 const forgeries: Record<string, { readonly given: Record<string, string>; readonly sentence: RegExp }> = {
   "without a code": { given: {}, sentence: /no code/ },

@@ -172,7 +172,13 @@ describe("A web page of an allowed origin", () => {
       const allowed = (answer: Response) => answer.headers.get("access-control-allow-origin")
       const own = { headers: { origin } }
       assert.strictEqual(allowed(yield* open.ask("GET", "/v1/projects", own)), "*")
-      for (const path of ["/oauth/authorize", "/admin", "/admin/api/subscriptions"]) {
+      for (const path of [
+        "/oauth/authorize",
+        "/oauth/device",
+        "/oauth/device/?user_code=x",
+        "/admin",
+        "/admin/api/subscriptions"
+      ]) {
         assert.isNull(allowed(yield* open.send("GET", path, own)), path)
         assert.isNull(allowed(yield* open.send("OPTIONS", path, preflight)), path)
       }

@@ -96,7 +96,7 @@ const partsOf = (endpoint: ApiEndpoint["Service"]) => {
     Layer.provide(httpWith((client) => watchedCalls(client, endpoint))),
     Layer.provideMerge(Credentials.layerNoDeps),
     Layer.provide([Pace.layerWith({ ...endpoint, longestPause }), tokens]),
-    Layer.provide([Layer.succeed(ApiEndpoint, endpoint), Layer.succeed(AuthEndpoint, endpoint)]),
+    Layer.provide([Layer.succeed(ApiEndpoint, endpoint), Layer.succeed(AuthEndpoint, { ...endpoint, longestPause })]),
     // Each client has its own plan.
     Layer.provide(Layer.fresh(Spending.layerAlone)),
     Layer.provideMerge(Reasons.layer)

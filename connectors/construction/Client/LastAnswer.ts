@@ -6,9 +6,10 @@
  * where only their beginning is repeated.
  */
 import { Context, Duration, Effect, Redacted } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import packageJson from "../../../packages/client/package.json" with { type: "json" }
 import * as Json from "../../../src/Domain/Json.ts"
+import { identified, userAgentOf } from "../../../src/Runtime/UserAgent.ts"
 import type { ApiEndpoint } from "../ConstructionEndpoints.ts"
 import type { Answered } from "./ServiceError.ts"
 
@@ -21,14 +22,7 @@ export const LastAnswer = Context.Reference<Last | undefined>("siteledger/constr
   defaultValue: () => undefined
 })
 
-const userAgent = `${packageJson.name}/${packageJson.version} (+${packageJson.homepage})`
-
-/** After all other changes of the request, so that none can replace it. */
-const identified = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-  HttpClient.makeWith(
-    (request) => client.postprocess(Effect.map(request, HttpClientRequest.setHeader("user-agent", userAgent))),
-    client.preprocess
-  )
+const userAgent = userAgentOf(packageJson)
 
 type Read = (
   request: HttpClientRequest.HttpClientRequest,
@@ -36,23 +30,25 @@ type Read = (
 ) => Effect.Effect<string | undefined>
 
 const watched = (client: HttpClient.HttpClient, readMessage: Read): HttpClient.HttpClient =>
-  HttpClient.transform(identified(client), (answer, request) =>
-    Effect.flatMap(LastAnswer, (last) => {
-      if (last === undefined) return answer
-      const note = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
-        const { headers, status } = response
-        last.answer = { status, requestId: requestIdOf(headers) }
-        if (status < 400) return
-        last.answer = { ...last.answer, serviceMessage: yield* readMessage(request, response) }
+  HttpClient.transform(
+    identified(client, () => userAgent),
+    (answer, request) =>
+      Effect.flatMap(LastAnswer, (last) => {
+        if (last === undefined) return answer
+        const note = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+          const { headers, status } = response
+          last.answer = { status, requestId: requestIdOf(headers) }
+          if (status < 400) return
+          last.answer = { ...last.answer, serviceMessage: yield* readMessage(request, response) }
+        })
+        const fail = (error: HttpClientError.HttpClientError) => {
+          last.answer = { cause: causeOf(error) }
+        }
+        return answer.pipe(
+          Effect.tap(note),
+          Effect.tapError((error) => Effect.sync(() => fail(error)))
+        )
       })
-      const fail = (error: HttpClientError.HttpClientError) => {
-        last.answer = { cause: causeOf(error) }
-      }
-      return answer.pipe(
-        Effect.tap(note),
-        Effect.tapError((error) => Effect.sync(() => fail(error)))
-      )
-    })
   )
 
 /** For requests to the token endpoint: its message may hold a token, so only its code is ever repeated. */

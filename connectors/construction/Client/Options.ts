@@ -12,6 +12,11 @@ export interface Options {
   readonly authUrl: string
   readonly clientId: string
   readonly clientSecret: string
+  /**
+   * How the token endpoint gets the secret. `post`: in the form, and with HTTP Basic only if a 401 asks for it; `basic`:
+   * always with HTTP Basic. Default `post`.
+   */
+  readonly tokenAuth?: "post" | "basic" | undefined
   /** Like `projects.read` (§5.1). Default: the token request names none. */
   readonly scopes?: ReadonlyArray<string> | undefined
   /** The plan's limit (§8), or your share of it: 600, or 3000 for Premium. Default 600. */

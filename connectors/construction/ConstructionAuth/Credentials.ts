@@ -6,7 +6,8 @@ import type { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import { SourceError } from "../../../src/Walk/Source.ts"
 import { type Held, keep, renewAt, Token } from "../ConstructionAuth.ts"
-import { type GrantRefused, TokenEndpoint } from "./TokenEndpoint.ts"
+import type { GrantRefused } from "./Grant.ts"
+import { TokenEndpoint } from "./TokenEndpoint.ts"
 
 /** For programs without a person's login. */
 export const layerNoDeps: Layer.Layer<Token, never, TokenEndpoint | Pace | Reasons> = Layer.effect(

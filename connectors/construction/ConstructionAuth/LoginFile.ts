@@ -14,7 +14,7 @@ import { ClientSettings, loginPath, Settings } from "../../../config/Settings.ts
 import { flushFolderOf, writeFresh } from "../../../src/Runtime/Flush.ts"
 import * as Instant from "../../../src/Domain/Instant.ts"
 import { Seal } from "../../../src/Runtime/Seal.ts"
-import type { Tokens } from "./TokenEndpoint.ts"
+import type { Tokens } from "./Grant.ts"
 
 const StoredTokens = Schema.Struct({
   access: Schema.String,

@@ -1,13 +1,15 @@
 /**
- * Where the browser comes back to (RFC 8252 §7.3): a listener on 127.0.0.1, on a free port, for one login.
+ * Where the browser comes back to (RFC 8252 §7.3): a listener on loopback for one login, on a free port or for the redirect
+ * URI that the service knows. A URI on another host needs a proxy that forwards to the listener and keeps the Host header.
  *
- * The first request to `/callback` that belongs to this login is the redirect. Any page can send a browser here, so one
+ * The first request to the URI that belongs to this login is the redirect. Any page can send a browser here, so one
  * that doesn't belong ends nothing; later ones get 410. Another host (DNS rebinding) or path gets 404. No framework sees
  * these requests, because their contents must not reach a log or a span.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Deferred, Effect, Schema, type Scope } from "effect"
+import { isLoopback, type Listen } from "../../../config/Address.ts"
 
 export class RedirectError extends Schema.TaggedError<RedirectError>()("RedirectError", {
   message: Schema.String
@@ -30,34 +32,68 @@ export interface Redirect {
   readonly arrived: Effect.Effect<Arrived>
 }
 
-const host = "127.0.0.1"
-const path = "/callback"
+/** What a person has fixed. */
+export interface Fixed {
+  /** The redirect URI, as the service knows it. */
+  readonly uri: string | undefined
+  /** The listener's. */
+  readonly port: number | undefined
+}
+
+const loopback = "127.0.0.1"
+
+export const uriAt = (port: number): string => `http://${loopback}:${port}/callback`
 
 /** Until the scope closes. */
 export const listen = Effect.fnUntraced(function* (
-  belongs: (parameters: URLSearchParams) => boolean
+  belongs: (parameters: URLSearchParams) => boolean,
+  fixed: Fixed
 ): Effect.fn.Return<Redirect, RedirectError, Scope.Scope> {
   const first = yield* Deferred.make<Arrived>()
-  const server = yield* Effect.acquireRelease(open, close)
-  const { port } = server.address() as AddressInfo
+  const server = yield* Effect.acquireRelease(Effect.flatMap(addressOf(fixed), open), close)
+  const uri = fixed.uri ?? uriAt((server.address() as AddressInfo).port)
+  const { host, pathname } = new URL(uri)
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const url = URL.parse(request.url ?? "", `http://${host}:${port}`)
-    const isOurs = request.headers.host === `${host}:${port}` && request.method === "GET" && url?.pathname === path
+    const url = URL.parse(request.url ?? "", uri)
+    const isOurs =
+      request.headers.host?.toLowerCase() === host && request.method === "GET" && url?.pathname === pathname
     if (!isOurs) return send(response, notFound)
     if (!belongs(url.searchParams)) return send(response, ofAnother)
     const arrived: Arrived = { parameters: url.searchParams, answer: (page) => sent(response, page) }
     if (!Deferred.doneUnsafe(first, Effect.succeed(arrived))) send(response, tooLate)
   })
-  return { uri: `http://${host}:${port}${path}`, arrived: Deferred.await(first) }
+  return { uri, arrived: Deferred.await(first) }
 })
 
-const open: Effect.Effect<Server, RedirectError> = Effect.callback((resume) => {
-  const server = createServer()
-  server.once("error", ({ message }) =>
-    resume(Effect.fail(new RedirectError({ message: `The browser can't come back to this machine: ${message}` })))
-  )
-  server.listen(0, host, () => resume(Effect.succeed(server)))
+/** Where to listen. Always on loopback: a proxy in front of it is on this machine too. */
+const addressOf = ({ port, uri }: Fixed): Effect.Effect<Listen, RedirectError> => {
+  if (uri === undefined) return Effect.succeed({ host: loopback, port: port ?? 0 })
+  const url = new URL(uri)
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  if (isLoopback(host)) {
+    return Effect.succeed({
+      host: host === "localhost" ? loopback : host,
+      port: port ?? Number(url.port || standardPorts[url.protocol])
+    })
+  }
+  return port === undefined ? Effect.fail(noPort) : Effect.succeed({ host: loopback, port })
+}
+
+const standardPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
+
+const noPort = new RedirectError({
+  message:
+    "SITELEDGER_REDIRECT_URI is not on this machine: name the port that it is forwarded to with --port, or log in with --paste."
 })
+
+const open = ({ host, port }: Listen): Effect.Effect<Server, RedirectError> =>
+  Effect.callback((resume) => {
+    const server = createServer()
+    server.once("error", ({ message }) =>
+      resume(Effect.fail(new RedirectError({ message: `The browser can't come back to this machine: ${message}` })))
+    )
+    server.listen(port, host, () => resume(Effect.succeed(server)))
+  })
 
 const close = (server: Server): Effect.Effect<void> =>
   Effect.callback((resume) => {

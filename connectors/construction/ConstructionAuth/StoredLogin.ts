@@ -16,7 +16,9 @@ import type { Seal } from "../../../src/Runtime/Seal.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import type { SourceError } from "../../../src/Walk/Source.ts"
 import { type Held, keep, LoginNeeded, pauses, reasonKey, renewAt, Token } from "../ConstructionAuth.ts"
+import type { BasicWanted } from "./ClientSecret.ts"
 import * as Credentials from "./Credentials.ts"
+import type { Tokens } from "./Grant.ts"
 import {
   type ActiveLogin,
   endedSentence,
@@ -27,7 +29,7 @@ import {
   stored,
   type StoredTokens
 } from "./LoginFile.ts"
-import { TokenEndpoint, type Tokens, type TokenUnavailable } from "./TokenEndpoint.ts"
+import { TokenEndpoint, type TokenUnavailable } from "./TokenEndpoint.ts"
 
 type Needed = ClientSettings | LoginFile | TokenEndpoint | Pace | Reasons
 
@@ -49,7 +51,7 @@ export const layer: Layer.Layer<
 /** By the login or by the credentials, whichever there is now. */
 const obtain = Effect.fnUntraced(function* (
   refused: string
-): Effect.fn.Return<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable, Needed> {
+): Effect.fn.Return<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable | BasicWanted, Needed> {
   const file = yield* LoginFile
   const pace = yield* Pace
   // Read before the login itself.

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import packageJson from "../../../packages/client/package.json" with { type: "json" }
-import { accessToken, type Answer, errorOf, page, start } from "./RawService.ts"
+import type { Options } from "../../../connectors/construction/Client.ts"
+import { accessToken, type Answer, clientSecret, errorOf, page, start } from "./RawService.ts"
 
 const fine: Answer = { status: 200, body: { ok: true } }
 
@@ -34,6 +35,28 @@ describe("a request", () => {
       [...service.tokens, ...service.asked].map(({ headers }) => headers["user-agent"]),
       [name, name, name]
     )
+  })
+
+  it("for a token has the secret in its form, and with HTTP Basic if the service or an option wants that", async () => {
+    const given: Answer = { status: 200, body: { access_token: accessToken } }
+    const wanted: Answer = { status: 401, headers: { "www-authenticate": 'Basic realm="x"' } }
+    const sent = async (options: Partial<Options>, ...answers: ReadonlyArray<Answer>) => {
+      const left = [...answers]
+      await using service = await start(
+        () => fine,
+        options,
+        () => left.shift() ?? given
+      )
+      await service.client.request("GET", "/ipcs")
+      return service.tokens.map(({ body, headers }) => [
+        headers.authorization,
+        new URLSearchParams(body).has("client_secret")
+      ])
+    }
+    const basic = [`Basic ${btoa(`client:${clientSecret}`)}`, false]
+    assert.deepStrictEqual(await sent({}), [[undefined, true]])
+    assert.deepStrictEqual(await sent({}, wanted), [[undefined, true], basic])
+    assert.deepStrictEqual(await sent({ tokenAuth: "basic" }), [basic])
   })
 
   it("stays below the base address", async () => {

@@ -3,7 +3,7 @@
  * unreadable fields count as missing.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Duration, Effect, Layer, Option, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { ClientSettings } from "../../../config/Settings.ts"
 import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
@@ -12,7 +12,10 @@ const client = ClientSettings.of({
   authUrl: new URL("https://auth.example.com"),
   clientId: "app",
   clientSecret: Option.some(Redacted.make("hush")),
-  scopes: ["projects.read"]
+  tokenAuth: "post",
+  redirectUri: Option.none(),
+  scopes: ["projects.read"],
+  longestPause: Duration.hours(1)
 })
 
 const answered = (body: unknown) => answeredAs(JSON.stringify(body))

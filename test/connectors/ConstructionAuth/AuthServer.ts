@@ -10,8 +10,9 @@ import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Answer, bytesOf, json, send } from "../../InterfaceServer/Wire.ts"
 import { type AuthSettings, defaults } from "./AuthSettings.ts"
+import { mark, refused, strangerTo } from "./Refused.ts"
 
-export const mark = "MARKED"
+export { mark } from "./Refused.ts"
 
 /** All tokens that come from one consent: they end together. */
 interface Login {
@@ -46,9 +47,6 @@ export const passOn = async (
   })
   return { status: response.status, headers: { "content-type": "application/json" }, body: await response.text() }
 }
-
-const refused = (status: number, error?: string): Answer =>
-  json(status, { ...(error === undefined ? {} : { error }), error_description: `about ${mark}-description` })
 
 export class AuthServer {
   readonly settings: AuthSettings
@@ -144,8 +142,9 @@ export class AuthServer {
     const body = await bytesOf(request)
     const at = `${request.method} ${url.pathname}`
     if (at === "GET /identity/oauth/authorize") return this.#authorize(url.searchParams)
-    if (at === "POST /identity/oauth/token") return this.#grant(new URLSearchParams(String(body)))
-    if (at === "POST /identity/oauth/revoke") return this.#revoke(new URLSearchParams(String(body)))
+    const { authorization } = request.headers
+    if (at === "POST /identity/oauth/token") return this.#grant(new URLSearchParams(String(body)), authorization)
+    if (at === "POST /identity/oauth/revoke") return this.#revoke(new URLSearchParams(String(body)), authorization)
     return this.#guard(request, url, body)
   }
 
@@ -162,15 +161,14 @@ export class AuthServer {
     return { status: 302, headers: { location: back.href }, body: "" }
   }
 
-  async #grant(form: URLSearchParams): Promise<Answer> {
+  async #grant(form: URLSearchParams, authorization: string | undefined): Promise<Answer> {
     this.grants.push(form)
-    const { clientId, clientSecret, refusal } = this.settings
     const type = form.get("grant_type")
     await this.settings.hold(form)
-    if (refusal !== null) return refused(refusal.status, refusal.error)
-    if (form.get("client_id") !== clientId || form.get("client_secret") !== clientSecret) {
-      return refused(401, "invalid_client")
-    }
+    const { refusal } = this.settings
+    if (refusal !== null) return refused(refusal.status, refusal.error, refusal.headers)
+    const stranger = strangerTo(this.settings, form, authorization)
+    if (stranger !== undefined) return stranger
     const answer = type === "refresh_token" ? this.#refresh(form) : this.#first(type, form)
     if (this.settings.losesAnswers > 0) {
       this.settings.losesAnswers -= 1
@@ -209,9 +207,11 @@ export class AuthServer {
     this.#access.delete(login.access)
   }
 
-  #revoke(form: URLSearchParams): Answer {
+  #revoke(form: URLSearchParams, authorization: string | undefined): Answer {
     const token = form.get("token") ?? ""
     if (this.settings.refusesRevocation) return refused(404)
+    const stranger = strangerTo(this.settings, form, authorization)
+    if (stranger !== undefined) return stranger
     this.revoked.push(token)
     for (const login of this.#logins) if (login.refresh === token) this.#end(login)
     return json(200, {})

@@ -12,7 +12,13 @@ export interface AuthSettings {
   /** False: a login brings no refresh token. */
   refreshes: boolean
   /** Answers this at the token endpoint instead. */
-  refusal: { readonly status: number; readonly error?: string } | null
+  refusal: {
+    readonly status: number
+    readonly error?: string
+    readonly headers?: Readonly<Record<string, string>>
+  } | null
+  /** What it answers to a secret in the form, because it takes only HTTP Basic; null: it takes only the form. */
+  basic: { readonly error?: string; readonly challenge?: string } | null
   /** How many of the token endpoint's next answers are lost after it has acted. */
   losesAnswers: number
   /** Granted instead of what was asked for. */
@@ -35,6 +41,7 @@ export const defaults: AuthSettings = {
   rotates: true,
   refreshes: true,
   refusal: null,
+  basic: null,
   losesAnswers: 0,
   grants: null,
   requiredScope: null,

@@ -9,7 +9,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { LoginFile } from "../../../connectors/construction/ConstructionAuth/LoginFile.ts"
 import { mark } from "./AuthServer.ts"
-import { environment, get, loggedIn, passing, reasons, second, storedLogin, tokens } from "./Tokens.ts"
+import { environment, get, loggedIn, passing, reasons, second, storedLogin, tokens, waiting } from "./Tokens.ts"
 import { within } from "./Within.ts"
 
 /** RFC 6749 §5.2, and what each sentence must contain. */
@@ -21,13 +21,6 @@ const errors = {
   invalid_scope: /SITELEDGER_SCOPES/
 }
 const confidential = { clientId: "server-app", clientSecret: "hush+/ &=%" }
-
-/** Asks for a token and waits until Status has a reason. */
-const waiting = Effect.gen(function* () {
-  const fiber = yield* Effect.forkChild(get)
-  while ((yield* reasons).length === 0) yield* second
-  return { fiber, sentence: (yield* reasons).join() }
-})
 
 describe("a refusal", () => {
   for (const [name, given] of Object.entries({ "client credentials": confidential, "a refresh": {} })) {

@@ -4,6 +4,7 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, ConfigProvider, Effect, Fiber, Layer } from "effect"
+import type { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Settings from "../../../config/Settings.ts"
 import { Token } from "../../../connectors/construction/ConstructionAuth.ts"
@@ -35,10 +36,14 @@ const settings = (given: Record<string, string>) =>
   Settings.layerClient.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(given))))
 
 /** Everything below the API client. */
-export const tokens = (given: Record<string, string>) =>
+export const tokens = (
+  given: Record<string, string>,
+  pace: Layer.Layer<Pace> = unpaced,
+  http: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerUndici
+) =>
   StoredLogin.layerNoDeps.pipe(
     Layer.provideMerge(Layer.merge(LoginFile.layer, TokenEndpoint.layer)),
-    Layer.provideMerge(Layer.mergeAll(unpaced, Reasons.layer, Seal.layer, NodeHttpClient.layerUndici)),
+    Layer.provideMerge(Layer.mergeAll(pace, Reasons.layer, Seal.layer, http)),
     Layer.provideMerge(settings(given)),
     Layer.fresh
   )
@@ -87,3 +92,10 @@ export const get = Effect.flatMap(Token, (token) => token.get)
 export const drop = (bearer: string) => Effect.flatMap(Token, (token) => token.drop(bearer))
 export const reasons = Effect.flatMap(Reasons, (service) => service.all)
 export const storedLogin = Effect.flatMap(LoginFile, (file) => file.read)
+
+/** Asks for a token and waits until Status has a reason. */
+export const waiting = Effect.gen(function* () {
+  const fiber = yield* Effect.forkChild(get)
+  while ((yield* reasons).length === 0) yield* second
+  return { fiber, sentence: (yield* reasons).join() }
+})

@@ -78,3 +78,35 @@ describe("The login page in a browser", () => {
     })
   )
 })
+
+describe("The page of a device's code in a browser", () => {
+  it.live.each(["light", "dark"] as const)(
+    "leads from the code to the consent, and passes axe, in %s",
+    (scheme, context) =>
+      Effect.gen(function* () {
+        const { page } = yield* visit(yield* browser(context), { colorScheme: scheme })
+        const { post, sandbox } = yield* start()
+        const begun = yield* post("/oauth/device_authorization", { client_id: "sandbox-app" })
+        const { user_code: code } = (yield* begun.json) as { readonly user_code: string }
+        yield* Effect.promise(async () => {
+          const found: Array<string> = []
+          const enter = async (text: string) => {
+            found.push(...(await violations(page)))
+            await page.getByLabel("Code that the device shows").fill(text)
+            await page.keyboard.press("Enter")
+          }
+          await page.goto(`${sandbox.authUrl}/oauth/device`)
+          await enter("BBBB-BBBB")
+          await page.getByRole("alert").waitFor()
+          await enter(code.toLowerCase())
+          await page.getByText(code).waitFor()
+          found.push(...(await violations(page)))
+          await fill(page, administrator.password)
+          await page.getByRole("button", { name: "Allow" }).click()
+          await page.getByRole("heading", { name: "The device has access" }).waitFor()
+          found.push(...(await violations(page)))
+          assert.deepStrictEqual(found, [])
+        })
+      })
+  )
+})

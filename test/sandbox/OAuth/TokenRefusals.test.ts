@@ -84,6 +84,24 @@ describe("A token request is refused:", () => {
   )
 })
 
+describe("A server that takes only HTTP Basic", () => {
+  it.effect("refuses a secret in the form, and says so in its metadata; a public client needs neither", () =>
+    Effect.gen(function* () {
+      const { askToken, http, login, post, sandbox, tokens } = yield* start({ basicOnly: true })
+      const inForm = yield* askToken(credentialsRequest)
+      assert.match(inForm.headers["www-authenticate"] ?? "", /^Basic /)
+      assert.strictEqual(yield* errorOf(inForm), "401 invalid_client")
+      const headers = { authorization: basic("sandbox", "sandbox-secret") }
+      const { access_token: token } = yield* tokens({ ...credentialsRequest, ...noClient }, { headers })
+      assert.strictEqual((yield* post("/oauth/revoke", { ...asDefaultClient, token })).status, 401)
+      assert.strictEqual((yield* post("/oauth/revoke", { token }, { headers })).status, 200)
+      assert.strictEqual((yield* askToken(exchangeRequest(yield* login()))).status, 200)
+      const response = yield* http.get(`${sandbox.authUrl}/.well-known/oauth-authorization-server`)
+      assert.include(yield* response.text, '"token_endpoint_auth_methods_supported":["client_secret_basic","none"]')
+    })
+  )
+})
+
 const accepted: ReadonlyArray<{ readonly what: string; readonly change: Parameters; readonly authorization?: string }> =
   [
     { what: "with its secret in the form", change: {} },

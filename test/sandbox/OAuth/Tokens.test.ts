@@ -195,7 +195,7 @@ describe("The sandbox's operator", () => {
       for (const token of [access_token, server.access_token]) assert.isFalse(yield* isGood(started, token))
       assert.isTrue(yield* isGood(started, (yield* started.tokens(refreshRequest(refresh_token))).access_token))
       yield* started.askToken({ ...credentialsRequest, client_secret: "guess" })
-      const counts = { tokens: 3, clientCredentials: 1, codes: 1, refreshes: 1, refused: 1 }
+      const counts = { tokens: 3, clientCredentials: 1, codes: 1, devices: 0, refreshes: 1, refused: 1 }
       assert.deepStrictEqual(started.sandbox.oauth.counts(), counts)
     })
   )

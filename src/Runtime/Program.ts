@@ -1,0 +1,19 @@
+/**
+ * This program as its package.json describes it, and the HTTP client that names it to every server, unless a request names
+ * itself.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import packageJson from "../../package.json" with { type: "json" }
+import { identified, userAgentOf } from "./UserAgent.ts"
+
+export const { version } = packageJson
+
+const userAgent = userAgentOf(packageJson)
+
+/** Follows no redirect. */
+export const layerHttp: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, (client) => identified(client, (own = userAgent) => own))
+).pipe(Layer.provide(NodeHttpClient.layerUndici))
