@@ -5,12 +5,12 @@
  * `--status` shows the stored login without secrets; `--forget` revokes and removes it.
  */
 import { spawn } from "node:child_process"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Layer } from "effect"
 import { CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { LoginFile } from "../connectors/construction/ConstructionAuth/LoginFile.ts"
 import { TokenEndpoint } from "../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
+import * as ConstructionHttp from "../connectors/construction/ConstructionHttp.ts"
 import { describe, forget, logIn, LoginError } from "../connectors/construction/ConstructionLogin.ts"
 import { Seal } from "../src/Runtime/Seal.ts"
 import * as Log from "./Log.ts"
@@ -24,7 +24,7 @@ const flags = {
 
 const local = LoginFile.layer.pipe(
   Layer.provideMerge(TokenEndpoint.layer),
-  Layer.provide([Seal.layer, NodeHttpClient.layerUndici]),
+  Layer.provide([Seal.layer, ConstructionHttp.layer]),
   Layer.provideMerge(Log.layer),
   Layer.provideMerge(Settings.layerClient)
 )

@@ -3,10 +3,10 @@
  *
  *   ConstructionClient ──► Token (refreshed early, one at a time) ──► Pace (the plan's rate, by lanes) ──► HTTP
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import * as StoredLogin from "../connectors/construction/ConstructionAuth/StoredLogin.ts"
 import { ConstructionClient } from "../connectors/construction/ConstructionClient.ts"
+import * as ConstructionHttp from "../connectors/construction/ConstructionHttp.ts"
 import { Seal } from "../src/Runtime/Seal.ts"
 import * as KeptSpending from "../src/Walk/KeptSpending.ts"
 import { Pace } from "../src/Walk/Pace.ts"
@@ -18,5 +18,5 @@ export const service = ConstructionClient.layer.pipe(
   Layer.provide(KeptSpending.layer),
   // A person's login is kept sealed.
   Layer.provideMerge(Seal.layer),
-  Layer.provideMerge(NodeHttpClient.layerUndici)
+  Layer.provideMerge(ConstructionHttp.layer)
 )

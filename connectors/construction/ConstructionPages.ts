@@ -32,12 +32,16 @@ const notAsPromised = (what: string) => Effect.fail(new NotAsPromised({ message:
 const isCount = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least
 
+const notJson = (text: string): string => {
+  if (text.trim() === "") return "without a body"
+  if (/^\s*</.test(text)) return "with HTML, perhaps the login or error page of a proxy"
+  return "with something that isn't JSON or is truncated"
+}
+
 /** Reads `{data, pagination}`, numbers as they were written. */
 export const readPage = (answer: Answer): Effect.Effect<RawPage, NotAsPromised> => {
   const body = Json.parse(answer.text)
-  if (body === undefined) {
-    return notAsPromised(/^\s*</.test(answer.text) ? "with HTML" : "with something that isn't JSON or is truncated")
-  }
+  if (body === undefined) return notAsPromised(notJson(answer.text))
   const pagination = Json.isObject(body) ? body["pagination"] : undefined
   const records = Json.isObject(body) ? body["data"] : undefined
   if (!Json.isObject(pagination) || !Array.isArray(records)) return notAsPromised("without `data` and `pagination`")

@@ -10,6 +10,7 @@ import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse
 import packageJson from "../../../packages/client/package.json" with { type: "json" }
 import * as Json from "../../../src/Domain/Json.ts"
 import type { ApiEndpoint } from "../ConstructionEndpoints.ts"
+import { readText } from "../ConstructionText.ts"
 import type { Answered } from "./ServiceError.ts"
 
 export interface Last {
@@ -61,7 +62,7 @@ export const watchedTokens = (client: HttpClient.HttpClient) => watched(client, 
 /** For requests to the API. */
 export const watchedCalls = (client: HttpClient.HttpClient, { clientSecret }: ApiEndpoint["Service"]) =>
   watched(client, (request, response) =>
-    response.text.pipe(
+    readText(response).pipe(
       Effect.timeout(longestRead),
       Effect.map((text) => {
         const secrets = clientSecret._tag === "Some" ? [Redacted.value(clientSecret.value)] : []

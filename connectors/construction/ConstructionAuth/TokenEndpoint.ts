@@ -12,6 +12,7 @@ import type { ClientSettings } from "../../../config/Settings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi, TokenAnswer } from "../ConstructionApi.ts"
 import { AuthEndpoint } from "../ConstructionEndpoints.ts"
+import { readText, requestTimeout, whyNoAnswer } from "../ConstructionText.ts"
 
 export type Grant =
   | { readonly grant_type: "client_credentials" }
@@ -71,10 +72,9 @@ export class TokenEndpoint extends Context.Service<
           onSome: (secret) => ({ client_secret: Redacted.value(secret) })
         })
       }
+      const address = `The token endpoint below ${client.authUrl.href} (${client.names.authUrl})`
       const unavailable = (what: string) =>
-        new TokenUnavailable({
-          message: `The token endpoint below ${client.authUrl.href} (${client.names.authUrl}) can't be used for now: ${what}`
-        })
+        new TokenUnavailable({ message: `${address} can't be used for now: ${what}` })
 
       return TokenEndpoint.of({
         request: (grant) =>
@@ -84,7 +84,9 @@ export class TokenEndpoint extends Context.Service<
               Effect.flatMap((response) => read(response, { grant, client, unavailable })),
               Effect.timeout(requestTimeout),
               Effect.mapError((error) =>
-                error._tag === "TokenUnavailable" || error._tag === "GrantRefused" ? error : unavailable(error.message)
+                error._tag === "TokenUnavailable" || error._tag === "GrantRefused"
+                  ? error
+                  : new TokenUnavailable({ message: `${address} ${whyNoAnswer(error) ?? error.message}.` })
               )
             ),
         revoke: (refreshToken) =>
@@ -106,7 +108,8 @@ export class TokenEndpoint extends Context.Service<
     TokenEndpoint.layerNoDeps.pipe(Layer.provide(AuthEndpoint.layer))
 }
 
-const requestTimeout = Duration.seconds(30)
+/** Tokens and errors are a few kilobytes. */
+const mostBytes = 2 ** 20
 const revocationTimeout = Duration.seconds(10)
 /** A longer life is a mistake, and could exceed what dates can hold. */
 const longestLifeMs = Duration.toMillis(Duration.days(3650))
@@ -125,7 +128,7 @@ const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "serve
 
 const read = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, asked: Asked) {
   const { status } = response
-  const body = Json.parse(yield* response.text)
+  const body = Json.parse(yield* readText(response, mostBytes))
   if (status >= 200 && status < 300) return yield* readTokens(body, asked)
   const error = Json.isObject(body) ? body["error"] : undefined
   if (status === 429 || status >= 500 || passing.has(error)) return yield* asked.unavailable(`it answered ${status}.`)

@@ -2,13 +2,13 @@
  * The token's life as the worker composes it, over real HTTP, for one data directory: settings from an environment, the
  * sealed file, no pace. Also helpers to put a login there and to look at it.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, ConfigProvider, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Settings from "../../../config/Settings.ts"
 import { Token } from "../../../connectors/construction/ConstructionAuth.ts"
 import { LoginFile, stored } from "../../../connectors/construction/ConstructionAuth/LoginFile.ts"
 import * as StoredLogin from "../../../connectors/construction/ConstructionAuth/StoredLogin.ts"
+import * as ConstructionHttp from "../../../connectors/construction/ConstructionHttp.ts"
 import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -38,7 +38,7 @@ const settings = (given: Record<string, string>) =>
 export const tokens = (given: Record<string, string>) =>
   StoredLogin.layerNoDeps.pipe(
     Layer.provideMerge(Layer.merge(LoginFile.layer, TokenEndpoint.layer)),
-    Layer.provideMerge(Layer.mergeAll(unpaced, Reasons.layer, Seal.layer, NodeHttpClient.layerUndici)),
+    Layer.provideMerge(Layer.mergeAll(unpaced, Reasons.layer, Seal.layer, ConstructionHttp.layer)),
     Layer.provideMerge(settings(given)),
     Layer.fresh
   )
