@@ -12,11 +12,11 @@ import { CliError, Command, Flag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { LoginFile } from "../connectors/construction/ConstructionAuth/LoginFile.ts"
 import { TokenEndpoint } from "../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
+import * as ConstructionHttp from "../connectors/construction/ConstructionHttp.ts"
 import { describe, forget, logIn } from "../connectors/construction/ConstructionLogin.ts"
 import { logInByDevice, type Shown } from "../connectors/construction/ConstructionLogin/Device.ts"
 import { type LoggedIn, LoginError } from "../connectors/construction/ConstructionLogin/Finish.ts"
 import { logInByPaste } from "../connectors/construction/ConstructionLogin/Paste.ts"
-import { layerHttp } from "../src/Runtime/Program.ts"
 import { Seal } from "../src/Runtime/Seal.ts"
 import * as Log from "./Log.ts"
 import { highestPort, pipedLine, toggle, whole } from "./Options.ts"
@@ -39,7 +39,7 @@ const flags = {
 
 const local = LoginFile.layer.pipe(
   Layer.provideMerge(TokenEndpoint.layer),
-  Layer.provide([Seal.layer, layerHttp]),
+  Layer.provide([Seal.layer, ConstructionHttp.layer]),
   Layer.provideMerge(Log.layer),
   Layer.provideMerge(Settings.layerClient)
 )

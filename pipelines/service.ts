@@ -6,7 +6,7 @@
 import { Layer } from "effect"
 import * as StoredLogin from "../connectors/construction/ConstructionAuth/StoredLogin.ts"
 import { ConstructionClient } from "../connectors/construction/ConstructionClient.ts"
-import { layerHttp } from "../src/Runtime/Program.ts"
+import * as ConstructionHttp from "../connectors/construction/ConstructionHttp.ts"
 import { Seal } from "../src/Runtime/Seal.ts"
 import * as KeptSpending from "../src/Walk/KeptSpending.ts"
 import { Pace } from "../src/Walk/Pace.ts"
@@ -18,5 +18,5 @@ export const service = ConstructionClient.layer.pipe(
   Layer.provide(KeptSpending.layer),
   // A person's login is kept sealed.
   Layer.provideMerge(Seal.layer),
-  Layer.provideMerge(layerHttp)
+  Layer.provideMerge(ConstructionHttp.layer)
 )

@@ -9,7 +9,9 @@
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
 import type { Server, ServerResponse } from "node:http"
+import { createServer as createTlsServer, Server as TlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
+import type { Certificate } from "./Certificates.ts"
 import { apiDefaults, type ApiSettings, type Fault, Projects } from "./InterfaceServer/Api.ts"
 import { type ProjectSource, RequestLimit, Tokens } from "./InterfaceServer/Api.ts"
 import { eventBody, type EventInput } from "./InterfaceServer/Events.ts"
@@ -30,6 +32,8 @@ export interface Settings extends ApiSettings, WebhookSettings {
   control: boolean
   /** By how much the Date of each answer is ahead of this machine's clock. */
   clockAheadMs: number
+  /** Serve https with it. */
+  certificate: Certificate | null
 }
 
 export type InterfaceServerOptions = Partial<Settings>
@@ -70,7 +74,7 @@ export class InterfaceServer {
   #waiters: Array<Waiter> = []
 
   constructor(server: Server, settings: Settings) {
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const origin = `${settings.certificate === null ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`
     this.baseUrl = origin + apiPath
     this.authUrl = origin + authPath
     this.settings = settings
@@ -83,6 +87,16 @@ export class InterfaceServer {
     this.subscriptions = this.#webhooks.subscriptions
     this.deliveries = this.#webhooks.deliveries
     server.on("request", (request, response) => void this.#serve(request, response))
+  }
+
+  /** With another certificate from the next connection on; those that are open end. */
+  present(certificate: Certificate): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(certificate)
+    this.closeConnections()
+  }
+
+  closeConnections(): void {
+    this.#server.closeAllConnections()
   }
 
   /** Ends every access token. */
@@ -206,11 +220,12 @@ export const startInterfaceServer = async (options: InterfaceServerOptions = {})
     port: 0,
     control: false,
     clockAheadMs: 0,
+    certificate: null,
     ...apiDefaults,
     ...webhookDefaults,
     ...options
   }
-  const server = createServer()
+  const server = settings.certificate === null ? createServer() : createTlsServer(settings.certificate)
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(settings.port, "127.0.0.1", resolve)

@@ -7,16 +7,25 @@
  * decide.
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
+import { HttpClient, HttpClientRequest, type HttpClientResponse, UrlParams } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ServiceSettings } from "../../config/Settings.ts"
 import { type Lane, Pace } from "../../src/Walk/Pace.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
-import { resetMs, retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
+import {
+  Again,
+  type Failure,
+  inspect,
+  isFailure,
+  serviceTime,
+  TokenRefused,
+  Unavailable
+} from "./ConstructionAnswer.ts"
 import { ConstructionApi } from "./ConstructionApi.ts"
 import { pauses, Token } from "./ConstructionAuth.ts"
 import { ApiEndpoint } from "./ConstructionEndpoints.ts"
+import { requestTimeout, readText, TooLarge, whyNoAnswer } from "./ConstructionText.ts"
 
 /** An answer whose body has been read. */
 export interface Answer {
@@ -77,7 +86,7 @@ export class ConstructionClient extends Context.Service<
         taken.add(bearer)
         // Answers overtake each other: remembering one token isn't enough.
         for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
-        const text = yield* response.text
+        const text = yield* readText(response)
         const endedMs = yield* Clock.currentTimeMillis
         return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
       })
@@ -98,11 +107,7 @@ export class ConstructionClient extends Context.Service<
       const once = <A>(lane: Lane, send: Send, read: (answer: Answer) => Effect.Effect<A, NotAsPromised>) =>
         attempt(lane, send).pipe(
           Effect.flatMap(read),
-          Effect.mapError((error): Failure => {
-            if (isFailure(error)) return error
-            const what = error instanceof Error ? error.message : String(error)
-            return new Unavailable({ message: `${endpoint.baseUrl.href} (${endpoint.names.baseUrl}): ${what}` })
-          })
+          Effect.mapError((error) => (isFailure(error) ? error : new Unavailable({ message: worded(error, endpoint) })))
         )
 
       return ConstructionClient.of({
@@ -118,32 +123,22 @@ export class ConstructionClient extends Context.Service<
   > = ConstructionClient.layerNoDeps.pipe(Layer.provide(ApiEndpoint.layer))
 }
 
-/** Transient. */
-class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { message: Schema.String }) {}
-
-/** No further pause is needed: after a 429 the pace makes all wait, and a refused token is replaced by a new one. */
-class Again extends Schema.TaggedError<Again>()("Again", {}) {}
-
-class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {
-  token: Schema.String,
-  /** The service accepted it before: it has ended since. */
-  wasGood: Schema.Boolean
-}) {}
-
-type Failure = SourceError | Unavailable | Again | TokenRefused
-const isFailure = (error: unknown): error is Failure =>
-  [SourceError, Unavailable, Again, TokenRefused].some((failure) => error instanceof failure)
-
 /** The token of the request under way. */
 const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
 
-export const requestTimeout = Duration.seconds(30)
 const turnLasts = Duration.millis(200)
 /** How many accepted tokens are remembered. */
 const remembered = 8
 /** A single failure isn't shown to a person. */
 const noticedAfter = 2
 const reasonKey = "service"
+
+const worded = (error: unknown, { baseUrl, names }: Endpoint): string => {
+  const address = `${baseUrl.href} (${names.baseUrl})`
+  const why = whyNoAnswer(error)
+  if (why === undefined) return `${address}: ${error instanceof Error ? error.message : String(error)}`
+  return `${address} ${why}${error instanceof TooLarge ? `: lower ${names.pageSize}` : ""}.`
+}
 
 /** Retries until there is an answer, or until only a person can help. */
 const untilAnswered = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>, endpoint: Endpoint) {
@@ -185,60 +180,3 @@ const renameParameters =
     const renamed = urlParams.params.map(([name, value]) => [names[name] ?? name, value] as const)
     return HttpClientRequest.makeWith(method, url, UrlParams.fromInput(renamed), hash, headers, body)
   }
-
-const inspect = Effect.fnUntraced(function* (
-  endpoint: Endpoint,
-  pace: Pace["Service"],
-  response: HttpClientResponse.HttpClientResponse,
-  unauthorized: TokenRefused
-) {
-  const now = yield* Clock.currentTimeMillis
-  const { status, headers } = response
-  const { names } = endpoint
-  if (status === 429) {
-    yield* pace.rejected(retryAfterMs(headers["retry-after"], now))
-    return yield* new Again()
-  }
-  if (headers["x-ratelimit-remaining"] === "0" || headers["ratelimit-remaining"] === "0") {
-    const reset = resetMs(headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"], now)
-    if (reset !== undefined) yield* pace.pauseUntil(reset)
-  }
-  if (status >= 200 && status < 300) return yield* pace.accepted
-  if (status === 401) return yield* unauthorized
-  if (status === 408 || status === 425 || status >= 500) {
-    return yield* new Unavailable({ message: `It answered ${status}.` })
-  }
-  if (status >= 300 && status < 400) {
-    return yield* new SourceError({
-      reason: "Refused",
-      message: `The service redirects (${status}), which isn't followed: check ${names.baseUrl}.`
-    })
-  }
-  if (status === 403) {
-    return yield* new SourceError({ reason: "Refused", message: forbidden(endpoint, headers["www-authenticate"]) })
-  }
-  if (status === 404) {
-    return yield* new SourceError({
-      reason: "Refused",
-      message: `The service has no such address (404): check ${names.baseUrl}, which must hold the version (/v1).`
-    })
-  }
-  return yield* new SourceError({ reason: "PageSizeRefused", message: `The service refused the request (${status}).` })
-})
-
-/** By RFC 6750 §3 the answer names the scopes that a request needs. Only names valid by RFC 6749 §3.3 are repeated. */
-const forbidden = ({ names, takesLogins }: Endpoint, challenge = ""): string => {
-  const [, quoted, bare = ""] = /\bscope=(?:"([^"]*)"|([^\s,"]+))/i.exec(challenge) ?? []
-  const scopes = (quoted ?? bare).split(" ").filter((scope) => /^[!#-[\]-~]{1,100}$/.test(scope))
-  if (scopes.length === 0) return `The service forbids this request (403): a scope is missing, check ${names.scopes}.`
-  const again = takesLogins ? " (with a login, run `siteledger login` again too)" : ""
-  return (
-    `The service forbids this request (403): it needs the scope ${scopes.slice(0, 10).join(" ")}. Add that to ` +
-    `${names.scopes}${again}, or have it allowed for the client.`
-  )
-}
-
-const serviceTime = (response: HttpClientResponse.HttpClientResponse): number | undefined => {
-  const date = Date.parse(response.headers["date"] ?? "")
-  return Number.isNaN(date) ? undefined : date
-}

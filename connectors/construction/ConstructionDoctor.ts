@@ -10,11 +10,11 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import { examine, fail, type Finding, messageOf, ok, type CheckResult, warn } from "../../src/Operate/Doctor.ts"
 import * as Machine from "../../src/Operate/Doctor/Machine.ts"
-import { layerHttp } from "../../src/Runtime/Program.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
-import { codeOf } from "../../src/Runtime/SystemFailure.ts"
 import { endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
 import { requestUnpaced, TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
+import * as ConstructionHttp from "./ConstructionHttp.ts"
+import { readText, whyNoAnswer } from "./ConstructionText.ts"
 
 interface Way {
   readonly result: CheckResult
@@ -52,7 +52,7 @@ const seal = Effect.gen(function* () {
 })
 
 const way: Effect.Effect<Way, unknown, Settings | ClientSettings> = Effect.scoped(
-  Effect.provide(seal, TokenEndpoint.layer.pipe(Layer.provide(layerHttp)))
+  Effect.provide(seal, TokenEndpoint.layer.pipe(Layer.provide(ConstructionHttp.layer)))
 )
 
 const firstRecord = (token: string | undefined) =>
@@ -66,13 +66,13 @@ const firstRecord = (token: string | undefined) =>
     )
     const answered = yield* Effect.result(
       Effect.flatMap(client.execute(request), (response) =>
-        Effect.map(response.text, (text) => ({ status: response.status, body: Json.parse(text) }))
+        Effect.map(readText(response), (text) => ({ status: response.status, body: Json.parse(text) }))
       )
     )
     const address = `${baseUrl.href} (SITELEDGER_BASE_URL)`
-    if (answered._tag === "Failure") return fail(`${address} can't be reached: ${reasonOf(answered.failure)}.`)
+    if (answered._tag === "Failure") return fail(`${address} ${whyNoAnswer(answered.failure)}.`)
     return judge(answered.success, address, token !== undefined)
-  }).pipe(Effect.provide(layerHttp), Effect.scoped)
+  }).pipe(Effect.provide(ConstructionHttp.layer), Effect.scoped)
 
 const judge = (
   { body, status }: { readonly status: number; readonly body: unknown },
@@ -82,7 +82,9 @@ const judge = (
   if (status === 200 && Json.isObject(body) && Array.isArray(body["data"])) return ok(`${address} lists projects.`)
   if (status === 401 && !hasToken) return ok(`${address} answers; the request had no token.`)
   if (status === 429) return warn(`${address}: the plan's requests are used up for now.`, "Ask again in a minute.")
-  const advice = advices[status] ?? (status >= 500 ? "This may be temporary." : "Check SITELEDGER_BASE_URL.")
+  const isRedirect = status >= 300 && status < 400
+  const otherwise = isRedirect ? "Redirects aren't followed: check SITELEDGER_BASE_URL." : "Check SITELEDGER_BASE_URL."
+  const advice = advices[status] ?? (status >= 500 ? "This may be temporary." : otherwise)
   return fail(
     `${address} answered ${status === 200 ? "with something other than a list of projects" : status}.`,
     advice
@@ -92,12 +94,6 @@ const judge = (
 const advices: Readonly<Record<number, string>> = {
   401: "It refuses the token: check that SITELEDGER_AUTH_URL belongs to the same service.",
   403: "The client may not read projects: check SITELEDGER_SCOPES, or have it allowed in the service."
-}
-
-/** The HTTP client's own message is about its request; the cause is below it. */
-const reasonOf = (cause: unknown): string => {
-  const inner = cause instanceof Error ? cause.cause : undefined
-  return inner instanceof Error ? reasonOf(inner) : codeOf(cause) || messageOf(cause).replace(/\.$/, "")
 }
 
 export const service: Effect.Effect<

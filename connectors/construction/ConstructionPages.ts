@@ -34,12 +34,16 @@ const notAsPromised = (what: string) => Effect.fail(new NotAsPromised({ message:
 const isCount = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least
 
+const notJson = (text: string): string => {
+  if (text.trim() === "") return "without a body"
+  if (/^\s*</.test(text)) return "with HTML, perhaps the login or error page of a proxy"
+  return "with something that isn't JSON or is truncated"
+}
+
 /** Reads the records and the three counts, numbers as they were written. */
 export const readPage = (answer: Answer, list = documented.list): Effect.Effect<RawPage, NotAsPromised> => {
   const body = Json.parse(answer.text)
-  if (body === undefined) {
-    return notAsPromised(/^\s*</.test(answer.text) ? "with HTML" : "with something that isn't JSON or is truncated")
-  }
+  if (body === undefined) return notAsPromised(notJson(answer.text))
   const records = firstAt(body, list.data)
   const [total, page, perPage] = [list.total, list.page, list.per_page].map((paths) => firstAt(body, paths))
   if (!Array.isArray(records) || [total, page, perPage].includes(undefined)) {

@@ -12,8 +12,12 @@ export const { version } = packageJson
 
 const userAgent = userAgentOf(packageJson)
 
+/** The client, which names this program. */
+export const named = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<HttpClient.HttpClient> =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, (client) => identified(client, (own = userAgent) => own))
+  ).pipe(Layer.provide(http))
+
 /** Follows no redirect. */
-export const layerHttp: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.map(HttpClient.HttpClient, (client) => identified(client, (own = userAgent) => own))
-).pipe(Layer.provide(NodeHttpClient.layerUndici))
+export const layerHttp = named(NodeHttpClient.layerUndici)

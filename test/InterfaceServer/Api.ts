@@ -34,6 +34,8 @@ export interface ApiSettings {
   minuteMs: number
   /** Whether a 429 says when to come back. */
   retryAfter: boolean
+  /** How pages of projects are compressed. */
+  encoding: "gzip" | null
 }
 
 export const apiDefaults: ApiSettings = {
@@ -57,7 +59,8 @@ export const apiDefaults: ApiSettings = {
   rejectLargePages: false,
   requestsPerMinute: 600,
   minuteMs: 60_000,
-  retryAfter: true
+  retryAfter: true,
+  encoding: null
 }
 
 /** RFC 6749 §5.2. */
@@ -196,7 +199,11 @@ export class Projects {
       .slice((page - 1) * per_page, page * per_page)
       .map((project) => (typeof project === "string" ? project : JSON.stringify(project)))
     const pagination = JSON.stringify({ total: this.all.length, page, per_page })
-    return spoil({ ...json(200, null), body: `{"data":[${texts.join(",")}],"pagination":${pagination}}` }, fault)
+    const { encoding } = this.#settings
+    return spoil(
+      { ...json(200, null), encoding, body: `{"data":[${texts.join(",")}],"pagination":${pagination}}` },
+      fault
+    )
   }
 }
 

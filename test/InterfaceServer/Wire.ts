@@ -3,6 +3,7 @@
  * while it is sent. Shares nothing with the product, on purpose.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
+import { gzipSync } from "node:zlib"
 
 /** What the server sends back; `wire` says how the connection misbehaves, `sent` runs once the answer is sent. */
 export interface Answer {
@@ -11,6 +12,8 @@ export interface Answer {
   readonly body: string
   readonly wire?: "hang" | "reset" | "cut"
   readonly sent?: () => void
+  /** How the body is compressed. */
+  readonly encoding?: "gzip" | null
 }
 
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
@@ -42,11 +45,15 @@ export const parse = (body: Buffer): unknown => {
   }
 }
 
-export const send = (response: ServerResponse, { body, headers = {}, sent, status, wire }: Answer): void => {
+export const send = (
+  response: ServerResponse,
+  { body, encoding = null, headers = {}, sent, status, wire }: Answer
+): void => {
   if (wire === "hang") return
   if (wire === "reset") return void response.socket?.resetAndDestroy()
-  const bytes = Buffer.from(body)
-  response.writeHead(status, { ...headers, "content-length": bytes.length })
+  const bytes = encoding === "gzip" ? gzipSync(body) : Buffer.from(body)
+  const compressed = encoding === null ? {} : { "content-encoding": encoding }
+  response.writeHead(status, { ...headers, ...compressed, "content-length": bytes.length })
   if (wire === "cut") {
     response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
     return

@@ -2,28 +2,17 @@
  * Calls whose token is refused or lacks a scope (RFC 6750 §3), over real HTTP.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
-import * as Settings from "../../config/Settings.ts"
+import { Effect } from "effect"
 import { ConstructionClient } from "../../connectors/construction/ConstructionClient.ts"
 import type { AuthServer } from "./ConstructionAuth/AuthServer.ts"
 import type { AuthSettings } from "./ConstructionAuth/AuthSettings.ts"
-import { environment, loggedIn, passing, reasons, tokens } from "./ConstructionAuth/Tokens.ts"
+import { type Called, parts } from "./Called.ts"
+import { environment, loggedIn, passing, reasons } from "./ConstructionAuth/Tokens.ts"
 import { authServer, folder } from "./ConstructionAuth/Within.ts"
 
 const confidential = { clientId: "server-app", clientSecret: "hush+/ &=%" }
 
-const parts = (given: Record<string, string>) =>
-  ConstructionClient.layer.pipe(
-    Layer.provideMerge(tokens(given)),
-    Layer.provide(Settings.layerAll),
-    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(given))),
-    Layer.fresh
-  )
-
-const within = <A, E>(
-  given: Partial<AuthSettings>,
-  body: (server: AuthServer) => Effect.Effect<A, E, Layer.Success<ReturnType<typeof parts>>>
-) =>
+const within = <A, E>(given: Partial<AuthSettings>, body: (server: AuthServer) => Effect.Effect<A, E, Called>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const server = yield* authServer({ ...confidential, ...given })

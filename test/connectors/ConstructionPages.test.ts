@@ -8,6 +8,10 @@ import * as Settings from "../../config/Settings.ts"
 import { Token } from "../../connectors/construction/ConstructionAuth.ts"
 import { type Answer, ConstructionClient } from "../../connectors/construction/ConstructionClient.ts"
 import { projectsOf, readPage } from "../../connectors/construction/ConstructionPages.ts"
+import type { Change } from "../../src/Domain/Change.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
+import { merge } from "../../src/Domain/Merge.ts"
+import * as Resource from "../../src/Domain/Resource.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Pace } from "../../src/Walk/Pace.ts"
@@ -22,6 +26,43 @@ const page = (given: Partial<Answer>) =>
   Effect.map(readPage({ text, startedMs, endedMs: startedMs + tookMs, serviceMs: undefined, ...given }), (raw) =>
     projectsOf(raw)
   )
+
+const projects = Resource.byName("projects")
+
+/** An event of the service about the project of the page. */
+const eventAt = (micros: number): Change => ({
+  entity: "projects",
+  id: "1",
+  version: Version.make(micros, 0, hash("sha256", "event")),
+  source: "event",
+  seenAt: Instant.fromMillis(startedMs),
+  values: { name: "by the event" },
+  misfits: {},
+  extra: {}
+})
+
+describe("a page and an event of one record", () => {
+  const hourMs = 3600 * second
+  for (const [where, aheadMs] of Object.entries({ right: 0, "an hour ahead": hourMs, "an hour behind": -hourMs })) {
+    it.effect(`end as the service's own clock orders them when it is ${where}, whichever comes first`, () =>
+      Effect.gen(function* () {
+        const named = text.replace("1}", '1,"name":"by the page"}')
+        const walked = yield* page({ text: named, serviceMs: startedMs + tookMs + aheadMs })
+        const requestedMs = startedMs + aheadMs
+        for (const [eventMs, name] of [
+          [requestedMs - marginMs - 1000, "by the page"],
+          [requestedMs - marginMs + 1000, "by the event"],
+          [requestedMs + 60 * second, "by the event"]
+        ] as const) {
+          const changes = [...walked.changes, eventAt(eventMs * 1000)]
+          for (const order of [changes, changes.toReversed()]) {
+            assert.strictEqual(merge(projects, undefined, order)?.["name"], name)
+          }
+        }
+      })
+    )
+  }
+})
 
 describe("a page", () => {
   it.effect("is dated 5 s before its request began", () =>

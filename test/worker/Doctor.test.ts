@@ -99,7 +99,7 @@ describe("doctor, on files", () => {
       SITELEDGER_AUTH_URL: nowhere
     })
     assert.deepStrictEqual(named(away.failed), ["token", "service"])
-    includes(away.failed, /service: .*can't be reached: ECONNREFUSED/)
+    includes(away.failed, /service: .*can't be reached: nothing is listening there \(ECONNREFUSED\)/)
     const wrong = await examined({ ...world.environment, SITELEDGER_BASE_URL: `${world.server.authUrl}/v2` })
     includes(wrong.failed, /service: .*answered 404\. Check SITELEDGER_BASE_URL/)
     const { code, stderr, stdout } = await run(

@@ -11,6 +11,7 @@ import packageJson from "../../../packages/client/package.json" with { type: "js
 import * as Json from "../../../src/Domain/Json.ts"
 import { identified, userAgentOf } from "../../../src/Runtime/UserAgent.ts"
 import type { ApiEndpoint } from "../ConstructionEndpoints.ts"
+import { readText } from "../ConstructionText.ts"
 import type { Answered } from "./ServiceError.ts"
 
 export interface Last {
@@ -57,7 +58,7 @@ export const watchedTokens = (client: HttpClient.HttpClient) => watched(client, 
 /** For requests to the API. */
 export const watchedCalls = (client: HttpClient.HttpClient, { clientSecret }: ApiEndpoint["Service"]) =>
   watched(client, (request, response) =>
-    response.text.pipe(
+    readText(response).pipe(
       Effect.timeout(longestRead),
       Effect.map((text) => {
         const secrets = clientSecret._tag === "Some" ? [Redacted.value(clientSecret.value)] : []

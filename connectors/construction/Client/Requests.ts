@@ -7,7 +7,8 @@
 import { BigDecimal, Duration, Effect, Option } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Json from "../../../src/Domain/Json.ts"
-import { type ConstructionClient, NotAsPromised, requestTimeout } from "../ConstructionClient.ts"
+import { type ConstructionClient, NotAsPromised } from "../ConstructionClient.ts"
+import { requestTimeout, readText, whyNoAnswer } from "../ConstructionText.ts"
 import { Final, type Limited } from "./Limits.ts"
 import type { Method, RequestOptions, SchemaResult, StandardSchema } from "./Request.ts"
 import { ServiceError } from "./ServiceError.ts"
@@ -68,9 +69,9 @@ const requestOf = Effect.fnUntraced(function* (method: Method, path: string, opt
 const once = (http: HttpClient.HttpClient, request: HttpClientRequest.HttpClientRequest, name: string) =>
   http.execute(request).pipe(
     // ConstructionClient reads the same text again, then without a request.
-    Effect.tap((response) => response.text),
+    Effect.tap((response) => readText(response)),
     Effect.timeout(answeredWithin),
-    Effect.mapError(({ message }) => uncertain(name, message)),
+    Effect.mapError((error) => uncertain(name, `The service ${whyNoAnswer(error, answeredWithin)}.`)),
     Effect.filterOrFail(
       ({ status }) => !isTransient(status),
       ({ status }) => uncertain(name, `It answered ${status}.`)

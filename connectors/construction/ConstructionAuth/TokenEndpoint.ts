@@ -12,6 +12,7 @@ import type { ClientSettings } from "../../../config/Settings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi, deviceGrant } from "../ConstructionApi.ts"
 import { AuthEndpoint } from "../ConstructionEndpoints.ts"
+import { readText, requestTimeout, whyNoAnswer } from "../ConstructionText.ts"
 import * as AskedPause from "./AskedPause.ts"
 import * as ClientSecret from "./ClientSecret.ts"
 import * as Device from "./Device.ts"
@@ -47,9 +48,10 @@ export class TokenEndpoint extends Context.Service<
       )
       const api = yield* HttpApiClient.makeWith(ConstructionTokenApi, { httpClient })
       const pause = AskedPause.make<TokenUnavailable>()
+      const address = `The token endpoint below ${client.authUrl.href} (${client.names.authUrl})`
       const unavailable = (what: string, waitMs?: number) =>
         new TokenUnavailable({
-          message: `The token endpoint below ${client.authUrl.href} (${client.names.authUrl}) can't be used for now: ${what}`,
+          message: `${address} can't be used for now: ${what}`,
           ...(waitMs === undefined ? {} : { waitMs })
         })
       const send = (grant: Grant) =>
@@ -57,7 +59,7 @@ export class TokenEndpoint extends Context.Service<
           .token({ payload: { ...grant, ...secret.form(), ...scopeOf(grant, client) }, responseMode: "response-only" })
           .pipe(
             Effect.flatMap((response) => read(response, { type: grant.grant_type, client, secret }, unavailable)),
-            within(unavailable),
+            within(address),
             Effect.tapErrorTag("TokenUnavailable", (failure) =>
               Effect.map(Clock.currentTimeMillis, (nowMs) => pause.failed(failure, nowMs))
             )
@@ -72,7 +74,7 @@ export class TokenEndpoint extends Context.Service<
           }),
         beginDevice: Device.ask(anywhere, client, secret).pipe(
           Effect.flatMap((response) => readDevice(response, { type: deviceGrant, client, secret }, unavailable)),
-          within(unavailable)
+          within(address)
         ),
         revoke: (refreshToken) =>
           Effect.suspend(() => {
@@ -94,7 +96,8 @@ export class TokenEndpoint extends Context.Service<
     TokenEndpoint.layerNoDeps.pipe(Layer.provide(AuthEndpoint.layer))
 }
 
-const requestTimeout = Duration.seconds(30)
+/** Tokens and errors are a few kilobytes. */
+const mostBytes = 2 ** 20
 const revocationTimeout = Duration.seconds(10)
 
 type Failure = TokenUnavailable | GrantRefused | ClientSecret.BasicWanted
@@ -105,11 +108,15 @@ type Unavailable = (what: string, waitMs?: number) => TokenUnavailable
 
 /** What isn't an answer is transient. */
 const within =
-  (unavailable: Unavailable) =>
+  (address: string) =>
   <A, E extends { readonly _tag: string; readonly message: string }>(exchange: Effect.Effect<A, E>) =>
     exchange.pipe(
       Effect.timeout(requestTimeout),
-      Effect.mapError((error) => (isFailure(error) ? error : unavailable(error.message)))
+      Effect.mapError((error) =>
+        isFailure(error)
+          ? error
+          : new TokenUnavailable({ message: `${address} ${whyNoAnswer(error) ?? error.message}.` })
+      )
     )
 
 const isBasicWanted = ({ _tag }: { readonly _tag: string }): boolean => _tag === "BasicWanted"
@@ -137,7 +144,7 @@ const read = Effect.fnUntraced(function* (
   exchange: Exchange,
   unavailable: Unavailable
 ) {
-  const body = Json.parse(yield* response.text)
+  const body = Json.parse(yield* readText(response, mostBytes))
   if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
   exchange.secret.hasWorked()
   return yield* Effect.mapError(Effect.fromResult(readTokens(body)), (what) => unavailable(what))
@@ -148,7 +155,7 @@ const readDevice = Effect.fnUntraced(function* (
   exchange: Exchange,
   unavailable: Unavailable
 ) {
-  const body = Json.parse(yield* response.text)
+  const body = Json.parse(yield* readText(response, mostBytes))
   if (Device.isMissing(response)) return yield* Device.missing
   if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
   exchange.secret.hasWorked()
@@ -181,6 +188,6 @@ const readRevocation = Effect.fnUntraced(function* (
   { secret, ...asked }: Exchange
 ) {
   if (response.status >= 200 && response.status < 300) return true
-  const refusal = refused(response.status, errorOf(Json.parse(yield* response.text)), asked)
+  const refusal = refused(response.status, errorOf(Json.parse(yield* readText(response, mostBytes))), asked)
   return yield* secret.judge(response, refusal)
 })

@@ -2,7 +2,6 @@
  * The token's life as the worker composes it, over real HTTP, for one data directory: settings from an environment, the
  * sealed file, no pace. Also helpers to put a login there and to look at it.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, ConfigProvider, Effect, Fiber, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -10,6 +9,7 @@ import * as Settings from "../../../config/Settings.ts"
 import { Token } from "../../../connectors/construction/ConstructionAuth.ts"
 import { LoginFile, stored } from "../../../connectors/construction/ConstructionAuth/LoginFile.ts"
 import * as StoredLogin from "../../../connectors/construction/ConstructionAuth/StoredLogin.ts"
+import * as ConstructionHttp from "../../../connectors/construction/ConstructionHttp.ts"
 import { TokenEndpoint } from "../../../connectors/construction/ConstructionAuth/TokenEndpoint.ts"
 import { Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -39,7 +39,7 @@ const settings = (given: Record<string, string>) =>
 export const tokens = (
   given: Record<string, string>,
   pace: Layer.Layer<Pace> = unpaced,
-  http: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerUndici
+  http: Layer.Layer<HttpClient.HttpClient> = ConstructionHttp.layer
 ) =>
   StoredLogin.layerNoDeps.pipe(
     Layer.provideMerge(Layer.merge(LoginFile.layer, TokenEndpoint.layer)),

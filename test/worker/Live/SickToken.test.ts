@@ -1,9 +1,9 @@
 /**
  * A worker that knows its subscription accepts deliveries, whatever the token endpoint answers, also from its start on.
  */
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
+import { Front } from "../../Front.ts"
 import { rounds } from "../../Long.ts"
 import { freePort } from "../../RunningWorker.ts"
 import { applied, isVerified } from "../Past.ts"
@@ -12,35 +12,25 @@ import { World } from "../World.ts"
 const json = { "content-type": "application/json" }
 
 /** What each answers to a request for a token, and what Status says about it. */
-const sicknesses: Readonly<Record<string, readonly [answer: (response: ServerResponse) => void, sentence: RegExp]>> = {
-  "401": [(response) => response.writeHead(401, json).end('{"error":"invalid_client"}'), /SITELEDGER_CLIENT_SECRET/],
-  "403": [
-    (response) => response.writeHead(403, json).end('{"error":"access_denied"}'),
-    /refused to give a token \(403/
-  ],
-  "404": [(response) => response.writeHead(404).end("no such page"), /no token endpoint.*SITELEDGER_AUTH_URL/],
-  "302": [(response) => response.writeHead(302, { location: "/login" }).end(), /redirects.*SITELEDGER_AUTH_URL/],
-  HTML: [(response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"), /no access_token/],
-  "503": [(response) => response.writeHead(503).end(), /it answered 503/],
-  "a closed connection": [(response) => response.destroy(), /can't be used for now/]
-}
-
-const sickEndpoint = async () => {
-  let answer = (response: ServerResponse): unknown => response.writeHead(500).end()
-  const server = createServer((request, response) => {
-    request.resume()
-    request.on("end", () => answer(response))
-  })
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answerWith: (next: typeof answer) => (answer = next),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    }
+const sicknesses: Readonly<Record<string, readonly [answer: (response: ServerResponse) => unknown, sentence: RegExp]>> =
+  {
+    "401": [(response) => response.writeHead(401, json).end('{"error":"invalid_client"}'), /SITELEDGER_CLIENT_SECRET/],
+    "403": [
+      (response) => response.writeHead(403, json).end('{"error":"access_denied"}'),
+      /refused to give a token \(403/
+    ],
+    "404": [(response) => response.writeHead(404).end("no such page"), /no token endpoint.*SITELEDGER_AUTH_URL/],
+    "302": [(response) => response.writeHead(302, { location: "/login" }).end(), /redirects.*SITELEDGER_AUTH_URL/],
+    HTML: [(response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"), /no access_token/],
+    "an empty body": [(response) => response.writeHead(200, json).end(), /no access_token/],
+    "truncated JSON": [(response) => response.writeHead(200, json).end('{"access_token":"at'), /no access_token/],
+    "JSON of another shape": [(response) => response.writeHead(200, json).end('{"token":{}}'), /no access_token/],
+    "503": [(response) => response.writeHead(503).end(), /it answered 503/],
+    "a closed connection": [
+      (response) => response.destroy(),
+      /SITELEDGER_AUTH_URL\) can't be reached: it closed the connection/
+    ]
   }
-}
 
 const subscribed = async (): Promise<World> => {
   const world = await World.open({ projects: 3 })
@@ -55,9 +45,9 @@ describe("a worker that knows its subscription", () => {
   for (const [name, [answer, sentence]] of Object.entries(sicknesses)) {
     it(`starts, accepts and applies while the token endpoint answers ${name}`, async () => {
       await using world = await subscribed()
-      await using endpoint = await sickEndpoint()
-      endpoint.answerWith(answer)
-      const worker = world.start({ SITELEDGER_AUTH_URL: endpoint.url })
+      await using endpoint = await Front.start()
+      endpoint.take = answer
+      const worker = world.start({ SITELEDGER_AUTH_URL: endpoint.origin })
       const report = await worker.status("it says so", ({ reasons }) => sentence.test(reasons.join()))
       assert.strictEqual(report.phase, "degraded")
       assert.strictEqual(await world.server.deliver({ type: "ipc.paid" }), 200)
@@ -77,11 +67,11 @@ describe("a worker that knows its subscription", () => {
   it("loses no delivery over many restarts, each under a sick token endpoint", { timeout: 120_000 }, async () => {
     const restarts = rounds(5, 20)
     await using world = await subscribed()
-    await using endpoint = await sickEndpoint()
+    await using endpoint = await Front.start()
     const answers = Object.values(sicknesses).map(([answer]) => answer)
     for (let restart = 0; restart < restarts; restart++) {
-      endpoint.answerWith(answers[restart % answers.length]!)
-      const worker = world.start({ SITELEDGER_AUTH_URL: endpoint.url })
+      endpoint.take = answers[restart % answers.length]!
+      const worker = world.start({ SITELEDGER_AUTH_URL: endpoint.origin })
       await worker.status("it is up")
       assert.strictEqual(await world.server.deliver({ type: "ipc.paid", fields: { ipc_id: `IPC-${restart}` } }), 200)
       await worker.stop(restart % 2 === 0 ? "SIGKILL" : "SIGTERM")

@@ -1,5 +1,7 @@
 /** The difference between our clock and the service's is measured and shown, and a large one is a reason. */
 import { assert, describe, it } from "@effect/vitest"
+import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
+import type { ProjectSource } from "../../InterfaceServer.ts"
 import { World } from "../World.ts"
 
 const seconds = (ms: number): string => `${Math.floor((Date.now() + ms) / 1000)}`
@@ -50,4 +52,42 @@ describe("the clocks", () => {
     world.server.settings.clockAheadMs = 0
     await worker.live()
   })
+
+  for (const [where, clockAheadMs] of Object.entries({ ahead: 3_600_000, behind: -3_600_000 })) {
+    it(`may be an hour apart, the service's ${where}: walks prove, the last state wins, tokens are renewed in time`, async () => {
+      const walks = { SITELEDGER_WALK_EVERY: "300 millis" }
+      await using world = await World.open({ projects: 4, clockAheadMs, tokenLifetimeSeconds: 3 }, walks)
+      const { server } = world
+      const worker = world.start()
+      const shown = new RegExp(
+        `clock is 3(600|59\\d|60\\d) s ${where === "ahead" ? "behind" : "ahead of"} the service's`
+      )
+      const proven = (rows: number) => (report: StatusReport) =>
+        report.backfill["projects"]?.proof === "proven" && report.backfill["projects"].rows === rows
+      await worker.status("proven and shown", (report) => proven(4)(report) && shown.test(report.reasons.join()))
+      const at = (seconds: number) => new Date(Date.now() + clockAheadMs + seconds * 1000).toISOString()
+      const event = (type: string, fields: object, seconds: number) =>
+        server.deliver({ type, fields: { ipc_id: 5, ...fields, event_timestamp: at(seconds) } })
+      assert.strictEqual(await event("ipc.certified", { certified_amount: 80 }, -10), 200)
+      assert.strictEqual(await event("ipc.certified", { certified_amount: 70 }, -20), 200)
+      const [first, second, ...others] = server.projects
+      // A record that is gone, and one that the service has changed since.
+      server.projects.splice(0, 4, { ...(first as object), name: "renamed" } as ProjectSource, ...others)
+      await worker.status("one is gone", proven(3))
+      server.projects.push(second as ProjectSource)
+      await worker.status("it is back", proven(4))
+      const tokens = () => server.requests.filter(({ path }) => path.endsWith("/oauth/token")).length
+      const before = tokens()
+      await server.waitFor(() => tokens() > before + 1)
+      assert.isFalse(server.requests.some(({ status }) => status === 401))
+      await worker.stop()
+      const names = await world.query("select name from construction.projects where _deleted_at is null order by id")
+      assert.deepStrictEqual(
+        names.map(({ name }) => name),
+        ["renamed", "Project 2", "Project 3", "Project 4"]
+      )
+      const amounts = await world.query("select certified_amount::text as amount from construction.ipcs where id = 5")
+      assert.deepStrictEqual(amounts, [{ amount: "80.0000" }])
+    })
+  }
 })

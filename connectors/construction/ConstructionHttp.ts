@@ -1,0 +1,42 @@
+/**
+ * HTTP to the service, for the worker, `doctor` and `login`. Certificates are always verified; one that fails is on the
+ * error, so that a person learns what is wrong with it. Redirects aren't followed. A compressed answer is unpacked while
+ * it is read, so a bound on what is read holds for what it unpacks to.
+ */
+import { type PeerCertificate, TLSSocket } from "node:tls"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type { buildConnector } from "@effect/platform-node/Undici"
+import { Effect, Layer } from "effect"
+import { named } from "../../src/Runtime/Program.ts"
+
+/** Node puts a certificate on the error only if it is for another host. A failed handshake's is gone with its socket. */
+const keepingCertificate =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) => {
+    let cert: PeerCertificate | undefined
+    // Returns the socket, though its type doesn't say so.
+    const socket: unknown = connect(options, (...outcome) => {
+      const [error] = outcome
+      if (error !== null && cert !== undefined) Object.assign(error, { cert })
+      callback(...outcome)
+    })
+    if (socket instanceof TLSSocket) {
+      socket.prependOnceListener("secure", () => {
+        cert = socket.getPeerCertificate()
+      })
+    }
+  }
+
+const dispatcher = Effect.gen(function* () {
+  // Verbs that send nothing don't wait for it.
+  const { Agent, buildConnector, interceptors } = yield* Effect.promise(() => import("@effect/platform-node/Undici"))
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ connect: keepingCertificate(buildConnector({})) })),
+    (each) => Effect.promise(() => each.destroy())
+  )
+  return agent.compose(interceptors.decompress({ skipErrorResponses: false }))
+})
+
+export const layer = named(
+  NodeHttpClient.layerUndiciNoDispatcher.pipe(Layer.provide(Layer.effect(NodeHttpClient.Dispatcher, dispatcher)))
+)

@@ -1,0 +1,77 @@
+/**
+ * The text of an answer, or in words why there is none.
+ *
+ * An answer is read up to a bound on what it unpacks to; past that its connection is closed. Only one large answer is read
+ * at a time, so a process never holds more than one of them, however many requests are under way.
+ */
+import { Cause, Duration, Effect, Schema, Semaphore, Stream } from "effect"
+import { HttpClientError, type HttpClientResponse } from "effect/http"
+import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
+
+/** For the whole answer, to its last byte. */
+export const requestTimeout = Duration.seconds(30)
+
+const mebibyte = 2 ** 20
+/** A page of 1000 records with 64 KiB each. */
+export const mostBytes = 64 * mebibyte
+/** Answers up to this size are read side by side. */
+const smallBytes = 2 * mebibyte
+
+/** Its message continues the name of an address. */
+export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", { message: Schema.String }) {}
+
+type Response = HttpClientResponse.HttpClientResponse
+type Text = Effect.Effect<string, HttpClientError.HttpClientError | TooLarge>
+
+/** In this process. */
+const large = Semaphore.makeUnsafe(1)
+
+const read = Effect.fnUntraced(function* ({ headers, stream }: Response, most: number) {
+  const announced = Number(headers["content-length"] ?? 0)
+  // Bytes press the garbage collector to free them, and text doesn't.
+  const parts: Array<Uint8Array> = []
+  // An error, which its owner keeps until the next attempt, keeps what the functions on its stack can reach.
+  yield* Effect.addFinalizer(() => Effect.sync(() => void parts.splice(0)))
+  let [bytes, isLarge] = [0, false]
+  yield* Stream.runForEachArray(
+    stream,
+    Effect.fnUntraced(function* (chunks) {
+      for (const chunk of chunks) bytes += chunk.byteLength
+      if (Math.max(bytes, announced) > most) return yield* tooLarge(most, announced)
+      if (bytes > smallBytes && !isLarge) {
+        yield* Effect.acquireRelease(large.take(1), () => large.release(1), { interruptible: true })
+        isLarge = true
+      }
+      parts.push(...chunks)
+    })
+  )
+  return new TextDecoder().decode(Buffer.concat(parts, bytes))
+}, Effect.scoped)
+
+/** For fetch, an answer without a body has no stream. */
+const isEmpty = (error: HttpClientError.HttpClientError | TooLarge): boolean =>
+  error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError"
+
+const tooLarge = (most: number, announced: number): TooLarge => {
+  const size = announced > most ? `${Math.ceil(announced / mebibyte)} MiB, ` : ""
+  return new TooLarge({ message: `answered with ${size}more than the ${most / mebibyte} MiB that are read` })
+}
+
+const texts = new WeakMap<Response, Text>()
+
+/** Several readers of an answer get the same text. The first one's bound applies. */
+export const readText = (response: Response, most = mostBytes): Text =>
+  Effect.suspend(() => {
+    const whole = Effect.catchIf(read(response, most), isEmpty, () => Effect.succeed(""))
+    const text = texts.get(response) ?? Effect.runSync(Effect.cached(whole))
+    texts.set(response, text)
+    return text
+  })
+
+/** Continues the name of an address. Undefined: there was an answer, or no request. */
+export const whyNoAnswer = (error: unknown, within = requestTimeout): string | undefined => {
+  if (error instanceof TooLarge) return error.message
+  if (Cause.isTimeoutError(error)) return `didn't answer in full within ${Duration.toSeconds(within)} seconds`
+  if (!HttpClientError.isHttpClientError(error)) return undefined
+  return `${error.reason._tag === "DecodeError" ? "broke off its answer" : "can't be reached"}: ${whyUnreached(error)}`
+}
