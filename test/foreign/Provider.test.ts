@@ -7,7 +7,7 @@ import { connect, ServiceError } from "../../connectors/construction/Client.ts"
 import { type Environment, run, until } from "../RunningWorker.ts"
 import { logIn, upstreamOf } from "../worker/Login/LoggedIn.ts"
 import { World } from "../worker/World.ts"
-import { browse, person, Provider, server } from "./Provider.ts"
+import { basicServer, browse, person, Provider, server } from "./Provider.ts"
 
 // At each start it warns that its memory is not for production.
 beforeAll(() => void vi.spyOn(console, "warn").mockImplementation(() => undefined))
@@ -39,8 +39,11 @@ const times = (provider: Provider, grantType: string, count: number) =>
     provider.grants.filter((each) => each === grantType).length >= count ? true : undefined
   )
 
-it("gives the worker tokens by client credentials, and again when they end", async () => {
-  await using service = await started(server)
+it.each([
+  ["in the body", server],
+  ["by HTTP Basic", basicServer]
+])("gives the worker, whose secret it wants %s, tokens, and again when they end", async (_, client) => {
+  await using service = await started(client)
   const { provider, world } = service
   const worker = world.start()
   const { backfill } = await worker.live()

@@ -15,21 +15,24 @@ const tokenSeconds = 2
 
 /** Uses client credentials. The secret has characters that form-encoding changes. */
 export const server = { clientId: "worker 1", clientSecret: `${mark} a+b/c=d&e%f` }
+/** The same, and accepts its secret by HTTP Basic only. */
+export const basicServer = { ...server, clientId: "worker 2" }
 /** Uses a person's login. */
 export const person = { clientId: "desk-app", clientSecret: "" }
 
 const configuration = (): Configuration => ({
   scopes: ["projects.read", "webhooks.write", "ncrs.write"],
   clients: [
-    {
-      client_id: server.clientId,
-      client_secret: server.clientSecret,
-      token_endpoint_auth_method: "client_secret_post",
+    ...([server, basicServer] as const).map(({ clientId, clientSecret }) => ({
+      client_id: clientId,
+      client_secret: clientSecret,
+      token_endpoint_auth_method:
+        clientId === server.clientId ? ("client_secret_post" as const) : ("client_secret_basic" as const),
       grant_types: ["client_credentials"],
       response_types: [],
       redirect_uris: [],
       scope: "projects.read webhooks.write"
-    },
+    })),
     {
       client_id: person.clientId,
       application_type: "native",
