@@ -17,7 +17,8 @@ describe("a redirect", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const elsewhere = yield* front()
-          elsewhere.take = (response) => response.writeHead(200).end("{}")
+          // Were it asked, the call would end at once.
+          elsewhere.take = (response) => response.writeHead(400).end("{}")
           const redirect: Take = (response, what) =>
             response.writeHead(status, { location: elsewhere.origin + what.replace(/^\w+ /, "") }).end()
           const take: Take = (response, what) => (what === path ? redirect : withTokens(redirect))(response, what)
