@@ -1,11 +1,13 @@
 /**
- * Two forked workers: tests open DuckDB and SQLite files and spawn workers of their own, and the machines are small.
+ * Two forked workers, or up to four where there are as many cores: tests open DuckDB and SQLite files and spawn workers of
+ * their own, and the machines are small.
  * TEST_REPORT names a file for a JSON report beside the usual output (.ci/run counts from it).
  *
  * The end-to-end tests run on both engines: project `duckdb` is all tests, and project `postgres` the end-to-end tests
  * once more, each World on a database of its own (test/worker/Place.ts), of an old PostgreSQL (test/PostgresServer.ts).
  * `vitest run --project postgres` for one alone.
  */
+import { availableParallelism } from "node:os"
 import { configDefaults, defineConfig } from "vitest/config"
 import { missing } from "./test/PostgresServer.ts"
 
@@ -25,6 +27,18 @@ const embeddedOnly = [
   "test/worker/Stores/{File,Backup,DiskFull}.test.ts"
 ]
 
+/**
+ * They vary what the service or a person sends before anything reaches a store, so on PostgreSQL they would prove little
+ * more: only `npm run test:long` repeats them there. Many.test.ts keeps the plan's rate across kills on a server.
+ */
+const beforeStores = [
+  "test/worker/{BadInput,Login,UserAgent}.test.ts",
+  "test/worker/BadInput/{Answers,Certificates,Compressed,Elsewhere,Large,Names,Signatures}.test.ts",
+  "test/worker/Live/{Alerts,Creation,SickToken,Walks}.test.ts",
+  "test/worker/Login/Sandbox.test.ts"
+]
+const isLong = process.env.SITELEDGER_TEST_LONG === "yes"
+
 /** They depend on the server's version more than others, and run on the newest one too. */
 const onOld = ["test/Stores/Postgres/{AppendOnly,Replay,Roles}.test.ts"]
 
@@ -35,7 +49,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/GlobalSetup.ts",
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
@@ -59,7 +73,7 @@ export default defineConfig({
                 name: "postgres",
                 env: { SITELEDGER_TEST_ENGINE: "postgres", SITELEDGER_TEST_ON_OLD_POSTGRES: "yes" },
                 include: ["test/worker/**/*.test.ts", ...onOld],
-                exclude: embeddedOnly
+                exclude: isLong ? embeddedOnly : [...embeddedOnly, ...beforeStores]
               }
             }
           ]

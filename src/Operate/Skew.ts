@@ -60,7 +60,7 @@ export class Skew extends Context.Service<
 }
 
 const reasonKey = "clock skew"
-const lookEvery = Duration.seconds(5)
+const lookEvery = Duration.seconds(2)
 /** Of first deliveries and of events. */
 const within = Duration.toMillis("1 hour")
 
