@@ -69,7 +69,8 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const places = placesIn(body, options.contentsAt)
   const lookup = lookupIn(places, options.aliases)
   const typed = typeOf(options.trustTypeHeader, event, declaredType(places, lookup), lookup)
-  const micros = Instant.readMicros(lookup(["event_timestamp"])?.value)
+  const time = lookup(["event_timestamp"])
+  const micros = Instant.readMicros(time?.value)
   const timestamp = micros === undefined ? null : Instant.fromMicros(micros)
   if (typed === ping) return { ...pinged(text, timestamp), relabelled: isRelabelled(event, ping) }
   if (typeof typed === "string") return { ...quarantined(text, labelOf(event), typed), eventTimestamp: timestamp }
@@ -77,7 +78,9 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
   const id = Resource.readKey(resource, key?.value)
-  const fields = fieldsOf(type, resource, places, lookup, key)
+  const declared = lookup(["event_type"])
+  const head = [key, time, typeof declared?.value === "string" ? declared : undefined]
+  const fields = fieldsOf(type, resource, places, lookup, head)
   const reading = {
     text,
     type: type.type,
@@ -131,10 +134,10 @@ const fieldsOf = (
   resource: Resource.Resource,
   places: ReadonlyArray<Place>,
   lookup: Lookup,
-  key: Found | undefined
+  head: ReadonlyArray<Found | undefined>
 ) => {
   const fields = Fields.empty()
-  const taken = key === undefined ? [] : [key]
+  const taken = head.filter((field) => field !== undefined)
   let badAmount = false
   let misfitCount = 0
   for (const [column, names] of Object.entries({ ...wires[type.entity].fields, ...type.fields })) {

@@ -181,6 +181,7 @@ describe("names", () => {
     const change = applied(read(body, null, { ...plain, aliases }), "ipc.paid")
     assert.deepStrictEqual(change.values, { payment_reference: "PAY-9", paid_at: at })
     assert.strictEqual(change.id, "7")
+    assert.deepEqual({ ...change.extra }, {})
     assertQuarantined(
       read(json({ occurred: `"${at}"`, certificate_no: "7", ref: '"PAY-9"', kind: '"ipc.void"' }), null, {
         ...plain,
