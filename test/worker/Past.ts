@@ -21,6 +21,18 @@ export const applied = (worker: RunningWorker) =>
     return inbox.pending === 0 && backfill["projects"]?.proof !== "running"
   })
 
+/** After a change of the list: a whole pass that began since then has seen that many records, and the next proves it. */
+export const provenWith = async (worker: RunningWorker, rows: number): Promise<void> => {
+  let at: string | null | undefined
+  // At first, the count may be of a pass that is under way, and the proof of the one before.
+  for (const _ of ["under way", "finished"]) {
+    const report = await worker.status(`${rows} records are proven`, ({ backfill: { projects } }) => {
+      return projects?.rows === rows && projects.proof === "proven" && projects.at !== at
+    })
+    at = report.backfill["projects"]?.at
+  }
+}
+
 /** Rebuilds the warehouse under a running worker, until all is applied and walked once more. */
 export const rebuilt = async (worker: RunningWorker, rebuild: () => Promise<void>): Promise<void> => {
   const before = (await worker.live()).backfill["projects"]?.at

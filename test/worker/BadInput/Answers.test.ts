@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Front } from "../../Front.ts"
 import { until } from "../../RunningWorker.ts"
-import { applied, dump } from "../Past.ts"
+import { applied, dump, provenWith } from "../Past.ts"
 import { World } from "../World.ts"
 
 const page = { data: [], pagination: { total: 0, page: 1, per_page: 100 } }
@@ -36,12 +36,7 @@ const walked = async () => {
   assert.strictEqual(await world.server.deliver({ type: "ipc.paid" }), 200)
   await applied(first)
   world.server.projects.splice(2, 1)
-  const asked = world.server.requests.length
-  await first.status(
-    "it is gone",
-    ({ backfill }) => backfill["projects"]?.rows === 4 && backfill["projects"]?.proof === "proven"
-  )
-  assert.isAbove(world.server.requests.length, asked)
+  await provenWith(first, 4)
   await first.stop()
   const close = async () => {
     await world[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 /** The difference between our clock and the service's is measured and shown, and a large one is a reason. */
 import { assert, describe, it } from "@effect/vitest"
-import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import type { ProjectSource } from "../../InterfaceServer.ts"
+import { provenWith } from "../Past.ts"
 import { World } from "../World.ts"
 
 const seconds = (ms: number): string => `${Math.floor((Date.now() + ms) / 1000)}`
@@ -62,9 +62,8 @@ describe("the clocks", () => {
       const shown = new RegExp(
         `clock is 3(600|59\\d|60\\d) s ${where === "ahead" ? "behind" : "ahead of"} the service's`
       )
-      const proven = (rows: number) => (report: StatusReport) =>
-        report.backfill["projects"]?.proof === "proven" && report.backfill["projects"].rows === rows
-      await worker.status("proven and shown", (report) => proven(4)(report) && shown.test(report.reasons.join()))
+      await worker.status("the clocks are compared", ({ reasons }) => shown.test(reasons.join()))
+      await provenWith(worker, 4)
       const at = (seconds: number) => new Date(Date.now() + clockAheadMs + seconds * 1000).toISOString()
       const event = (type: string, fields: object, seconds: number) =>
         server.deliver({ type, fields: { ipc_id: 5, ...fields, event_timestamp: at(seconds) } })
@@ -73,9 +72,9 @@ describe("the clocks", () => {
       const [first, second, ...others] = server.projects
       // A record that is gone, and one that the service has changed since.
       server.projects.splice(0, 4, { ...(first as object), name: "renamed" } as ProjectSource, ...others)
-      await worker.status("one is gone", proven(3))
+      await provenWith(worker, 3)
       server.projects.push(second as ProjectSource)
-      await worker.status("it is back", proven(4))
+      await provenWith(worker, 4)
       const tokens = () => server.requests.filter(({ path }) => path.endsWith("/oauth/token")).length
       const before = tokens()
       await server.waitFor(() => tokens() > before + 1)
