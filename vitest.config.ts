@@ -32,9 +32,10 @@ const embeddedOnly = [
  * more: only `npm run test:long` repeats them there. Many.test.ts keeps the plan's rate across kills on a server.
  */
 const beforeStores = [
-  "test/worker/{BadInput,Login,UserAgent}.test.ts",
-  "test/worker/BadInput/{Answers,Certificates,Compressed,Elsewhere,Large,Names,Signatures}.test.ts",
-  "test/worker/Live/{Alerts,Creation,SickToken,Walks}.test.ts",
+  "test/worker/{Admin,BadInput,Login,UserAgent}.test.ts",
+  "test/worker/BadInput/{Answers,Certificates,Compressed,Elsewhere,Large,Names,Pages,Signatures}.test.ts",
+  "test/worker/Live/{Alerts,Creation,SickToken,Skew,Walks}.test.ts",
+  "test/worker/Ledger/Arguments.test.ts",
   "test/worker/Login/Sandbox.test.ts"
 ]
 const isLong = process.env.SITELEDGER_TEST_LONG === "yes"
