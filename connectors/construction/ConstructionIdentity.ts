@@ -19,7 +19,7 @@ const identify = Effect.gen(function* () {
   if (known === ours) return
   const write = Effect.asVoid(store.transaction((tx) => writeMeta(tx, key, ours)))
   if (known === undefined) return yield* write
-  if (withoutVersion(known) === withoutVersion(ours)) {
+  if (isSame(known, ours)) {
     yield* write
     return yield* Effect.logInfo(`The API is read at ${baseUrl.href} from now on (until now: ${known})`)
   }
@@ -35,8 +35,13 @@ const identify = Effect.gen(function* () {
   })
 })
 
-/** Of the noted text, in which the address ends in a quote. */
-const withoutVersion = (noted: string): string => noted.replace(/\/v\d+"/, '"')
+/** Whether both are the same service and client, at whichever version. */
+export const isSame = (noted: string, ours: string): boolean => withoutVersion(noted) === withoutVersion(ours)
+
+const withoutVersion = (noted: string): string => {
+  const { baseUrl, clientId } = JSON.parse(noted) as { readonly baseUrl: string; readonly clientId: string }
+  return JSON.stringify([baseUrl.replace(/\/v\d+$/, ""), clientId])
+}
 
 /** Goes between the stores and everything that talks to the service. */
 export const layer = Layer.effectDiscard(identify)
