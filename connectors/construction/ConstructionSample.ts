@@ -13,7 +13,7 @@ import * as Json from "../../src/Domain/Json.ts"
 import { byType, wires } from "./ConstructionEvents.ts"
 import { secretIn } from "./ConstructionOrphan.ts"
 import { projectNames, projectsOf, readPage } from "./ConstructionPages.ts"
-import { join, type Lookup, lookupIn, type Place, placesIn } from "./ConstructionPlaces.ts"
+import { at, find, join, type Lookup, lookupIn, type Place, placesIn } from "./ConstructionPlaces.ts"
 import { optionsOf, read, type Wire } from "./ConstructionReader.ts"
 import * as Suggest from "./ConstructionSuggestion.ts"
 
@@ -56,9 +56,11 @@ export const describe = (bytes: Uint8Array, wire: Wire, nowMs: number): Sample =
   const suggestion = suggestionFor(kind, given, wire)
   if (suggestion === undefined) return { ...now, suggested: null }
   const after = as[kind](given, extended(wire, suggestion))
-  const isBetter = now.isReadable ? after.isReadable && after.fields.length > now.fields.length : true
+  const isBetter = after.isReadable ? !now.isReadable || hasMore(after, now) : !now.isReadable && hasMore(after, now)
   return { ...now, suggested: isBetter ? { ...suggestion, after } : null }
 }
+
+const hasMore = (after: Described, now: Described): boolean => after.fields.length > now.fields.length
 
 const kindOf = (given: Given, wire: Wire): Described["kind"] => {
   if (delivery(given, wire).isReadable) return "delivery"
@@ -168,15 +170,15 @@ const list = ({ body, text, nowMs }: Given, wire: Wire): Described => {
   const page = Effect.runSyncExit(readPage(answer, wire.envelope.list))
   const failed = (summary: string): Described => ({ kind: "list", isReadable: false, summary, fields: [], rest: [] })
   if (Exit.isFailure(page)) return failed("A list page whose records and counts aren't found.")
-  const { bad, changes } = projectsOf(page.value, projectNames(wire.fieldAliases))
+  const names = projectNames(wire.fieldAliases)
+  const { bad, changes } = projectsOf(page.value, names)
   const [first] = changes
   if (bad.length > 0 || first === undefined) {
     return failed(`A list page: ${bad.length} of ${page.value.records.length} records have no integer id.`)
   }
-  const data = wire.envelope.list.data.find((path) => lookupIn(placesIn(body, []), {})([path]) !== undefined) ?? ""
-  const names = projectNames(wire.fieldAliases)
-  const place = placesIn(page.value.records[0], [])
-  const pathOf = (all: ReadonlyArray<string>): string => `${data}[].${lookupIn(place, {})(all)?.path ?? ""}`
+  const data = wire.envelope.list.data.find((path) => at(body, path) !== undefined) ?? ""
+  const places = placesIn(page.value.records[0], [])
+  const pathOf = (all: ReadonlyArray<string>): string => `${data}[].${find(places, all)?.path ?? ""}`
   return {
     kind: "list",
     isReadable: true,

@@ -78,6 +78,8 @@ describe("a sample of a delivery", () => {
       /^A delivery that would wait in quarantine: its fields prove no event type \(type-not-provable\)\.$/
     )
     assert.isNull(suggested)
+    // A guess that changes nothing isn't shown.
+    assert.isNull(sample({ box: { closureDate: null } }).suggested)
     assert.match(sample("<html>").summary, /it isn't JSON/)
   })
 })
