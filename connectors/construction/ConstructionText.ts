@@ -14,6 +14,8 @@ export const requestTimeout = Duration.seconds(30)
 const mebibyte = 2 ** 20
 /** A page of 1000 records with 64 KiB each. */
 export const mostBytes = 64 * mebibyte
+/** Of tokens, errors and metadata, which are a few kilobytes. */
+export const mostSmallBytes = mebibyte
 /** Answers up to this size are read side by side. */
 const smallBytes = 2 * mebibyte
 

@@ -9,6 +9,7 @@ import { Duration, Effect, Option, Schema } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Json from "../../../src/Domain/Json.ts"
 import type { AuthEndpoint } from "../ConstructionEndpoints.ts"
+import { mostSmallBytes, readText } from "../ConstructionText.ts"
 import type { ClientSecret } from "./ClientSecret.ts"
 import { GrantRefused } from "./Grant.ts"
 
@@ -44,7 +45,7 @@ const metadataAt = (http: Http, url: string) =>
   HttpClientRequest.get(url).pipe(
     HttpClientRequest.acceptJson,
     http.execute,
-    Effect.flatMap((response) => response.text),
+    Effect.flatMap((response) => readText(response, mostSmallBytes)),
     Effect.timeout(metadataTimeout),
     Effect.map((text) => Schema.decodeUnknownOption(Metadata)(Json.parse(text))),
     Effect.orElseSucceed(() => Option.none())

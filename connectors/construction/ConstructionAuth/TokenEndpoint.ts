@@ -12,7 +12,7 @@ import type { ClientSettings } from "../../../config/Settings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi, deviceGrant } from "../ConstructionApi.ts"
 import { AuthEndpoint } from "../ConstructionEndpoints.ts"
-import { readText, requestTimeout, whyNoAnswer } from "../ConstructionText.ts"
+import { mostSmallBytes, readText, requestTimeout, whyNoAnswer } from "../ConstructionText.ts"
 import * as AskedPause from "./AskedPause.ts"
 import * as ClientSecret from "./ClientSecret.ts"
 import * as Device from "./Device.ts"
@@ -96,8 +96,6 @@ export class TokenEndpoint extends Context.Service<
     TokenEndpoint.layerNoDeps.pipe(Layer.provide(AuthEndpoint.layer))
 }
 
-/** Tokens and errors are a few kilobytes. */
-const mostBytes = 2 ** 20
 const revocationTimeout = Duration.seconds(10)
 
 type Failure = TokenUnavailable | GrantRefused | ClientSecret.BasicWanted
@@ -144,7 +142,7 @@ const read = Effect.fnUntraced(function* (
   exchange: Exchange,
   unavailable: Unavailable
 ) {
-  const body = Json.parse(yield* readText(response, mostBytes))
+  const body = Json.parse(yield* readText(response, mostSmallBytes))
   if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
   exchange.secret.hasWorked()
   return yield* Effect.mapError(Effect.fromResult(readTokens(body)), (what) => unavailable(what))
@@ -155,7 +153,7 @@ const readDevice = Effect.fnUntraced(function* (
   exchange: Exchange,
   unavailable: Unavailable
 ) {
-  const body = Json.parse(yield* readText(response, mostBytes))
+  const body = Json.parse(yield* readText(response, mostSmallBytes))
   if (Device.isMissing(response)) return yield* Device.missing
   if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
   exchange.secret.hasWorked()
@@ -188,6 +186,6 @@ const readRevocation = Effect.fnUntraced(function* (
   { secret, ...asked }: Exchange
 ) {
   if (response.status >= 200 && response.status < 300) return true
-  const refusal = refused(response.status, errorOf(Json.parse(yield* readText(response, mostBytes))), asked)
+  const refusal = refused(response.status, errorOf(Json.parse(yield* readText(response, mostSmallBytes))), asked)
   return yield* secret.judge(response, refusal)
 })

@@ -82,6 +82,11 @@ describe("a login on another device", () => {
       what: "is assumed if the metadata name none",
       metadata: { [Object.keys(metadataOf(""))[0] ?? ""]: { issuer: authUrl } },
       expected: assumed
+    },
+    {
+      what: "is assumed if the metadata are larger than anyone would read",
+      metadata: metadataOf(`${authUrl}/${"d".repeat(2 ** 20)}`),
+      expected: assumed
     }
   ])("begins where $what", ({ expected, metadata }) =>
     Effect.gen(function* () {
