@@ -16,8 +16,8 @@ const mebibyte = 2 ** 20
 export const mostBytes = 64 * mebibyte
 /** Of tokens, errors and metadata, which are a few kilobytes. */
 export const mostSmallBytes = mebibyte
-/** Answers up to this size are read side by side. */
-const smallBytes = 2 * mebibyte
+/** Answers up to this size are read side by side: a page of 1000 records with 8 KiB each. */
+const smallBytes = 8 * mebibyte
 
 /** Its message continues the name of an address. */
 export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", { message: Schema.String }) {}
