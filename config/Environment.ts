@@ -35,7 +35,9 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
 }) {
   override readonly [Runtime.errorExitCode] = 2
 
-  static of(problems: ReadonlyArray<Problem>): SettingsError {
+  static of(all: ReadonlyArray<Problem>): SettingsError {
+    // A variable that two values rest on is bad once.
+    const problems = [...new Map(all.map((problem) => [`${problem.variable} ${problem.sentence}`, problem])).values()]
     const count = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`
     const lines = problems.map((problem) => `  ${problem.variable} ${problem.sentence}`)
     return new SettingsError({

@@ -2,8 +2,9 @@
  * How the ledger posts, and where its entries are sent: the variables, and the values that combine several of them. Only
  * the terms of posting are kept with the books.
  */
-import { Option, type Redacted, Result } from "effect"
+import { DateTime, Option, type Redacted, Result } from "effect"
 import * as Address from "./Address.ts"
+import type { Envelope } from "./WireFiles.ts"
 import * as Parse from "./Parse.ts"
 import { all, bad, type Field, type Fields, fine, optional, orElse, preset, secret } from "./Variable.ts"
 
@@ -37,7 +38,7 @@ export const posting = {
   ),
   openFrom: optional(
     "SITELEDGER_LEDGER_OPEN_FROM",
-    "First day of the open accounting period, in UTC (if not set, no period is closed).",
+    "First day of the open accounting period, in the books' time zone (if not set, no period is closed).",
     Parse.day,
     "2026-01-01"
   ),
@@ -46,6 +47,18 @@ export const posting = {
     "What happens to an entry that is effective before that day: hold, or post into the open period.",
     Parse.closedPeriod,
     "hold"
+  ),
+  timezone: optional(
+    "SITELEDGER_LEDGER_TIMEZONE",
+    "Time zone of posting dates and of the open period's first day (if not set, SITELEDGER_TIMEZONE).",
+    Parse.timezone,
+    "Europe/London"
+  ),
+  confirmAbove: optional(
+    "SITELEDGER_LEDGER_CONFIRM_ABOVE",
+    "Amount above which a second person confirms what `ledger post` and `ledger reverse` add (if not set, none does).",
+    Parse.amount,
+    "10000"
   )
 }
 
@@ -70,8 +83,21 @@ export const sink = {
   )
 }
 
+/** How deliveries are read; kept with the terms, so an auditor who reads them again knows which names applied. */
+export interface Reading {
+  readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Objects with the contents of a delivery. */
+  readonly contentsAt: Envelope["delivery"]
+  readonly trustTypeHeader: boolean
+}
+
+/** The version of the rules in src/Ledger/Rules.ts by which this program posts. */
+export const rulesVersion = 2
+
 /** How entries are posted; part of the stored order, so that folding again gives the same. */
 export interface Terms {
+  /** See Rules. */
+  readonly rules: number
   readonly debitAccount: string
   readonly creditAccount: string
   /** Three letters; null: none. */
@@ -82,6 +108,12 @@ export interface Terms {
   readonly openFrom: string | null
   /** What happens to an entry that is effective in a closed period. */
   readonly inClosedPeriod: "hold" | "post"
+  /** Of posting dates. */
+  readonly timezone: string
+  /** A canonical amount; null: one person is enough for any amount. */
+  readonly confirmAbove: string | null
+  /** Null in terms from before it was kept. */
+  readonly reading: Reading | null
 }
 
 const accounts = {
@@ -89,8 +121,15 @@ const accounts = {
   employer: { debit: "payable", credit: "bank" }
 } as const
 
-export const termsOf = (fields: Fields<typeof posting>): Field<Terms> =>
-  Result.flatMap(all(fields), ({ currencies, inClosedPeriod, openFrom, perspective, ...own }) => {
+/** `standardZone`: of books that have none of their own. */
+export const termsOf = (
+  fields: Fields<typeof posting>,
+  standardZone: Field<DateTime.TimeZone>,
+  reading: Field<Reading>
+): Field<Terms> =>
+  Result.flatMap(all({ own: all(fields), reading, standardZone }), ({ own, reading, standardZone }) => {
+    const { confirmAbove, currencies, inClosedPeriod, openFrom, perspective } = own
+    const zone = Option.getOrElse(own.timezone, () => standardZone)
     const { credit, debit } = accounts[perspective]
     const debitAccount = Option.getOrElse(own.debitAccount, () => debit)
     const creditAccount = Option.getOrElse(own.creditAccount, () => credit)
@@ -98,14 +137,24 @@ export const termsOf = (fields: Fields<typeof posting>): Field<Terms> =>
       return bad(posting.creditAccount.name, "is also the account that is debited; an entry needs two.")
     }
     return Result.succeed({
+      rules: rulesVersion,
       debitAccount,
       creditAccount,
       currency: currencies.standard,
       currencies: currencies.byProject,
-      openFrom: Option.match(openFrom, { onNone: () => null, onSome: (day) => `${day}T00:00:00.000000Z` }),
-      inClosedPeriod
+      openFrom: Option.getOrNull(Option.map(openFrom, (day) => midnight(day, zone))),
+      inClosedPeriod,
+      timezone: DateTime.zoneToString(zone),
+      confirmAbove: Option.getOrNull(confirmAbove),
+      reading
     })
   })
+
+/** The first instant of a day, to the microsecond in UTC. */
+const midnight = (day: string, timeZone: DateTime.TimeZone): string => {
+  const start = DateTime.makeZonedUnsafe(`${day}T00:00:00`, { timeZone, adjustForTimeZone: true })
+  return DateTime.formatIso(DateTime.toUtc(start)).replace("Z", "000Z")
+}
 
 /** The accounting system that entries are posted to. */
 export interface Sink {

@@ -82,6 +82,12 @@ export const day = one("must be a date like 2026-01-31.", (text) =>
   /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text) ? text : undefined
 )
 
+/** Canonical, with four decimals. */
+export const amount = one("must be an amount like 10000 or 2500.50.", (text) => {
+  const [, whole, decimals = ""] = /^(\d{1,24})(?:\.(\d{1,4}))?$/.exec(text) ?? []
+  return whole === undefined ? undefined : `${BigInt(whole)}.${decimals.padEnd(4, "0")}`
+})
+
 export const secret: Parse<Redacted.Redacted> = (text) => Result.succeed(Redacted.make(text))
 
 const shortest = 8

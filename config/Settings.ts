@@ -18,10 +18,15 @@ export { SettingsError } from "./Environment.ts"
 
 const settings = (environment: Environment) => {
   const worker = fields(environment, V.worker)
+  const reading = Result.map(all(fields(environment, V.wire)), ({ envelope, fieldAliases, trustTypeHeader }) => ({
+    aliases: fieldAliases,
+    contentsAt: envelope.delivery,
+    trustTypeHeader
+  }))
   const parsed = {
     ...worker,
     ...fields(environment, V.log),
-    ledger: Ledger.termsOf(fields(environment, Ledger.posting)),
+    ledger: Ledger.termsOf(fields(environment, Ledger.posting), worker.timezone, reading),
     ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))
   }
   const read = all(parsed, guardedBeyondLoopback(worker), refuseLater(environment))

@@ -208,7 +208,12 @@ export const worker = {
     Parse.cron,
     "0 2 * * *"
   ),
-  timezone: preset("SITELEDGER_TIMEZONE", "Time zone of the export cron.", Parse.timezone, "UTC")
+  timezone: preset(
+    "SITELEDGER_TIMEZONE",
+    "Time zone of the export cron, and of the books if they have none of their own.",
+    Parse.timezone,
+    "UTC"
+  )
 }
 
 export const log = {

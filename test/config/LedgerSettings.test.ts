@@ -12,9 +12,43 @@ import { type Env, settings } from "./Reading.ts"
 const ledger = (env: Env) => Effect.map(settings(env), (read) => read.ledger)
 const sink = (env: Env) => Effect.map(settings(env), (read) => read.ledgerSink)
 
+const others = {
+  rules: 2,
+  timezone: "UTC",
+  confirmAbove: null,
+  reading: { aliases: {}, contentsAt: ["data", "payload"], trustTypeHeader: false }
+}
+
+it.effect(
+  "the open period begins at midnight in the books' time zone, which is the worker's unless they have one",
+  () =>
+    Effect.gen(function* () {
+      const env = { SITELEDGER_LEDGER_OPEN_FROM: "2026-07-01", SITELEDGER_TIMEZONE: "Europe/Berlin" }
+      const { openFrom, timezone } = yield* ledger(env)
+      assert.deepStrictEqual([openFrom, timezone], ["2026-06-30T22:00:00.000000Z", "Europe/Berlin"])
+      const own = yield* ledger({ ...env, SITELEDGER_LEDGER_TIMEZONE: "America/New_York" })
+      assert.deepStrictEqual([own.openFrom, own.timezone], ["2026-07-01T04:00:00.000000Z", "America/New_York"])
+    })
+)
+
+it.effect("an amount is kept exactly, with four decimals", () =>
+  Effect.gen(function* () {
+    const { confirmAbove } = yield* ledger({ SITELEDGER_LEDGER_CONFIRM_ABOVE: "0010000.5" })
+    assert.strictEqual(confirmAbove, "10000.5000")
+  })
+)
+
+it.effect("a variable that two values rest on is complained about once", () =>
+  Effect.gen(function* () {
+    const error = yield* Effect.flip(ledger({ SITELEDGER_TIMEZONE: "Mars" }))
+    assert.strictEqual(error.message.match(/SITELEDGER_TIMEZONE/g)?.length, 1)
+  })
+)
+
 it.effect("nothing configured is a contractor without a currency, and no period is closed", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* ledger({}), {
+      ...others,
       debitAccount: "bank",
       creditAccount: "receivable",
       currency: null,
@@ -35,6 +69,7 @@ it.effect("an employer pays from the bank; a configured account replaces its pre
       SITELEDGER_LEDGER_CLOSED_PERIOD: "post"
     })
     assert.deepStrictEqual(read, {
+      ...others,
       debitAccount: "payable",
       creditAccount: "1200 Bank",
       currency: "EUR",
@@ -54,6 +89,8 @@ it.effect.each([
   ["SITELEDGER_LEDGER_OPEN_FROM", "2026-02-31"],
   ["SITELEDGER_LEDGER_OPEN_FROM", "yesterday"],
   ["SITELEDGER_LEDGER_CLOSED_PERIOD", "ignore"],
+  ["SITELEDGER_LEDGER_TIMEZONE", "Mars"],
+  ["SITELEDGER_LEDGER_CONFIRM_ABOVE", "-1"],
   ["SITELEDGER_LEDGER_SINK_SECRET", "short"],
   ["SITELEDGER_LEDGER_SINK_STATUS", "final"]
 ] as const)("%s=%s is refused by name", ([name, value]) =>
