@@ -9,6 +9,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"
 import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
+import { rulesVersion } from "../config/Ledger.ts"
 import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Intake/Apply.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
@@ -19,6 +20,7 @@ import { Ledger } from "../src/Ledger/Ledger.ts"
 import type { AppliedEvent } from "../src/Ledger/EventFacts.ts"
 import type { Fact, Terms } from "../src/Ledger/Fact.ts"
 import * as Fold from "../src/Ledger/Fold.ts"
+import { type Books, empty } from "../src/Ledger/Known.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
 import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
 import { Store } from "../src/Stores/Store.ts"
@@ -92,7 +94,11 @@ const terms: Terms = {
   currency: "EUR",
   currencies: {},
   openFrom: null,
-  inClosedPeriod: "hold"
+  inClosedPeriod: "hold",
+  rules: rulesVersion,
+  timezone: "UTC",
+  confirmAbove: null,
+  reading: null
 }
 
 const lifeOf = 4
@@ -117,9 +123,9 @@ const folded = () => {
   for (let from = 0; from < facts; from += lifeOf * atOnce) {
     const some = block(from)
     const begun = performance.now()
-    const books = new Map<string, Fold.Books>()
+    const books = new Map<string, Books>()
     for (const fact of some) {
-      const turn = Fold.fold(books.get(fact.ipcId) ?? Fold.empty(fact.ipcId), fact, terms)
+      const turn = Fold.fold(books.get(fact.ipcId) ?? empty(fact.ipcId), fact, terms)
       books.set(fact.ipcId, turn.books)
       posted += turn.entries.length
     }

@@ -108,7 +108,11 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   "basis" text not null,
   -- The fact that caused it (ledger_facts.number).
   "fact" integer not null references "ledger_facts" ("number")
-) strict;
+, "posting_date"
+  -- The day it is posted on, in the books' time zone; entries of 0.1 have none.
+  text, "epoch"
+  -- Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.
+  integer) strict;
 
 CREATE INDEX "ledger_entries_ipc" on "ledger_entries" ("ipc_id", "sequence");
 
@@ -125,7 +129,7 @@ CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events
   "number" integer primary key,
   -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
-  -- certificate, payment, project, opening or decision.
+  -- certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison) or terms.
   "kind" text not null,
   -- When it was stored; its consequences are known from then on.
   "known_at" text not null,
@@ -191,7 +195,9 @@ CREATE TABLE "ledger_holds" ( -- Postings that wait for an amount or for a perso
   "amount" text,
   -- The currency of the amount; null if it isn't known.
   "currency" text
-) strict, without rowid;
+, "part"
+  -- The part of the books that it is about; holds of 0.1 have none.
+  text) strict, without rowid;
 
 CREATE INDEX "ledger_holds_ipc" on "ledger_holds" ("ipc_id");
 
@@ -440,7 +446,9 @@ CREATE TABLE construction.ledger_entries(entry_id VARCHAR PRIMARY KEY,
   known_at TIMESTAMP WITH TIME ZONE,
   event_id VARCHAR,
   reverses VARCHAR,
-  basis JSON);
+  basis JSON,
+  posting_date DATE,
+  epoch BIGINT);
 
 CREATE TABLE construction.ledger_hold_decisions(number BIGINT PRIMARY KEY,
   hold_id VARCHAR,
@@ -738,7 +746,9 @@ create table siteledger.ledger_entries (
   "reverses" text collate "C",
   "part" text collate "C" not null,
   "basis" text collate "C" not null,
-  "fact" bigint not null
+  "fact" bigint not null,
+  "posting_date" text collate "C",
+  "epoch" bigint
 );
 
 -- Its owner's rights: INSERT, SELECT
@@ -774,7 +784,8 @@ create table siteledger.ledger_holds (
   "since" text collate "C" not null,
   "basis" text collate "C" not null,
   "amount" text collate "C",
-  "currency" text collate "C"
+  "currency" text collate "C",
+  "part" text collate "C"
 );
 
 create table siteledger.ledger_outbox (
@@ -941,7 +952,9 @@ create view construction.ledger_entries (
   "known_at" timestamp with time zone,
   "event_id" text collate "C",
   "reverses" text collate "C",
-  "basis" json
+  "basis" json,
+  "posting_date" date,
+  "epoch" bigint
 );
 
 -- Its owner's rights: SELECT

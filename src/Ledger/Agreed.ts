@@ -3,53 +3,80 @@
  * gives the same entries, accounts and currency included. Several workers on one database all post by the terms of the
  * one that started last.
  */
-import type { Kysely } from "kysely"
+import type { Kysely, Transaction } from "kysely"
 import { Effect } from "effect"
-import type { Store, StoreError } from "../Stores/Store.ts"
+import { type Store, StoreError } from "../Stores/Store.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Terms } from "./Fact.ts"
+import { objectionTo } from "./Rules.ts"
 
 /** These terms apply from the next fact on. */
 export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void, StoreError> =>
   store.transaction(async (tx) => {
     await oneAtATime(tx, "ledger")
-    const content = JSON.stringify(terms)
-    if ((await newest(tx))?.content === content) return
-    const fact = await tx
-      .selectFrom("ledger_facts")
-      .select((of) => of.fn.max("number").as("most"))
-      .executeTakeFirst()
-    await tx
-      .insertInto("ledger_terms")
-      .values({ from_fact: Number(fact?.most ?? 0) + 1, content })
-      .execute()
+    await agreeIn(tx, terms)
   })
+
+/** In the caller's turn at the ledger. Returns the terms before, if they were others. */
+export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promise<Terms | undefined> => {
+  const before = await newest(tx)
+  const content = JSON.stringify(terms)
+  if (before?.content === content) return undefined
+  const fact = await tx
+    .selectFrom("ledger_facts")
+    .select((of) => of.fn.max("number").as("most"))
+    .executeTakeFirst()
+  await tx
+    .insertInto("ledger_terms")
+    .values({ from_fact: Number(fact?.most ?? 0) + 1, content })
+    .execute()
+  return before === undefined ? undefined : parsed(before.content)
+}
 
 const newest = (db: Kysely<StoreTables>) =>
   db.selectFrom("ledger_terms").select("content").orderBy("number", "desc").limit(1).executeTakeFirst()
 
-const inWords: Readonly<Record<keyof Terms, string>> = {
+/** What a person decides by. How deliveries are read, and by which rules, is for the worker alone. */
+const inWords: Readonly<Record<Exclude<keyof Terms, "reading" | "rules">, string>> = {
   debitAccount: "the account that is debited",
   creditAccount: "the account that is credited",
   currency: "the currency",
   currencies: "the projects' currencies",
   openFrom: "where the open period begins",
-  inClosedPeriod: "what happens to entries in a closed period"
+  inClosedPeriod: "what happens to entries in a closed period",
+  timezone: "the books' time zone",
+  confirmAbove: "the amount that a second person confirms"
 }
+
+/** A version that didn't keep one of them posted as if it were this. */
+const unkept: Pick<Terms, "confirmAbove" | "reading" | "rules" | "timezone"> = {
+  rules: 1,
+  timezone: "UTC",
+  confirmAbove: null,
+  reading: null
+}
+
+const parsed = (content: string): Terms => ({ ...unkept, ...(JSON.parse(content) as Terms) })
 
 /** Undefined: no worker has started yet. */
 export const newestIn = async (db: Kysely<StoreTables>): Promise<Terms | undefined> => {
   const kept = await newest(db)
-  return kept === undefined ? undefined : (JSON.parse(kept.content) as Terms)
+  return kept === undefined ? undefined : parsed(kept.content)
 }
 
+/** Fails if a newer program wrote the books. */
 export const newestTerms = (store: Store["Service"]): Effect.Effect<Terms | undefined, StoreError> =>
-  store.run(newestIn)
+  Effect.flatMap(store.run(newestIn), (terms) => {
+    const objection = terms === undefined ? undefined : objectionTo(terms)
+    return objection === undefined
+      ? Effect.succeed(terms)
+      : Effect.fail(new StoreError({ reason: "Foreign", message: objection }))
+  })
 
 /** In words; empty if they are the same. */
 export const difference = (before: Terms, terms: Terms): string =>
-  (Object.keys(inWords) as ReadonlyArray<keyof Terms>)
+  (Object.keys(inWords) as ReadonlyArray<keyof typeof inWords>)
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(terms[name]))
     .map((name) => inWords[name])
     .join(", ")
@@ -63,5 +90,5 @@ export interface Agreed {
 export const agreed = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Agreed>> =>
   (await db.selectFrom("ledger_terms").selectAll().orderBy("number").execute()).map(({ content, from_fact }) => ({
     fromFact: from_fact,
-    terms: JSON.parse(content) as Terms
+    terms: parsed(content)
   }))

@@ -6,12 +6,17 @@
  */
 import { type Insertable, type Kysely, sql, type Transaction } from "kysely"
 import { Effect } from "effect"
+import type { Instant } from "../Domain/Instant.ts"
 import type { Store, StoreError } from "../Stores/Store.ts"
 import { isAmong, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { newestIn } from "./Agreed.ts"
+import { agreed, newestIn } from "./Agreed.ts"
+import { epochOf } from "./Epoch.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
-import { type Books, empty, fold, isNews, learn, type Turn } from "./Fold.ts"
+import { fold, type Turn } from "./Fold.ts"
+import { type Books, empty, learn } from "./Known.ts"
+import { isOfFirstRules, recovered } from "./Refold.ts"
+import * as Compared from "./Outbox/Compared.ts"
 import * as Messages from "./Outbox/Messages.ts"
 import * as Rows from "./Rows.ts"
 
@@ -40,19 +45,18 @@ export const record = async (
 ): Promise<Recorded> => {
   await oneAtATime(tx, "ledger")
   // Another worker may have started since, with other terms.
-  const agreed = (await newestIn(tx)) ?? terms
+  const now = (await newestIn(tx)) ?? terms
   const books = await read(
     tx,
     newFacts.map(({ ipcId }) => ipcId)
   )
   let number = await last(tx, "ledger_facts", "number")
   let sequence = await last(tx, "ledger_entries", "sequence")
-  const kept: Array<{ readonly fact: Fact; readonly turn: Turn }> = []
+  const kept: Array<Kept> = []
   for (const newFact of newFacts) {
     const before = books.get(newFact.ipcId) ?? empty(newFact.ipcId)
-    const fact = { ...newFact, number: number + 1 } as Fact
-    if (!isNews(before, fact)) continue
-    const turn = fold(before, fact, agreed)
+    const { fact, ...turn } = fold(before, { ...newFact, number: number + 1 }, now)
+    if (fact === undefined) continue
     books.set(newFact.ipcId, turn.books)
     kept.push({ fact, turn })
     number++
@@ -63,14 +67,17 @@ export const record = async (
     "ledger_facts",
     kept.map(({ fact }) => Rows.factRow(fact))
   )
-  await insert(
-    tx,
-    "ledger_entries",
-    posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact))
-  )
   const [first] = posted
-  if (posting !== undefined && first !== undefined) await Messages.put(tx, first.sequence, posting)
-  for (const { fact, turn } of kept) await writeHolds(tx, fact, turn)
+  if (first !== undefined) {
+    const epoch = await epochOf(tx)
+    const rows = posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact, epoch))
+    await insert(tx, "ledger_entries", rows)
+    if (posting !== undefined) await Messages.put(tx, first.sequence, posting)
+  }
+  for (const { fact, turn } of kept) {
+    await writeHolds(tx, fact, turn)
+    if (fact.kind === "accounting") await Compared.settle(tx, turn.settled, fact)
+  }
   return {
     facts: kept.length,
     entries: kept.flatMap(({ turn }) => turn.entries),
@@ -78,6 +85,24 @@ export const record = async (
     changed: kept.flatMap(({ turn }) => turn.changed),
     closed: kept.flatMap(({ turn }) => turn.closed)
   }
+}
+
+interface Kept {
+  readonly fact: Fact
+  readonly turn: Omit<Turn, "fact">
+}
+
+/** After a change of terms: what waited because of the old ones is asked again, or posted. */
+export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
+  const waiting = await tx
+    .selectFrom("ledger_holds")
+    .select("ipc_id")
+    .distinct()
+    .where("reason", "in", ["period-closed", "period-reopened", "currency-unknown"])
+    .orderBy("ipc_id")
+    .execute()
+  const facts = waiting.map((row) => ({ kind: "terms" as const, ipcId: row.ipc_id, knownAt: at }))
+  return record(tx, facts, terms, posting)
 }
 
 /** Several rows a statement: a fact with its entry takes 36 µs instead of 80. */
@@ -108,13 +133,13 @@ const last = async (
   return Number(rows[0]?.most ?? 0)
 }
 
-const writeHolds = async (tx: Tx, fact: Fact, { changed, closed, opened }: Turn): Promise<void> => {
+const writeHolds = async (tx: Tx, fact: Fact, { changed, closed, opened }: Kept["turn"]): Promise<void> => {
   for (const hold of opened) {
     await tx.insertInto("ledger_holds").values(Rows.holdRow(hold)).execute()
   }
   for (const hold of changed) {
-    const { amount, currency } = Rows.holdRow(hold)
-    await tx.updateTable("ledger_holds").set({ amount, currency }).where("hold_id", "=", hold.hold_id).execute()
+    const { amount, currency, part } = Rows.holdRow(hold)
+    await tx.updateTable("ledger_holds").set({ amount, currency, part }).where("hold_id", "=", hold.hold_id).execute()
   }
   for (const hold of closed) {
     await tx.deleteFrom("ledger_holds").where("hold_id", "=", hold.hold_id).execute()
@@ -142,16 +167,15 @@ export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string
   // Grouped once, not filtered for each IPC: one may have thousands of any of them.
   const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
   const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
-  const known = new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])
+  const known = [...new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])].map((ipcId) => ({
+    ...learn(empty(ipcId), facts.get(ipcId) ?? []),
+    entries: entriesOf.get(ipcId) ?? [],
+    holds: new Map(holdsOf.get(ipcId)?.map((hold) => [hold.hold_id, hold]))
+  }))
+  const isOld = (books: Books): boolean => isOfFirstRules(facts.get(books.ipcId) ?? [], books)
+  const terms = known.some(isOld) ? await agreed(tx) : []
   return new Map(
-    [...known].map((ipcId) => [
-      ipcId,
-      {
-        ...learn(empty(ipcId), facts.get(ipcId) ?? []),
-        entries: entriesOf.get(ipcId) ?? [],
-        holds: new Map(holdsOf.get(ipcId)?.map((hold) => [hold.hold_id, hold]))
-      }
-    ])
+    known.map((books) => [books.ipcId, isOld(books) ? recovered(books, facts.get(books.ipcId) ?? [], terms) : books])
   )
 }
 
@@ -183,7 +207,7 @@ export const totals = (store: Store["Service"]) =>
 export const holdsLike = (db: Kysely<StoreTables>, start: string) =>
   db
     .selectFrom("ledger_holds")
-    .select(["hold_id", "ipc_id", "reason"])
+    .select(["hold_id", "ipc_id", "reason", "basis"])
     .where((where) => where(sql`substr(hold_id, 1, ${start.length})`, "=", start))
     .limit(2)
     .execute()

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import * as Amount from "../Domain/Amount.ts"
 import type { Instant } from "../Domain/Instant.ts"
 import type { NewFact } from "./Books.ts"
-import type { HoldReason } from "./Fact.ts"
+import type { Basis, HoldReason } from "./Fact.ts"
 import { questions } from "./Questions.ts"
 
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", { message: Schema.String }) {}
@@ -26,6 +26,8 @@ interface Open {
   readonly hold_id: string
   readonly ipc_id: string
   readonly reason: HoldReason
+  /** As stored. */
+  readonly basis: string
 }
 
 /** Which amount an acceptance takes; undefined: none. */
@@ -36,7 +38,12 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "recertified-after-payment": "any",
   "second-payment-reference": "positive",
   "period-closed": undefined,
-  "currency-unknown": undefined
+  "currency-unknown": undefined,
+  "period-reopened": undefined,
+  "changed-after-refusal": undefined,
+  "project-changed": undefined,
+  "second-person": undefined,
+  "differs-from-accounting": undefined
 }
 
 /** Holds that can't be rejected because the payment was made, and what to do instead. */
@@ -56,6 +63,8 @@ export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Insta
   if (verdict === "reject" && instead !== undefined) {
     return `A payment that was made can't be rejected. ${instead}`
   }
+  const first = hold.reason === "second-person" && verdict === "accept" ? firstPerson(hold) : undefined
+  if (first !== undefined && isSame(first, by)) return `${first} asked for it: a different person has to accept it.`
   const units = unitsOf(decision, hold.reason)
   if (typeof units === "string") return units
   const currency = currencyOf(decision, hold.reason)
@@ -63,6 +72,13 @@ export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Insta
   const { hold_id: holdId, ipc_id: ipcId } = hold
   return { kind: "decision", ipcId, knownAt: now, holdId, verdict, units, ...currency, by, reason }
 }
+
+const firstPerson = ({ basis }: Open): string => String((JSON.parse(basis) as Basis)[0]?.["by"])
+
+/** However it is spelled: case, spaces and the form of accented letters don't make another person. */
+const isSame = (one: string, other: string): boolean => plain(one) === plain(other)
+
+const plain = (name: string): string => name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim()
 
 /** As part of the fact, or a sentence for the person. */
 const currencyOf = ({ currency, verdict }: Decision, reason: HoldReason): { readonly currency?: string } | string => {

@@ -25,7 +25,7 @@ export const factsOf = ({ at, change, eventId, receivedAt }: AppliedEvent): Read
   } = change.values
   const common = { ipcId: change.id, knownAt: receivedAt, eventId }
   const facts: Array<NewFact> = []
-  if (projectId != null) facts.push({ ...common, kind: "project", projectId })
+  if (projectId != null) facts.push({ ...common, kind: "project", projectId, version: change.version })
   // Only the event's own stage counts: a whole record may repeat values of earlier stages under its own time.
   if (change.values["certified_at"] != null && amount != null) {
     facts.push({ ...common, kind: "certificate", at, units: Amount.toUnits(amount), url: url ?? null })

@@ -1,11 +1,12 @@
 /**
- * Facts are the ledger's input, in stored order: signed events, opening certificates, decisions of people. Never the
- * merged row of an IPC.
+ * Facts are the ledger's input, in stored order: signed events, opening certificates, acts of people. Never the merged row
+ * of an IPC.
  *
  * Amounts are whole ten-thousandths (`units`), so sums are exact. A fact's `number` is its place in the stored order of
  * the whole ledger. Entries and holds, the ledger's output, have the shape of their rows.
  */
 import type { Instant } from "../Domain/Instant.ts"
+import type { Version } from "../Domain/Version.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 
 export type { Terms } from "../../config/Ledger.ts"
@@ -17,6 +18,11 @@ interface Common {
   readonly knownAt: Instant
   /** Undefined for a person's facts. */
   readonly eventId?: string
+}
+
+interface ByPerson extends Common {
+  readonly by: string
+  readonly reason: string
 }
 
 export interface CertificateFact extends Common {
@@ -36,6 +42,8 @@ export interface PaymentFact extends Common {
 export interface ProjectFact extends Common {
   readonly kind: "project"
   readonly projectId: string
+  /** The greatest is valid. Absent before version 2 of the rules. */
+  readonly version?: Version
 }
 
 /** A certificate from before the events began, signed off by a person; a later one replaces an earlier one. */
@@ -46,7 +54,7 @@ export interface OpeningFact extends Common {
   readonly by: string
 }
 
-export interface DecisionFact extends Common {
+export interface DecisionFact extends ByPerson {
   readonly kind: "decision"
   readonly holdId: string
   /** Its meaning depends on the hold: see Questions. */
@@ -55,26 +63,98 @@ export interface DecisionFact extends Common {
   readonly units: bigint | null
   /** The accepted currency, if the hold asks for one. */
   readonly currency?: string
-  readonly by: string
-  readonly reason: string
+  /** Absent as it comes in, and in facts from before version 2 of the rules: the fold adds it. */
+  readonly about?: About
 }
 
-export type Fact = CertificateFact | PaymentFact | ProjectFact | OpeningFact | DecisionFact
+/** What the hold of a decision asked. Kept, because the hold is gone once it is decided. */
+export interface About {
+  readonly reason: HoldReason
+  readonly reference: string
+  /** See Hold. */
+  readonly part: string
+  readonly units: bigint | null
+  /** The certificates that a rejection disregards. */
+  readonly certificates: ReadonlyArray<{ readonly at: Instant; readonly units: bigint }>
+  /** The project that an acceptance moves the payment to. */
+  readonly projectId: string | null
+}
+
+/** An entry that a person adds. */
+export interface PostingFact extends ByPerson {
+  readonly kind: "posting"
+  readonly units: bigint
+  readonly currency: string | null
+  readonly reference: string
+  /** What proves it, as the person named it. */
+  readonly evidence: string
+  /** It is above the configured amount, so a second person has to confirm it. */
+  readonly needsSecond: boolean
+}
+
+/** A person takes back an entry. */
+export interface ReversalFact extends ByPerson {
+  readonly kind: "reversal"
+  readonly entryId: string
+  /** As the entry has them. */
+  readonly units: bigint
+  readonly currency: string | null
+  readonly reference: string
+  readonly needsSecond: boolean
+}
+
+/** What the accounting system has, by a comparison that a person signed off. */
+export interface AccountingFact extends ByPerson {
+  readonly kind: "accounting"
+  /** Its entries that these books lack: an older backup was restored. */
+  readonly has: ReadonlyArray<AccountingEntry>
+  /** Entries of these books that it doesn't have and won't get. */
+  readonly cancels: ReadonlyArray<string>
+}
+
+export interface AccountingEntry {
+  readonly entryId: string
+  readonly units: bigint
+  readonly currency: string | null
+  readonly reference: string
+  readonly effectiveAt: Instant | null
+}
+
+/** Other terms apply from here on; recorded for an IPC whose holds or entries they change. */
+export interface TermsFact extends Common {
+  readonly kind: "terms"
+}
+
+export type ByHandFact = PostingFact | ReversalFact
+
+export type Fact =
+  | CertificateFact
+  | PaymentFact
+  | ProjectFact
+  | OpeningFact
+  | DecisionFact
+  | ByHandFact
+  | AccountingFact
+  | TermsFact
 
 export type HoldReason = StoreTables["ledger_holds"]["reason"]
 
 /** The facts behind an entry or a hold, as JSON for an auditor. */
 export type Basis = ReadonlyArray<Readonly<Record<string, string | number | null>>>
 
-/** Its row, with amount and basis as values. `sequence` and `fact` are assigned when it is written. */
-export interface Entry extends Readonly<Omit<StoreTables["ledger_entries"], "amount" | "basis" | "fact" | "sequence">> {
+/** Its row, with amount and basis as values. `sequence`, `epoch` and `fact` are assigned when it is written. */
+export interface Entry extends Readonly<
+  Omit<StoreTables["ledger_entries"], "amount" | "basis" | "epoch" | "fact" | "sequence">
+> {
   /** Signed. */
   readonly units: bigint
   readonly basis: Basis
 }
 
 /** Its row, likewise. `units` follows what is learned while the hold is open; null if it isn't about one amount. */
-export interface Hold extends Readonly<Omit<StoreTables["ledger_holds"], "amount" | "basis">> {
+export interface Hold extends Readonly<Omit<StoreTables["ledger_holds"], "amount" | "basis" | "part">> {
   readonly units: bigint | null
   readonly basis: Basis
+  /** The part of the books that it is about. */
+  readonly part: string
 }

@@ -16,8 +16,9 @@ import { type Decision, factOf, LedgerError } from "./Decide.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
 import { type Verified, verify } from "./Verify.ts"
 import type { Entry, Terms } from "./Fact.ts"
-import { agree, difference, newestTerms } from "./Agreed.ts"
+import { agree, agreeIn, difference, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
+import { oneAtATime } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 
 /** A certificate from before the events began. */
@@ -144,11 +145,31 @@ export class Ledger extends Context.Service<
     Layer.effect(
       Ledger,
       Effect.gen(function* () {
-        yield* agree(yield* Store, terms)
+        yield* begin(terms, outbox)
         return yield* make(terms, outbox)
       })
     )
 }
+
+/** Other terms may end what holds waited for: they are asked again, or posted, in the transaction that brings the terms. */
+const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service"] | undefined) {
+  const store = yield* Store
+  // Refuses books of a newer program.
+  yield* newestTerms(store)
+  const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
+  const posting = yield* outbox?.posting ?? Effect.undefined
+  const recorded = yield* store.transaction(async (tx) => {
+    await oneAtATime(tx, "ledger")
+    const before = await agreeIn(tx, terms)
+    return before === undefined || difference(before, terms) === "" ? undefined : Books.askAgain(tx, terms, at, posting)
+  })
+  if (recorded === undefined || recorded.facts === 0) return
+  const { closed, entries, opened } = recorded
+  yield* Effect.logWarning(
+    `The terms of posting have changed: of the holds that waited because of the old ones, ${closed.length} ended, ` +
+      `${opened.length} are asked again (\`siteledger ledger holds\`), and ${entries.length} entries were posted.`
+  )
+})
 
 interface Guards {
   readonly beforeRecording: Effect.Effect<void, StoreError>

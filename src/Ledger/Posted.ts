@@ -2,123 +2,157 @@
  * What takes a part of an IPC's books to its target: an entry for the difference, a question for a person, or nothing.
  * Pure.
  *
- * Guarantees: everything posted for one payment is in one currency on one pair of accounts; a currency is never guessed;
- * nothing goes into a closed period unasked; and an id stands for one thing: entries of different amounts, kinds,
- * currencies, days or references have different ids in any two histories.
+ * Guarantees: a currency is never guessed; nothing goes into a closed period unasked; what a person refused is never
+ * posted; and an id stands for one thing: entries of different amounts, kinds, currencies, days or references have
+ * different ids in any two histories.
  */
 import * as Amount from "../Domain/Amount.ts"
-import type { Instant } from "../Domain/Instant.ts"
-import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "./Fact.ts"
-import { ask, basisOf, identify, type Known, type Question } from "./Settlement.ts"
-
-export interface Posted extends Known {
-  readonly projectId: string | null
-  readonly entries: ReadonlyArray<Entry>
-}
+import * as Instant from "../Domain/Instant.ts"
+import { type Account, accountOf, type Move } from "./Account.ts"
+import { ask, basisOf, identify, type Question } from "./Ask.ts"
+import type { DecisionFact, Entry, Fact, HoldReason, PaymentFact, Terms } from "./Fact.ts"
+import type { Books } from "./Known.ts"
+import { moved } from "./Parts.ts"
+import { nothingRefused, type Refused } from "./Refusals.ts"
+import { rulesOf } from "./Rules.ts"
 
 /** A part of the books as it should be. */
-export interface Target extends Pick<Entry, "certificate_url" | "effective_at" | "part"> {
+export interface Target extends Pick<Entry, "certificate_url" | "effective_at"> {
   /** What the part's entries must add up to. */
   readonly units: bigint
+  /** Its part, without the mark of a move. */
+  readonly base: string
+  readonly move: Move
+  /** Another part whose entries count too: what the accounting system had for the payment. */
+  readonly besides?: string
+  /** Whether it was left behind by a move: then what was refused doesn't count here. */
+  readonly isLeft?: boolean
   /** The kind of its first entry. */
   readonly first: "payment" | "adjustment"
   readonly payment: PaymentFact
   readonly basis: ReadonlyArray<Fact>
+  /** It covers the date as well, so a closed period isn't asked about. */
+  readonly consent?: DecisionFact | undefined
+}
+
+/** What a turn of the fold knows beside the books. */
+export interface Turning {
+  readonly cause: Fact
+  readonly terms: Terms
+  readonly refused: ReadonlyMap<string, Refused>
+  /** The parts with an open hold for a period that is or was closed. */
+  readonly waiting: ReadonlySet<string>
 }
 
 type Outcome = { readonly entry: Entry } | { readonly question: Question } | undefined
 
-export const reach = (books: Posted, target: Target, cause: Fact, terms: Terms): Outcome => {
-  const { basis, certificate_url, part, payment } = target
+export const reach = (books: Books, target: Target, turning: Turning): Outcome => {
+  const { base, basis, besides, certificate_url, isLeft, move, payment } = target
+  const { cause, terms } = turning
+  const part = moved(base, move.mark)
   const posted = books.entries.filter((entry) => entry.part === part)
-  const net = posted.reduce((sum, { units }) => sum + units, 0n)
+  const known = besides === undefined ? 0n : sum(books.entries.filter((entry) => entry.part === besides))
+  const refused = (isLeft === true ? undefined : turning.refused.get(base)) ?? nothingRefused
+  const net = sum(posted) + known + refused.units
   // What doesn't fit one entry goes into the next.
   const units = Amount.fitting(target.units - net)
   if (units === 0n) return undefined
-  const account = accountOf(books, payment, terms)
-  if ("question" in account) return { question: { ...account.question, units } }
-  // With the number of entries: the books can return to a net at which the same was asked before.
-  const step = [part, String(posted.length), String(net), String(units)]
-  const period = periodOf(books, target, units, step, terms)
-  if (period === undefined || "question" in period) return period
-  const kind = posted.length === 0 ? target.first : target.units === 0n ? "reversal" : "adjustment"
-  const { credit_account, currency, debit_account } = account
-  const { effective_at } = period
-  return {
-    entry: {
-      entry_id: identify(
-        "entry",
-        books.ipcId,
-        part,
-        String(books.entries.length),
-        kind,
-        String(units),
-        currency ?? "",
-        effective_at,
-        payment.reference
-      ),
-      ipc_id: books.ipcId,
-      project_id: books.projectId,
-      kind,
-      units,
-      currency,
-      payment_reference: payment.reference,
-      certificate_url,
-      debit_account,
-      credit_account,
-      effective_at,
-      known_at: cause.knownAt,
-      event_id: (kind === "payment" ? payment : cause).eventId ?? null,
-      reverses: kind === "reversal" ? reversed(posted) : null,
-      part,
-      basis: basisOf([...basis, ...account.basis, ...period.basis])
-    }
+  const account = accountOf(books, payment, move, terms)
+  if ("question" in account) return { question: { ...account.question, part, units } }
+  const consents: Array<DecisionFact> = []
+  const reason = reasonToAsk(target, { part, known, refused: refused.units }, turning)
+  if (reason !== undefined) {
+    // With the number of entries and refusals: the books can return to a net at which the same was asked before.
+    const about = [part, String(posted.length + refused.count), String(net), String(units)]
+    const question = ask(reason, payment, about, basis, { part, units })
+    const decision = books.decisions.get(question.holdId)
+    if (decision === undefined) return { question }
+    if (decision.verdict === "reject") return undefined
+    consents.push(decision)
   }
+  const kind = posted.length === 0 ? target.first : target.units === 0n ? "reversal" : "adjustment"
+  const entry = make(books, terms, account, [...basis, ...account.basis, ...consents], {
+    kind,
+    units,
+    payment_reference: payment.reference,
+    certificate_url,
+    effective_at: inOpenPeriod(target.effective_at, terms),
+    known_at: cause.knownAt,
+    event_id: (kind === "payment" ? payment : cause).eventId ?? null,
+    reverses: kind === "reversal" ? reversed(posted) : null,
+    part
+  })
+  return { entry }
 }
+
+const sum = (entries: ReadonlyArray<Entry>): bigint => entries.reduce((total, { units }) => total + units, 0n)
+
+interface Stand {
+  readonly part: string
+  /** What the accounting system had for it. */
+  readonly known: bigint
+  readonly refused: bigint
+}
+
+/** Why a person has to agree before the difference is posted. */
+const reasonToAsk = (target: Target, stand: Stand, { terms, waiting }: Turning): HoldReason | undefined => {
+  if (target.consent !== undefined) return undefined
+  const isAsking = terms.inClosedPeriod === "hold"
+  if (stand.known !== 0n) return "differs-from-accounting"
+  if (isAsking && isInClosedPeriod(target.effective_at, terms)) return "period-closed"
+  if (stand.refused !== 0n) return "changed-after-refusal"
+  return isAsking && rulesOf(terms).areRefusalsFinal && waiting.has(stand.part) ? "period-reopened" : undefined
+}
+
+const isInClosedPeriod = (at: Instant.Instant, { openFrom }: Terms): boolean => openFrom !== null && at < openFrom
+
+/** At its own time, or at the beginning of the open period. */
+export const inOpenPeriod = (at: Instant.Instant, terms: Terms): Instant.Instant =>
+  isInClosedPeriod(at, terms) ? (terms.openFrom ?? at) : at
 
 /** The entry that a reversal takes back: the first since the last reversal. */
 const reversed = (posted: ReadonlyArray<Entry>): string | null =>
   posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entry_id ?? null
 
-type Account = Pick<Entry, "currency" | "debit_account" | "credit_account"> & { readonly basis: ReadonlyArray<Fact> }
+type Draft = Omit<
+  Entry,
+  "basis" | "currency" | "credit_account" | "debit_account" | "entry_id" | "ipc_id" | "posting_date" | "project_id"
+>
 
-/** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
-export const currencyOf = (books: Posted, payment: PaymentFact, terms: Terms): string | null => {
-  const account = accountOf(books, payment, terms)
-  return "question" in account ? null : account.currency
-}
-
-/** As in the payment's first entry; otherwise by the terms, with the currency that a person gave. */
-const accountOf = (books: Posted, payment: PaymentFact, terms: Terms): Account | { readonly question: Question } => {
-  const first = books.entries.find(({ payment_reference }) => payment_reference === payment.reference)
-  if (first !== undefined) return { ...first, basis: [] }
-  const { creditAccount: credit_account, currencies, debitAccount: debit_account } = terms
-  const question = ask("currency-unknown", payment, [], [])
-  const decision = books.decisions.get(question.holdId)
-  if (decision?.currency !== undefined) {
-    return { currency: decision.currency, debit_account, credit_account, basis: [decision] }
+export const make = (
+  books: Books,
+  terms: Terms,
+  { credit_account, currency, debit_account, project_id }: Omit<Account, "basis">,
+  basis: ReadonlyArray<Fact>,
+  draft: Draft
+): Entry => {
+  const { certificate_url, effective_at, event_id, kind, known_at, part, payment_reference, reverses, units } = draft
+  const about = [kind, String(units), currency ?? "", effective_at, payment_reference]
+  return {
+    entry_id: freeId(books, part, about),
+    ipc_id: books.ipcId,
+    project_id,
+    kind,
+    units,
+    currency,
+    payment_reference,
+    certificate_url,
+    debit_account,
+    credit_account,
+    effective_at,
+    known_at,
+    event_id,
+    reverses,
+    part,
+    posting_date: rulesOf(terms).arePostingDatesKept ? Instant.dateIn(effective_at, terms.timezone) : null,
+    basis: basisOf(basis)
   }
-  if (books.projectId === null && Object.keys(currencies).length > 0) return { question }
-  return { currency: currencies[books.projectId ?? ""] ?? terms.currency, debit_account, credit_account, basis: [] }
 }
 
-interface Period {
-  readonly effective_at: Instant
-  readonly basis: ReadonlyArray<DecisionFact>
-}
-
-/** An entry effective in a closed period goes into the open one, or a person is asked first. */
-const periodOf = (
-  books: Posted,
-  { basis, effective_at, payment }: Target,
-  units: bigint,
-  step: ReadonlyArray<string>,
-  { inClosedPeriod, openFrom }: Terms
-): Period | { readonly question: Question } | undefined => {
-  if (openFrom === null || effective_at >= openFrom) return { effective_at, basis: [] }
-  if (inClosedPeriod === "post") return { effective_at: openFrom, basis: [] }
-  const question = ask("period-closed", payment, step, basis, units)
-  const decision = books.decisions.get(question.holdId)
-  if (decision === undefined) return { question }
-  return decision.verdict === "accept" ? { effective_at: openFrom, basis: [decision] } : undefined
+/** With its place in the books. Entries from before a restore have places of their own, which may be further on. */
+const freeId = ({ entries, ipcId }: Books, part: string, about: ReadonlyArray<string>): string => {
+  for (let place = entries.length; ; place++) {
+    const id = identify("entry", ipcId, part, String(place), ...about)
+    if (!entries.some(({ entry_id }) => entry_id === id)) return id
+  }
 }

@@ -9,7 +9,8 @@ import * as Amount from "../Domain/Amount.ts"
 import type { Store } from "../Stores/Store.ts"
 import * as Books from "./Books.ts"
 import type { Entry, Hold, Terms } from "./Fact.ts"
-import * as Fold from "./Fold.ts"
+import { fold } from "./Fold.ts"
+import { empty } from "./Known.ts"
 
 export const assumptions: ReadonlyArray<string> = [
   "A payment settles the certified amount of its IPC: the service's ipc.paid carries no amount.",
@@ -42,7 +43,7 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
       (facts) => {
         for (const [ipcId, known] of facts) {
           ipcs++
-          const books = known.reduce((before, fact) => Fold.fold(before, fact, terms).books, Fold.empty(ipcId))
+          const books = known.reduce((before, fact) => fold(before, fact, terms).books, empty(ipcId))
           for (const { reason } of books.holds.values()) holds[reason] = (holds[reason] ?? 0) + 1
           for (const entry of books.entries) {
             const key = JSON.stringify([entry.currency, entry.project_id, entry.debit_account, entry.credit_account])

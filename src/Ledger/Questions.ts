@@ -24,5 +24,20 @@ export const questions: Readonly<Record<HoldReason, string>> = {
     "The entry falls in a closed period. Accept to post it on the first open day, or reject to post nothing.",
   "currency-unknown":
     "Projects have different currencies, and no event has named the project of this IPC. Accept with the currency " +
-    "(--currency), or wait for such an event. A payment that was made can't be rejected."
+    "(--currency), or wait for such an event. A payment that was made can't be rejected.",
+  "period-reopened":
+    "The entry waited for a closed period, which is open now. Accept to post it at its own date, or reject to post " +
+    "nothing.",
+  "changed-after-refusal":
+    "You refused to post an amount, or took it back, and it turned out to be different since. Accept to post this " +
+    "difference, or reject to post nothing.",
+  "project-changed":
+    "The payment is posted under one project, and a newer event names another. Accept to take back what was posted and " +
+    "post it under the new project, in its currency, or reject to leave it.",
+  "second-person":
+    "An entry that a person added or took back is above the limit. Accept as a second, different person to post it, or " +
+    "reject to post nothing.",
+  "differs-from-accounting":
+    "The books were restored, and the accounting system has another amount for this payment. Accept to post the " +
+    "difference, or reject to keep the accounting system's amount. It closes by itself if the missing events arrive."
 }

@@ -25,9 +25,15 @@ export const factRow = ({ ipcId, kind, knownAt, number, ...content }: Fact) => (
   content: toJson(content)
 })
 
-export const entryRow = ({ basis, units, ...entry }: Entry, sequence: number, fact: Fact) => ({
+export const entryRow = (
+  { basis, units, ...entry }: Entry,
+  sequence: number,
+  fact: Pick<Fact, "number">,
+  epoch: number
+) => ({
   ...entry,
   sequence,
+  epoch,
   amount: amountText(units),
   basis: JSON.stringify(basis),
   fact: fact.number
@@ -58,15 +64,18 @@ export const decisionRow = ({ hold_id, ipc_id, payment_reference, reason, since 
 }
 
 export const toFact = (row: StoreTables["ledger_facts"]): Fact => {
-  const content = JSON.parse(row.content) as Record<string, unknown>
-  const units = typeof content["units"] === "string" ? { units: BigInt(content["units"]) } : {}
+  const content = JSON.parse(row.content, withUnits) as object
   const { ipc_id: ipcId, kind, known_at: knownAt, number } = row
-  return { ...content, ...units, kind, number, ipcId, knownAt } as Fact
+  return { ...content, kind, number, ipcId, knownAt } as Fact
 }
+
+const withUnits = (name: string, value: unknown): unknown =>
+  name === "units" && typeof value === "string" ? BigInt(value) : value
 
 export const toEntry = ({
   amount,
   basis,
+  epoch: _epoch,
   fact: _fact,
   sequence: _sequence,
   ...entry
@@ -76,8 +85,10 @@ export const toEntry = ({
   basis: JSON.parse(basis) as Entry["basis"]
 })
 
-export const toHold = ({ amount, basis, ...hold }: StoreTables["ledger_holds"]): Hold => ({
+/** The first version of the rules kept no part: see Refold. */
+export const toHold = ({ amount, basis, part, ...hold }: StoreTables["ledger_holds"]): Hold => ({
   ...hold,
+  part: part ?? "",
   units: amount === null ? null : Amount.toUnits(amount),
   basis: JSON.parse(basis) as Hold["basis"]
 })

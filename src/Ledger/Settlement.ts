@@ -4,29 +4,20 @@
  * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest one
  * dated after it. The answer depends on which facts there are, never on the order of their arrival.
  */
-import { hash } from "node:crypto"
-import * as Amount from "../Domain/Amount.ts"
 import type { Instant } from "../Domain/Instant.ts"
-import type { Basis, CertificateFact, DecisionFact, Fact, Hold, HoldReason, OpeningFact, PaymentFact } from "./Fact.ts"
+import { ask, type Question } from "./Ask.ts"
+import type { CertificateFact, DecisionFact, Fact, OpeningFact, PaymentFact } from "./Fact.ts"
 
-/** What is known of one IPC. */
+/** What decides which certificate is a payment's own. */
 export interface Known {
-  readonly ipcId: string
   readonly certificates: ReadonlyArray<CertificateFact>
   readonly opening: OpeningFact | undefined
   /** By the hold that was decided. */
   readonly decisions: ReadonlyMap<string, DecisionFact>
 }
 
-/** What a hold would be about. It becomes a Hold only when opened: most questions of a turn are open already. */
-export interface Question {
-  readonly holdId: string
-  readonly reason: HoldReason
-  readonly payment: PaymentFact
-  readonly facts: ReadonlyArray<Fact>
-  /** See Hold. */
-  readonly units: bigint | null
-}
+/** The part of the books that a payment's own amount is posted to. */
+export const settlementPart = "settlement"
 
 export interface Settled {
   readonly units: bigint
@@ -48,14 +39,15 @@ export const settle = (known: Known, payment: PaymentFact): Settlement => {
     if (amounts.size === 1 && first.units > 0n) return settled(first.units, candidate, [payment, first])
     const reason = amounts.size === 1 ? "amount-not-positive" : "ambiguous-order"
     const about = [...dated(candidate), ...[...amounts].map(String).toSorted()]
-    const question = ask(reason, payment, about, candidate, amounts.size === 1 ? first.units : null)
+    const units = amounts.size === 1 ? first.units : null
+    const question = ask(reason, payment, about, candidate, { part: settlementPart, units })
     const decision = known.decisions.get(question.holdId)
     if (decision === undefined) return { _tag: "Open", question }
     if (decision.verdict === "accept" && decision.units !== null) {
       return settled(decision.units, candidate, [payment, ...candidate, decision])
     }
   }
-  const question = ask("awaiting-certified-amount", payment, [], [])
+  const question = ask("awaiting-certified-amount", payment, [], [], { part: settlementPart })
   const decision = known.decisions.get(question.holdId)
   return decision === undefined || decision.units === null
     ? { _tag: "Open", question }
@@ -108,54 +100,3 @@ const byContents = (a: CertificateFact, b: CertificateFact): number => {
   const [textA, textB] = [`${a.units} ${a.url}`, `${b.units} ${b.url}`]
   return textA < textB ? -1 : textA > textB ? 1 : 0
 }
-
-/** The same question about the same things has the same id, in any order of events. */
-export const ask = (
-  reason: HoldReason,
-  payment: PaymentFact,
-  about: ReadonlyArray<string>,
-  facts: ReadonlyArray<Fact>,
-  units: bigint | null = null
-): Question => ({
-  holdId: identify("hold", payment.ipcId, payment.reference, reason, ...about),
-  reason,
-  payment,
-  facts,
-  units
-})
-
-/** The hold that a question becomes. */
-export const opened = (
-  { facts, holdId, payment, reason, units }: Question,
-  since: Instant,
-  currency: string | null
-): Hold => ({
-  hold_id: holdId,
-  ipc_id: payment.ipcId,
-  payment_reference: payment.reference,
-  reason,
-  since,
-  basis: basisOf([payment, ...facts]),
-  units,
-  currency
-})
-
-/** 128 bits of a hash over the parts, encoded so that no part can run into the next. */
-export const identify = (...parts: ReadonlyArray<string>): string =>
-  hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)
-
-/** For an auditor: units as amounts, names in one order, so a fact reads the same whether it is new or from the Store. */
-export const basisOf = (facts: ReadonlyArray<Fact>): Basis =>
-  facts.map(({ ipcId: _ipcId, ...fact }) =>
-    Object.fromEntries(
-      Object.entries(fact)
-        .map(
-          ([name, value]) =>
-            (typeof value === "bigint" ? ["amount", Amount.ofUnits(value) ?? null] : [name, value]) as [
-              string,
-              string | number | null
-            ]
-        )
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    )
-  )

@@ -5,9 +5,10 @@
 import { Effect } from "effect"
 import type { Store } from "../Stores/Store.ts"
 import * as Agreed from "./Agreed.ts"
-import * as Books from "./Books.ts"
-import type { Fact, Terms } from "./Fact.ts"
-import * as Fold from "./Fold.ts"
+import { eachIpc, factsOf, read } from "./Books.ts"
+import type { Fact } from "./Fact.ts"
+import { type Books, empty } from "./Known.ts"
+import { folded } from "./Refold.ts"
 
 export interface Verified {
   readonly ipcs: number
@@ -23,23 +24,19 @@ const mostDifferences = 100
 export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Service"]) {
   const terms = yield* store.run(Agreed.agreed)
   let total: Verified = { ipcs: 0, facts: 0, entries: 0, holds: 0, differences: [] }
-  yield* Books.eachIpc(store, (ids) =>
+  yield* eachIpc(store, (ids) =>
     Effect.map(
       // In one transaction: events keep coming meanwhile.
-      store.transaction(async (tx) => [await Books.factsOf(tx, ids), await Books.read(tx, ids)] as const),
+      store.transaction(async (tx) => [await factsOf(tx, ids), await read(tx, ids)] as const),
       ([facts, books]) => {
-        for (const id of ids) total = add(total, compare(books.get(id) ?? Fold.empty(id), facts.get(id) ?? [], terms))
+        for (const id of ids) total = add(total, compare(books.get(id) ?? empty(id), facts.get(id) ?? [], terms))
       }
     )
   )
   return total
 })
 
-/** The books of an IPC from its facts alone, each under the terms of its time. */
-export const folded = (ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed.Agreed>): Fold.Books =>
-  facts.reduce((before, fact) => Fold.fold(before, fact, termsOf(terms, fact)).books, Fold.empty(ipcId))
-
-const compare = (kept: Fold.Books, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed.Agreed>): Verified => {
+const compare = (kept: Books, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed.Agreed>): Verified => {
   const made = folded(kept.ipcId, facts, terms)
   return {
     ipcs: 1,
@@ -53,18 +50,12 @@ const compare = (kept: Fold.Books, facts: ReadonlyArray<Fact>, terms: ReadonlyAr
   }
 }
 
-const termsOf = (agreed: ReadonlyArray<Agreed.Agreed>, { number }: Fact): Terms => {
-  const found = agreed.findLast(({ fromFact }) => fromFact <= number)
-  if (found === undefined) throw new Error(`fact ${number} has no terms`)
-  return found.terms
-}
-
 type Shown = Readonly<Record<string, unknown>>
 
-const entriesOf = ({ entries }: Fold.Books) =>
+const entriesOf = ({ entries }: Books) =>
   new Map(entries.map((entry) => [entry.entry_id, { ...entry, units: String(entry.units) } satisfies Shown]))
 
-const holdsOf = ({ holds }: Fold.Books) =>
+const holdsOf = ({ holds }: Books) =>
   new Map([...holds].map(([id, hold]) => [id, { ...hold, units: hold.units?.toString() ?? null } satisfies Shown]))
 
 const differ = (

@@ -36,6 +36,8 @@ export const instant: Type<Instant> = {
   pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 }
 /** As text, because a double can't hold them all. */
+/** A calendar day, "YYYY-MM-DD". */
+export const day: Type<string> = { ...text, shown: "DATE", pattern: /^\d{4}-\d{2}-\d{2}$/ }
 export const wholeNumber: Type<string> = { ...text, shown: "BIGINT", pattern: /^-?\d+$/ }
 export const int64: Type<number> = { sqlite: "integer", postgres: "bigint", shown: "BIGINT" }
 export const int32: Type<number> = { ...int64, postgres: "integer" }

@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Fact, Terms } from "../../src/Ledger/Fact.ts"
-import { empty, fold } from "../../src/Ledger/Fold.ts"
+import { fold } from "../../src/Ledger/Fold.ts"
+import { empty } from "../../src/Ledger/Known.ts"
 import * as Rows from "../../src/Ledger/Rows.ts"
 import { contractor } from "./Contractor.ts"
 import {
@@ -74,7 +75,7 @@ const written = (terms: Terms, steps: ReadonlyArray<ShortFact | Answer>): Readon
     const turn = fold(books, fact, terms)
     books = turn.books
     for (const entry of turn.entries) {
-      const { amount, basis, entry_id, part, reverses } = Rows.entryRow(entry, 1, fact)
+      const { amount, basis, entry_id, part, reverses } = Rows.entryRow(entry, 1, fact, 1)
       rows.push([entry_id, amount, part, reverses, basis].join(" "))
     }
     for (const hold of turn.opened) {
@@ -89,6 +90,10 @@ const kept = JSON.parse(readFileSync(join(import.meta.dirname, "Bytes/rows.json"
 
 describe("ids and basis", () => {
   it.each(Object.entries(histories))("of %s never change", (name, [terms, ...steps]) => {
-    assert.deepStrictEqual(written(terms, steps), (kept as Readonly<Record<string, ReadonlyArray<string>>>)[name])
+    for (const rules of [1, 2])
+      assert.deepStrictEqual(
+        written({ ...terms, rules }, steps),
+        (kept as Readonly<Record<string, ReadonlyArray<string>>>)[name]
+      )
   })
 })

@@ -1,11 +1,16 @@
 /** The terms when nothing is configured. */
+import { rulesVersion } from "../../config/Ledger.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 
 export const contractor: Terms = {
+  rules: rulesVersion,
   debitAccount: "bank",
   creditAccount: "receivable",
   currency: null,
   currencies: {},
   openFrom: null,
-  inClosedPeriod: "hold"
+  inClosedPeriod: "hold",
+  timezone: "UTC",
+  confirmAbove: null,
+  reading: null
 }

@@ -3,8 +3,10 @@
  */
 import { assert } from "@effect/vitest"
 import * as Instant from "../../src/Domain/Instant.ts"
+import * as Version from "../../src/Domain/Version.ts"
 import type { Fact, Hold, HoldReason, Terms } from "../../src/Ledger/Fact.ts"
-import { type Books, empty, fold } from "../../src/Ledger/Fold.ts"
+import { fold } from "../../src/Ledger/Fold.ts"
+import { type Books, empty } from "../../src/Ledger/Known.ts"
 import type { Random } from "../Seeded.ts"
 import { contractor } from "./Contractor.ts"
 
@@ -25,7 +27,12 @@ export const certificate = (at: number, units: bigint, url = `https://c/${at}`):
 })
 export const payment = (at: number, reference = "P"): ShortFact => ({ kind: "payment", at: minute(at), reference })
 export const opening = (units: bigint): ShortFact => ({ kind: "opening", units, certificate: "C-0", by: "Ana" })
-export const project = (projectId = "7"): ShortFact => ({ kind: "project", projectId })
+/** Named by an event of this minute. */
+export const project = (projectId = "7", at = 1): ShortFact => ({
+  kind: "project",
+  projectId,
+  version: Version.make(start + at * 60_000_000, 0, "a".repeat(64))
+})
 
 export const decision = (
   holdId: string,

@@ -13,7 +13,7 @@ import { ledger } from "../../Stores/Tables/Ledger.ts"
 type Row = StoreTables["ledger_entries"]
 
 /** Columns of its row. A later version's column isn't sent unless named here, so an entry sent again has the same bytes. */
-const sent = [
+const always = [
   "entry_id",
   "sequence",
   "ipc_id",
@@ -29,19 +29,32 @@ const sent = [
   "reverses"
 ] as const satisfies ReadonlyArray<keyof Row>
 
-type Sent = (typeof sent)[number]
+/** Left out where they are null: in entries of 0.1, which are sent again as they were. */
+const later = ["posting_date", "epoch"] as const satisfies ReadonlyArray<keyof Row>
+
+type Always = (typeof always)[number]
+type Later = (typeof later)[number]
 
 /** With the type and the description of its column. */
-const field = ({ isNullable, says, type }: Column) => {
+const valueOf = ({ type }: Column) => {
   const written = type.pattern === undefined ? Schema.String : Schema.String.check(Schema.isPattern(type.pattern))
   const text = type.words === undefined ? written : Schema.Literals(type.words)
-  const value = type.sqlite === "integer" ? Schema.Int.check(Schema.isGreaterThan(0)) : text
-  return (isNullable === true ? Schema.NullOr(value) : value).annotate({ description: says })
+  return type.sqlite === "integer" ? Schema.Int.check(Schema.isGreaterThan(0)) : text
 }
 
-const fields = Object.fromEntries(
-  sent.map((name) => [name, field(ledger.ledger_entries.columns[name])])
-) as unknown as { readonly [Name in Sent]: Schema.Codec<Row[Name]> }
+const required = (column: Column) => valueOf(column).annotate({ description: column.says })
+
+const field = (column: Column) =>
+  column.isNullable === true ? Schema.NullOr(valueOf(column)).annotate({ description: column.says }) : required(column)
+
+const { columns } = ledger.ledger_entries
+
+const fields = Object.fromEntries([
+  ...always.map((name) => [name, field(columns[name])]),
+  ...later.map((name) => [name, Schema.optionalKey(required(columns[name]))])
+]) as unknown as { readonly [Name in Always]: Schema.Codec<Row[Name]> } & {
+  readonly [Name in Later]: Schema.optionalKey<Schema.Codec<NonNullable<Row[Name]>>>
+}
 
 const status = field(ledger.ledger_outbox.columns.status) as unknown as Schema.Codec<
   StoreTables["ledger_outbox"]["status"]
@@ -74,10 +87,13 @@ export const SinkEntry = Schema.Struct({
 })
 export type SinkEntry = typeof SinkEntry.Type
 
+type LaterFields = { readonly [Name in Later]?: NonNullable<Row[Name]> }
+
 export const of = (row: Row, status: SinkEntry["status"]): SinkEntry => ({
   version: 1,
   status,
-  ...(Object.fromEntries(sent.map((name) => [name, row[name]])) as Pick<Row, Sent>),
+  ...(Object.fromEntries(always.map((name) => [name, row[name]])) as Pick<Row, Always>),
+  ...(Object.fromEntries(later.flatMap((name) => (row[name] === null ? [] : [[name, row[name]]]))) as LaterFields),
   lines: linesOf(row)
 })
 

@@ -3,6 +3,7 @@
  * of the accounting sink.
  */
 import {
+  day,
   instant,
   int32,
   int64,
@@ -35,6 +36,16 @@ export type HoldReason =
   | "period-closed"
   /** Currencies differ by project and the IPC's project is unknown. Learning the project resolves it; or accept with the currency. */
   | "currency-unknown"
+  /** The period is open again. Accept to post at its own date; reject to post nothing. */
+  | "period-reopened"
+  /** Someone refused or took back what this is a change of. Accept to post the difference; reject to post nothing. */
+  | "changed-after-refusal"
+  /** Posted under one project, and a newer event names another. Accept to move it; reject to leave it. */
+  | "project-changed"
+  /** What a person added is above the limit. A second person accepts or rejects it. */
+  | "second-person"
+  /** After a restore, the accounting system has another amount. Accept to post the difference; reject to keep its amount. */
+  | "differs-from-accounting"
 
 const entryId = matching(/^[0-9a-f]{32}$/)
 const currency = matching(/^[A-Z]{3}$/)
@@ -64,7 +75,10 @@ export const ledger = {
     columns: {
       number: required(int64, "Its position in the stored order."),
       ipc_id: ipcId,
-      kind: required(text, "certificate, payment, project, opening or decision."),
+      kind: required(
+        text,
+        "certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison) or terms."
+      ),
       known_at: required(instant, "When it was stored; its consequences are known from then on."),
       content: required(json, "Its content, as JSON.")
     }
@@ -119,7 +133,15 @@ export const ledger = {
         isHidden: true
       }),
       basis,
-      fact
+      fact,
+      posting_date: optional(day, "The day it is posted on, in the books' time zone; entries of 0.1 have none.", {
+        since: 2
+      }),
+      epoch: optional(
+        int64,
+        "Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.",
+        { since: 2 }
+      )
     }
   },
   ledger_holds: {
@@ -134,7 +156,11 @@ export const ledger = {
         money,
         "The amount in question: the certificate's, or the one that would be posted; null if none is known."
       ),
-      currency: optional(currency, "The currency of the amount; null if it isn't known.")
+      currency: optional(currency, "The currency of the amount; null if it isn't known."),
+      part: optional(text, "The part of the books that it is about; holds of 0.1 have none.", {
+        since: 2,
+        isHidden: true
+      })
     }
   },
   ledger_hold_decisions: {

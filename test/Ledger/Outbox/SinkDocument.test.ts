@@ -10,7 +10,8 @@ import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { JsonSchema, Schema } from "effect"
 import type { Fact, Terms } from "../../../src/Ledger/Fact.ts"
-import { empty, fold } from "../../../src/Ledger/Fold.ts"
+import { fold } from "../../../src/Ledger/Fold.ts"
+import { empty } from "../../../src/Ledger/Known.ts"
 import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { entryRow } from "../../../src/Ledger/Rows.ts"
 import { contractor } from "../Contractor.ts"
@@ -49,7 +50,7 @@ const entry = ((): SinkEntry.SinkEntry => {
   const [, , fact] = facts
   assert.isDefined(posted)
   assert.isDefined(fact)
-  return SinkEntry.of(entryRow(posted, 42, fact), "draft")
+  return SinkEntry.of(entryRow(posted, 42, fact, 1), "draft")
 })()
 
 interface Property {

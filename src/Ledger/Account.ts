@@ -1,0 +1,87 @@
+/**
+ * Where a payment's amounts are posted: the pair of accounts, the currency, the project. Pure.
+ *
+ * Everything posted for one payment is in one currency on one pair of accounts, those of its first entry. If its project
+ * changes after that, a person is asked; an acceptance takes back what was posted and posts it under the new project.
+ */
+import { ask, type Question } from "./Ask.ts"
+import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "./Fact.ts"
+import type { Books } from "./Known.ts"
+import { isByHand, markOf, unmoved } from "./Parts.ts"
+import { rulesOf } from "./Rules.ts"
+import { settlementPart } from "./Settlement.ts"
+
+export interface Account extends Pick<Entry, "currency" | "debit_account" | "credit_account" | "project_id"> {
+  readonly basis: ReadonlyArray<Fact>
+}
+
+/** The change of project under which a payment is posted now. */
+export interface Move {
+  readonly mark: string
+  readonly projectId: string | null
+  /** Undefined if the payment wasn't moved. */
+  readonly decision: DecisionFact | undefined
+}
+
+const notMoved: Move = { mark: unmoved, projectId: null, decision: undefined }
+
+export const moveOf = ({ decisions }: Books, { reference }: PaymentFact): Move => {
+  let move = notMoved
+  for (const decision of decisions.values()) {
+    const { about, holdId, verdict } = decision
+    if (verdict !== "accept" || about?.reason !== "project-changed" || about.reference !== reference) continue
+    move = { mark: holdId, projectId: about.projectId, decision }
+  }
+  return move
+}
+
+/** The entry that says where the payment's others go. */
+const firstOf = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move): Entry | undefined =>
+  entries.find(
+    ({ part, payment_reference }) => payment_reference === reference && !isByHand(part) && markOf(part) === mark
+  )
+
+/** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
+export const currencyOf = (books: Books, payment: PaymentFact, terms: Terms): string | null => {
+  const account = accountOf(books, payment, moveOf(books, payment), terms)
+  return "question" in account ? null : account.currency
+}
+
+/** As in the payment's first entry; otherwise by the terms, with the currency that a person gave. */
+export const accountOf = (
+  books: Books,
+  payment: PaymentFact,
+  move: Move,
+  terms: Terms
+): Account | { readonly question: Question } => {
+  const { isNewestProjectValid } = rulesOf(terms)
+  const { creditAccount: credit_account, currencies, currency, debitAccount: debit_account } = terms
+  const known = books.project?.projectId ?? null
+  const first = firstOf(books, payment, move)
+  if (first !== undefined) return { ...first, project_id: isNewestProjectValid ? first.project_id : known, basis: [] }
+  const project_id = move.decision === undefined ? known : move.projectId
+  const under = { credit_account, debit_account, project_id }
+  const question = ask("currency-unknown", payment, [], [], { part: settlementPart })
+  const given = move.decision === undefined ? books.decisions.get(question.holdId) : undefined
+  if (given?.currency !== undefined) return { ...under, currency: given.currency, basis: [given] }
+  if (project_id === null && Object.keys(currencies).length > 0) return { question }
+  return { ...under, currency: currencies[project_id ?? ""] ?? currency, basis: [] }
+}
+
+/** Asked when the payment is posted under another project than the newest one. */
+export const changedProject = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Question | undefined => {
+  const first = firstOf(books, payment, move)
+  const { project } = books
+  if (!rulesOf(terms).isNewestProjectValid || first === undefined || project === undefined) return undefined
+  const to = project.projectId
+  const from = first.project_id
+  if (from === to || (from === null && !isOtherCurrency(first, to, terms))) return undefined
+  const net = books.entries
+    .filter(({ part, payment_reference }) => payment_reference === payment.reference && markOf(part) === move.mark)
+    .reduce((sum, { units }) => sum + units, 0n)
+  return ask("project-changed", payment, [move.mark, from ?? "", to], [project], { part: settlementPart, units: net })
+}
+
+/** A project that is named for the first time matters only if it says another currency. */
+const isOtherCurrency = ({ currency }: Entry, projectId: string, terms: Terms): boolean =>
+  Object.keys(terms.currencies).length > 0 && (terms.currencies[projectId] ?? terms.currency) !== currency

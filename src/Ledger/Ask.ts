@@ -1,0 +1,93 @@
+/**
+ * Questions to a person, and the ids of holds and entries. Pure. The same question about the same things has the same id,
+ * in any order of events.
+ */
+import { hash } from "node:crypto"
+import * as Amount from "../Domain/Amount.ts"
+import type { Instant } from "../Domain/Instant.ts"
+import type { About, Basis, ByHandFact, Fact, Hold, HoldReason, PaymentFact } from "./Fact.ts"
+
+/** What a question is about: a payment, or what a person did by hand. */
+export type Subject = PaymentFact | ByHandFact
+
+/** What a hold would be about. It becomes a Hold only when opened: most questions of a turn are open already. */
+export interface Question {
+  readonly holdId: string
+  readonly reason: HoldReason
+  readonly subject: Subject
+  readonly facts: ReadonlyArray<Fact>
+  /** See Hold. */
+  readonly part: string
+  /** See Hold. */
+  readonly units: bigint | null
+}
+
+/** Of which part of the books; undefined: of its own, which its answer opens. */
+export interface Of {
+  readonly part?: string
+  readonly units?: bigint | null
+}
+
+export const ask = (
+  reason: HoldReason,
+  subject: Subject,
+  about: ReadonlyArray<string>,
+  facts: ReadonlyArray<Fact>,
+  { part, units = null }: Of
+): Question => {
+  const holdId = identify("hold", subject.ipcId, subject.reference, reason, ...about)
+  return { holdId, reason, subject, facts, part: part ?? holdId, units }
+}
+
+/** The hold that a question becomes. */
+export const opened = (
+  { facts, holdId, part, reason, subject, units }: Question,
+  since: Instant,
+  currency: string | null
+): Hold => ({
+  hold_id: holdId,
+  ipc_id: subject.ipcId,
+  payment_reference: subject.reference,
+  reason,
+  since,
+  basis: basisOf([subject, ...facts]),
+  units,
+  currency,
+  part
+})
+
+/** 128 bits of a hash over the parts, encoded so that no part can run into the next. */
+export const identify = (...parts: ReadonlyArray<string>): string =>
+  hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)
+
+type Shown = string | number | null
+
+/** For an auditor: units as amounts, names in one order, so a fact reads the same whether it is new or from the Store. */
+export const basisOf = (facts: ReadonlyArray<Fact>): Basis =>
+  facts.map(({ ipcId: _ipcId, ...fact }) =>
+    Object.fromEntries(
+      Object.entries(fact)
+        .flatMap(([name, value]: [string, unknown]): ReadonlyArray<readonly [string, Shown]> => {
+          if (typeof value === "bigint") return [["amount", Amount.ofUnits(value) ?? null]]
+          // Nested content is in the fact itself.
+          return value === null || typeof value === "string" || typeof value === "number" ? [[name, value]] : []
+        })
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    )
+  )
+
+const disregarding: ReadonlySet<HoldReason> = new Set(["ambiguous-order", "amount-not-positive"])
+
+/** What a decision about this hold is about. */
+export const aboutOf = ({ basis, part, payment_reference, reason, units }: Hold): About => ({
+  reason,
+  reference: payment_reference,
+  part,
+  units,
+  certificates: disregarding.has(reason)
+    ? basis.flatMap(({ amount, at, kind }) =>
+        kind === "certificate" ? [{ at: String(at), units: Amount.toUnits(String(amount)) }] : []
+      )
+    : [],
+  projectId: reason === "project-changed" ? String(basis.find(({ kind }) => kind === "project")?.["projectId"]) : null
+})

@@ -1,0 +1,113 @@
+/**
+ * What people add to the books: an entry of their own, the reversal of an entry, and what the accounting system has after
+ * a restore. Pure.
+ *
+ * It is posted by the fact that says so, or by the second person's confirmation, exactly once. Nothing is erased: each is
+ * one more balanced entry in the open period.
+ */
+import type { AccountingEntry, AccountingFact, Entry, Fact, PostingFact, Terms } from "./Fact.ts"
+import type { Books } from "./Known.ts"
+import * as Parts from "./Parts.ts"
+import { inOpenPeriod, make } from "./Posted.ts"
+import { confirmation, isInForce } from "./SecondPerson.ts"
+
+const entryOf = ({ entries }: Books, id: string): Entry | undefined => entries.find(({ entry_id }) => entry_id === id)
+
+export interface Added {
+  readonly entries: ReadonlyArray<Entry>
+  /** Of these, and of earlier ones: what the accounting system has already, or is never to get. */
+  readonly settled: ReadonlyArray<string>
+}
+
+const nothing: Added = { entries: [], settled: [] }
+
+/** What the cause adds by itself. */
+export const added = (books: Books, cause: Fact, terms: Terms): Added => {
+  if (cause.kind === "accounting") return compared(books, cause, terms)
+  const fact =
+    cause.kind === "decision" ? books.byHand.find((each) => confirmation(each).holdId === cause.holdId) : cause
+  if (fact === undefined || (fact.kind !== "posting" && fact.kind !== "reversal")) return nothing
+  if (!isInForce(books, fact)) return nothing
+  const basis = fact === cause ? [fact] : [fact, cause]
+  return {
+    entries:
+      fact.kind === "posting"
+        ? [post(books, fact, cause, basis, terms)]
+        : reverse(books, fact.entryId, cause, basis, terms),
+    settled: []
+  }
+}
+
+const accountFor = ({ project }: Books, currency: string | null, { creditAccount, debitAccount }: Terms) => ({
+  currency,
+  debit_account: debitAccount,
+  credit_account: creditAccount,
+  project_id: project?.projectId ?? null
+})
+
+const post = (books: Books, fact: PostingFact, cause: Fact, basis: ReadonlyArray<Fact>, terms: Terms): Entry =>
+  make(books, terms, accountFor(books, fact.currency, terms), basis, {
+    kind: "adjustment",
+    units: fact.units,
+    payment_reference: fact.reference,
+    certificate_url: null,
+    effective_at: inOpenPeriod(cause.knownAt, terms),
+    known_at: cause.knownAt,
+    event_id: null,
+    reverses: null,
+    part: Parts.byHand(fact.number)
+  })
+
+const reverse = (
+  books: Books,
+  entryId: string,
+  cause: Fact,
+  basis: ReadonlyArray<Fact>,
+  terms: Terms
+): ReadonlyArray<Entry> => {
+  const entry = entryOf(books, entryId)
+  if (entry === undefined) return []
+  const { certificate_url, part, payment_reference, units } = entry
+  const reversal = make(books, terms, entry, basis, {
+    kind: "reversal",
+    units: -units,
+    payment_reference,
+    certificate_url,
+    effective_at: inOpenPeriod(cause.knownAt, terms),
+    known_at: cause.knownAt,
+    event_id: null,
+    reverses: entryId,
+    part
+  })
+  return [reversal]
+}
+
+/** Takes over what the accounting system has, under its ids, and takes back what it won't get. */
+const compared = (books: Books, fact: AccountingFact, terms: Terms): Added => {
+  const entries: Array<Entry> = []
+  const now = (): Books => ({ ...books, entries: [...books.entries, ...entries] })
+  for (const id of fact.cancels) entries.push(...reverse(now(), id, fact, [fact], terms))
+  for (const one of fact.has) {
+    if (entryOf(now(), one.entryId) === undefined) entries.push(takeOver(now(), one, fact, terms))
+  }
+  return { entries, settled: [...fact.cancels, ...entries.map(({ entry_id }) => entry_id)] }
+}
+
+const takeOver = (books: Books, one: AccountingEntry, fact: AccountingFact, terms: Terms): Entry => {
+  const { currency, effectiveAt, entryId, reference, units } = one
+  const entry = make(books, terms, accountFor(books, currency, terms), [fact], {
+    kind: isPaid(books, reference) ? "adjustment" : "payment",
+    units,
+    payment_reference: reference,
+    certificate_url: null,
+    effective_at: effectiveAt ?? inOpenPeriod(fact.knownAt, terms),
+    known_at: fact.knownAt,
+    event_id: null,
+    reverses: null,
+    part: Parts.knownOf(reference)
+  })
+  return { ...entry, entry_id: entryId }
+}
+
+const isPaid = ({ entries }: Books, reference: string): boolean =>
+  entries.some(({ kind, payment_reference }) => kind === "payment" && payment_reference === reference)

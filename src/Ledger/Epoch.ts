@@ -1,0 +1,18 @@
+/**
+ * The epoch of the books: 1, and one more whenever they are restored, moved or repaired. Another store may have gone on from
+ * the same backup, so a sequence number alone could stand for two entries; together with the epoch it never does.
+ */
+import type { Kysely, Transaction } from "kysely"
+import { readMeta, writeMeta } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+
+const key = "ledger_epoch"
+
+export const epochOf = async (db: Kysely<StoreTables>): Promise<number> => Number((await readMeta(db, key)) ?? 1)
+
+/** To more than it was, here and in any store that is known to have gone on from the same books. Returns it. */
+export const raise = async (tx: Transaction<StoreTables>, elsewhere = 0): Promise<number> => {
+  const epoch = Math.max(await epochOf(tx), elsewhere) + 1
+  await writeMeta(tx, key, String(epoch))
+  return epoch
+}

@@ -1,0 +1,64 @@
+/**
+ * What is known of one IPC: its facts, sorted by what they say, and what was posted and asked because of them. Pure.
+ */
+import { isAfter, never } from "../Domain/Version.ts"
+import type {
+  ByHandFact,
+  CertificateFact,
+  DecisionFact,
+  Entry,
+  Fact,
+  Hold,
+  OpeningFact,
+  PaymentFact,
+  ProjectFact
+} from "./Fact.ts"
+
+export interface Books {
+  readonly ipcId: string
+  /** The valid one. */
+  readonly project: ProjectFact | undefined
+  readonly certificates: ReadonlyArray<CertificateFact>
+  readonly opening: OpeningFact | undefined
+  /** One for each reference; the first is *the* payment. */
+  readonly payments: ReadonlyArray<PaymentFact>
+  /** By the hold that was decided. */
+  readonly decisions: ReadonlyMap<string, DecisionFact>
+  readonly byHand: ReadonlyArray<ByHandFact>
+  readonly entries: ReadonlyArray<Entry>
+  readonly holds: ReadonlyMap<string, Hold>
+}
+
+export const empty = (ipcId: string): Books => ({
+  ipcId,
+  project: undefined,
+  certificates: [],
+  opening: undefined,
+  payments: [],
+  decisions: new Map(),
+  byHand: [],
+  entries: [],
+  holds: new Map()
+})
+
+/** The books with these facts known, and nothing posted for them yet. */
+export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
+  const of = <K extends Fact["kind"]>(kind: K) =>
+    facts.filter((fact): fact is Extract<Fact, { readonly kind: K }> => fact.kind === kind)
+  return {
+    ...books,
+    project: of("project").reduce(newer, books.project),
+    certificates: and(books.certificates, of("certificate")),
+    opening: of("opening").at(-1) ?? books.opening,
+    payments: and(books.payments, of("payment")),
+    decisions: new Map([...books.decisions, ...of("decision").map((fact) => [fact.holdId, fact] as const)]),
+    byHand: and(books.byHand, [...of("posting"), ...of("reversal")])
+  }
+}
+
+/** Facts of the first version of the rules have no version, and only the first of them is kept. */
+const newer = (project: ProjectFact | undefined, fact: ProjectFact): ProjectFact =>
+  project === undefined || isAfter(fact.version ?? never, project.version) ? fact : project
+
+const and = <A>(known: ReadonlyArray<A>, more: ReadonlyArray<A>): ReadonlyArray<A> =>
+  more.length === 0 ? known : [...known, ...more]

@@ -1,0 +1,31 @@
+/**
+ * The books of an IPC from its facts alone, each under the terms of its time. Pure.
+ */
+import type { Agreed } from "./Agreed.ts"
+import type { Fact, Terms } from "./Fact.ts"
+import { fold } from "./Fold.ts"
+import { type Books, empty } from "./Known.ts"
+
+export const folded = (ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed>): Books =>
+  facts.reduce((before, fact) => fold(before, fact, termsOf(terms, fact)).books, empty(ipcId))
+
+const termsOf = (agreed: ReadonlyArray<Agreed>, { number }: Fact): Terms => {
+  const found = agreed.findLast(({ fromFact }) => fromFact <= number)
+  if (found === undefined) throw new Error(`fact ${number} has no terms`)
+  return found.terms
+}
+
+/** Before version 2 of the rules, decisions didn't say what they were about, nor holds which part. */
+export const isOfFirstRules = (facts: ReadonlyArray<Fact>, { holds }: Books): boolean =>
+  facts.some((fact) => fact.kind === "decision" && fact.about === undefined) ||
+  [...holds.values()].some(({ part }) => part === "")
+
+/** These books, with what was kept only later. */
+export const recovered = (books: Books, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed>): Books => {
+  const { decisions, holds } = folded(books.ipcId, facts, terms)
+  return {
+    ...books,
+    decisions,
+    holds: new Map([...books.holds].map(([id, hold]) => [id, { ...hold, part: holds.get(id)?.part ?? hold.part }]))
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * What people have refused: amounts that never post again, and certificates that stay disregarded. Pure.
+ *
+ * A refused amount counts as if it were posted. So what is learned later differs from it only by the new difference,
+ * which is a new question.
+ */
+import type { CertificateFact, HoldReason } from "./Fact.ts"
+import type { Books } from "./Known.ts"
+import { baseOf } from "./Parts.ts"
+import { takenBack } from "./SecondPerson.ts"
+
+export interface Refused {
+  readonly units: bigint
+  readonly count: number
+}
+
+export const nothingRefused: Refused = { units: 0n, count: 0 }
+
+/** A rejection of these refuses the hold's difference. */
+const ofDifferences: ReadonlySet<HoldReason> = new Set([
+  "period-closed",
+  "period-reopened",
+  "changed-after-refusal",
+  "differs-from-accounting"
+])
+
+/** By part, wherever a change of the project moved it. An entry that a person has taken back was posted, then refused. */
+export const refusals = (books: Books): ReadonlyMap<string, Refused> => {
+  const all = new Map<string, Refused>()
+  const add = (part: string, units: bigint) => {
+    const base = baseOf(part)
+    const { count, units: before } = all.get(base) ?? nothingRefused
+    all.set(base, { units: before + units, count: count + 1 })
+  }
+  for (const { about, verdict } of books.decisions.values()) {
+    if (verdict === "reject" && about !== undefined && ofDifferences.has(about.reason)) {
+      add(about.part, about.units ?? 0n)
+    }
+  }
+  for (const { part, units } of takenBack(books)) add(part, units)
+  return all
+}
+
+/** Those that count: neither disregarded under their own instant nor together with others. */
+export const regarded = ({ certificates, decisions }: Books): ReadonlyArray<CertificateFact> => {
+  const disregarded = new Set<string>()
+  for (const { about, verdict } of decisions.values()) {
+    if (verdict === "reject") for (const each of about?.certificates ?? []) disregarded.add(keyOf(each))
+  }
+  return disregarded.size === 0 ? certificates : certificates.filter((each) => !disregarded.has(keyOf(each)))
+}
+
+const keyOf = ({ at, units }: Pick<CertificateFact, "at" | "units">): string => `${at} ${units}`

@@ -1,0 +1,39 @@
+/**
+ * The versions of the rules. A fact is folded by the version in the terms that it was stored under, so an upgrade posts
+ * nothing by itself, and books of any earlier version still verify. A difference between versions is a flag here, and
+ * nothing else in the fold depends on the version.
+ */
+import { rulesVersion, type Terms } from "../../config/Ledger.ts"
+
+export interface Rules {
+  /**
+   * What a person refused never posts later, disregarded certificates stay disregarded, and a hold for a closed period is
+   * asked again when the period is open. Before: a refusal held until the amount, the period or the policy changed.
+   */
+  readonly areRefusalsFinal: boolean
+  /** The project with the newest event time counts, as in rows. Before: the first one that arrived. */
+  readonly isNewestProjectValid: boolean
+  /** Entries have a posting date. */
+  readonly arePostingDatesKept: boolean
+}
+
+const first: Rules = { areRefusalsFinal: false, isNewestProjectValid: false, arePostingDatesKept: false }
+const second: Rules = { areRefusalsFinal: true, isNewestProjectValid: true, arePostingDatesKept: true }
+
+const versions: ReadonlyMap<number, Rules> = new Map([
+  [1, first],
+  [2, second]
+])
+
+export const rulesOf = ({ rules }: Terms): Rules => {
+  const known = versions.get(rules)
+  if (known === undefined) throw new Error(`rules of version ${rules} are unknown`)
+  return known
+}
+
+/** Why this program must not touch the books; undefined if it may. */
+export const objectionTo = ({ rules }: Terms): string | undefined =>
+  rules <= rulesVersion
+    ? undefined
+    : `The books follow version ${rules} of the ledger's rules, and this siteledger knows versions up to ${rulesVersion}: ` +
+      "start the newer siteledger that wrote them."
