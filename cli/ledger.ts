@@ -7,8 +7,10 @@ import { accept } from "./ledger/accept.ts"
 import { holds } from "./ledger/holds.ts"
 import { list } from "./ledger/list.ts"
 import { opening } from "./ledger/opening.ts"
+import { post } from "./ledger/post.ts"
 import { preview } from "./ledger/preview.ts"
 import { reject } from "./ledger/reject.ts"
+import { reverse } from "./ledger/reverse.ts"
 import { show } from "./ledger/show.ts"
 import { sink } from "./ledger/sink.ts"
 import { verify } from "./ledger/verify.ts"
@@ -16,6 +18,6 @@ import * as Log from "./Log.ts"
 
 export const ledger = Command.make("ledger").pipe(
   Command.withDescription("The books: what was posted, what waits for a person's decision, and why"),
-  Command.withSubcommands([list, holds, show, accept, reject, opening, verify, preview, sink]),
+  Command.withSubcommands([list, holds, show, accept, reject, post, reverse, opening, verify, preview, sink]),
   Command.provide(Log.layerSettings)
 )

@@ -1,6 +1,7 @@
 /**
  * `siteledger restore FILE`: puts a backup in the store's place; no worker may be running. The previous store is kept
- * beside it. The next start rebuilds the warehouse, which may be ahead of the backup or behind it.
+ * beside it. The next start rebuilds the warehouse, which may be ahead of the backup or behind it. If entries were sent to
+ * an accounting system, nothing more is sent until a person has compared (`siteledger ledger sink compare`).
  */
 import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
@@ -8,6 +9,9 @@ import { resolve } from "node:path"
 import { Clock, Effect, Schema } from "effect"
 import { CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
+import { key as epochKey } from "../src/Ledger/Epoch.ts"
+import * as Behind from "../src/Ledger/Outbox/Behind.ts"
+import { lastSent } from "../src/Ledger/Outbox/Witness.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import { flushFolderOf } from "../src/Runtime/Flush.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
@@ -40,6 +44,26 @@ const unusable = (file: string, why: string) => new RestoreError({ message: `${f
 const discard = (path: string): void => {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true })
 }
+
+/** Of the store that is replaced; 0 if it can't be read. */
+const epochIn = (store: string): number => {
+  try {
+    const database = new DatabaseSync(store, { readOnly: true })
+    const value = database.prepare("select value from meta where key = ?").get(epochKey)?.["value"]
+    database.close()
+    return Number(value ?? 1)
+  } catch {
+    return 0
+  }
+}
+
+/** Before the swap, so that no start takes the warehouse for this store's own, or sends what was sent already. */
+const prepare = (elsewhere: Behind.Elsewhere, nowMs: number) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    yield* Projection.disown(store)
+    return yield* store.transaction((tx) => Behind.restored(tx, elsewhere, nowMs))
+  })
 
 /** Brings the log of the present store into its file; a damaged store keeps its log beside it. */
 const settle = (store: string): void => {
@@ -86,10 +110,12 @@ export const restore = Command.make("restore", { path }, ({ path: name }) =>
       const restored = `${store}.restoring`
       yield* Effect.sync(() => discard(restored))
       yield* Effect.tryPromise({ try: () => copy(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
-      // Before the swap, so that no start takes the warehouse for this store's own.
-      yield* Effect.scoped(Effect.provide(Effect.flatMap(Store, Projection.disown), Sqlite.layerAt(restored)))
+      const sent = yield* Effect.sync(() => lastSent(settings.dataDir))
+      const elsewhere = { epoch: Math.max(epochIn(store), sent.epoch), isSent: sent.sequence > 0 }
+      const nowMs = yield* Clock.currentTimeMillis
+      const epoch = yield* Effect.scoped(Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored)))
       yield* Effect.sync(() => swap(restored, store, kept))
-      yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null })
+      yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null, ledgerEpoch: epoch })
     })
     yield* restoring.pipe(Effect.provide(Lock.layerAt(settings.dataDir)))
   })

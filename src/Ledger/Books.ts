@@ -203,15 +203,6 @@ export const totals = (store: Store["Service"]) =>
     return { entries: Number(counts?.entries ?? 0), holds: Number(counts?.holds ?? 0), oldestHold: oldest ?? null }
   })
 
-/** At most two open holds whose id begins with `start`. */
-export const holdsLike = (db: Kysely<StoreTables>, start: string) =>
-  db
-    .selectFrom("ledger_holds")
-    .select(["hold_id", "ipc_id", "reason", "basis"])
-    .where((where) => where(sql`substr(hold_id, 1, ${start.length})`, "=", start))
-    .limit(2)
-    .execute()
-
 /** The ids of all IPCs with books, a thousand at a time, so memory doesn't grow with the books. */
 export const eachIpc = <E, R>(
   store: Store["Service"],

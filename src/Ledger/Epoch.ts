@@ -6,9 +6,15 @@ import type { Kysely, Transaction } from "kysely"
 import { readMeta, writeMeta } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 
-const key = "ledger_epoch"
+/** In the Store's meta. */
+export const key = "ledger_epoch"
 
-export const epochOf = async (db: Kysely<StoreTables>): Promise<number> => Number((await readMeta(db, key)) ?? 1)
+const read = (value: string | undefined): number => Number(value ?? 1)
+
+export const epochOf = async (db: Kysely<StoreTables>): Promise<number> => read(await readMeta(db, key))
+
+/** The next one, from the value in the meta. */
+export const after = (value: string | undefined): number => read(value) + 1
 
 /** To more than it was, here and in any store that is known to have gone on from the same books. Returns it. */
 export const raise = async (tx: Transaction<StoreTables>, elsewhere = 0): Promise<number> => {

@@ -9,26 +9,17 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../config/Settings.ts"
-import * as Amount from "../Domain/Amount.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
-import { type Decision, factOf, LedgerError } from "./Decide.ts"
+import { LedgerError } from "./Decide.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
 import { type Verified, verify } from "./Verify.ts"
 import type { Entry, Terms } from "./Fact.ts"
 import { agree, agreeIn, difference, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
+import { type ByPeople, byPeople } from "./People.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
-
-/** A certificate from before the events began. */
-export interface Opening {
-  readonly ipcId: string
-  /** Canonical, more than zero. */
-  readonly amount: string
-  /** The certificate's name on paper. */
-  readonly certificate: string
-}
 
 export interface LedgerStatus {
   readonly entries: number
@@ -69,35 +60,9 @@ const make = (
       yield* measure((yield* record(facts)).entries)
     })
 
-    const decide = Effect.fn("Ledger.decide")(function* (decision: Decision) {
-      yield* beforeDeciding
-      const open = yield* store.run((db) => Books.holdsLike(db, decision.hold))
-      const fact = factOf(decision, open, yield* now)
-      if (typeof fact === "string") return yield* new LedgerError({ message: fact })
-      const recorded = yield* record([fact])
-      if (recorded.facts === 0) return yield* new LedgerError({ message: "The hold has just been closed by an event." })
-      return recorded
-    })
-
-    const signOff = Effect.fn("Ledger.signOff")(function* (openings: ReadonlyArray<Opening>, by: string) {
-      yield* beforeDeciding
-      const knownAt = yield* now
-      return yield* record(
-        openings.map(({ ipcId, amount, certificate }) => ({
-          kind: "opening" as const,
-          ipcId,
-          knownAt,
-          units: Amount.toUnits(amount),
-          certificate,
-          by
-        }))
-      )
-    })
-
     return Ledger.of({
       hear,
-      decide,
-      signOff,
+      ...byPeople({ store, terms, outbox, record, now, beforeDeciding }),
       verify: verify(store),
       status: Effect.zipWith(Books.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
     })
@@ -105,16 +70,9 @@ const make = (
 
 export class Ledger extends Context.Service<
   Ledger,
-  {
+  ByPeople & {
     /** Records the facts of applied events, in stored order; their entries are on disk when it returns. */
     readonly hear: (events: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
-    /** A person's decision about a hold, posted when it returns. */
-    readonly decide: (decision: Decision) => Effect.Effect<Books.Recorded, LedgerError | StoreError>
-    /** Opening certificates that a person vouches for; posts the payments that waited for them. */
-    readonly signOff: (
-      openings: ReadonlyArray<Opening>,
-      by: string
-    ) => Effect.Effect<Books.Recorded, LedgerError | StoreError>
     readonly verify: Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }

@@ -2,7 +2,7 @@
  * The books for a person: the journal, the open holds, one entry or hold with its events, one IPC with everything.
  */
 import { Effect } from "effect"
-import { sql } from "kysely"
+import { type Kysely, sql } from "kysely"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -42,6 +42,19 @@ export const holds = (limit: number, ipcId: string | undefined) =>
       return rows.map(asked)
     })
   )
+
+/** At most two entries whose id begins with `start`. */
+export const entriesLike = (db: Kysely<StoreTables>, start: string) =>
+  db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", start)).limit(2).execute()
+
+/** At most two open holds whose id begins with `start`. */
+export const holdsLike = (db: Kysely<StoreTables>, start: string) =>
+  db
+    .selectFrom("ledger_holds")
+    .select(["hold_id", "ipc_id", "reason", "basis"])
+    .where(startsWith("hold_id", start))
+    .limit(2)
+    .execute()
 
 const startsWith = (column: string, start: string) =>
   sql<boolean>`substr(${sql.ref(column)}, 1, ${start.length}) = ${start}`

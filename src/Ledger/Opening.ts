@@ -1,41 +1,21 @@
 /**
- * Opening certificates from a CSV file: read by DuckDB with everything as text, then checked row by row. One message
+ * Opening certificates from a CSV file, checked row by row. One message
  * names all bad lines; a file with one bad line gives nothing.
  */
-import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"
-import type { Opening } from "./Ledger.ts"
+import type { Opening } from "./People.ts"
 import * as Text from "../Query/Text.ts"
 import { LedgerError } from "./Decide.ts"
+import * as TextRows from "./TextRows.ts"
 
 const columns = ["ipc", "amount", "certificate"]
 const mostComplaints = 20
 /** For text that is repeated from the file. */
 const mostColumns = 40
 
-type Line = Readonly<Record<string, string | null>>
-
-const readCsv = async (path: string): Promise<ReadonlyArray<Line>> => {
-  const instance = await DuckDBInstance.create(":memory:", { autoinstall_known_extensions: "false" })
-  const connection = await instance.connect()
-  try {
-    const result = await connection.runAndReadAll(
-      `select * from read_csv($1, all_varchar = true, header = true, auto_detect = true, null_padding = false)`,
-      [path]
-    )
-    return result.getRowObjectsJson() as ReadonlyArray<Line>
-  } finally {
-    connection.disconnectSync()
-    instance.closeSync()
-  }
-}
-
 export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: string) {
-  const lines = yield* Effect.tryPromise({
-    try: () => readCsv(path),
-    catch: (cause) => new LedgerError({ message: `${path} can't be read as CSV: ${firstLine(cause)}` })
-  })
+  const lines = yield* TextRows.read(path, columns)
   const missing = columns.filter((name) => lines[0] !== undefined && !(name in lines[0]))
   if (lines.length === 0 || missing.length > 0) {
     return yield* new LedgerError({ message: `${path} needs a header ${columns.join(",")} and at least one line.` })
@@ -65,6 +45,3 @@ export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: st
 
 /** Safe to print on a terminal. */
 const named = (ipcId: string): string => Text.cut(Text.visible(ipcId), mostColumns)
-
-const firstLine = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0] ?? ""

@@ -12,7 +12,9 @@ import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./Decide.ts"
+import * as Epoch from "./Epoch.ts"
 import * as Messages from "./Outbox/Messages.ts"
+import * as Waiting from "./Outbox/Waiting.ts"
 
 /** How entries are queued. */
 export interface OutboxOptions {
@@ -76,6 +78,7 @@ const make = (options: OutboxOptions | undefined) =>
       }),
       dead: store.run(Messages.dead),
       unsent: store.run(Messages.unsent),
+      waits: store.run(Waiting.waiting),
       ...byHand(store, news, posting)
     })
   })
@@ -107,6 +110,10 @@ export class Outbox extends Context.Service<
     readonly replay: (entry: string | undefined) => Changed<number>
     /** A person confirms that the accounting system has this entry: it counts as delivered. */
     readonly settle: (entry: string, by: string, reason: string) => Changed<void>
+    /** Why nothing is sent; undefined: entries are sent as they are due. */
+    readonly waits: Effect.Effect<Waiting.Waiting | undefined, StoreError>
+    /** Sends nothing until a person compares; raises the epoch and returns it. */
+    readonly pause: (by: string, reason: string) => Changed<number>
     /** How many entries were posted while no sink was configured and were never queued. */
     readonly unsent: Effect.Effect<number, StoreError>
     /** Queues the entries from this sequence on that never were, and releases held-back ones; returns how many. */
@@ -133,7 +140,7 @@ const byHand = (
   store: Store["Service"],
   news: Latch.Latch,
   posting: Outbox["Service"]["posting"]
-): Pick<Outbox["Service"], "replay" | "send" | "settle"> => {
+): Pick<Outbox["Service"], "pause" | "replay" | "send" | "settle"> => {
   const one = Effect.fnUntraced(function* (entry: string) {
     const [found, another] = yield* store.run((db) => Messages.undeliveredLike(db, entry))
     if (found === undefined) return yield* new LedgerError({ message: `No entry ${entry} waits to be delivered.` })
@@ -141,6 +148,16 @@ const byHand = (
     return yield* new LedgerError({ message: `Several entries begin with ${entry}: give more of the id.` })
   })
   return {
+    pause: Effect.fn("Outbox.pause")(function* (by, reason) {
+      if (by.trim() === "" || reason.trim() === "") {
+        return yield* new LedgerError({ message: "Say who pauses it (--by) and why (--reason)." })
+      }
+      const since = yield* now
+      return yield* store.transaction(async (tx) => {
+        await Waiting.wait(tx, { since, why: `Paused by ${by}: ${reason}` })
+        return Epoch.raise(tx)
+      })
+    }),
     replay: Effect.fn("Outbox.replay")(function* (entry) {
       const only = entry === undefined ? undefined : yield* one(entry)
       const at = yield* now

@@ -12,7 +12,7 @@ import { type Account, accountOf, type Move } from "./Account.ts"
 import { ask, basisOf, identify, type Question } from "./Ask.ts"
 import type { DecisionFact, Entry, Fact, HoldReason, PaymentFact, Terms } from "./Fact.ts"
 import type { Books } from "./Known.ts"
-import { moved } from "./Parts.ts"
+import { baseOf, markOf, moved } from "./Parts.ts"
 import { nothingRefused, type Refused } from "./Refusals.ts"
 import { rulesOf } from "./Rules.ts"
 
@@ -54,13 +54,15 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   const known = besides === undefined ? 0n : sum(books.entries.filter((entry) => entry.part === besides))
   const refused = (isLeft === true ? undefined : turning.refused.get(base)) ?? nothingRefused
   const net = sum(posted) + known + refused.units
+  // What a move carries over was agreed to with it; the rest is a step of its own.
+  const carried = posted.length === 0 ? carriedTo(target, books) : 0n
   // What doesn't fit one entry goes into the next.
-  const units = Amount.fitting(target.units - net)
+  const units = Amount.fitting(carried === 0n ? target.units - net : carried)
   if (units === 0n) return undefined
   const account = accountOf(books, payment, move, terms)
   if ("question" in account) return { question: { ...account.question, part, units } }
   const consents: Array<DecisionFact> = []
-  const reason = reasonToAsk(target, { part, known, refused: refused.units }, turning)
+  const reason = carried === 0n ? reasonToAsk(target, { part, known, refused: refused.units }, turning) : undefined
   if (reason !== undefined) {
     // With the number of entries and refusals: the books can return to a net at which the same was asked before.
     const about = [part, String(posted.length + refused.count), String(net), String(units)]
@@ -86,6 +88,17 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
 }
 
 const sum = (entries: ReadonlyArray<Entry>): bigint => entries.reduce((total, { units }) => total + units, 0n)
+
+/** What is posted where the payment was before. It is taken back after this. */
+const carriedTo = ({ base, move, payment }: Target, { entries }: Books): bigint =>
+  move.decision === undefined
+    ? 0n
+    : sum(
+        entries.filter(
+          ({ part, payment_reference }) =>
+            payment_reference === payment.reference && baseOf(part) === base && markOf(part) !== move.mark
+        )
+      )
 
 interface Stand {
   readonly part: string

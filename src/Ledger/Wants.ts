@@ -43,8 +43,8 @@ function* ofPayment(books: Books, payment: PaymentFact, terms: Terms, wanted: (o
   const move = moveOf(books, payment)
   const question = changedProject(books, payment, move, terms)
   if (question !== undefined && !books.decisions.has(question.holdId)) yield question
-  if (move.decision !== undefined) yield* left(books, payment, move)
   yield* wanted({ books, payment, move })
+  if (move.decision !== undefined) yield* left(books, payment, move)
 }
 
 function* left({ entries }: Books, payment: PaymentFact, { decision, mark }: Move): Wanted {

@@ -9,6 +9,7 @@
  */
 import { createHash } from "node:crypto"
 import { Effect, Schema, type Scope } from "effect"
+import * as Epoch from "../Ledger/Epoch.ts"
 import * as Moved from "./Move/Moved.ts"
 import { storeTables } from "../Stores/StoreTables.ts"
 import { disowned } from "../Stores/Projection.ts"
@@ -117,6 +118,8 @@ export const move = Effect.fn("Move.move")(function* (openFrom: Open, openTo: Op
   }
   yield* attempt(`${to.name} can't be written`, async () => {
     await to.setMeta(disowned.key, disowned.value)
+    // The old store may be put back and go on, too.
+    await to.setMeta(Epoch.key, String(Epoch.after(await from.meta(Epoch.key))))
     await to.commit()
   })
   yield* attempt(

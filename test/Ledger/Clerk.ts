@@ -42,8 +42,10 @@ const dated: ReadonlySet<HoldReason> = new Set(["period-closed", "period-reopene
 const isWhereItIs =
   ({ entries }: Books) =>
   ({ part, payment_reference }: Entry): boolean => {
-    const last = entries.findLast((entry) => entry.payment_reference === payment_reference && entry.part.includes("@"))
-    return last === undefined || part.split("@")[1] === last.part.split("@")[1]
+    const marks = entries
+      .filter((entry) => entry.payment_reference === payment_reference)
+      .map((entry) => entry.part.split("@")[1])
+    return part.split("@")[1] === [...new Set(marks)].at(-1)
   }
 
 export class Clerk {

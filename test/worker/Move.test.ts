@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { movedTables, type Sum } from "../../src/Operate/Move.ts"
 import * as Postgres from "../Postgres.ts"
 import { type Environment, query, run } from "../RunningWorker.ts"
-import { contents, Folder, makeStore, strange } from "./MoveWorld.ts"
+import { contents, epochOf, Folder, makeStore, strange } from "./MoveWorld.ts"
 import { applied, dump, live, storyEvents } from "./Past.ts"
 import { World } from "./World.ts"
 
@@ -108,6 +108,8 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     const elsewhere = { ...world.environment, SITELEDGER_DATA_DIR: folder.path }
     await moved({ ...elsewhere, SITELEDGER_WAREHOUSE: server.url }, toFiles(folder))
     assert.deepStrictEqual(contents(folder.store), before)
+    // Raised by each move, so that no sequence number is used twice if the old store goes on.
+    assert.strictEqual(epochOf(folder.store), 3)
     const files = world.start({ SITELEDGER_DATA_DIR: folder.path })
     await applied(files)
     await files.stop()

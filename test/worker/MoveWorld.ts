@@ -35,7 +35,7 @@ export const contents = (store: string): Readonly<Record<string, ReadonlyArray<s
       statement.setReadBigInts(true)
       return statement
         .all()
-        .filter((row) => table !== "meta" || !["warehouse_id", "moved_to"].includes(String(row["key"])))
+        .filter((row) => table !== "meta" || !["warehouse_id", "moved_to", "ledger_epoch"].includes(String(row["key"])))
         .map((row) => Object.entries(row).map(([name, value]) => `${name}: ${typeof value} ${textOf(value)}`))
         .map((values) => values.toSorted().join(", "))
         .toSorted()
@@ -44,6 +44,14 @@ export const contents = (store: string): Readonly<Record<string, ReadonlyArray<s
   } finally {
     database.close()
   }
+}
+
+/** Of the books; 1 until the first move or restore. */
+export const epochOf = (store: string): number => {
+  const database = new DatabaseSync(store, { readOnly: true })
+  const value = database.prepare("select value from meta where key = 'ledger_epoch'").get()?.["value"]
+  database.close()
+  return Number(value ?? 1)
 }
 
 const textOf = (value: unknown): string =>
@@ -75,7 +83,7 @@ export const strange = `
   insert into ledger_entries (sequence, entry_id, ipc_id, project_id, kind, amount, payment_reference, debit_account,
       credit_account, effective_at, known_at, part, basis, fact)
     values (1, 'e', 'i', '1', 'payment', '9999999999999999999999.0001', 'r', 'd', 'c', 'at', 'k', 'p', '{}', 7);
-  insert into ledger_holds values ('h', 'i', 'r', 'zero-amount', 's', '[]', '-12.5000', 'EUR');
+  insert into ledger_holds values ('h', 'i', 'r', 'zero-amount', 's', '[]', '-12.5000', 'EUR', 'settlement');
   insert into ledger_hold_decisions values (3, 'h2', 'i', 'r', 'zero-amount', 's', 'reject', null, 'me', 'd', null, 8);
   insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null);`
 

@@ -107,6 +107,29 @@ const DeadMessage = Schema.Struct({
   reason: Schema.String
 })
 
+const Totals = Schema.Array(Schema.Struct({ currency: Text, entries: Schema.Int, amount: Schema.String }))
+
+const Comparison = Schema.Struct({
+  /** Why the outbox waits, if it does. */
+  waits: Text,
+  /** Entries that both have. */
+  same: Schema.Int,
+  /** Lines of the file without an entry's id. */
+  others: Schema.Int,
+  /** Sentences; a person has to look before anything is taken over. */
+  different: Schema.Array(Schema.String),
+  /** Only in the file. */
+  unknown: Totals,
+  /** Sent by our record, but not in the file. */
+  missing: Totals,
+  /** Entries that are in the file and count as delivered from now on. */
+  settles: Schema.Int,
+  /** IPCs with entries that are only in the file. */
+  ipcs: Schema.Int,
+  /** Entries of these that were posted since, and won't be sent. */
+  cancels: Schema.Int
+})
+
 export const ledgerVerbs = [
   /** The journal, newest first. */
   verb("ledger-list", listing),
@@ -124,6 +147,26 @@ export const ledgerVerbs = [
     payload: Schema.Struct({ openings: Schema.Array(Opening), by: Schema.String }),
     answer: Posted
   }),
+  /** Adds an entry that no event tells of. */
+  verb("ledger-post", {
+    payload: Schema.Struct({
+      ipc: Schema.String,
+      amount: Schema.String,
+      /** Absent: the payment's. */
+      currency: Schema.optionalKey(Schema.String),
+      /** Absent: the IPC's payment. */
+      reference: Schema.optionalKey(Schema.String),
+      by: Schema.String,
+      reason: Schema.String,
+      evidence: Schema.String
+    }),
+    answer: Posted
+  }),
+  /** Takes back an entry, by its id or its first characters. */
+  verb("ledger-reverse", {
+    payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
+    answer: Posted
+  }),
   verb("ledger-verify", { payload: nothing, answer: Verified }),
   verb("ledger-preview", { payload: nothing, answer: Preview }),
   verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained }),
@@ -133,6 +176,18 @@ export const ledgerVerbs = [
     /** Absent: all of them. */
     payload: Schema.Struct({ entry: Schema.optionalKey(Schema.String) }),
     answer: Schema.Struct({ replayed: Schema.Int })
+  }),
+  /** What the accounting system has, from a file on the worker's machine, beside the books. Changes nothing. */
+  verb("sink-compare", { payload: Schema.Struct({ path: Schema.String }), answer: Comparison }),
+  /** Takes over what it has, and lets the outbox go on if it waits. */
+  verb("sink-take-over", {
+    payload: Schema.Struct({ path: Schema.String, by: Schema.String, reason: Schema.String }),
+    answer: Posted
+  }),
+  /** Nothing is sent until a person compares; the epoch rises. */
+  verb("sink-pause", {
+    payload: Schema.Struct({ by: Schema.String, reason: Schema.String }),
+    answer: Schema.Struct({ epoch: Schema.Int })
   }),
   verb("sink-settle", {
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),

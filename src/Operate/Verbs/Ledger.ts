@@ -5,11 +5,13 @@ import { Effect } from "effect"
 import { Settings } from "../../../config/Settings.ts"
 import * as Amount from "../../Domain/Amount.ts"
 import type { Recorded } from "../../Ledger/Books.ts"
+import * as AccountingFile from "../../Ledger/AccountingFile.ts"
 import { Copies } from "../../Ledger/Copies.ts"
 import { LedgerError } from "../../Ledger/Decide.ts"
-import { Ledger, type Opening } from "../../Ledger/Ledger.ts"
+import { Ledger } from "../../Ledger/Ledger.ts"
 import * as Look from "../../Ledger/Look.ts"
 import { Outbox } from "../../Ledger/Outbox.ts"
+import type { Opening } from "../../Ledger/People.ts"
 import { preview } from "../../Ledger/Preview.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "../AdminApi.ts"
@@ -49,6 +51,25 @@ const signOff: Handler<"ledger-opening", Copies | Ledger> = Effect.fnUntraced(fu
   return posted(yield* copied(ledger.signOff(valid, by.trim())))
 })
 
+const compare: Handler<"sink-compare", Ledger | Outbox> = Effect.fnUntraced(function* ({ path }) {
+  const file = yield* AccountingFile.read(path)
+  const { settles, takesOver, ...found } = yield* (yield* Ledger).compare(file)
+  const waits = yield* (yield* Outbox).waits
+  return {
+    ...found,
+    waits: waits?.why ?? null,
+    others: file.others,
+    settles: settles.length,
+    ipcs: takesOver.length,
+    cancels: takesOver.reduce((sum, { cancels }) => sum + cancels.length, 0)
+  }
+})
+
+const takeOver: Handler<"sink-take-over", Copies | Ledger> = Effect.fnUntraced(function* ({ path, ...by }) {
+  const file = yield* AccountingFile.read(path)
+  return posted(yield* copied((yield* Ledger).takeOver(file, by)))
+})
+
 const dead = Effect.gen(function* () {
   const outbox = yield* Outbox
   return (yield* outbox.dead).map((message) => ({
@@ -73,6 +94,12 @@ export const ledger = {
   "ledger-accept": decide("accept"),
   "ledger-reject": decide("reject"),
   "ledger-opening": signOff,
+  "ledger-post": ({ currency, ipc: ipcId, reference, ...posting }) =>
+    copied(
+      Effect.flatMap(Ledger, (books) => Effect.map(books.post({ ...posting, ipcId, currency, reference }), posted))
+    ),
+  "ledger-reverse": ({ entry, ...by }) =>
+    copied(Effect.flatMap(Ledger, (books) => Effect.map(books.reverse(entry, by), posted))),
   "ledger-verify": () => Effect.flatMap(Ledger, (books) => books.verify),
   "ledger-preview": () =>
     Effect.flatMap(Settings, (settings) => Effect.flatMap(Store, (store) => preview(store, settings.ledger))),
@@ -80,6 +107,10 @@ export const ledger = {
   "sink-dead": () => dead,
   "sink-replay": ({ entry }) =>
     Effect.flatMap(Outbox, (outbox) => Effect.map(outbox.replay(entry), (replayed) => ({ replayed }))),
+  "sink-compare": compare,
+  "sink-take-over": takeOver,
+  "sink-pause": ({ by, reason }) =>
+    Effect.flatMap(Outbox, (outbox) => Effect.map(outbox.pause(by, reason), (epoch) => ({ epoch }))),
   "sink-settle": ({ by, entry, reason }) =>
     Effect.flatMap(Outbox, (outbox) => Effect.as(outbox.settle(entry, by, reason), { settled: entry })),
   "sink-send": ({ from }) => Effect.flatMap(Outbox, (outbox) => Effect.map(outbox.send(from), (queued) => ({ queued })))

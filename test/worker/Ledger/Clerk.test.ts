@@ -154,6 +154,20 @@ const looked = async (manual: Manual): Promise<void> => {
   assert.deepInclude(preview, { ipcs: 7, holds: { "second-payment-reference": 1, "awaiting-certified-amount": 1 } })
 }
 
+/** The rejection was a mistake: it is posted by hand. The first amount was mistyped: it is taken back. */
+const corrected = async (world: World, manual: Manual): Promise<void> => {
+  const missing = { IPC: "5", AMOUNT: "12.5", NAME: "Ana", WHY: "rejected by mistake", WHAT: "bank statement 14" }
+  answer(await manual.run("ledger post IPC --amount AMOUNT --by NAME --reason WHY --evidence WHAT", missing))
+  assert.deepStrictEqual(await postedFor(world, 5), ["payment 50.0000 PAY-5", "adjustment 12.5000 PAY-5"])
+  const first = (await storeBooks(world)).entries.find((entry) => entry["ipc_id"] === "2")
+  const mistyped = { ENTRY: String(first?.["entry_id"]).slice(0, 12), NAME: "Ana", WHY: "mistyped" }
+  answer(await manual.run("ledger reverse ENTRY --by NAME --reason WHY", mistyped))
+  assert.deepStrictEqual(await postedFor(world, 2), ["payment 40.0000 PAY-2", "reversal -40.0000 PAY-2"])
+  const again = await manual.run("ledger reverse ENTRY --by NAME --reason WHY", mistyped)
+  assert.strictEqual(again.code, 1)
+  assert.match(again.stderr, /is taken back already/)
+}
+
 describe("a bookkeeper", () => {
   it("answers the ledger's questions, by the manual, with a worker and without", { timeout: 180_000 }, async () => {
     await using world = await World.open({ projects: 3 })
@@ -175,8 +189,9 @@ describe("a bookkeeper", () => {
     const rejected = await manual.run("ledger reject HOLD --reason WHY --by NAME", words)
     assert.deepInclude(answer(rejected), { posted: [], opened: [] })
     assert.deepStrictEqual(await postedFor(world, 5), ["payment 50.0000 PAY-5"])
+    await corrected(world, manual)
     const verified = answer(await manual.run("ledger verify"))
-    assert.deepInclude(verified, { entries: 8, holds: 1, differences: [] })
+    assert.deepInclude(verified, { entries: 10, holds: 1, differences: [] })
     assert.deepStrictEqual(manual.unused, [])
   })
 

@@ -1,0 +1,26 @@
+/**
+ * `siteledger ledger post IPC`: adds an entry that no event tells of.
+ */
+import { Effect, Record } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Alone from "../Alone.ts"
+import { ask } from "../Ask.ts"
+import { argument, by, optionalText, reason } from "../Options.ts"
+import * as Print from "../Print.ts"
+
+const flags = {
+  ipc: argument("ipc", "The IPC's id"),
+  amount: Flag.String("amount").pipe(Flag.withDescription("The amount, like 1234.50 or -80 (required)")),
+  currency: optionalText("currency", "The currency, like EUR, if the payment has none yet"),
+  reference: optionalText("reference", "The payment's reference, if it isn't the IPC's own payment"),
+  evidence: Flag.String("evidence").pipe(Flag.withDescription("What proves it (required); recorded permanently")),
+  by,
+  reason
+}
+
+export const post = Command.make("post", flags, ({ currency, reference, ...posting }) =>
+  Effect.flatMap(
+    ask("ledger-post", { ...posting, ...Record.getSomes({ currency, reference }) }, Alone.books),
+    Print.indented
+  )
+).pipe(Command.withDescription("Add an entry by hand; above the limit, a second person accepts it"))

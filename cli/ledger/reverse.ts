@@ -1,0 +1,13 @@
+/**
+ * `siteledger ledger reverse ENTRY`: takes back an entry by another one.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as Alone from "../Alone.ts"
+import { ask } from "../Ask.ts"
+import { by, entry, reason } from "../Options.ts"
+import * as Print from "../Print.ts"
+
+export const reverse = Command.make("reverse", { entry, by, reason }, (payload) =>
+  Effect.flatMap(ask("ledger-reverse", payload, Alone.books), Print.indented)
+).pipe(Command.withDescription("Take back an entry; above the limit, a second person accepts it"))

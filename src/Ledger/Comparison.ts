@@ -1,0 +1,186 @@
+/**
+ * Compares the books with what the accounting system has, and takes over what it has and the books lack.
+ *
+ * Applied in one transaction, it leaves the accounting system's total right: entries that it has are no longer sent; those
+ * that the books lack are posted under their ids; and where an IPC has such, what was posted since but not sent is taken
+ * back, unsent. From then on the fold posts, or asks about, only the difference.
+ */
+import { type Kysely, sql } from "kysely"
+import * as Amount from "../Domain/Amount.ts"
+import type { Instant } from "../Domain/Instant.ts"
+import { isAmong } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { Line } from "./AccountingFile.ts"
+import type { NewFact } from "./Books.ts"
+
+type Db = Kysely<StoreTables>
+
+interface Ours {
+  readonly entry_id: string
+  readonly ipc_id: string
+  readonly amount: string
+  readonly currency: string | null
+  /** Null: it was never queued. */
+  readonly state: "pending" | "delivered" | "dead" | null
+}
+
+/** Of entries, without adding up currencies. */
+export interface Total {
+  readonly currency: string | null
+  readonly entries: number
+  readonly amount: string
+}
+
+export interface Comparison {
+  /** In both, with the same amount and currency. */
+  readonly same: number
+  /** In both, and different: somebody has to look. */
+  readonly different: ReadonlyArray<string>
+  /** The accounting system has them, the books don't. */
+  readonly unknown: ReadonlyArray<Total>
+  /** Sent by our record, but not in the file. */
+  readonly missing: ReadonlyArray<Total>
+  /** Of those in both: not delivered by our record. They won't be sent. */
+  readonly settles: ReadonlyArray<string>
+  /** One for each IPC with unknown entries. */
+  readonly takesOver: ReadonlyArray<TakesOver>
+}
+
+interface TakesOver {
+  readonly ipcId: string
+  readonly has: ReadonlyArray<Line>
+  readonly cancels: ReadonlyArray<string>
+}
+
+const atOnce = 1000
+
+function* chunks<A>(all: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
+  for (let from = 0; from < all.length; from += atOnce) yield all.slice(from, from + atOnce)
+}
+
+const entries = (db: Db) =>
+  db
+    .selectFrom("ledger_entries as e")
+    .leftJoin("ledger_outbox as o", "o.entry_id", "e.entry_id")
+    .select(["e.entry_id", "e.ipc_id", "e.amount", "e.currency", "o.state"])
+
+const ofIds = async (db: Db, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Ours>> => {
+  const found = new Map<string, Ours>()
+  for (const some of chunks(ids)) {
+    for (const row of await entries(db)
+      .where(isAmong(db, "e.entry_id", some))
+      .execute())
+      found.set(row.entry_id, row)
+  }
+  return found
+}
+
+export const compare = async (db: Db, lines: ReadonlyMap<string, Line>): Promise<Comparison> => {
+  const ours = await ofIds(db, [...lines.keys()])
+  const pairs = [...lines.values()].map((line) => ({ line, entry: ours.get(line.entryId) }))
+  const both = pairs.flatMap(({ entry, line }) => (entry === undefined ? [] : [{ entry, line }]))
+  const unknown = pairs.flatMap(({ entry, line }) => (entry === undefined ? [line] : []))
+  const different = both.flatMap(({ entry, line }) => differenceOf(entry, line))
+  return {
+    same: both.length - different.length,
+    different: [...different, ...unknown.flatMap(unattributed)],
+    unknown: totals(unknown.map(({ currency, units }) => ({ currency, units }))),
+    missing: totals(await missingIn(db, lines)),
+    settles: both.flatMap(({ entry: { entry_id, state } }) =>
+      state === "pending" || state === "dead" ? [entry_id] : []
+    ),
+    takesOver: await takeOvers(db, lines, unknown)
+  }
+}
+
+const differenceOf = ({ amount, currency, entry_id }: Ours, line: Line): ReadonlyArray<string> => {
+  const isSame = Amount.toUnits(amount) === line.units && (line.currency === null || line.currency === currency)
+  if (isSame) return []
+  const there = [Amount.ofUnits(line.units), line.currency].filter((part) => part !== null).join(" ")
+  return [`Entry ${entry_id} has ${[amount, currency ?? ""].join(" ").trim()} here and ${there} there.`]
+}
+
+const unattributed = ({ entryId, ipcId, reference }: Line): ReadonlyArray<string> =>
+  ipcId !== null && reference !== null
+    ? []
+    : [`Entry ${entryId} isn't in the books, and the file doesn't say its ipc_id and payment_reference.`]
+
+const totals = (
+  amounts: ReadonlyArray<{ readonly currency: string | null; readonly units: bigint }>
+): ReadonlyArray<Total> =>
+  [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, of]) => ({
+    currency,
+    entries: of.length,
+    amount: Amount.ofUnits(of.reduce((sum, { units }) => sum + units, 0n)) ?? "more than fits"
+  }))
+
+/** A page of the journal at a time, so memory doesn't grow with the books. */
+const missingIn = async (db: Db, lines: ReadonlyMap<string, Line>) => {
+  const missing: Array<{ currency: string | null; units: bigint }> = []
+  for (let after = 0; ;) {
+    const page = await entries(db)
+      .select("e.sequence")
+      .where("e.sequence", ">", after)
+      .where("o.state", "=", "delivered")
+      // What an earlier comparison settled was never sent.
+      .where(sql<boolean>`o.attempts > 0`)
+      .orderBy("e.sequence")
+      .limit(atOnce)
+      .execute()
+    const last = page.at(-1)
+    if (last === undefined) return missing
+    after = Number(last.sequence)
+    for (const { amount, currency, entry_id } of page) {
+      if (!lines.has(entry_id)) missing.push({ currency, units: Amount.toUnits(amount) })
+    }
+  }
+}
+
+const takeOvers = async (
+  db: Db,
+  lines: ReadonlyMap<string, Line>,
+  unknown: ReadonlyArray<Line>
+): Promise<ReadonlyArray<TakesOver>> => {
+  const byIpc = Map.groupBy(
+    unknown.filter(({ reference }) => reference !== null),
+    ({ ipcId }) => ipcId
+  )
+  const ipcIds = [...byIpc.keys()].filter((ipcId) => ipcId !== null)
+  const unsent: Array<Ours> = []
+  for (const some of chunks(ipcIds)) {
+    const rows = entries(db)
+      .where(isAmong(db, "e.ipc_id", some))
+      .where("o.state", "<>", "delivered")
+    unsent.push(...(await rows.orderBy("e.sequence").execute()).filter(({ entry_id }) => !lines.has(entry_id)))
+  }
+  const unsentOf = Map.groupBy(unsent, ({ ipc_id }) => ipc_id)
+  return ipcIds.map((ipcId) => ({
+    ipcId,
+    has: byIpc.get(ipcId) ?? [],
+    cancels: (unsentOf.get(ipcId) ?? []).map(({ entry_id }) => entry_id)
+  }))
+}
+
+export interface SignedOff {
+  readonly by: string
+  readonly reason: string
+  readonly at: Instant
+}
+
+/** What the books learn from it. */
+export const factsOf = ({ takesOver }: Comparison, { at, by, reason }: SignedOff): ReadonlyArray<NewFact> =>
+  takesOver.map(({ cancels, has, ipcId }) => ({
+    kind: "accounting" as const,
+    ipcId,
+    knownAt: at,
+    by,
+    reason,
+    cancels,
+    has: has.map(({ currency, effectiveAt, entryId, reference, units }) => ({
+      entryId,
+      units,
+      currency,
+      reference: reference ?? "",
+      effectiveAt
+    }))
+  }))

@@ -1,0 +1,96 @@
+/**
+ * What a person adds to the books or takes back, checked before it becomes a fact.
+ */
+import * as Amount from "../Domain/Amount.ts"
+import type { Instant } from "../Domain/Instant.ts"
+import type { NewFact } from "./Books.ts"
+import type { Entry, Terms } from "./Fact.ts"
+import type { Books } from "./Known.ts"
+import { isByHand } from "./Parts.ts"
+import { isBeingTakenBack } from "./SecondPerson.ts"
+
+interface ByPerson {
+  readonly by: string
+  readonly reason: string
+}
+
+export interface Posting extends ByPerson {
+  readonly ipcId: string
+  /** As written by the person. */
+  readonly amount: string
+  readonly evidence: string
+  /** Undefined: the payment's. */
+  readonly currency: string | undefined
+  /** Undefined: the IPC's payment. */
+  readonly reference: string | undefined
+}
+
+/** The fact, or a sentence for the person about what is wrong. */
+export const postingOf = (posting: Posting, books: Books | undefined, terms: Terms, now: Instant): NewFact | string => {
+  const { amount, by, evidence, ipcId, reason } = posting
+  if (books === undefined) {
+    return (
+      `Nothing is known of an IPC ${ipcId}. If the id is right, sign off its certificate first ` +
+      "(`siteledger ledger opening`)."
+    )
+  }
+  const unsigned = unsignedBy(posting)
+  if (unsigned !== undefined) return unsigned
+  if (evidence.trim() === "") return "Say what proves it (--evidence)."
+  const text = Amount.read(amount, Amount.Money)
+  if (text === undefined) return "The amount isn't a number with at most 24 digits before the point and 4 after it."
+  const units = Amount.toUnits(text)
+  if (units === 0n) return "The amount is zero: there is nothing to post."
+  const reference = posting.reference ?? books.payments[0]?.reference ?? evidence
+  const currency = currencyOf(posting, reference, books, terms)
+  if (typeof currency === "string") return currency
+  const needsSecond = isAbove(units, terms)
+  return { kind: "posting", ipcId, knownAt: now, units, ...currency, reference, evidence, by, reason, needsSecond }
+}
+
+interface Currency {
+  readonly currency: string | null
+}
+
+/** As part of the fact, or a sentence for the person. */
+const currencyOf = (
+  { currency: given }: Posting,
+  reference: string,
+  { entries, project }: Books,
+  { currencies, currency }: Terms
+): Currency | string => {
+  if (given !== undefined && !/^[A-Z]{3}$/.test(given)) return "The currency must be a code like EUR."
+  const posted = entries.findLast(({ payment_reference }) => payment_reference === reference)
+  if (posted !== undefined) {
+    return given === undefined || given === posted.currency
+      ? { currency: posted.currency }
+      : `Payment ${reference} is posted ${posted.currency === null ? "without a currency" : `in ${posted.currency}`}.`
+  }
+  if (given !== undefined) return { currency: given }
+  if (project === undefined && Object.keys(currencies).length > 0) {
+    return "Projects have different currencies, and this IPC's isn't known: say the currency (--currency)."
+  }
+  return { currency: currencies[project?.projectId ?? ""] ?? currency }
+}
+
+/** The fact, or a sentence for the person about what is wrong. */
+export const reversalOf = (by: ByPerson, entry: Entry, books: Books, terms: Terms, now: Instant): NewFact | string => {
+  const { currency, entry_id: entryId, ipc_id: ipcId, part, payment_reference: reference, units } = entry
+  const unsigned = unsignedBy(by)
+  if (unsigned !== undefined) return unsigned
+  if (isBeingTakenBack(books, entryId)) return `Entry ${entryId} is taken back already, or waits for a second person.`
+  if (!isByHand(part) && isLeft(entry, books))
+    return `Entry ${entryId} is taken back already: its payment was moved or corrected.`
+  const needsSecond = isAbove(units, terms)
+  return { kind: "reversal", ipcId, knownAt: now, entryId, units, currency, reference, needsSecond, ...by }
+}
+
+/** Its part is at zero, and not because of this entry. */
+const isLeft = ({ kind, part }: Entry, { entries }: Books): boolean =>
+  kind !== "reversal" && entries.filter((each) => each.part === part).reduce((sum, { units }) => sum + units, 0n) === 0n
+
+const unsignedBy = ({ by, reason }: ByPerson): string | undefined =>
+  by.trim() === "" || reason.trim() === "" ? "Say who does it (--by) and why (--reason)." : undefined
+
+const isAbove = (units: bigint, { confirmAbove }: Terms): boolean =>
+  confirmAbove !== null && (units < 0n ? -units : units) > Amount.toUnits(confirmAbove)

@@ -1,0 +1,57 @@
+/**
+ * Books that end before what was sent: the Store was put back to an earlier state. The outbox then waits, under a new epoch.
+ */
+import type { Kysely, Transaction } from "kysely"
+import { Effect } from "effect"
+import * as Instant from "../../Domain/Instant.ts"
+import type { Store, StoreError } from "../../Stores/Store.ts"
+import type { StoreTables } from "../../Stores/StoreTables.ts"
+import { epochOf, raise } from "../Epoch.ts"
+import { wait, waiting } from "./Waiting.ts"
+import { isAfter, type Sent } from "./Witness.ts"
+
+const lastOf = async (db: Kysely<StoreTables>): Promise<Sent> => {
+  const newest = await db
+    .selectFrom("ledger_entries")
+    .select((of) => of.fn.max("sequence").as("sequence"))
+    .executeTakeFirst()
+  return { epoch: await epochOf(db), sequence: Number(newest?.sequence ?? 0) }
+}
+
+/** What is known of the store that is replaced. */
+export interface Elsewhere {
+  readonly epoch: number
+  readonly isSent: boolean
+}
+
+/** A backup takes the place of the Store. The outbox waits unless nothing was ever sent. Returns the new epoch. */
+export const restored = async (
+  tx: Transaction<StoreTables>,
+  { epoch, isSent }: Elsewhere,
+  nowMs: number
+): Promise<number> => {
+  const queued = await tx.selectFrom("ledger_outbox").select("entry_id").limit(1).executeTakeFirst()
+  if (queued !== undefined || isSent) {
+    await wait(tx, {
+      since: Instant.fromMillis(nowMs),
+      why: "The store was restored from a backup, and the accounting system may have entries from after it."
+    })
+  }
+  return raise(tx, epoch)
+}
+
+/** Returns whether the outbox began to wait. */
+export const waitIfBehind = (store: Store["Service"], sent: Sent, nowMs: number): Effect.Effect<boolean, StoreError> =>
+  store.transaction(async (tx) => {
+    const last = await lastOf(tx)
+    if (!isAfter(sent, last)) return false
+    await raise(tx, sent.epoch)
+    if ((await waiting(tx)) !== undefined) return false
+    await wait(tx, {
+      since: Instant.fromMillis(nowMs),
+      why:
+        `Entry ${sent.sequence} (epoch ${sent.epoch}) was sent, and the books end at ${last.sequence} (epoch ${last.epoch}): ` +
+        "the store was put back to an earlier state."
+    })
+    return true
+  })

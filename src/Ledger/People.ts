@@ -1,0 +1,160 @@
+/**
+ * What people do to the books: answer a hold, sign off opening certificates, add an entry, take one back, compare with the
+ * accounting system. Each is a fact under their name, posted when it returns.
+ */
+import { Effect } from "effect"
+import * as Amount from "../Domain/Amount.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { oneAtATime } from "../Stores/Sql.ts"
+import type { Store, StoreError } from "../Stores/Store.ts"
+import type { AccountingFile } from "./AccountingFile.ts"
+import { newestIn } from "./Agreed.ts"
+import * as Books from "./Books.ts"
+import * as Comparison from "./Comparison.ts"
+import { type Posting, postingOf, reversalOf } from "./Corrections.ts"
+import { type Decision, factOf, LedgerError } from "./Decide.ts"
+import type { Terms } from "./Fact.ts"
+import { empty } from "./Known.ts"
+import * as Look from "./Look.ts"
+import type { Outbox } from "./Outbox.ts"
+import * as Compared from "./Outbox/Compared.ts"
+import * as Waiting from "./Outbox/Waiting.ts"
+import { toEntry } from "./Rows.ts"
+
+/** A certificate from before the events began. */
+export interface Opening {
+  readonly ipcId: string
+  /** Canonical, more than zero. */
+  readonly amount: string
+  /** The certificate's name on paper. */
+  readonly certificate: string
+}
+
+interface Signed {
+  readonly by: string
+  readonly reason: string
+}
+
+type Done<A = Books.Recorded> = Effect.Effect<A, LedgerError | StoreError>
+
+export interface ByPeople {
+  readonly decide: (decision: Decision) => Done
+  /** Opening certificates that a person vouches for; posts the payments that waited for them. */
+  readonly signOff: (openings: ReadonlyArray<Opening>, by: string) => Done
+  /** Adds an entry, or a hold for the second person. */
+  readonly post: (posting: Posting) => Done
+  /** Takes back an entry, by its id or the beginning of it. */
+  readonly reverse: (entry: string, by: Signed) => Done
+  /** What is different; changes nothing. */
+  readonly compare: (file: AccountingFile) => Done<Comparison.Comparison>
+  /** Takes over what the accounting system has, and lets the outbox go on. */
+  readonly takeOver: (file: AccountingFile, by: Signed) => Done
+}
+
+interface With {
+  readonly store: Store["Service"]
+  readonly terms: Terms
+  readonly outbox: Outbox["Service"] | undefined
+  readonly record: (facts: ReadonlyArray<Books.NewFact>) => Effect.Effect<Books.Recorded, StoreError>
+  readonly now: Effect.Effect<Instant.Instant>
+  /** Fails where a person would decide under other terms than those that they see. */
+  readonly beforeDeciding: Effect.Effect<void, LedgerError>
+}
+
+const refused = (message: string) => new LedgerError({ message })
+
+export const byPeople = (given: With): ByPeople => ({ ...answering(given), ...correcting(given), ...comparing(given) })
+
+const recording =
+  ({ record }: With) =>
+  (fact: Books.NewFact | string): Done =>
+    typeof fact === "string" ? Effect.fail(refused(fact)) : record([fact])
+
+const answering = (given: With): Pick<ByPeople, "decide" | "signOff"> => {
+  const { beforeDeciding, now, record, store } = given
+  const recorded = recording(given)
+  return {
+    decide: Effect.fn("Ledger.decide")(function* (decision) {
+      yield* beforeDeciding
+      const open = yield* store.run((db) => Look.holdsLike(db, decision.hold))
+      const done = yield* recorded(factOf(decision, open, yield* now))
+      return done.facts === 0 ? yield* refused("The hold has just been closed by an event.") : done
+    }),
+    signOff: Effect.fn("Ledger.signOff")(function* (openings, by) {
+      yield* beforeDeciding
+      const knownAt = yield* now
+      return yield* record(
+        openings.map(({ ipcId, amount, certificate }) => ({
+          kind: "opening" as const,
+          ipcId,
+          knownAt,
+          units: Amount.toUnits(amount),
+          certificate,
+          by
+        }))
+      )
+    })
+  }
+}
+
+const correcting = (given: With): Pick<ByPeople, "post" | "reverse"> => {
+  const { beforeDeciding, now, store, terms } = given
+  const recorded = recording(given)
+  const agreed = Effect.map(store.run(newestIn), (newest) => newest ?? terms)
+  const booksOf = (ipcId: string) =>
+    Effect.map(
+      store.run((db) => Books.read(db, [ipcId])),
+      (all) => all.get(ipcId)
+    )
+  const entryLike = Effect.fnUntraced(function* (start: string) {
+    const [found, another] = yield* store.run((db) => Look.entriesLike(db, start))
+    if (found === undefined) return yield* refused(`There is no entry ${start}.`)
+    if (another !== undefined) return yield* refused(`Several entries begin with ${start}: give more of the id.`)
+    return toEntry(found)
+  })
+  return {
+    post: Effect.fn("Ledger.post")(function* (posting) {
+      yield* beforeDeciding
+      const books = yield* booksOf(posting.ipcId)
+      return yield* recorded(postingOf(posting, books, yield* agreed, yield* now))
+    }),
+    reverse: Effect.fn("Ledger.reverse")(function* (start, by) {
+      yield* beforeDeciding
+      const entry = yield* entryLike(start)
+      const books = (yield* booksOf(entry.ipc_id)) ?? empty(entry.ipc_id)
+      const done = yield* recorded(reversalOf(by, entry, books, yield* agreed, yield* now))
+      return done.facts === 0 ? yield* refused("The entry has just been taken back.") : done
+    })
+  }
+}
+
+const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<ByPeople, "compare" | "takeOver"> => ({
+  compare: ({ lines }) => store.run((db) => Comparison.compare(db, lines)),
+  takeOver: Effect.fn("Ledger.takeOver")(function* ({ lines }, by) {
+    yield* beforeDeciding
+    const at = yield* now
+    const posting = yield* outbox?.posting ?? Effect.undefined
+    const done = yield* store.transaction(async (tx) => {
+      await oneAtATime(tx, "ledger")
+      const comparison = await Comparison.compare(tx, lines)
+      const { different, settles, takesOver } = comparison
+      if (different.length > 0) return different.slice(0, mostShown).join(" ")
+      // What is on its way now could be cancelled and arrive nevertheless.
+      if (takesOver.length > 0 && (await Waiting.waiting(tx)) === undefined) return notPaused
+      await Compared.settle(tx, settles, { ...by, knownAt: at })
+      const all = await Books.record(tx, Comparison.factsOf(comparison, { ...by, at }), terms, posting)
+      await Waiting.goOn(tx)
+      return all
+    })
+    if (typeof done === "string") return yield* refused(`Nothing was taken over. ${done}`)
+    yield* outbox?.news.open ?? Effect.void
+    return done
+  })
+})
+
+const notPaused =
+  "Accounting has entries that the books lack, and sending goes on meanwhile: run `siteledger ledger sink pause` first, " +
+  "export again, and compare."
+
+/** Differences in a message. */
+const mostShown = 5
