@@ -91,7 +91,7 @@ export interface Reading {
   readonly trustTypeHeader: boolean
 }
 
-/** The version of the rules in src/Ledger/Rules.ts by which this program posts. */
+/** The version of the rules in src/Ledger/Fold/Rules.ts by which this program posts. */
 export const rulesVersion = 2
 
 /** How entries are posted; part of the stored order, so that folding again gives the same. */

@@ -3,8 +3,8 @@
  */
 import { Console, Effect } from "effect"
 import { CliError, Command, Prompt } from "effect/cli"
-import { LedgerError } from "../../src/Ledger/Decide.ts"
-import { readOpenings } from "../../src/Ledger/Opening.ts"
+import { LedgerError } from "../../src/Ledger/People/Decide.ts"
+import { readOpenings } from "../../src/Ledger/People/Opening.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
 import { argument, by, toggle } from "../Options.ts"

@@ -9,7 +9,7 @@ import { type Store, StoreError } from "../Stores/Store.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Terms } from "./Fact.ts"
-import { objectionTo } from "./Rules.ts"
+import { objectionTo } from "./Fold/Rules.ts"
 
 /** These terms apply from the next fact on. */
 export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void, StoreError> =>

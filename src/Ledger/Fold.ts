@@ -8,16 +8,16 @@
  * asked, never guessed; what was refused is never posted.
  */
 import { isAfter, never } from "../Domain/Version.ts"
-import { currencyOf } from "./Account.ts"
-import { aboutOf, opened, type Question } from "./Ask.ts"
-import { added } from "./ByHand.ts"
+import { currencyOf } from "./Fold/Account.ts"
+import { aboutOf, opened, type Question } from "./Fold/Ask.ts"
+import { added } from "./Fold/ByHand.ts"
 import type { Entry, Fact, Hold, HoldReason, PaymentFact, Terms } from "./Fact.ts"
-import { type Books, learn } from "./Known.ts"
-import { reach, type Turning } from "./Posted.ts"
-import { refusals } from "./Refusals.ts"
-import { rulesOf } from "./Rules.ts"
-import { isBeingTakenBack } from "./SecondPerson.ts"
-import { wants } from "./Wants.ts"
+import { type Books, learn } from "./Fold/Known.ts"
+import { reach, type Turning } from "./Fold/Posted.ts"
+import { refusals } from "./Fold/Refusals.ts"
+import { rulesOf } from "./Fold/Rules.ts"
+import { isBeingTakenBack } from "./Fold/SecondPerson.ts"
+import { wants } from "./Fold/Wants.ts"
 
 export interface Turn {
   readonly books: Books

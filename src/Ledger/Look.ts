@@ -6,9 +6,9 @@ import { type Kysely, sql } from "kysely"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { LedgerError } from "./Decide.ts"
+import { LedgerError } from "./People/Decide.ts"
 import type { Basis } from "./Fact.ts"
-import { questions } from "./Questions.ts"
+import { questions } from "./People/Questions.ts"
 
 /** Newest first. */
 export const journal = (limit: number, ipcId: string | undefined) =>

@@ -11,7 +11,7 @@ import { Clock, Context, type Duration, Effect, Latch, Layer, Option } from "eff
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
-import { LedgerError } from "./Decide.ts"
+import { LedgerError } from "./People/Decide.ts"
 import * as Epoch from "./Epoch.ts"
 import * as Messages from "./Outbox/Messages.ts"
 import * as Waiting from "./Outbox/Waiting.ts"

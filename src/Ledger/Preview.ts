@@ -10,7 +10,7 @@ import type { Store } from "../Stores/Store.ts"
 import * as Books from "./Books.ts"
 import type { Entry, Hold, Terms } from "./Fact.ts"
 import { fold } from "./Fold.ts"
-import { empty } from "./Known.ts"
+import { empty } from "./Fold/Known.ts"
 
 export const assumptions: ReadonlyArray<string> = [
   "A payment settles the certified amount of its IPC: the service's ipc.paid carries no amount.",

@@ -4,7 +4,7 @@
 import type { Agreed } from "./Agreed.ts"
 import type { Fact, Terms } from "./Fact.ts"
 import { fold } from "./Fold.ts"
-import { type Books, empty } from "./Known.ts"
+import { type Books, empty } from "./Fold/Known.ts"
 
 export const folded = (ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed>): Books =>
   facts.reduce((before, fact) => fold(before, fact, termsOf(terms, fact)).books, empty(ipcId))

@@ -7,7 +7,7 @@ import type { Store } from "../Stores/Store.ts"
 import * as Agreed from "./Agreed.ts"
 import { eachIpc, factsOf, read } from "./Books.ts"
 import type { Fact } from "./Fact.ts"
-import { type Books, empty } from "./Known.ts"
+import { type Books, empty } from "./Fold/Known.ts"
 import { folded } from "./Refold.ts"
 
 export interface Verified {

@@ -5,7 +5,7 @@ import { Clock, Effect, Metric } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import * as Instant from "../Domain/Instant.ts"
-import { questions } from "../Ledger/Questions.ts"
+import { questions } from "../Ledger/People/Questions.ts"
 import { Phase, type StatusReport } from "./AdminApi/StatusReport.ts"
 import { Status } from "./Status.ts"
 

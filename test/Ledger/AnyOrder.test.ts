@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Hold, Terms } from "../../src/Ledger/Fact.ts"
-import { type Books, empty } from "../../src/Ledger/Known.ts"
+import { type Books, empty } from "../../src/Ledger/Fold/Known.ts"
 import { entryRow } from "../../src/Ledger/Rows.ts"
 import * as SinkEntry from "../../src/Ledger/Outbox/SinkEntry.ts"
 import { forSeeds, type Random } from "../Seeded.ts"

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Fact, Terms } from "../../src/Ledger/Fact.ts"
 import { fold } from "../../src/Ledger/Fold.ts"
-import { empty } from "../../src/Ledger/Known.ts"
+import { empty } from "../../src/Ledger/Fold/Known.ts"
 import * as Rows from "../../src/Ledger/Rows.ts"
 import { contractor } from "./Contractor.ts"
 import {

@@ -4,7 +4,7 @@
  * docs/ledger.md, and deliberately share nothing with the fold.
  */
 import type { Entry, Hold, HoldReason } from "../../src/Ledger/Fact.ts"
-import type { Books } from "../../src/Ledger/Known.ts"
+import type { Books } from "../../src/Ledger/Fold/Known.ts"
 import type { Random } from "../Seeded.ts"
 import { decision, minute, type ShortFact } from "./Histories.ts"
 

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Terms } from "../../src/Ledger/Fact.ts"
-import type { Books } from "../../src/Ledger/Known.ts"
+import type { Books } from "../../src/Ledger/Fold/Known.ts"
 import { forSeeds, type Random } from "../Seeded.ts"
 import { contractor } from "./Contractor.ts"
 import {

@@ -6,7 +6,7 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import type { Fact, Hold, HoldReason, Terms } from "../../src/Ledger/Fact.ts"
 import { fold } from "../../src/Ledger/Fold.ts"
-import { type Books, empty } from "../../src/Ledger/Known.ts"
+import { type Books, empty } from "../../src/Ledger/Fold/Known.ts"
 import type { Random } from "../Seeded.ts"
 import { contractor } from "./Contractor.ts"
 

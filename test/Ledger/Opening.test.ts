@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readOpenings } from "../../src/Ledger/Opening.ts"
+import { readOpenings } from "../../src/Ledger/People/Opening.ts"
 import { folder } from "./Started.ts"
 
 const readLines = (lines: ReadonlyArray<string>) =>

@@ -5,7 +5,7 @@
 import { resolve } from "node:path"
 import { Console, Effect, Option } from "effect"
 import { CliError, Command, Prompt } from "effect/cli"
-import { LedgerError } from "../../../src/Ledger/Decide.ts"
+import { LedgerError } from "../../../src/Ledger/People/Decide.ts"
 import type { Answer } from "../../../src/Operate/AdminApi.ts"
 import * as Alone from "../../Alone.ts"
 import { ask } from "../../Ask.ts"

@@ -4,7 +4,7 @@
  * A refused amount counts as if it were posted. So what is learned later differs from it only by the new difference,
  * which is a new question.
  */
-import type { CertificateFact, HoldReason } from "./Fact.ts"
+import type { CertificateFact, HoldReason } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf } from "./Parts.ts"
 import { takenBack } from "./SecondPerson.ts"

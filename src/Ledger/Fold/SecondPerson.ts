@@ -3,7 +3,7 @@
  * Pure.
  */
 import { ask, type Question } from "./Ask.ts"
-import type { ByHandFact, Entry, ReversalFact } from "./Fact.ts"
+import type { ByHandFact, Entry, ReversalFact } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { byHand } from "./Parts.ts"
 

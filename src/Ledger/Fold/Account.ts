@@ -5,7 +5,7 @@
  * changes after that, a person is asked; an acceptance takes back what was posted and posts it under the new project.
  */
 import { ask, type Question } from "./Ask.ts"
-import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "./Fact.ts"
+import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { isByHand, markOf, unmoved } from "./Parts.ts"
 import { rulesOf } from "./Rules.ts"

@@ -3,9 +3,9 @@
  * in any order of events.
  */
 import { hash } from "node:crypto"
-import * as Amount from "../Domain/Amount.ts"
-import type { Instant } from "../Domain/Instant.ts"
-import type { About, Basis, ByHandFact, Fact, Hold, HoldReason, PaymentFact } from "./Fact.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import type { Instant } from "../../Domain/Instant.ts"
+import type { About, Basis, ByHandFact, Fact, Hold, HoldReason, PaymentFact } from "../Fact.ts"
 
 /** What a question is about: a payment, or what a person did by hand. */
 export type Subject = PaymentFact | ByHandFact

@@ -1,7 +1,7 @@
 /**
  * What is known of one IPC: its facts, sorted by what they say, and what was posted and asked because of them. Pure.
  */
-import { isAfter, never } from "../Domain/Version.ts"
+import { isAfter, never } from "../../Domain/Version.ts"
 import type {
   ByHandFact,
   CertificateFact,
@@ -12,7 +12,7 @@ import type {
   OpeningFact,
   PaymentFact,
   ProjectFact
-} from "./Fact.ts"
+} from "../Fact.ts"
 
 export interface Books {
   readonly ipcId: string

@@ -3,7 +3,7 @@
  * nothing by itself, and books of any earlier version still verify. A difference between versions is a flag here, and
  * nothing else in the fold depends on the version.
  */
-import { rulesVersion, type Terms } from "../../config/Ledger.ts"
+import { rulesVersion, type Terms } from "../../../config/Ledger.ts"
 
 export interface Rules {
   /**

@@ -5,7 +5,7 @@
  * It is posted by the fact that says so, or by the second person's confirmation, exactly once. Nothing is erased: each is
  * one more balanced entry in the open period.
  */
-import type { AccountingEntry, AccountingFact, Entry, Fact, PostingFact, Terms } from "./Fact.ts"
+import type { AccountingEntry, AccountingFact, Entry, Fact, PostingFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import * as Parts from "./Parts.ts"
 import { inOpenPeriod, make } from "./Posted.ts"

@@ -6,11 +6,11 @@
  * posted; and an id stands for one thing: entries of different amounts, kinds, currencies, days or references have
  * different ids in any two histories.
  */
-import * as Amount from "../Domain/Amount.ts"
-import * as Instant from "../Domain/Instant.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import * as Instant from "../../Domain/Instant.ts"
 import { type Account, accountOf, type Move } from "./Account.ts"
 import { ask, basisOf, identify, type Question } from "./Ask.ts"
-import type { DecisionFact, Entry, Fact, HoldReason, PaymentFact, Terms } from "./Fact.ts"
+import type { DecisionFact, Entry, Fact, HoldReason, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, markOf, moved } from "./Parts.ts"
 import { nothingRefused, type Refused } from "./Refusals.ts"

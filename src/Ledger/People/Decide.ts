@@ -2,10 +2,10 @@
  * A person's decision about a hold, checked before it becomes a fact: who, why, and the amount or currency it needs.
  */
 import { Schema } from "effect"
-import * as Amount from "../Domain/Amount.ts"
-import type { Instant } from "../Domain/Instant.ts"
-import type { NewFact } from "./Books.ts"
-import type { Basis, HoldReason } from "./Fact.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import type { Instant } from "../../Domain/Instant.ts"
+import type { NewFact } from "../Books.ts"
+import type { Basis, HoldReason } from "../Fact.ts"
 import { questions } from "./Questions.ts"
 
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", { message: Schema.String }) {}

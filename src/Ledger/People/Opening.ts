@@ -3,9 +3,9 @@
  * names all bad lines; a file with one bad line gives nothing.
  */
 import { Effect } from "effect"
-import * as Amount from "../Domain/Amount.ts"
-import type { Opening } from "./People.ts"
-import * as Text from "../Query/Text.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import type { Opening } from "../People.ts"
+import * as Text from "../../Query/Text.ts"
 import { LedgerError } from "./Decide.ts"
 import * as TextRows from "./TextRows.ts"
 

@@ -1,13 +1,13 @@
 /**
  * What a person adds to the books or takes back, checked before it becomes a fact.
  */
-import * as Amount from "../Domain/Amount.ts"
-import type { Instant } from "../Domain/Instant.ts"
-import type { NewFact } from "./Books.ts"
-import type { Entry, Terms } from "./Fact.ts"
-import type { Books } from "./Known.ts"
-import { isByHand } from "./Parts.ts"
-import { isBeingTakenBack } from "./SecondPerson.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import type { Instant } from "../../Domain/Instant.ts"
+import type { NewFact } from "../Books.ts"
+import type { Entry, Terms } from "../Fact.ts"
+import type { Books } from "../Fold/Known.ts"
+import { isByHand } from "../Fold/Parts.ts"
+import { isBeingTakenBack } from "../Fold/SecondPerson.ts"
 
 interface ByPerson {
   readonly by: string

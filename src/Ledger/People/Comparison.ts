@@ -6,12 +6,12 @@
  * back, unsent. From then on the fold posts, or asks about, only the difference.
  */
 import { type Kysely, sql } from "kysely"
-import * as Amount from "../Domain/Amount.ts"
-import type { Instant } from "../Domain/Instant.ts"
-import { isAmong } from "../Stores/Sql.ts"
-import type { StoreTables } from "../Stores/StoreTables.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import type { Instant } from "../../Domain/Instant.ts"
+import { isAmong } from "../../Stores/Sql.ts"
+import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Line } from "./AccountingFile.ts"
-import type { NewFact } from "./Books.ts"
+import type { NewFact } from "../Books.ts"
 
 type Db = Kysely<StoreTables>
 

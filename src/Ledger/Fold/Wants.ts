@@ -3,7 +3,7 @@
  */
 import { changedProject, type Move, moveOf } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
-import type { CertificateFact, PaymentFact, Terms } from "./Fact.ts"
+import type { CertificateFact, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, isByHand, isKnown, knownOf, markOf, moved, unmoved } from "./Parts.ts"
 import type { Target } from "./Posted.ts"

@@ -3,8 +3,8 @@
  * the entries that it got. All bad lines are in one message; a file with one bad line gives nothing.
  */
 import { Effect } from "effect"
-import * as Amount from "../Domain/Amount.ts"
-import * as Instant from "../Domain/Instant.ts"
+import * as Amount from "../../Domain/Amount.ts"
+import * as Instant from "../../Domain/Instant.ts"
 import { LedgerError } from "./Decide.ts"
 import * as TextRows from "./TextRows.ts"
 

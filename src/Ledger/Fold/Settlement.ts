@@ -4,9 +4,9 @@
  * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest one
  * dated after it. The answer depends on which facts there are, never on the order of their arrival.
  */
-import type { Instant } from "../Domain/Instant.ts"
+import type { Instant } from "../../Domain/Instant.ts"
 import { ask, type Question } from "./Ask.ts"
-import type { CertificateFact, DecisionFact, Fact, OpeningFact, PaymentFact } from "./Fact.ts"
+import type { CertificateFact, DecisionFact, Fact, OpeningFact, PaymentFact } from "../Fact.ts"
 
 /** What decides which certificate is a payment's own. */
 export interface Known {

@@ -1,7 +1,7 @@
 /**
  * What a hold asks, in words for a bookkeeper: what happened, and what accepting and rejecting mean.
  */
-import type { HoldReason } from "./Fact.ts"
+import type { HoldReason } from "../Fact.ts"
 
 export const questions: Readonly<Record<HoldReason, string>> = {
   "awaiting-certified-amount":
