@@ -13,6 +13,7 @@ import * as Instant from "../Domain/Instant.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./Decide.ts"
 import * as Messages from "./Outbox/Messages.ts"
+import * as Outcomes from "./Outbox/Outcomes.ts"
 
 /** How entries are queued. */
 export interface OutboxOptions {
@@ -48,18 +49,19 @@ const make = (options: OutboxOptions | undefined) =>
   Effect.gen(function* () {
     const store = yield* Store
     const news = yield* Latch.make(true)
+    const troubled = yield* Latch.make(true)
+    const note = yield* Outcomes.noting(store)
     const posting = Effect.map(now, (at) => (options === undefined ? undefined : { status: options.status, at }))
     return Outbox.of({
       posting,
       news,
+      troubled,
       pollEvery: store.pollEvery,
-      next: (inHand) => store.run((db) => Messages.next(db, [...inHand])),
-      delivered: Effect.fn("Outbox.delivered")(function* (message) {
-        const at = yield* now
-        yield* store.transaction((tx) => Messages.delivered(tx, message, at))
-      }),
+      next: (inHand, most) => store.run((db) => Messages.next(db, [...inHand], most)),
+      delivered: Effect.fn("Outbox.delivered")((message) => note({ message, failure: undefined })),
       postponed: Effect.fn("Outbox.postponed")(function* (message, failure) {
-        yield* store.transaction((tx) => Messages.postponed(tx, message, failure))
+        yield* note({ message, failure })
+        if (failure.againAt === undefined) yield* troubled.open
       }),
       hurry: Effect.gen(function* () {
         const at = yield* now
@@ -76,7 +78,7 @@ const make = (options: OutboxOptions | undefined) =>
       }),
       dead: store.run(Messages.dead),
       unsent: store.run(Messages.unsent),
-      ...byHand(store, news, posting)
+      ...byHand(store, Effect.andThen(news.open, troubled.open), posting)
     })
   })
 
@@ -87,10 +89,16 @@ export class Outbox extends Context.Service<
     readonly posting: Effect.Effect<Messages.Posting | undefined>
     /** Open if something may have become due since it was last closed. */
     readonly news: Latch.Latch
+    /** Open if what needs a person may have changed since it was last closed. */
+    readonly troubled: Latch.Latch
     /** See Store. */
     readonly pollEvery: Duration.Duration
-    /** The entry that is due first, now or later, outside the IPCs in hand. */
-    readonly next: (inHand: Iterable<string>) => Effect.Effect<Messages.OutboxMessage | undefined, StoreError>
+    /** The first undelivered entry of each IPC that isn't in hand: due now or later, those due first, at most `most`. */
+    readonly next: (
+      inHand: Iterable<string>,
+      most: number
+    ) => Effect.Effect<ReadonlyArray<Messages.OutboxMessage>, StoreError>
+    /** On disk when it returns, like `postponed`. Outcomes of attempts that end together share a commit. */
     readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
     readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
     /** The sink takes entries again: everything that waited for that is due now. */
@@ -131,7 +139,7 @@ export class Outbox extends Context.Service<
 /** What a person does about entries; each wakes the Sink. */
 const byHand = (
   store: Store["Service"],
-  news: Latch.Latch,
+  wake: Effect.Effect<unknown>,
   posting: Outbox["Service"]["posting"]
 ): Pick<Outbox["Service"], "replay" | "send" | "settle"> => {
   const one = Effect.fnUntraced(function* (entry: string) {
@@ -145,7 +153,7 @@ const byHand = (
       const only = entry === undefined ? undefined : yield* one(entry)
       const at = yield* now
       const replayed = yield* store.transaction((tx) => Messages.replay(tx, only, at))
-      yield* news.open
+      yield* wake
       return replayed
     }),
     settle: Effect.fn("Outbox.settle")(function* (entry, by, reason) {
@@ -155,7 +163,7 @@ const byHand = (
       const only = yield* one(entry)
       const at = yield* now
       yield* store.transaction((tx) => Messages.settle(tx, only, at, `Settled by ${by}: ${reason}`))
-      yield* news.open
+      yield* wake
     }),
     send: Effect.fn("Outbox.send")(function* (fromSequence) {
       const how = yield* posting
@@ -165,7 +173,7 @@ const byHand = (
         })
       }
       const sent = yield* store.transaction((tx) => Messages.send(tx, fromSequence, how))
-      yield* news.open
+      yield* wake
       return sent
     })
   }

@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
-import { listed } from "../../Stores/Sql.ts"
+import { isAmong, listed, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -89,6 +89,7 @@ const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
 
 /** A person wants everything from this sequence on sent: what was never queued, and what was held back. Returns how many. */
 export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
+  await inTurn(tx)
   const released = await sql`
     update ledger_outbox set state = 'pending', last_error = null, next_attempt_at = ${at}
     where ${isHeldBack} and sequence >= ${fromSequence}`.execute(tx)
@@ -107,31 +108,45 @@ const isFirst = sql<boolean>`not exists (
   select 1 from ledger_outbox before
   where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
 
-export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<OutboxMessage | undefined> => {
+export const next = async (
+  db: Db,
+  inHand: ReadonlyArray<string>,
+  most: number
+): Promise<ReadonlyArray<OutboxMessage>> => {
   const { rows } = await sql<
     StoreTables["ledger_entries"] & Omit<OutboxMessage, "entry" | "dueAt"> & { due_at: string }
   >`
     select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
     from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
     where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)}
-    order by o.next_attempt_at, o.sequence limit 1`.execute(db)
-  const [row] = rows
-  if (row === undefined) return undefined
-  const { attempts, due_at: dueAt, refusals, status, ...entry } = row
-  return { entry, status, attempts, refusals, dueAt }
+    order by o.next_attempt_at, o.sequence limit ${most}`.execute(db)
+  return rows.map(({ attempts, due_at: dueAt, refusals, status, ...entry }) => ({
+    entry,
+    status,
+    attempts,
+    refusals,
+    dueAt
+  }))
 }
 
+/** Writers of several rows take turns, so that none waits for another in a circle. */
+const inTurn = (tx: Tx): Promise<void> => oneAtATime(tx, "outbox")
+
 /** A person's decision about the entry while it was under way stays. */
-export const delivered = (tx: Tx, { entry }: OutboxMessage, at: Instant): Promise<unknown> =>
-  tx
+export const delivered = async (tx: Tx, messages: ReadonlyArray<OutboxMessage>, at: Instant): Promise<void> => {
+  const ids = messages.map(({ entry }) => entry.entry_id)
+  await inTurn(tx)
+  await tx
     .updateTable("ledger_outbox")
     .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
-    .where("entry_id", "=", entry.entry_id)
+    .where(isAmong(tx, "entry_id", ids))
     .where("state", "=", "pending")
     .execute()
+}
 
 export const postponed = async (tx: Tx, { entry }: OutboxMessage, failure: Failure): Promise<void> => {
   const { againAt, isRefused, reason } = failure
+  await inTurn(tx)
   const { numUpdatedRows } = await tx
     .updateTable("ledger_outbox")
     .set((of) => ({
@@ -151,9 +166,11 @@ const setTurn = (tx: Tx, ipcId: string, at: Instant): Promise<unknown> =>
   sql`update ledger_outbox set next_attempt_at = ${at} where ipc_id = ${ipcId} and state <> 'delivered'`.execute(tx)
 
 /** Pauses start over, except after a refusal: a sink that works again would refuse the entry as before. */
-export const hurry = (tx: Tx, at: Instant): Promise<unknown> =>
-  sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
+export const hurry = async (tx: Tx, at: Instant): Promise<void> => {
+  await inTurn(tx)
+  await sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
     where state = 'pending' and next_attempt_at > ${at} and refusals = 0`.execute(tx)
+}
 
 export const totals = async (db: Db) => {
   const { rows } = await sql<{ backlog: number; dead: number; oldest: string | null }>`
@@ -216,6 +233,7 @@ type Undelivered = Pick<OutboxRow, "entry_id" | "ipc_id">
 
 /** Pauses start over; the last error stays until there is a new one. Returns how many. */
 export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant): Promise<number> => {
+  await inTurn(tx)
   const { numAffectedRows } = await sql`
     update ledger_outbox set state = 'pending', attempts = 0, refusals = 0, next_attempt_at = ${at}
     where ${isUndelivered} and ${only === undefined ? sql`true` : sql`entry_id = ${only.entry_id}`}`.execute(tx)
@@ -223,6 +241,7 @@ export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant)
 }
 
 export const settle = async (tx: Tx, { entry_id, ipc_id }: Undelivered, at: Instant, note: string): Promise<void> => {
+  await inTurn(tx)
   await sql`update ledger_outbox set state = 'delivered', delivered_at = ${at}, last_error = ${note}
     where entry_id = ${entry_id} and ${isUndelivered}`.execute(tx)
   await setTurn(tx, ipc_id, at)
