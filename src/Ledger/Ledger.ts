@@ -50,7 +50,7 @@ const make = (
       yield* beforeRecording
       const posting = yield* outbox?.posting ?? Effect.undefined
       const recorded = yield* store.transaction((tx) => Books.record(tx, facts, terms, posting))
-      if (recorded.entries.length > 0) yield* outbox?.news.open ?? Effect.void
+      if (outbox !== undefined && recorded.entries.length > 0) yield* store.afterCommit(outbox.news.open)
       return recorded
     })
 

@@ -14,7 +14,11 @@ import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./People/Decide.ts"
 import * as Epoch from "./Epoch.ts"
 import * as Messages from "./Outbox/Messages.ts"
+import * as Backlog from "./Outbox/Backlog.ts"
+import { waitIfBehind } from "./Outbox/Behind.ts"
+import * as Outcomes from "./Outbox/Outcomes.ts"
 import * as Waiting from "./Outbox/Waiting.ts"
+import { Witness } from "./Outbox/Witness.ts"
 
 /** How entries are queued. */
 export interface OutboxOptions {
@@ -37,6 +41,12 @@ const none = "none"
 const note = (options: OutboxOptions | undefined) =>
   Effect.flatMap(Store, (store) => store.transaction((tx) => writeMeta(tx, noteKey, options?.status ?? none)))
 
+const opened = (dataDir: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Witness(dataDir)),
+    (witness) => Effect.sync(() => witness.close())
+  )
+
 const noted = Effect.gen(function* (): Effect.fn.Return<OutboxOptions | undefined, StoreError, Settings | Store> {
   const store = yield* Store
   const kept = yield* store.run((db) => readMeta(db, noteKey))
@@ -46,40 +56,46 @@ const noted = Effect.gen(function* (): Effect.fn.Return<OutboxOptions | undefine
 
 const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
-const make = (options: OutboxOptions | undefined) =>
+const make = (options: OutboxOptions | undefined, witness?: Witness) =>
   Effect.gen(function* () {
     const store = yield* Store
     const news = yield* Latch.make(true)
+    const troubled = yield* Latch.make(true)
+    const note = yield* Outcomes.noting(store)
     const posting = Effect.map(now, (at) => (options === undefined ? undefined : { status: options.status, at }))
     return Outbox.of({
       posting,
       news,
+      troubled,
       pollEvery: store.pollEvery,
-      next: (inHand) => store.run((db) => Messages.next(db, [...inHand])),
-      delivered: Effect.fn("Outbox.delivered")(function* (message) {
-        const at = yield* now
-        yield* store.transaction((tx) => Messages.delivered(tx, message, at))
-      }),
+      next: (inHand, most) => store.run((db) => Messages.next(db, [...inHand], most)),
+      delivered: Effect.fn("Outbox.delivered")((message) => note({ message, failure: undefined })),
       postponed: Effect.fn("Outbox.postponed")(function* (message, failure) {
-        yield* store.transaction((tx) => Messages.postponed(tx, message, failure))
+        yield* note({ message, failure })
+        if (failure.againAt === undefined) yield* troubled.open
       }),
       hurry: Effect.gen(function* () {
         const at = yield* now
         yield* store.transaction((tx) => Messages.hurry(tx, at))
         yield* news.open
       }),
-      troubles: store.run(Messages.troubles),
+      troubles: store.run(Backlog.troubles),
       status: Effect.gen(function* () {
-        const { backlog, dead, oldest } = yield* store.run(Messages.totals)
+        const { backlog, dead, oldest } = yield* store.run(Backlog.totals)
         if (options === undefined && backlog + dead === 0) return null
         const nowMs = yield* Clock.currentTimeMillis
         const age = oldest === null ? 0 : Math.max(0, nowMs - Instant.toMicros(oldest) / 1000)
         return { backlog, dead, oldestPendingAgeMs: Math.round(age) }
       }),
-      dead: store.run(Messages.dead),
-      unsent: store.run(Messages.unsent),
-      waits: store.run(Waiting.waiting),
-      ...byHand(store, news, posting)
+      dead: store.run(Backlog.dead),
+      unsent: store.run(Backlog.unsent),
+      leaving: ({ entry: { epoch, sequence } }) =>
+        Effect.sync(() => witness?.note({ epoch: epoch ?? 1, sequence: Number(sequence) })),
+      waits: Effect.gen(function* () {
+        if (witness !== undefined) yield* waitIfBehind(store, witness.last, yield* Clock.currentTimeMillis)
+        return yield* store.run(Waiting.waiting)
+      }),
+      ...byHand(store, Effect.andThen(news.open, troubled.open), posting)
     })
   })
 
@@ -90,19 +106,25 @@ export class Outbox extends Context.Service<
     readonly posting: Effect.Effect<Messages.Posting | undefined>
     /** Open if something may have become due since it was last closed. */
     readonly news: Latch.Latch
+    /** Open if what needs a person may have changed since it was last closed. */
+    readonly troubled: Latch.Latch
     /** See Store. */
     readonly pollEvery: Duration.Duration
-    /** The entry that is due first, now or later, outside the IPCs in hand. */
-    readonly next: (inHand: Iterable<string>) => Effect.Effect<Messages.OutboxMessage | undefined, StoreError>
+    /** The first undelivered entry of each IPC that isn't in hand: due now or later, those due first, at most `most`. */
+    readonly next: (
+      inHand: Iterable<string>,
+      most: number
+    ) => Effect.Effect<ReadonlyArray<Messages.OutboxMessage>, StoreError>
+    /** On disk when it returns, like `postponed`. Outcomes of attempts that end together share a commit. */
     readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
     readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
     /** The sink takes entries again: everything that waited for that is due now. */
     readonly hurry: Effect.Effect<void, StoreError>
-    readonly troubles: Effect.Effect<Messages.Troubles, StoreError>
+    readonly troubles: Effect.Effect<Backlog.Troubles, StoreError>
     /** Null if no sink is configured and nothing is left from an earlier one. */
     readonly status: Effect.Effect<OutboxStatus | null, StoreError>
     /** Messages that need a person, in the journal's order. */
-    readonly dead: Effect.Effect<ReadonlyArray<Messages.DeadMessage>, StoreError>
+    readonly dead: Effect.Effect<ReadonlyArray<Backlog.DeadMessage>, StoreError>
     /**
      * Makes a dead or postponed message due now, by its entry's id or the beginning of it; undefined: all of them.
      * Returns how many.
@@ -110,7 +132,9 @@ export class Outbox extends Context.Service<
     readonly replay: (entry: string | undefined) => Changed<number>
     /** A person confirms that the accounting system has this entry: it counts as delivered. */
     readonly settle: (entry: string, by: string, reason: string) => Changed<void>
-    /** Why nothing is sent; undefined: entries are sent as they are due. */
+    /** Notes that this entry is about to be sent. */
+    readonly leaving: (message: Messages.OutboxMessage) => Effect.Effect<void>
+    /** Why nothing is sent; undefined: entries are sent as they are due. Notices a Store that was put back. */
     readonly waits: Effect.Effect<Waiting.Waiting | undefined, StoreError>
     /** Sends nothing until a person compares; raises the epoch and returns it. */
     readonly pause: (by: string, reason: string) => Changed<number>
@@ -120,12 +144,24 @@ export class Outbox extends Context.Service<
     readonly send: (fromSequence: number) => Changed<number>
   }
 >()("siteledger/Outbox") {
-  /** For a worker: its configuration applies from here on. */
-  static readonly layerWith = (options: OutboxOptions | undefined): Layer.Layer<Outbox, StoreError, Store> =>
-    Layer.effect(Outbox, Effect.andThen(note(options), make(options)))
+  /** For a worker: its configuration applies from here on. `dataDir`: where the witness is kept, if at all. */
+  static readonly layerWith = (
+    options: OutboxOptions | undefined,
+    dataDir?: string
+  ): Layer.Layer<Outbox, StoreError, Store> =>
+    Layer.effect(
+      Outbox,
+      Effect.gen(function* () {
+        yield* note(options)
+        const outbox = yield* make(options, dataDir === undefined ? undefined : yield* opened(dataDir))
+        // Before anything is posted: entries of books that were put back are of another epoch.
+        yield* outbox.waits
+        return outbox
+      })
+    )
 
   static readonly layer: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.unwrap(
-    Effect.map(Settings, ({ ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink)))
+    Effect.map(Settings, ({ dataDir, ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink), dataDir))
   )
 
   /** For a verb without a worker, whose environment may lack the sink: as the newest worker had it. */
@@ -138,7 +174,7 @@ export class Outbox extends Context.Service<
 /** What a person does about entries; each wakes the Sink. */
 const byHand = (
   store: Store["Service"],
-  news: Latch.Latch,
+  wake: Effect.Effect<unknown>,
   posting: Outbox["Service"]["posting"]
 ): Pick<Outbox["Service"], "pause" | "replay" | "send" | "settle"> => {
   const one = Effect.fnUntraced(function* (entry: string) {
@@ -154,7 +190,7 @@ const byHand = (
       }
       const since = yield* now
       return yield* store.transaction(async (tx) => {
-        await Waiting.wait(tx, { since, why: `Paused by ${by}: ${reason}` })
+        await Waiting.wait(tx, { since, why: `Paused by ${by}: ${reason}.` })
         return Epoch.raise(tx)
       })
     }),
@@ -162,7 +198,7 @@ const byHand = (
       const only = entry === undefined ? undefined : yield* one(entry)
       const at = yield* now
       const replayed = yield* store.transaction((tx) => Messages.replay(tx, only, at))
-      yield* news.open
+      yield* wake
       return replayed
     }),
     settle: Effect.fn("Outbox.settle")(function* (entry, by, reason) {
@@ -172,7 +208,7 @@ const byHand = (
       const only = yield* one(entry)
       const at = yield* now
       yield* store.transaction((tx) => Messages.settle(tx, only, at, `Settled by ${by}: ${reason}`))
-      yield* news.open
+      yield* wake
     }),
     send: Effect.fn("Outbox.send")(function* (fromSequence) {
       const how = yield* posting
@@ -182,7 +218,7 @@ const byHand = (
         })
       }
       const sent = yield* store.transaction((tx) => Messages.send(tx, fromSequence, how))
-      yield* news.open
+      yield* wake
       return sent
     })
   }

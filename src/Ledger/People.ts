@@ -147,7 +147,7 @@ const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<By
       return all
     })
     if (typeof done === "string") return yield* refused(`Nothing was taken over. ${done}`)
-    yield* outbox?.news.open ?? Effect.void
+    if (outbox !== undefined) yield* Effect.andThen(outbox.news.open, outbox.troubled.open)
     return done
   })
 })

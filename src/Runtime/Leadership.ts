@@ -23,11 +23,13 @@ export const Leadership = Context.Reference<Leading>("siteledger/Leadership", {
   })
 })
 
-/** Runs while this worker leads and is interrupted when it no longer does. */
+/** Interrupts the turn when this worker no longer leads. */
+export const unlessFollowing = <E, R>(turn: Effect.Effect<unknown, E, R>): Effect.Effect<void, E, R> =>
+  Effect.flatMap(Leadership, ({ following }) => Effect.asVoid(Effect.raceFirst(turn, following.await)))
+
+/** Waits until this worker leads; interrupts the turn when it no longer does. */
 export const whileLeading = <E, R>(turn: Effect.Effect<unknown, E, R>): Effect.Effect<void, E, R> =>
-  Effect.flatMap(Leadership, ({ following, leading }) =>
-    Effect.andThen(leading.await, Effect.asVoid(Effect.raceFirst(turn, following.await)))
-  )
+  Effect.flatMap(Leadership, ({ leading }) => Effect.andThen(leading.await, unlessFollowing(turn)))
 
 /** Repeated while another worker leads. */
 export const whileFollowing = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>

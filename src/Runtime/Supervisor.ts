@@ -1,16 +1,16 @@
 /**
- * Repeats one turn of a pipeline forever. A defect (a broken invariant, never an expected failure) is logged once and
- * shown as a reason; after a pause the pipeline starts again from its checkpoint.
+ * Runs one turn of a pipeline, or repeats it forever. A defect (a broken invariant, never an expected failure) is logged
+ * once and shown as a reason; after a pause the pipeline starts again from its checkpoint.
  */
 import { Cause, Duration, Effect } from "effect"
 import { Reasons } from "./Reasons.ts"
 
 const pauseAfterCrash = Duration.seconds(5)
 
-export const supervised = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
-  Effect.gen(function* () {
-    const reasons = yield* Reasons
-    const guarded = Effect.catchCause(Effect.andThen(turn, reasons.clear(name)), (cause) => {
+/** One turn, which has ended a while after a defect. */
+export const guarded = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
+  Effect.flatMap(Reasons, (reasons) =>
+    Effect.catchCause(Effect.andThen(turn, reasons.clear(name)), (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
       return Effect.logError(`${name} crashed and is restarted`, cause).pipe(
         Effect.andThen(
@@ -19,5 +19,7 @@ export const supervised = <R>(name: string, turn: Effect.Effect<unknown, never, 
         Effect.andThen(Effect.sleep(pauseAfterCrash))
       )
     })
-    return yield* Effect.forever(guarded)
-  })
+  )
+
+export const supervised = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
+  Effect.forever(guarded(name, turn))

@@ -49,4 +49,9 @@ export const clockMs = async (db: Db, ownMs: number): Promise<number> => {
 }
 
 /** Arbitrary numbers, one per purpose. */
-const turns = { ledger: 7_130_221_002, pace: 7_130_221_004, refused: 7_130_221_005 } as const
+const turns = {
+  ledger: 7_130_221_002,
+  pace: 7_130_221_004,
+  refused: 7_130_221_005,
+  outbox: 7_130_221_006
+} as const

@@ -49,6 +49,11 @@ export class Store extends Context.Service<
      */
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
     /**
+     * Runs the effect once others can see what was written: at once, or after the surrounding `atomically` is committed;
+     * never if that fails.
+     */
+    readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
+    /**
      * How often to look for what other workers have written; infinite if this process is the only writer.
      */
     readonly pollEvery: Duration.Duration

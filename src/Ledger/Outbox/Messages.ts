@@ -4,8 +4,9 @@
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
-import { listed } from "../../Stores/Sql.ts"
+import { isAmong, listed, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
+import { isNotWaiting } from "./Waiting.ts"
 
 type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
@@ -36,27 +37,6 @@ export interface Failure {
   readonly againAt: Instant | undefined
 }
 
-export interface DeadMessage {
-  readonly entryId: string
-  readonly sequence: number
-  readonly ipcId: string
-  readonly attempts: number
-  readonly reason: string
-  readonly queuedAt: Instant
-  /** Later entries of the IPC, which wait for this one. */
-  readonly waitingBehind: number
-}
-
-export interface Troubles {
-  /** Refused permanently. */
-  readonly dead: number
-  readonly heldBack: number
-  /** The first undelivered entry of its IPC that was queued longest ago. */
-  readonly oldest:
-    | { readonly entryId: string; readonly ipcId: string; readonly queuedAt: Instant; readonly reason: string | null }
-    | undefined
-}
-
 /**
  * Queues what was just posted, from this sequence on, in the same transaction. If an entry's predecessor in its IPC was
  * never queued, the entry is held back (dead without an attempt), because only a person knows whether the accounting
@@ -85,10 +65,11 @@ const heldBack =
   " of the same IPC was posted while no accounting sink was configured, and was never sent. If the accounting system " +
   "has that one, replay this one; if not, send both (`siteledger ledger sink send --from SEQUENCE`)."
 
-const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
+export const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
 
 /** A person wants everything from this sequence on sent: what was never queued, and what was held back. Returns how many. */
 export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
+  await inTurn(tx)
   const released = await sql`
     update ledger_outbox set state = 'pending', last_error = null, next_attempt_at = ${at}
     where ${isHeldBack} and sequence >= ${fromSequence}`.execute(tx)
@@ -102,36 +83,50 @@ export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting
 }
 
 /** A literal, because SQLite uses a partial index only if the statement repeats its condition. */
-const isPending = sql<boolean>`o.state = 'pending'`
-const isFirst = sql<boolean>`not exists (
+export const isPending = sql<boolean>`o.state = 'pending'`
+export const isFirst = sql<boolean>`not exists (
   select 1 from ledger_outbox before
   where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
 
-export const next = async (db: Db, inHand: ReadonlyArray<string>): Promise<OutboxMessage | undefined> => {
+export const next = async (
+  db: Db,
+  inHand: ReadonlyArray<string>,
+  most: number
+): Promise<ReadonlyArray<OutboxMessage>> => {
   const { rows } = await sql<
     StoreTables["ledger_entries"] & Omit<OutboxMessage, "entry" | "dueAt"> & { due_at: string }
   >`
     select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
     from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
-    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)}
-    order by o.next_attempt_at, o.sequence limit 1`.execute(db)
-  const [row] = rows
-  if (row === undefined) return undefined
-  const { attempts, due_at: dueAt, refusals, status, ...entry } = row
-  return { entry, status, attempts, refusals, dueAt }
+    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)} and ${isNotWaiting}
+    order by o.next_attempt_at, o.sequence limit ${most}`.execute(db)
+  return rows.map(({ attempts, due_at: dueAt, refusals, status, ...entry }) => ({
+    entry,
+    status,
+    attempts,
+    refusals,
+    dueAt
+  }))
 }
 
+/** Writers of several rows take turns, so that none waits for another in a circle. */
+export const inTurn = (tx: Tx): Promise<void> => oneAtATime(tx, "outbox")
+
 /** A person's decision about the entry while it was under way stays. */
-export const delivered = (tx: Tx, { entry }: OutboxMessage, at: Instant): Promise<unknown> =>
-  tx
+export const delivered = async (tx: Tx, messages: ReadonlyArray<OutboxMessage>, at: Instant): Promise<void> => {
+  const ids = messages.map(({ entry }) => entry.entry_id)
+  await inTurn(tx)
+  await tx
     .updateTable("ledger_outbox")
     .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
-    .where("entry_id", "=", entry.entry_id)
+    .where(isAmong(tx, "entry_id", ids))
     .where("state", "=", "pending")
     .execute()
+}
 
 export const postponed = async (tx: Tx, { entry }: OutboxMessage, failure: Failure): Promise<void> => {
   const { againAt, isRefused, reason } = failure
+  await inTurn(tx)
   const { numUpdatedRows } = await tx
     .updateTable("ledger_outbox")
     .set((of) => ({
@@ -151,54 +146,11 @@ const setTurn = (tx: Tx, ipcId: string, at: Instant): Promise<unknown> =>
   sql`update ledger_outbox set next_attempt_at = ${at} where ipc_id = ${ipcId} and state <> 'delivered'`.execute(tx)
 
 /** Pauses start over, except after a refusal: a sink that works again would refuse the entry as before. */
-export const hurry = (tx: Tx, at: Instant): Promise<unknown> =>
-  sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
+export const hurry = async (tx: Tx, at: Instant): Promise<void> => {
+  await inTurn(tx)
+  await sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
     where state = 'pending' and next_attempt_at > ${at} and refusals = 0`.execute(tx)
-
-export const totals = async (db: Db) => {
-  const { rows } = await sql<{ backlog: number; dead: number; oldest: string | null }>`
-    select (select count(*) from ledger_outbox where state = 'pending') as backlog,
-      (select count(*) from ledger_outbox where state = 'dead') as dead,
-      (select min(queued_at) from ledger_outbox where state = 'pending') as oldest`.execute(db)
-  return rows[0] ?? { backlog: 0, dead: 0, oldest: null }
 }
-
-export const troubles = async (db: Db): Promise<Troubles> => {
-  const { dead } = await totals(db)
-  const held = await sql<{ n: number }>`select count(*) as n from ledger_outbox where ${isHeldBack}`.execute(db)
-  const heldBack = Number(held.rows[0]?.n ?? 0)
-  const { rows } = await sql<NonNullable<Troubles["oldest"]>>`
-    select o.entry_id as "entryId", o.ipc_id as "ipcId", o.queued_at as "queuedAt", o.last_error as reason
-    from ledger_outbox o
-    where ${isPending} and ${isFirst} order by o.queued_at, o.sequence limit 1`.execute(db)
-  return { dead: Number(dead) - heldBack, heldBack, oldest: rows[0] }
-}
-
-const isDead = sql<boolean>`state = 'dead'`
-
-export const dead = (db: Db): Promise<ReadonlyArray<DeadMessage>> =>
-  db
-    .selectFrom("ledger_outbox as o")
-    .select((of) => [
-      "o.entry_id as entryId",
-      "o.sequence",
-      "o.ipc_id as ipcId",
-      "o.attempts",
-      sql<string>`coalesce(o.last_error, '')`.as("reason"),
-      "o.queued_at as queuedAt",
-      of
-        .selectFrom("ledger_outbox as behind")
-        .select((within) => within.fn.countAll<number>().as("n"))
-        .whereRef("behind.ipc_id", "=", "o.ipc_id")
-        .where(sql<boolean>`behind.state <> 'delivered'`)
-        .whereRef("behind.sequence", ">", "o.sequence")
-        .$asScalar()
-        .$notNull()
-        .as("waitingBehind")
-    ])
-    .where(isDead)
-    .orderBy("o.sequence")
-    .execute()
 
 const isUndelivered = sql<boolean>`state <> 'delivered'`
 
@@ -216,6 +168,7 @@ type Undelivered = Pick<OutboxRow, "entry_id" | "ipc_id">
 
 /** Pauses start over; the last error stays until there is a new one. Returns how many. */
 export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant): Promise<number> => {
+  await inTurn(tx)
   const { numAffectedRows } = await sql`
     update ledger_outbox set state = 'pending', attempts = 0, refusals = 0, next_attempt_at = ${at}
     where ${isUndelivered} and ${only === undefined ? sql`true` : sql`entry_id = ${only.entry_id}`}`.execute(tx)
@@ -223,14 +176,8 @@ export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant)
 }
 
 export const settle = async (tx: Tx, { entry_id, ipc_id }: Undelivered, at: Instant, note: string): Promise<void> => {
+  await inTurn(tx)
   await sql`update ledger_outbox set state = 'delivered', delivered_at = ${at}, last_error = ${note}
     where entry_id = ${entry_id} and ${isUndelivered}`.execute(tx)
   await setTurn(tx, ipc_id, at)
-}
-
-/** How many entries were never queued. */
-export const unsent = async (db: Db): Promise<number> => {
-  const { rows } = await sql<{ unsent: number }>`
-    select (select count(*) from ledger_entries) - (select count(*) from ledger_outbox) as unsent`.execute(db)
-  return rows[0]?.unsent ?? 0
 }

@@ -27,6 +27,8 @@ export class Postgres extends Context.Service<
   {
     readonly run: <A>(query: (db: Kysely<Tables>) => Promise<A>) => Effect.Effect<A, PostgresError>
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PostgresError, R>
+    /** See Store. */
+    readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
     readonly connections: Connections
     /** Host, port and database, for messages; without user and password. */
     readonly name: string
@@ -44,6 +46,8 @@ interface Open {
   readonly depth: number
   /** One query at a time: a rollback to a savepoint would undo other queries too. */
   readonly turn: Semaphore.Semaphore
+  /** What waits for the commit. */
+  readonly after: Array<Effect.Effect<void>>
 }
 
 const Current = Context.Reference<Open | undefined>("siteledger/Postgres/Current", { defaultValue: () => undefined })
@@ -87,6 +91,10 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       Effect.flatMap(Current, (open) =>
         open === undefined ? whole(effect) : open.turn.withPermit(nested(open, effect))
       ),
+    afterCommit: (effect) =>
+      Effect.flatMap(Current, (open) =>
+        open === undefined ? effect : Effect.sync(() => void open.after.push(effect))
+      ),
     connections,
     name
   })
@@ -95,7 +103,7 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 const wholly = (attempt: Attempt, { db, sessions }: Connections) => {
   const begin = Effect.gen(function* () {
     const { result, session } = yield* attempt(() => sessions.knowing(() => db.startTransaction().execute()))
-    return { transaction: result, session, depth: 0, turn: yield* Semaphore.make(1) } satisfies Open
+    return { transaction: result, session, depth: 0, turn: yield* Semaphore.make(1), after: [] } satisfies Open
   })
   const rollback = ({ transaction }: Open) => Effect.ignore(attempt(() => transaction.rollback().execute()))
 
@@ -119,7 +127,7 @@ const wholly = (attempt: Attempt, { db, sessions }: Connections) => {
       Effect.gen(function* () {
         const open = yield* begin
         const exit = yield* Effect.exit(restore(Effect.provideService(effect, Current, open)))
-        yield* Exit.isFailure(exit) ? rollback(open) : commit(open)
+        yield* Exit.isFailure(exit) ? rollback(open) : Effect.andThen(commit(open), Effect.all(open.after))
         return yield* exit
       })
     )
@@ -130,13 +138,14 @@ const nesting =
   <A, E, R>(outer: Open, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | PostgresError, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const open = { ...outer, depth: outer.depth + 1, turn: yield* Semaphore.make(1) }
+        const open = { ...outer, depth: outer.depth + 1, turn: yield* Semaphore.make(1), after: [] }
         const point = sql.raw(`s${open.depth}`)
         const execute = (text: ReturnType<typeof sql>) => attempt(() => text.execute(outer.transaction))
         const undo = Effect.ignore(execute(sql`rollback to savepoint ${point}`))
         yield* execute(sql`savepoint ${point}`)
         const exit = yield* Effect.exit(restore(Effect.provideService(effect, Current, open)))
         yield* Exit.isFailure(exit) ? undo : Effect.onError(execute(sql`release savepoint ${point}`), () => undo)
+        if (Exit.isSuccess(exit)) outer.after.push(...open.after)
         return yield* exit
       })
     )

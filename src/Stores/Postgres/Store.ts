@@ -164,6 +164,7 @@ const make = Effect.gen(function* () {
     engine: "postgres",
     run,
     atomically,
+    afterCommit: postgres.afterCommit,
     transaction: (body) => atomically(run((db) => body(db as Transaction<StoreTables>))),
     pollEvery: Duration.seconds(1),
     lostKey: Effect.fail(otherKey),

@@ -156,6 +156,7 @@ const make = (path: string) =>
     return Store.of({
       engine: "sqlite",
       atomically: (effect) => effect,
+      afterCommit: (effect) => effect,
       pollEvery: Duration.infinity,
       lostKey: Effect.void,
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },

@@ -82,7 +82,8 @@ describe("a person's decision about an entry that is under way", () => {
         Effect.gen(function* () {
           const outbox = yield* Outbox
           yield* hear([...payment("A"), ...adjustments("A")])
-          const letter = (yield* outbox.next([]))!
+          const [letter] = yield* outbox.next([], 1)
+          assert.isDefined(letter)
           yield* outbox.settle(letter.entry.entry_id, "Ada", "booked by hand")
           const settled = yield* letters
           const failure = { reason: "no answer", isRefused: false, againAt: Instant.fromMillis(Date.now() + 3_600_000) }

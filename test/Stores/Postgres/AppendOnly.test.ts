@@ -40,7 +40,7 @@ const work = Effect.gen(function* () {
   const open = yield* holds
   const decision = { hold: open.find(({ reason }) => reason === "second-payment-reference")?.hold_id ?? "none" }
   yield* ledger.decide({ ...decision, verdict: "accept", amount: "20", by: "Ada", reason: "On the statement" })
-  const letter = (yield* outbox.next([])) ?? assert.fail("nothing to send")
+  const [letter = assert.fail("nothing to send")] = yield* outbox.next([], 1)
   yield* outbox.delivered(letter)
   yield* rebuild(yield* Store)
   return [yield* ledger.status, yield* ledger.verify, yield* outbox.status] as const

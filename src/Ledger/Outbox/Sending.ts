@@ -1,0 +1,141 @@
+/**
+ * Finds the entries that are due, and sends them: many IPCs at a time, one entry of each.
+ *
+ * The next entry of an IPC goes only after the outcome of the one before is on disk. If the process dies in between, that
+ * one is sent again under its key.
+ */
+import { Clock, Duration, Effect, Exit, Random, Schedule, type Scope } from "effect"
+import { CircuitBreaker } from "effect/persistence"
+import * as Instant from "../../Domain/Instant.ts"
+import { unlessFollowing } from "../../Runtime/Leadership.ts"
+import { Reasons } from "../../Runtime/Reasons.ts"
+import { guarded } from "../../Runtime/Supervisor.ts"
+import type { StoreError } from "../../Stores/Store.ts"
+import { Outbox } from "../Outbox.ts"
+import type { OutboxMessage } from "./Messages.ts"
+import * as SinkAnswer from "./SinkAnswer.ts"
+import * as SinkPost from "./SinkPost.ts"
+
+export interface Sending {
+  readonly target: SinkPost.Target
+  readonly pauses: SinkAnswer.Pauses
+  readonly breaker: CircuitBreaker.CircuitBreaker
+  /** IPCs with an entry under way. */
+  readonly inHand: Set<string>
+  /** Of the entries under way. */
+  readonly scope: Scope.Scope
+  /** Without news. */
+  readonly longestWaitMs: number
+}
+
+/** Each has a connection, kept alive. At 200 ms for an answer, this is 320 entries per second. */
+const inFlight = 64
+
+const circuit = "sink"
+/** While another entry probes whether the sink is available again. */
+const probingPause = Duration.seconds(1)
+
+interface Allowed {
+  /** How many entries may be sent now. */
+  readonly most: number
+  /** To see whether an unavailable sink takes entries again. */
+  readonly isProbe: boolean
+  /** When to ask again, without news. */
+  readonly againMs: number
+}
+
+/** The only place that holds sending back. */
+const allowed = Effect.fnUntraced(function* ({ breaker, inHand, longestWaitMs }: Sending) {
+  const state = yield* Effect.orDie(breaker.state(circuit))
+  const free = inFlight - inHand.size
+  const held = (pause: Duration.Duration): Allowed => ({ most: 0, isProbe: false, againMs: Duration.toMillis(pause) })
+  if (state._tag === "Closed") return { most: free, isProbe: false, againMs: longestWaitMs } satisfies Allowed
+  if (state._tag === "Open" && Duration.isPositive(state.retryAfter)) return held(state.retryAfter)
+  if (state._tag === "HalfOpen" && state.probing) return held(probingPause)
+  return { most: Math.min(1, free), isProbe: true, againMs: longestWaitMs } satisfies Allowed
+})
+
+/** Sends what is due, then waits until more may be. */
+export const round = Effect.fnUntraced(function* (sending: Sending) {
+  const { news, next } = yield* Outbox
+  // Closed before looking: anything that becomes due from here on opens it again.
+  yield* news.close
+  const { againMs, isProbe, most } = yield* allowed(sending)
+  let waitMs = againMs
+  for (const message of most === 0 ? [] : yield* untilStoreAnswers(next(sending.inHand, most))) {
+    const dueMs = yield* untilDue(message, isProbe)
+    if (dueMs > 0) {
+      waitMs = Math.min(waitMs, dueMs)
+      break
+    }
+    const sent = inHand(sending, message, deliver(sending, message, isProbe))
+    yield* isProbe ? sent : Effect.forkIn(sent, sending.scope, { startImmediately: true })
+  }
+  yield* Effect.raceFirst(news.await, Effect.sleep(waitMs))
+})
+
+/** In milliseconds. An unavailable sink is probed at the circuit's pace, not at the entry's. */
+const untilDue = ({ dueAt, refusals }: OutboxMessage, isProbe: boolean) =>
+  isProbe && refusals === 0
+    ? Effect.succeed(0)
+    : Effect.map(Clock.currentTimeMillis, (nowMs) => Instant.toMicros(dueAt) / 1000 - nowMs)
+
+/** Keeps the IPC in hand for as long as its entry is under way: after a defect, until the pause has passed. */
+const inHand = <R>({ inHand }: Sending, { entry }: OutboxMessage, attempt: Effect.Effect<void, never, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => inHand.add(entry.ipc_id)),
+    () => guarded("sending entries to the accounting sink", unlessFollowing(attempt)),
+    () =>
+      Effect.andThen(
+        Effect.sync(() => inHand.delete(entry.ipc_id)),
+        Effect.flatMap(Outbox, ({ news }) => news.open)
+      )
+  )
+
+/** One attempt, with its outcome noted on disk. */
+const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: OutboxMessage, isProbe: boolean) {
+  const outbox = yield* Outbox
+  yield* outbox.leaving(message)
+  const outcome = yield* Effect.result(
+    sending.breaker.execute(SinkPost.post(sending.target, message), { key: circuit, classify: classified })
+  )
+  // Not tried: the sink has just become unavailable, or another entry is probing it.
+  if (outcome._tag === "Failure") return yield* Effect.sleep(probingPause)
+  const verdict = outcome.success
+  if (verdict._tag === "Taken") {
+    yield* untilStoreAnswers(outbox.delivered(message))
+    return isProbe ? yield* untilStoreAnswers(outbox.hurry) : undefined
+  }
+  const isRefused = verdict._tag === "Refused"
+  const isDead = isRefused && message.refusals + 1 >= SinkAnswer.mostRefusals
+  // Counted apart: an entry that waited long for an unavailable sink starts with short pauses after a refusal.
+  const failures = isRefused ? message.refusals + 1 : message.attempts - message.refusals + 1
+  const retryAfterMs = isRefused ? undefined : verdict.retryAfterMs
+  const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, retryAfterMs, yield* Random.next)
+  const againAt = isDead ? undefined : Instant.fromMillis(Math.ceil((yield* Clock.currentTimeMillis) + pauseMs))
+  yield* Effect.logDebug(`Entry ${message.entry.entry_id} isn't delivered: ${verdict.reason}`)
+  yield* untilStoreAnswers(outbox.postponed(message, { reason: verdict.reason, isRefused, againAt }))
+})
+
+/** A refusal says nothing about the sink's availability. */
+const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome => {
+  if (Exit.isFailure(exit)) return CircuitBreaker.failure()
+  const verdict = exit.value
+  if (verdict._tag === "Unavailable") return CircuitBreaker.failure({ retryAfter: verdict.retryAfterMs })
+  return verdict._tag === "Taken" ? CircuitBreaker.success : CircuitBreaker.ignored
+}
+
+/** Retries until the Store answers, so an outcome isn't forgotten meanwhile. */
+export const untilStoreAnswers = <A>(query: Effect.Effect<A, StoreError>) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const key = "outbox"
+    const noticed = Effect.tapError(query, ({ message }) =>
+      reasons.set(key, `The entries for the accounting sink can't be read or updated for now: ${message}`)
+    )
+    const answer = yield* Effect.orDie(Effect.retry(noticed, storePauses))
+    yield* reasons.clear(key)
+    return answer
+  })
+
+const storePauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
