@@ -159,6 +159,18 @@ describe("after a restore, what the accounting system has", () => {
     ])
   })
 
+  it("says which payment is the first, whichever comes first again", () => {
+    const before = then(history([]), accounting(has(["a", 500n])), certificate(1, 500n), payment(9, "Q"))
+    assert.deepStrictEqual(state(before), [["payment 500"], ["second-payment-reference"]])
+    assert.deepStrictEqual(state(then(before, payment(5))), [["payment 500"], ["second-payment-reference"]])
+    const since = history([certificate(1, 500n), payment(9, "Q")])
+    const cancelled = then(since, accounting(has(["a", 500n]), [since.entries[0]?.entry_id ?? ""]), payment(5))
+    assert.deepStrictEqual(state(cancelled), [
+      ["payment 500", "reversal -500", "payment 500"],
+      ["second-payment-reference"]
+    ])
+  })
+
   it("counts for its own payment only, and once", () => {
     const books = then(history([]), accounting(has(["a", 500n], ["b", 70n, "Q"])))
     const second = then(books, ...paid, payment(9, "Q"))

@@ -14,11 +14,12 @@ import { settle, type Settled, settlementPart } from "./Settlement.ts"
 
 export function* wants(given: Books, terms: Terms): Generator<Target | Question> {
   const books = rulesOf(terms).areRefusalsFinal ? { ...given, certificates: regarded(given) } : given
-  const [first, ...others] = books.payments
+  const first = books.payments.find(({ reference }) => reference === firstReference(books))
   if (first !== undefined) yield* ofPayment(books, first, terms, firstPayment)
-  for (const other of others) {
+  for (const other of books.payments) {
+    if (other === first) continue
     yield* ofPayment(books, other, terms, function* (of) {
-      yield* answered(of, ask("second-payment-reference", other, [], [first ?? other], {}), {
+      yield* answered(of, ask("second-payment-reference", other, [], first === undefined ? [] : [first], {}), {
         first: "payment",
         effective_at: other.at,
         certificate_url: null,
@@ -28,6 +29,20 @@ export function* wants(given: Books, terms: Terms): Generator<Target | Question>
     })
   }
   yield* unconfirmed(books)
+}
+
+/**
+ * Of *the* payment: the first that arrived. After a restore, events may come again in another order: then it is the one that
+ * the accounting system was sent first, unless another is posted.
+ */
+const firstReference = ({ entries, payments }: Books): string | undefined => {
+  const known = entries.find(({ part }) => isKnown(part))
+  const posted = (reference: string): bigint =>
+    entries
+      .filter(({ part, payment_reference }) => baseOf(part) === settlementPart && payment_reference === reference)
+      .reduce((sum, { units }) => sum + units, 0n)
+  const sent = known === undefined ? undefined : payments.find(({ reference }) => posted(reference) !== 0n)
+  return (sent ?? (known === undefined ? payments[0] : undefined))?.reference ?? known?.payment_reference
 }
 
 interface Of {

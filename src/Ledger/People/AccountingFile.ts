@@ -17,6 +17,8 @@ export interface Line {
   readonly ipcId: string | null
   readonly reference: string | null
   readonly effectiveAt: Instant.Instant | null
+  /** Its place in the journal that it came from, as text that sorts; null: the file doesn't say. */
+  readonly place: string | null
 }
 
 export interface AccountingFile {
@@ -26,7 +28,7 @@ export interface AccountingFile {
   readonly others: number
 }
 
-const columns = ["entry_id", "amount", "currency", "ipc_id", "payment_reference", "effective_at"]
+const columns = ["entry_id", "amount", "currency", "ipc_id", "payment_reference", "effective_at", "epoch", "sequence"]
 const mostComplaints = 20
 const mostLines = 1_000_000
 
@@ -74,6 +76,14 @@ const lineOf = (row: TextRows.TextRow): Line | string | undefined => {
     currency: textOf(row, "currency"),
     ipcId: textOf(row, "ipc_id"),
     reference: textOf(row, "payment_reference"),
-    effectiveAt: micros === undefined ? null : Instant.fromMicros(micros)
+    effectiveAt: micros === undefined ? null : Instant.fromMicros(micros),
+    place: placeOf(row)
   }
+}
+
+const digits = 20
+
+const placeOf = (row: TextRows.TextRow): string | null => {
+  const [epoch, sequence] = [textOf(row, "epoch") ?? "1", textOf(row, "sequence")]
+  return sequence === null ? null : `${epoch.padStart(digits, "0")} ${sequence.padStart(digits, "0")}`
 }

@@ -156,10 +156,15 @@ const takeOvers = async (
   const unsentOf = Map.groupBy(unsent, ({ ipc_id }) => ipc_id)
   return ipcIds.map((ipcId) => ({
     ipcId,
-    has: byIpc.get(ipcId) ?? [],
+    // The first is taken for the IPC's payment.
+    has: (byIpc.get(ipcId) ?? []).toSorted(byPlace),
     cancels: (unsentOf.get(ipcId) ?? []).map(({ entry_id }) => entry_id)
   }))
 }
+
+/** In the order in which they were posted; as in the file where it doesn't say. */
+const byPlace = (a: Line, b: Line): number =>
+  a.place === null || b.place === null || a.place === b.place ? 0 : a.place < b.place ? -1 : 1
 
 export interface SignedOff {
   readonly by: string
