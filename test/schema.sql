@@ -264,7 +264,7 @@ CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   "reason" text not null
 ) strict;
 
-CREATE TABLE "record_quarantine" ( -- Listed records that have no usable key.
+CREATE TABLE "record_quarantine" ( -- Listed records that can't be copied: they have no usable key, or hold what an engine can't.
   -- The list, by its resource name.
   "resource" text not null,
   -- SHA-256 of the record, as hex.

@@ -173,8 +173,9 @@ const list = ({ body, text, nowMs }: Given, wire: Wire): Described => {
   const names = projectNames(wire.fieldAliases)
   const { bad, changes } = projectsOf(page.value, names)
   const [first] = changes
-  if (bad.length > 0 || first === undefined) {
-    return failed(`A list page: ${bad.length} of ${page.value.records.length} records have no integer id.`)
+  const nameless = bad.filter(({ reason }) => reason === "no-key").length
+  if (nameless > 0 || first === undefined) {
+    return failed(`A list page: ${nameless} of ${page.value.records.length} records have no integer id.`)
   }
   const data = wire.envelope.list.data.find((path) => at(body, path) !== undefined) ?? ""
   const places = placesIn(page.value.records[0], [])

@@ -5,6 +5,7 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"
+import * as Limits from "../Domain/Limits.ts"
 import type { Opening } from "./Ledger.ts"
 import * as Text from "../Query/Text.ts"
 import { LedgerError } from "./Decide.ts"
@@ -48,7 +49,9 @@ export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: st
     const certificate = line["certificate"]?.trim() ?? ""
     const amount = Amount.read(line["amount"] ?? "", Amount.Money)
     if (ipcId === "") complaints.push(`line ${number}: no ipc`)
+    if (Limits.isTooLong(ipcId)) complaints.push(`line ${number}: the ipc is longer than ${Limits.longestId} bytes`)
     if (certificate === "") complaints.push(`line ${number}: no certificate`)
+    if (![ipcId, certificate].every(Limits.isText)) complaints.push(`line ${number}: it holds a NUL`)
     if (amount === undefined || Amount.toUnits(amount) <= 0n)
       complaints.push(`line ${number}: the amount must be a number above zero`)
     const before = seen.get(ipcId)
@@ -67,4 +70,4 @@ export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: st
 const named = (ipcId: string): string => Text.cut(Text.visible(ipcId), mostColumns)
 
 const firstLine = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0] ?? ""
+  (cause instanceof Error ? cause.message.replace(/^[\w ]+ Error: /, "") : String(cause)).split("\n", 1)[0] ?? ""

@@ -93,8 +93,6 @@ export class Warehouse extends Context.Service<
   {
     /** Random, created with the file: tells our own file from a foreign one. */
     readonly id: string
-    /** False for a change that the engine can never hold: it would block everything after it. */
-    readonly canHold: (change: Change | undefined) => boolean
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
     readonly watermark: Effect.Effect<number, WarehouseError>
     /** How far it holds the books; undefined: it shows the books themselves, and nothing is copied. */

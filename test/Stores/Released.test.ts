@@ -78,7 +78,7 @@ const places: ReadonlyArray<Place> = [
 ]
 
 const ids = ["7", "007", "-3", "1234567890123456789", "zone-b"]
-const bad = { sha256: "ab".repeat(32), record: "{}" }
+const bad = { reason: "no-key" as const, sha256: "ab".repeat(32), record: "{}" }
 
 /** The second pass resumes, and a third pass recognises every id that was seen before. */
 const assertWalked = Effect.fnUntraced(function* (store: Store["Service"]) {

@@ -199,7 +199,7 @@ const update = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<v
 
 /** The row with more deliveries wins: two workers may write the same event in any order. */
 const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<void> => {
-  const distinct = [...new Map(events.map((row) => [row.body_sha256, storable(row)])).values()]
+  const distinct = [...new Map(events.map((row) => [row.body_sha256, { ...row }])).values()]
   const sets = eventsTable.columns.slice(1).map(({ name }) => `"${name}" = excluded."${name}"`)
   for (const rows of pieces(eventsTable, distinct)) {
     const { expressions, from } = inputOf(eventsTable, rows)
@@ -210,7 +210,3 @@ const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<vo
       where excluded.deliveries >= stored.deliveries`.execute(db)
   }
 }
-
-/** PostgreSQL's text can't hold a NUL; the Store has the bytes. */
-const storable = (row: EventRow): Texts =>
-  row.payload?.includes("\u0000") === true ? { ...row, payload: null } : { ...row }
