@@ -9,7 +9,7 @@ import type { Kysely } from "kysely"
 import type { Change } from "../Domain/Change.ts"
 import type { Row } from "../Domain/Merge.ts"
 import type { JournalLine } from "./JournalLines.ts"
-import type { EventRow, WarehouseTables } from "./WarehouseTables.ts"
+import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
   /**
@@ -28,6 +28,8 @@ export interface Batch {
   readonly changes: ReadonlyArray<Change>
   readonly events: ReadonlyArray<EventRow>
   readonly ledger?: LedgerCopy
+  /** All currencies of projects; they replace those that it has. */
+  readonly currencies?: ReadonlyArray<CurrencyRow>
   /** The Inbox is applied through this sequence once the batch is written. */
   readonly watermark?: number
 }

@@ -12,19 +12,41 @@ import { merge, type Row } from "../../Domain/Merge.ts"
 import { typeName } from "./Ddl.ts"
 import { byName, type ColumnType, type EntityName } from "../../Domain/Resource.ts"
 import type { Batch } from "../Warehouse.ts"
-import { type EventRow, entityTable, eventsTable, type Shown, type WarehouseTables } from "../WarehouseTables.ts"
+import {
+  type CurrencyRow,
+  currenciesTable,
+  type EventRow,
+  entityTable,
+  eventsTable,
+  type Shown,
+  type WarehouseTables
+} from "../WarehouseTables.ts"
 
 type Db = Kysely<WarehouseTables>
 
 /** True if something that analysts can see has changed. */
-export const write = async (db: Db, { changes, events }: Batch): Promise<boolean> => {
-  let isVisible = events.length > 0
+export const write = async (db: Db, { changes, currencies, events }: Batch): Promise<boolean> => {
+  let isVisible = events.length > 0 || currencies !== undefined
   const byEntity = Map.groupBy(changes, (change) => change.entity)
   for (const name of [...byEntity.keys()].toSorted()) {
     isVisible = (await mergeInto(db, name, byEntity.get(name) ?? [])) || isVisible
   }
   await upsertEvents(db, events)
+  if (currencies !== undefined) await replaceCurrencies(db, currencies)
   return isVisible
+}
+
+/** Locked, because workers that start together replace them together. */
+const replaceCurrencies = async (db: Db, rows: ReadonlyArray<CurrencyRow>): Promise<void> => {
+  await sql`lock table construction.project_currencies in share row exclusive mode`.execute(db)
+  await sql`delete from construction.project_currencies`.execute(db)
+  if (rows.length > 0) {
+    await insert(
+      db,
+      currenciesTable,
+      rows.map((row) => ({ ...row }))
+    )
+  }
 }
 
 /** Canonical text, as `Merge` needs it. Most types arrive as such (`Postgres/Values`), twice as fast as by `to_char`. */
