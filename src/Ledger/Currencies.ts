@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { byName, readKey } from "../Domain/Resource.ts"
+import { oneAtATime } from "../Stores/Sql.ts"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { CurrencyRow } from "../Stores/WarehouseTables.ts"
@@ -30,12 +31,17 @@ const inOrder = (rows: ReadonlyArray<CurrencyRow>): string =>
     .toSorted()
     .join()
 
-/** Before any worker has started, nothing is known. */
+/** Before any worker has started, nothing is known. Of workers that start together, the newest terms win. */
 export const copy = Effect.gen(function* () {
+  const store = yield* Store
   const warehouse = yield* Warehouse
-  const terms = yield* newestTerms(yield* Store)
-  if (terms === undefined) return
-  const currencies = rowsOf(terms)
-  const had = yield* warehouse.query((db) => db.selectFrom("construction.project_currencies").selectAll().execute())
-  if (inOrder(had) !== inOrder(currencies)) yield* warehouse.write({ changes: [], events: [], currencies })
+  const replace = Effect.gen(function* () {
+    yield* store.transaction((tx) => oneAtATime(tx, "ledger"))
+    const terms = yield* newestTerms(store)
+    if (terms === undefined) return
+    const currencies = rowsOf(terms)
+    const had = yield* warehouse.query((db) => db.selectFrom("construction.project_currencies").selectAll().execute())
+    if (inOrder(had) !== inOrder(currencies)) yield* warehouse.write({ changes: [], events: [], currencies })
+  })
+  yield* store.atomically(replace)
 })

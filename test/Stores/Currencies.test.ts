@@ -1,6 +1,6 @@
 /** The currencies of projects in the warehouse, and the views that add money, on both engines. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"
 import type { Change } from "../../src/Domain/Change.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
@@ -10,7 +10,7 @@ import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import { contractor } from "../Ledger/Contractor.ts"
 import { certified, heard, paid } from "../Ledger/Started.ts"
 import * as Databases from "../Postgres.ts"
-import { ask, database, storesAt } from "./Postgres/World.ts"
+import { ask, database, session, storesAt, until } from "./Postgres/World.ts"
 import { engines } from "./WarehouseEngines.ts"
 
 const withCurrencies = (currency: string | null, currencies: Terms["currencies"]): Terms => ({
@@ -140,16 +140,31 @@ describe.each(engines)("$name", ({ isSkipped, layer }) => {
 })
 
 describe.skipIf(Databases.skipped !== undefined)("workers that start together in PostgreSQL", () => {
-  it.live("write the same currencies once", () =>
+  it.live("leave the currencies of the newest terms", () =>
     Effect.gen(function* () {
       const own = yield* database
-      const worker = Effect.provide(started(mixed, Effect.void), storesAt(own.url), { local: true })
-      yield* Effect.all([worker, worker, worker, worker], { concurrency: "unbounded" })
-      const found = yield* ask(own, "select id, currency from construction.project_currencies order by id")
-      assert.deepStrictEqual(found, [
-        { id: "2", currency: "USD" },
-        { id: "default", currency: "EUR" }
-      ])
+      const worker = (currency: string | null) =>
+        Effect.provide(started(withCurrencies(currency, {}), Effect.void), storesAt(own.url), { local: true })
+      const waiting = (count: number) =>
+        until(
+          Effect.map(
+            ask(own, "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"),
+            (rows) => rows.length === count
+          )
+        )
+      yield* worker(null)
+      const writer = yield* session(own)
+      // It lets a worker read the table, but not write it.
+      yield* writer("begin; lock table construction.project_currencies in share mode")
+      const first = yield* Effect.forkChild(worker("EUR"))
+      yield* waiting(1)
+      const second = yield* Effect.forkChild(worker("USD"))
+      yield* waiting(2)
+      yield* writer("rollback")
+      yield* Fiber.join(first)
+      yield* Fiber.join(second)
+      const found = yield* ask(own, "select id, currency from construction.project_currencies")
+      assert.deepStrictEqual(found, [{ id: "default", currency: "USD" }])
     }).pipe(Effect.scoped)
   )
 })

@@ -36,9 +36,7 @@ export const write = async (db: Db, { changes, currencies, events }: Batch): Pro
   return isVisible
 }
 
-/** Locked, because workers that start together replace them together. */
 const replaceCurrencies = async (db: Db, rows: ReadonlyArray<CurrencyRow>): Promise<void> => {
-  await sql`lock table construction.project_currencies in share row exclusive mode`.execute(db)
   await sql`delete from construction.project_currencies`.execute(db)
   if (rows.length > 0) {
     await insert(
