@@ -67,6 +67,7 @@ interface Line {
   readonly account: string
   readonly debit: string
   readonly credit: string
+  readonly currency: string | null
 }
 
 const books = (references: ReadonlyArray<string>) =>
@@ -96,11 +97,12 @@ describe("the journal of an export", () => {
         assert.lengthOf(lines, 4 * hostile.length)
         assert.strictEqual(readExport(world).journalFile?.rows, lines.length)
         assert.sameDeepMembers(
-          read.map(({ account = "", credit = "", debit = "", entry_id = "" }) => ({
+          read.map(({ account = "", credit = "", currency = "", debit = "", entry_id = "" }) => ({
             entry_id,
             account,
             debit,
-            credit
+            credit,
+            currency: currency === "" ? null : currency
           })),
           [...lines]
         )
