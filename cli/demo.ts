@@ -95,7 +95,7 @@ const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
   const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
     style.bold("The copy is complete, and events keep it current. Try, in another terminal:"),
-    `  ${query} "select status, count(*) as ipcs, sum(certified_amount) as certified from construction.ipcs group by status"`,
+    `  ${query} "select status, currency, count(*) as ipcs, sum(certified_amount) as certified from construction.ipc_ageing group by all"`,
     `  ${query} "from construction.cashflow_by_month order by month"`,
     `  SITELEDGER_DATA_DIR=${folder} bin/siteledger ledger list`,
     `  curl http://127.0.0.1:${ports.admin}/status`,

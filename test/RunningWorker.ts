@@ -182,7 +182,7 @@ export class RunningWorker {
     return this.status("the worker is live", ({ phase }) => phase === "live")
   }
 
-  async verb(name: string, payload: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  async verb(name: string, payload: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     const authorization = `Bearer ${this.note()?.token ?? ""}`
     const answer = await this.fetch(`/verbs/${name}`, {
       method: "POST",

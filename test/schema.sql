@@ -270,7 +270,7 @@ CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   "reason" text not null
 ) strict;
 
-CREATE TABLE "record_quarantine" ( -- Listed records that have no usable key.
+CREATE TABLE "record_quarantine" ( -- Listed records that can't be copied: they have no usable key, or hold what an engine can't.
   -- The list, by its resource name.
   "resource" text not null,
   -- SHA-256 of the record, as hex.
@@ -497,6 +497,10 @@ CREATE TABLE construction.permits(id VARCHAR,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
+CREATE TABLE construction.project_currencies(id VARCHAR,
+  project_id BIGINT,
+  currency VARCHAR);
+
 CREATE TABLE construction.projects(id BIGINT,
   "name" VARCHAR,
   status VARCHAR,
@@ -544,17 +548,17 @@ CREATE TABLE siteledger.kysely_migration_lock(id VARCHAR PRIMARY KEY,
 CREATE TABLE siteledger.meta("key" VARCHAR PRIMARY KEY,
   "value" VARCHAR NOT NULL);
 
-CREATE VIEW construction.cashflow_by_month AS SELECT CAST(date_trunc('month', main.timezone('UTC', paid_at)) AS DATE) AS "month", project_id, count_star() AS ipcs_paid, sum(certified_amount) AS certified_amount, (count_star() - count(certified_amount)) AS without_amount FROM construction.ipcs WHERE ((paid_at IS NOT NULL) AND (_deleted_at IS NULL)) GROUP BY 1, project_id;
+CREATE VIEW construction.cashflow_by_month AS SELECT CAST(date_trunc('month', main.timezone('UTC', r.paid_at)) AS DATE) AS "month", r.project_id, count_star() AS ipcs_paid, sum(r.certified_amount) AS certified_amount, (count_star() - count(r.certified_amount)) AS without_amount, COALESCE(e.currency, COALESCE(own.currency, CASE  WHEN (((r.project_id IS NOT NULL) OR ("others".named = 0))) THEN ("others".standard) ELSE NULL END)) AS currency FROM construction.ipcs AS r LEFT JOIN (SELECT ipc_id, max(currency) AS currency FROM construction.ledger_entries GROUP BY ipc_id HAVING (min(currency) = max(currency))) AS e ON ((e.ipc_id = r.id)) LEFT JOIN construction.project_currencies AS own ON ((own.project_id = r.project_id)) , (SELECT max(currency) FILTER (WHERE (project_id IS NULL)) AS standard, count(project_id) AS named FROM construction.project_currencies) AS "others" WHERE ((r.paid_at IS NOT NULL) AND (r._deleted_at IS NULL)) GROUP BY 1, r.project_id, 6;
 
 CREATE VIEW construction.expiring_permits AS SELECT id AS permit_id, permit_type, validity, hours_until_expiry, expiring_at, (expiring_at + (hours_until_expiry * CAST('1 hour' AS INTERVAL))) AS expires_at FROM construction.permits WHERE ((status = 'expiring') AND (_deleted_at IS NULL));
 
-CREATE VIEW construction.ipc_ageing AS SELECT id AS ipc_id, project_id, status, certified_amount, submitted_at, certified_at, paid_at, (CAST(main.timezone('UTC', certified_at) AS DATE) - CAST(main.timezone('UTC', submitted_at) AS DATE)) AS days_submitted_to_certified, (CAST(main.timezone('UTC', paid_at) AS DATE) - CAST(main.timezone('UTC', certified_at) AS DATE)) AS days_certified_to_paid, CASE  WHEN (((paid_at IS NULL) AND (submitted_at IS NOT NULL))) THEN ((CAST(main.timezone('UTC', current_timestamp) AS DATE) - CAST(main.timezone('UTC', submitted_at) AS DATE))) ELSE NULL END AS days_waiting, (paid_at IS NOT NULL) AS is_paid FROM construction.ipcs WHERE (_deleted_at IS NULL);
+CREATE VIEW construction.ipc_ageing AS SELECT r.id AS ipc_id, r.project_id, r.status, r.certified_amount, r.submitted_at, r.certified_at, r.paid_at, (CAST(main.timezone('UTC', r.certified_at) AS DATE) - CAST(main.timezone('UTC', r.submitted_at) AS DATE)) AS days_submitted_to_certified, (CAST(main.timezone('UTC', r.paid_at) AS DATE) - CAST(main.timezone('UTC', r.certified_at) AS DATE)) AS days_certified_to_paid, CASE  WHEN (((r.paid_at IS NULL) AND (r.submitted_at IS NOT NULL))) THEN ((CAST(main.timezone('UTC', current_timestamp) AS DATE) - CAST(main.timezone('UTC', r.submitted_at) AS DATE))) ELSE NULL END AS days_waiting, (r.paid_at IS NOT NULL) AS is_paid, COALESCE(e.currency, COALESCE(own.currency, CASE  WHEN (((r.project_id IS NOT NULL) OR ("others".named = 0))) THEN ("others".standard) ELSE NULL END)) AS currency FROM construction.ipcs AS r LEFT JOIN (SELECT ipc_id, max(currency) AS currency FROM construction.ledger_entries GROUP BY ipc_id HAVING (min(currency) = max(currency))) AS e ON ((e.ipc_id = r.id)) LEFT JOIN construction.project_currencies AS own ON ((own.project_id = r.project_id)) , (SELECT max(currency) FILTER (WHERE (project_id IS NULL)) AS standard, count(project_id) AS named FROM construction.project_currencies) AS "others" WHERE (r._deleted_at IS NULL);
 
-CREATE VIEW construction.ledger_lines AS SELECT e.entry_id, l.account, l.debit, l.credit FROM construction.ledger_entries AS e , (SELECT * FROM (VALUES (e.debit_account, greatest(e.amount, 0), greatest(-(e.amount), 0)), (e.credit_account, greatest(-(e.amount), 0), greatest(e.amount, 0))) AS valueslist) AS l(account, debit, credit);
+CREATE VIEW construction.ledger_lines AS SELECT e.entry_id, l.account, CAST(l.debit AS DECIMAL(28,4)) AS debit, CAST(l.credit AS DECIMAL(28,4)) AS credit, e.currency, COALESCE(e.posting_date, CAST(main.timezone('UTC', e.effective_at) AS DATE)) AS posting_date FROM construction.ledger_entries AS e , (SELECT * FROM (VALUES (e.debit_account, greatest(e.amount, 0), greatest(-(e.amount), 0)), (e.credit_account, greatest(-(e.amount), 0), greatest(e.amount, 0))) AS valueslist) AS l(account, debit, credit);
 
 CREATE VIEW construction.open_ncrs AS SELECT id AS ncr_id, project_id, severity, created_at, (CAST(main.timezone('UTC', current_timestamp) AS DATE) - CAST(main.timezone('UTC', created_at) AS DATE)) AS days_open FROM construction.ncrs WHERE ((status = 'open') AND (_deleted_at IS NULL));
 
-CREATE VIEW construction.vo_exposure AS SELECT project_id, status, count_star() AS vos, sum(total_cost_impact) AS total_cost_impact, sum(final_amount) AS final_amount, sum(COALESCE(final_amount, total_cost_impact)) AS exposure FROM construction.vos WHERE (_deleted_at IS NULL) GROUP BY project_id, status;
+CREATE VIEW construction.vo_exposure AS SELECT r.project_id, r.status, count_star() AS vos, sum(r.total_cost_impact) AS total_cost_impact, sum(r.final_amount) AS final_amount, sum(COALESCE(r.final_amount, r.total_cost_impact)) AS exposure, COALESCE(own.currency, CASE  WHEN (((r.project_id IS NOT NULL) OR ("others".named = 0))) THEN ("others".standard) ELSE NULL END) AS currency FROM construction.vos AS r LEFT JOIN construction.project_currencies AS own ON ((own.project_id = r.project_id)) , (SELECT max(currency) FILTER (WHERE (project_id IS NULL)) AS standard, count(project_id) AS named FROM construction.project_currencies) AS "others" WHERE (r._deleted_at IS NULL) GROUP BY r.project_id, r.status, 7;
 
 -- In PostgreSQL: both
 
@@ -636,6 +640,12 @@ create table construction.permits (
   "_first_seen_at" timestamp with time zone,
   "_changed_at" timestamp with time zone,
   "_deleted_at" timestamp with time zone
+);
+
+create table construction.project_currencies (
+  "id" text not null,
+  "project_id" bigint,
+  "currency" text
 );
 
 create table construction.projects (
@@ -907,7 +917,8 @@ create view construction.cashflow_by_month (
   "project_id" bigint,
   "ipcs_paid" bigint,
   "certified_amount" numeric,
-  "without_amount" bigint
+  "without_amount" bigint,
+  "currency" text collate "C"
 );
 
 -- Its owner's rights: SELECT
@@ -932,7 +943,8 @@ create view construction.ipc_ageing (
   "days_submitted_to_certified" integer,
   "days_certified_to_paid" integer,
   "days_waiting" integer,
-  "is_paid" boolean
+  "is_paid" boolean,
+  "currency" text collate "C"
 );
 
 -- Its owner's rights: SELECT
@@ -989,7 +1001,9 @@ create view construction.ledger_lines (
   "entry_id" text collate "C",
   "account" text collate "C",
   "debit" numeric(28,4),
-  "credit" numeric(28,4)
+  "credit" numeric(28,4),
+  "currency" text collate "C",
+  "posting_date" date
 );
 
 -- Its owner's rights: SELECT
@@ -1008,7 +1022,8 @@ create view construction.vo_exposure (
   "vos" bigint,
   "total_cost_impact" numeric,
   "final_amount" numeric,
-  "exposure" numeric
+  "exposure" numeric,
+  "currency" text
 );
 
 alter table construction.events add constraint events_pkey PRIMARY KEY (body_sha256);
@@ -1020,6 +1035,8 @@ alter table construction.ipcs add constraint ipcs_pkey PRIMARY KEY (id);
 alter table construction.ncrs add constraint ncrs_pkey PRIMARY KEY (id);
 
 alter table construction.permits add constraint permits_pkey PRIMARY KEY (id);
+
+alter table construction.project_currencies add constraint project_currencies_pkey PRIMARY KEY (id);
 
 alter table construction.projects add constraint projects_pkey PRIMARY KEY (id);
 

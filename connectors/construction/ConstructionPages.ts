@@ -1,14 +1,15 @@
 /**
  * A page of a list (interface document §2.2, §4.1): its records as the service sent them, and their changes.
  *
- * A page that isn't as documented (HTML, truncated, another shape) is refused as a whole; a record without a usable key
- * alone. A page is an observation: its version is the start of the request by the service's clock, minus a margin for
- * lagging replicas.
+ * A page that isn't as documented (HTML, truncated, another shape) is refused as a whole; a record without a usable key, or
+ * that an engine can't hold, alone. A page is an observation: its version is the start of the request by the service's
+ * clock, minus a margin for lagging replicas.
  */
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { documented } from "../../config/WireFiles.ts"
 import type { Change } from "../../src/Domain/Change.ts"
+import * as Limits from "../../src/Domain/Limits.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
@@ -98,13 +99,17 @@ export const projectsOf = ({ records, sha256, ...page }: RawPage, names = docume
   const bad: Array<BadRecord> = []
   for (const record of records) {
     const change = projectOf(names, record, version, page.receivedAt)
-    if (change === undefined) bad.push(badRecord(Json.stringify(record)))
+    if (change === undefined) bad.push({ reason: "no-key", ...kept(record) })
+    else if (!Limits.canHold(change)) bad.push({ reason: "not-storable", id: change.id, ...kept(record) })
     else changes.push(change)
   }
   return { ...page, changes, bad, records: records.length }
 }
 
-const badRecord = (record: string): BadRecord => ({ record, sha256: hash("sha256", record) })
+const kept = (record: unknown): Pick<BadRecord, "record" | "sha256"> => {
+  const text = Json.stringify(record)
+  return { record: text, sha256: hash("sha256", text) }
+}
 
 const projects = Resource.byName("projects")
 

@@ -10,6 +10,7 @@ import { unpack } from "../../src/Domain/Body.ts"
 import type { QuarantineReason } from "../../src/Domain/Event.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
+import * as Limits from "../../src/Domain/Limits.ts"
 import { byType, wires } from "./ConstructionEvents.ts"
 import { secretIn } from "./ConstructionOrphan.ts"
 import { projectNames, projectsOf, readPage } from "./ConstructionPages.ts"
@@ -116,6 +117,8 @@ const delivery = ({ body, bytes, nowMs }: Given, wire: Wire): Described => {
     replayed: false
   }
   const reading = read(optionsOf(wire), event, nowMs * 1000)
+  const isHeld = reading.change === undefined || Limits.canHold(reading.change)
+  const reason = reading.reason ?? (isHeld ? null : "not-storable")
   const places = placesIn(body, wire.envelope.delivery)
   const lookup = lookupIn(places, wire.fieldAliases)
   const type = byType.get(reading.type ?? "")
@@ -128,11 +131,11 @@ const delivery = ({ body, bytes, nowMs }: Given, wire: Wire): Described => {
   })
   return {
     kind: "delivery",
-    isReadable: reading.reason === null,
+    isReadable: reason === null,
     summary:
-      reading.reason === null
+      reason === null
         ? `A delivery, ${reading.type ?? ""}.`
-        : `A delivery that would wait in quarantine: ${sentences[reading.reason]} (${reading.reason}).`,
+        : `A delivery that would wait in quarantine: ${sentences[reason]} (${reason}).`,
     fields: [
       { name: "event type", value: reading.type, path: typePath(reading.type, places, lookup) },
       field("event_timestamp", reading.eventTimestamp, ["event_timestamp"]),
@@ -152,7 +155,7 @@ const typePath = (type: string | null, places: ReadonlyArray<Place>, lookup: Loo
   return declared ?? (place === undefined ? null : join(place.path, "type"))
 }
 
-const sentences: Readonly<Record<QuarantineReason, string>> = {
+const sentences: Readonly<Record<QuarantineReason | "not-storable", string>> = {
   "too-large": "it is larger than SITELEDGER_WEBHOOK_MAX_BYTES",
   "not-utf8": "it isn't UTF-8",
   "not-json": "it isn't JSON",
@@ -162,7 +165,8 @@ const sentences: Readonly<Record<QuarantineReason, string>> = {
   "no-key": "it doesn't say which record it is about",
   "no-event-time": "it has no readable event_timestamp",
   "event-time-ahead": "it happened more than a day from now",
-  "amount-does-not-fit": "an amount has too many digits, or is no number"
+  "amount-does-not-fit": "an amount has too many digits, or is no number",
+  "not-storable": "it holds a NUL, or an id of more than 2,000 bytes"
 }
 
 const list = ({ body, text, nowMs }: Given, wire: Wire): Described => {
@@ -173,8 +177,9 @@ const list = ({ body, text, nowMs }: Given, wire: Wire): Described => {
   const names = projectNames(wire.fieldAliases)
   const { bad, changes } = projectsOf(page.value, names)
   const [first] = changes
-  if (bad.length > 0 || first === undefined) {
-    return failed(`A list page: ${bad.length} of ${page.value.records.length} records have no integer id.`)
+  const nameless = bad.filter(({ reason }) => reason === "no-key").length
+  if (nameless > 0 || first === undefined) {
+    return failed(`A list page: ${nameless} of ${page.value.records.length} records have no integer id.`)
   }
   const data = wire.envelope.list.data.find((path) => at(body, path) !== undefined) ?? ""
   const places = placesIn(page.value.records[0], [])

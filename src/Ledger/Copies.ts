@@ -9,6 +9,7 @@
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import type { Kysely } from "kysely"
 import type { Row } from "../Domain/Merge.ts"
+import * as Currencies from "./Currencies.ts"
 import { isAmong } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -35,6 +36,7 @@ export class Copies extends Context.Service<
     Effect.gen(function* () {
       const store = yield* Store
       const warehouse = yield* Warehouse
+      yield* Currencies.copy
       const oneAtATime = yield* Semaphore.make(1)
       const copied = yield* warehouse.books
       if (copied === undefined) return Copies.of({ lacking: Effect.succeed(nothing), catchUp: Effect.void })

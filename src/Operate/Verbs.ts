@@ -5,6 +5,7 @@
 import { Duration, Effect, Redacted, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
 import * as Instant from "../Domain/Instant.ts"
+import * as Limits from "../Domain/Limits.ts"
 import { Apply } from "../Intake/Apply.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import type { Refused } from "../Intake/Receiver/Refusals.ts"
@@ -88,4 +89,16 @@ const handlers: { readonly [Name in VerbName]: Handler<Name, Needs<Name>> } = ve
 
 /** Carries out a verb here. */
 export const carryOut = <Name extends VerbName>(name: Name, payload: Payload<Name>) =>
-  Effect.mapError(handlers[name](payload), ({ message }) => new VerbError({ message }))
+  Effect.mapError(
+    Effect.andThen(isStorable(payload) ? Effect.void : notStorable, handlers[name](payload)),
+    ({ message }) => new VerbError({ message })
+  )
+
+const isStorable = (value: unknown): boolean => {
+  if (typeof value === "string") return Limits.isText(value)
+  return typeof value !== "object" || value === null || Object.values(value).every(isStorable)
+}
+
+const notStorable = new VerbError({
+  message: "An argument holds a NUL character, which can't be stored: leave it out."
+})

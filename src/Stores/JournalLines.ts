@@ -3,7 +3,7 @@
  * order, debit first. DuckDB runs the query in either engine.
  */
 const cells = {
-  date: "strftime(e.effective_at at time zone 'UTC', '%Y-%m-%d')",
+  date: "cast(l.posting_date as varchar)",
   entry_id: "e.entry_id",
   sequence: "cast(e.sequence as varchar)",
   ipc_id: "e.ipc_id",

@@ -1,12 +1,15 @@
 /**
  * The views for analysts: the same text in both engines of the Warehouse and in the lake's `lake.sql`.
+ *
+ * A view that adds money groups it by currency. A later version replaces a view and adds columns at its end; the text of
+ * a released version never changes, because its migration makes it.
  */
 
 // Days between the UTC dates of two times, so that no engine's or session's time zone matters.
 const days = (from: string, to: string): string =>
   `(cast(${to} at time zone 'UTC' as date) - cast(${from} at time zone 'UTC' as date))`
 
-export const views = {
+const first = {
   ipc_ageing: `
     select id as ipc_id, project_id, status, certified_amount, submitted_at, certified_at, paid_at,
       ${days("submitted_at", "certified_at")} as days_submitted_to_certified,
@@ -41,6 +44,70 @@ export const views = {
     values (e.debit_account, greatest(e.amount, 0), greatest(-e.amount, 0)),
       (e.credit_account, greatest(-e.amount, 0), greatest(e.amount, 0))
   ) as l (account, debit, credit)`
-} as const satisfies Readonly<Record<string, string>>
+}
+
+/** What is configured for the project of `r`: null if nothing is, or if the project decides and isn't known. */
+const configured =
+  "coalesce(own.currency, case when r.project_id is not null or others.named = 0 then others.standard end)"
+
+const currencies = `
+    left join construction.project_currencies own on own.project_id = r.project_id
+    cross join (
+      select max(currency) filter (where project_id is null) as standard, count(project_id) as named
+      from construction.project_currencies
+    ) as others`
+
+/** The books know what was paid, whatever is configured now. */
+const ofIpc = `coalesce(e.currency, ${configured})`
+
+const ipcs = `construction.ipcs r
+    left join (
+      select ipc_id, max(currency) as currency from construction.ledger_entries
+      group by ipc_id having min(currency) = max(currency)
+    ) as e on e.ipc_id = r.id${currencies}`
+
+const second = {
+  ipc_ageing: `
+    select r.id as ipc_id, r.project_id, r.status, r.certified_amount, r.submitted_at, r.certified_at, r.paid_at,
+      ${days("r.submitted_at", "r.certified_at")} as days_submitted_to_certified,
+      ${days("r.certified_at", "r.paid_at")} as days_certified_to_paid,
+      case when r.paid_at is null and r.submitted_at is not null
+        then ${days("r.submitted_at", "current_timestamp")} end as days_waiting,
+      r.paid_at is not null as is_paid,
+      ${ofIpc} as currency
+    from ${ipcs}
+    where r._deleted_at is null`,
+  vo_exposure: `
+    select r.project_id, r.status, count(*) as vos, sum(r.total_cost_impact) as total_cost_impact,
+      sum(r.final_amount) as final_amount,
+      sum(coalesce(r.final_amount, r.total_cost_impact)) as exposure,
+      ${configured} as currency
+    from construction.vos r${currencies}
+    where r._deleted_at is null group by r.project_id, r.status, 7`,
+  cashflow_by_month: `
+    select cast(date_trunc('month', r.paid_at at time zone 'UTC') as date) as month, r.project_id,
+      count(*) as ipcs_paid, sum(r.certified_amount) as certified_amount,
+      count(*) - count(r.certified_amount) as without_amount,
+      ${ofIpc} as currency
+    from ${ipcs}
+    where r.paid_at is not null and r._deleted_at is null
+    group by 1, r.project_id, 6`,
+  // Cast, because a plain 0 has no decimals in PostgreSQL.
+  ledger_lines: `
+  select e.entry_id, l.account, cast(l.debit as decimal(28,4)) as debit, cast(l.credit as decimal(28,4)) as credit,
+    e.currency, coalesce(e.posting_date, cast(e.effective_at at time zone 'UTC' as date)) as posting_date
+  from construction.ledger_entries e
+  cross join lateral (
+    values (e.debit_account, greatest(e.amount, 0), greatest(-e.amount, 0)),
+      (e.credit_account, greatest(-e.amount, 0), greatest(e.amount, 0))
+  ) as l (account, debit, credit)`
+}
+
+type Views = Readonly<Record<string, string>>
+
+/** What each version made or replaced, by name. */
+export const viewsSince: Readonly<Record<number, Views>> = { 1: first, 2: second }
+
+export const views = { ...first, ...second } as const satisfies Views
 
 export const viewNames = Object.keys(views)

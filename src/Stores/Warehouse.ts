@@ -9,7 +9,7 @@ import type { Kysely } from "kysely"
 import type { Change } from "../Domain/Change.ts"
 import type { Row } from "../Domain/Merge.ts"
 import type { JournalLine } from "./JournalLines.ts"
-import type { EventRow, WarehouseTables } from "./WarehouseTables.ts"
+import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
   /**
@@ -28,6 +28,8 @@ export interface Batch {
   readonly changes: ReadonlyArray<Change>
   readonly events: ReadonlyArray<EventRow>
   readonly ledger?: LedgerCopy
+  /** All currencies of projects; they replace those that it has. */
+  readonly currencies?: ReadonlyArray<CurrencyRow>
   /** The Inbox is applied through this sequence once the batch is written. */
   readonly watermark?: number
 }
@@ -93,8 +95,6 @@ export class Warehouse extends Context.Service<
   {
     /** Random, created with the file: tells our own file from a foreign one. */
     readonly id: string
-    /** False for a change that the engine can never hold: it would block everything after it. */
-    readonly canHold: (change: Change | undefined) => boolean
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
     readonly watermark: Effect.Effect<number, WarehouseError>
     /** How far it holds the books; undefined: it shows the books themselves, and nothing is copied. */

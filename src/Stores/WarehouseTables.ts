@@ -8,12 +8,14 @@ import { type StoreTables, storeTables } from "./StoreTables.ts"
 import { type Listed, listed, type RowOf } from "./Table.ts"
 import { warehouse } from "./Tables/Warehouse.ts"
 
+export type CurrencyRow = Readonly<RowOf<(typeof warehouse)["project_currencies"]>>
 export type EventRow = Readonly<RowOf<(typeof warehouse)["events"]>>
 
 type EntityTables = { [Name in `construction.${EntityName}`]: Row }
 
 export interface WarehouseTables extends EntityTables {
   "construction.events": EventRow
+  "construction.project_currencies": CurrencyRow
   "construction.ledger_entries": Row
   "construction.ledger_holds": Row
   "construction.ledger_hold_decisions": Row
@@ -67,6 +69,7 @@ export const tables: ReadonlyArray<Shown> = [...ownTables, ...ledgerTables]
 const tableOf = (name: string): Shown => defined(tables.find((table) => table.name === name))
 
 export const eventsTable = tableOf("events")
+export const currenciesTable = tableOf("project_currencies")
 export const ledgerEntriesTable = tableOf("ledger_entries")
 export const ledgerHoldsTable = tableOf("ledger_holds")
 export const ledgerDecisionsTable = tableOf("ledger_hold_decisions")

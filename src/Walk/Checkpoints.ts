@@ -23,9 +23,9 @@ export interface SeenPage extends Pick<Page, "page" | "bad"> {
 
 type Tx = Transaction<StoreTables>
 
-/** A record without a key still counts towards the service's `total`. No real id starts with this character. */
+/** A record without a usable key still counts towards the service's `total`. No real id starts with this character. */
 const badMark = "\u0001"
-const badId = (record: BadRecord): string => `${badMark}${record.sha256}`
+const badId = ({ id, sha256 }: BadRecord): string => id ?? `${badMark}${sha256}`
 
 export const load = (store: Store["Service"], resource: string) =>
   store.run((db) => db.selectFrom("walks").selectAll().where("resource", "=", resource).executeTakeFirst())
@@ -73,10 +73,10 @@ const saveSightings = async (tx: Tx, state: PassState, ids: ReadonlyArray<string
   return Number(result.numAffectedRows ?? 0)
 }
 
-const quarantine = (tx: Tx, resource: string, { sha256, record }: BadRecord, at: Instant) =>
+const quarantine = (tx: Tx, resource: string, { reason, record, sha256 }: BadRecord, at: Instant) =>
   tx
     .insertInto("record_quarantine")
-    .values({ resource, sha256, record, reason: "no-key", first_seen_at: at, last_seen_at: at })
+    .values({ resource, sha256, record, reason, first_seen_at: at, last_seen_at: at })
     .onConflict((conflict) => conflict.columns(["resource", "sha256"]).doUpdateSet({ last_seen_at: at }))
     .execute()
 

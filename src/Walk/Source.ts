@@ -10,8 +10,12 @@ import type { Instant } from "../Domain/Instant.ts"
 import type { Lane } from "./Pace.ts"
 import type { EntityName } from "../Domain/Resource.ts"
 
-/** A record without a usable key: its JSON text, and the hash that identifies it. */
+/** A record that can't be copied: its JSON text, and the hash that identifies it. */
 export interface BadRecord {
+  /** It has no usable key, or holds what an engine can't (`Domain/Limits`). */
+  readonly reason: "no-key" | "not-storable"
+  /** Its usable key, by which it is still listed: its earlier row isn't buried. */
+  readonly id?: string
   readonly sha256: string
   readonly record: string
 }

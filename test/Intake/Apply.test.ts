@@ -45,7 +45,6 @@ const store = Layer.unwrap(
 const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.Effect<void, WarehouseError>) =>
   Layer.mock(Warehouse, {
     id: "mocked",
-    canHold: () => true,
     write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))
   })
 

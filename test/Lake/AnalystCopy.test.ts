@@ -47,7 +47,6 @@ const makeStub = () => {
   const failure = new WarehouseError({ reason: "Failed", message: "no room" })
   const layer = Layer.succeed(Warehouse, {
     id: "stub",
-    canHold: () => true,
     write: () => Effect.die("unused"),
     watermark: Effect.succeed(0),
     books: Effect.undefined,

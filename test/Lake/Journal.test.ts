@@ -67,6 +67,8 @@ interface Line {
   readonly account: string
   readonly debit: string
   readonly credit: string
+  readonly currency: string | null
+  readonly posting_date: string
 }
 
 const books = (references: ReadonlyArray<string>) =>
@@ -96,11 +98,13 @@ describe("the journal of an export", () => {
         assert.lengthOf(lines, 4 * hostile.length)
         assert.strictEqual(readExport(world).journalFile?.rows, lines.length)
         assert.sameDeepMembers(
-          read.map(({ account = "", credit = "", debit = "", entry_id = "" }) => ({
+          read.map(({ account = "", credit = "", currency = "", date = "", debit = "", entry_id = "" }) => ({
             entry_id,
             account,
             debit,
-            credit
+            credit,
+            currency: currency === "" ? null : currency,
+            posting_date: date
           })),
           [...lines]
         )

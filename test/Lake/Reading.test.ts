@@ -89,13 +89,13 @@ it.effect("a session stays with its export until lake.sql is run again", () =>
       const lake = relative(process.cwd(), world.lake)
       const connection = yield* Effect.promise(() => session(world, lake))
       const names = Effect.promise(() => ask(connection, "select name from construction.projects order by all"))
-      assert.deepStrictEqual(yield* names, [{ name: "Harbour" }])
+      assert.deepStrictEqual(yield* names, [{ name: "Harbour" }, { name: "Tunnel" }])
       yield* TestClock.setTime(now + 86_400_000)
       yield* write([], [{ ...project, id: "8", values: { name: "Bridge" } }])
       yield* run
-      assert.deepStrictEqual(yield* names, [{ name: "Harbour" }])
+      assert.deepStrictEqual(yield* names, [{ name: "Harbour" }, { name: "Tunnel" }])
       yield* Effect.promise(() => connection.run(readingSql(readExport(world), lake)))
-      assert.deepStrictEqual(yield* names, [{ name: "Bridge" }, { name: "Harbour" }])
+      assert.deepStrictEqual(yield* names, [{ name: "Bridge" }, { name: "Harbour" }, { name: "Tunnel" }])
       yield* Effect.promise(async () => {
         renameSync(join(world.lake, "latest.json"), join(world.lake, "kept.json"))
         const other = { ...JSON.parse(readFileSync(join(world.lake, "kept.json"), "utf8")), sha256: "0".repeat(64) }

@@ -26,11 +26,24 @@ const changes = [
     ...ipc("IPC-2", "0.2000"),
     values: { ...ipc("IPC-2", "0.2000").values, submitted_at: "2020-01-01T00:00:00.000000Z" }
   },
+  record("projects", "9", { name: "Tunnel" }),
+  {
+    ...ipc("IPC-3", "5.0000"),
+    values: { ...ipc("IPC-3", "5.0000").values, project_id: "9", submitted_at: "2020-01-01T00:00:00.000000Z" }
+  },
   record("vos", "VO-1", {
+    project_id: "7",
     created_at: "2026-10-01T00:00:00.000000Z",
     agreed_at: "2026-10-04T12:00:00.000000Z",
     total_cost_impact: "10.0000",
     final_amount: "9.9000"
+  }),
+  record("vos", "VO-2", {
+    project_id: "9",
+    created_at: "2026-10-01T00:00:00.000000Z",
+    agreed_at: "2026-10-03T00:00:00.000000Z",
+    total_cost_impact: "10.0000",
+    final_amount: "8.0000"
   }),
   record("hse_incidents", "H-1", { classification: "near miss", reported_at: "2026-11-02T00:00:00.000000Z" })
 ]
@@ -53,23 +66,45 @@ const entry = (number: number, amount: string, knownAt: string) => ({
 
 const entries = [
   entry(1, "100.1000", "2026-11-01T00:00:00.000000Z"),
-  entry(2, "-0.1000", "2026-11-20T00:00:00.000000Z")
+  entry(2, "-0.1000", "2026-11-20T00:00:00.000000Z"),
+  { ...entry(3, "3.0000", "2026-11-01T00:00:00.000000Z"), ipc_id: "IPC-4", project_id: "9", currency: "USD" }
 ]
 
-/** Three events and one without a time, and two entries of the books; exported. */
+const currencies = [
+  { id: "default", project_id: null, currency: "EUR" },
+  { id: "9", project_id: "9", currency: "USD" }
+]
+
+/** Three events and one without a time, and three entries of the books, in two currencies; exported. */
 export const written = Effect.gen(function* () {
   yield* write([on("2026-10-30"), on("2026-11-18"), on("2026-11-19"), event(null)], changes)
   const warehouse = yield* Warehouse
   const holds = { open: [], ofIpcs: "all" as const }
-  yield* warehouse.write({ changes: [], events: [], ledger: { entries, decisions: [], holds } })
+  yield* warehouse.write({ changes: [], events: [], ledger: { entries, decisions: [], holds }, currencies })
   yield* run
 })
 
 /** In the order of the document. */
 export const answers = {
-  project: [{ project: "7", name: "Harbour", certified: "100.3000", waiting: "0.2000", posted: "100.0000" }],
-  ageing: [{ days: "over 90", ipcs: "1", amount: "0.2000" }],
-  vos: [{ month: "2026-10-01 00:00:00", vos: "1", median_days: 3.5, agreed_less_priced: "-0.1000" }],
+  project: [
+    {
+      project: "7",
+      name: "Harbour",
+      currency: "EUR",
+      certified: "100.3000",
+      waiting: "0.2000",
+      posted: "100.0000"
+    },
+    { project: "9", name: "Tunnel", currency: "USD", certified: "5.0000", waiting: "5.0000", posted: "3.0000" }
+  ],
+  ageing: [
+    { days: "over 90", currency: "EUR", ipcs: "1", amount: "0.2000" },
+    { days: "over 90", currency: "USD", ipcs: "1", amount: "5.0000" }
+  ],
+  vos: [
+    { month: "2026-10-01 00:00:00", currency: "EUR", vos: "1", median_days: 3.5, agreed_less_priced: "-0.1000" },
+    { month: "2026-10-01 00:00:00", currency: "USD", vos: "1", median_days: 2, agreed_less_priced: "-2.0000" }
+  ],
   incidents: [{ month: "2026-11-01 00:00:00", classification: "near miss", incidents: "1", per_30_days: 1 }],
   balance: [
     {
@@ -80,6 +115,7 @@ export const answers = {
       credit: "0.1000",
       balance: "100.0000"
     },
+    { period: "2026-10-01", account: "bank", currency: "USD", debit: "3.0000", credit: "0.0000", balance: "3.0000" },
     {
       period: "2026-10-01",
       account: "receivable",
@@ -87,11 +123,23 @@ export const answers = {
       debit: "0.1000",
       credit: "100.1000",
       balance: "-100.0000"
+    },
+    {
+      period: "2026-10-01",
+      account: "receivable",
+      currency: "USD",
+      debit: "0.0000",
+      credit: "3.0000",
+      balance: "-3.0000"
     }
   ],
-  asKnown: [{ project_id: "7", paid: "100.1000" }],
+  asKnown: [
+    { project_id: "7", currency: "EUR", paid: "100.1000" },
+    { project_id: "9", currency: "USD", paid: "3.0000" }
+  ],
   extra: [
     { id: "IPC-1", note: "ü" },
-    { id: "IPC-2", note: "ü" }
+    { id: "IPC-2", note: "ü" },
+    { id: "IPC-3", note: "ü" }
   ]
 }

@@ -24,9 +24,20 @@ describe("a file of opening certificates", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("with an id that an engine can't hold is refused, and one of 2,000 bytes is read", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* readLines([`${"7".repeat(2000)},1,C`]))[0]?.ipcId.length, 2000)
+      const { message } = yield* Effect.flip(readLines([`${"7".repeat(5000)},1,C`, "a\0b,1,C", "8,1,C\0"]))
+      assert.match(
+        message,
+        /line 2: the ipc is longer than 2000 bytes; line 3: it holds a NUL; line 4: it holds a NUL\.$/
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("that names an IPC twice is refused with a short, printable message", () =>
     Effect.gen(function* () {
-      const ipc = `\u001b[2J\u202e7${"x".repeat(5000)}`
+      const ipc = `\u001b[2J\u202e7${"x".repeat(1900)}`
       const { message } = yield* Effect.flip(readLines([`${ipc},1,C-1`, `${ipc},2,C-2`]))
       assert.match(message, /line 3: \\x1b\[2J\\u202e7x+… is in line 2 already\.$/)
       assert.notMatch(message, /[\p{Cc}\p{Bidi_Control}]/u)

@@ -148,7 +148,11 @@ export const randomBatches = (random: Random): ReadonlyArray<RandomBatch> => {
         issued_at: random.pick([null, ...times]),
         deliveries: String(1 + number),
         alarms: random.pick(["[]", '["relabelled"]'])
-      }))
+      })),
+      currencies: [
+        { id: "default", project_id: null, currency: random.pick(["EUR", "CHF"]) },
+        { id: "7", project_id: "7", currency: random.pick(["USD", "GBP"]) }
+      ]
     },
     entries: Array.from({ length: 3 }, (__, place) => entry(random, number * 3 + place + 1)),
     decisions: [decision(random, number + 1)],

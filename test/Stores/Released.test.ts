@@ -49,6 +49,34 @@ describe.each(engines)(
   }
 )
 
+const analysts = engines.filter(({ name }) => name !== "SQLite")
+
+describe.each(analysts)("the views of version 0.1.0 in $name", ({ isSkipped, migrations, name, released }) => {
+  it.live.skipIf(isSkipped)("are replaced in place, and show currencies", () =>
+    Effect.gen(function* () {
+      const old = yield* released
+      yield* Effect.promise(async () => {
+        const isServer = name === "PostgreSQL"
+        if (isServer) await old.ask("grant select on construction.ipc_ageing to public")
+        await old.migrate(migrations)
+        await old.ask("insert into construction.project_currencies values ('default', null, 'JPY')")
+        for (const [view, amount] of [
+          ["ipc_ageing", "certified_amount"],
+          ["cashflow_by_month", "certified_amount"],
+          ["vo_exposure", "exposure"]
+        ]) {
+          const rows = await old.ask(`select currency, ${amount} from construction.${view} where currency = 'JPY'`)
+          assert.isNotEmpty(rows, view)
+        }
+        assert.isNotEmpty(await old.ask("select currency from construction.ledger_lines where currency = 'EUR'"))
+        if (!isServer) return
+        const rights = "select relacl::text as acl from pg_class where oid = 'construction.ipc_ageing'::regclass"
+        assert.match(String((await old.ask(rights))[0]?.["acl"]), /[{,]=r\//)
+      })
+    }).pipe(Effect.scoped)
+  )
+})
+
 const releasedOf = (name: string): Engine["released"] =>
   engines.find((engine) => engine.name === name)?.released ?? Effect.die(new Error(`There is no ${name}`))
 
@@ -78,7 +106,7 @@ const places: ReadonlyArray<Place> = [
 ]
 
 const ids = ["7", "007", "-3", "1234567890123456789", "zone-b"]
-const bad = { sha256: "ab".repeat(32), record: "{}" }
+const bad = { reason: "no-key" as const, sha256: "ab".repeat(32), record: "{}" }
 
 /** The second pass resumes, and a third pass recognises every id that was seen before. */
 const assertWalked = Effect.fnUntraced(function* (store: Store["Service"]) {

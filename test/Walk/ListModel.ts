@@ -10,6 +10,7 @@ import { type Page, type PagedList, SourceError } from "../../src/Walk/Source.ts
 export interface ListModel extends PagedList {
   readonly ids: Array<number>
   readonly asked: Array<number>
+  nameOf: (id: number) => string
   /** Called before a page is cut. */
   onAsk: (page: number) => void
   /** Larger pages are cut down to this. */
@@ -27,6 +28,7 @@ export const listModel = (ids: ReadonlyArray<number>, options: Partial<ListModel
     resource: "projects",
     ids: [...ids],
     asked: [],
+    nameOf: (id) => `Project ${id}`,
     onAsk: () => undefined,
     largest: 10,
     refuses: false,
@@ -48,7 +50,7 @@ const answer = (model: ListModel, asked: number, perPage: number): Effect.Effect
   const at = firstMicros + model.asked.length * 1_000_000
   const records = model.ids
     .slice((page - 1) * size, page * size)
-    .map((id) => (id < 0 ? { name: "without an id" } : { id, name: `Project ${id}`, status: "awarded" }))
+    .map((id) => (id < 0 ? { name: "without an id" } : { id, name: model.nameOf(id), status: "awarded" }))
   const raw = {
     records,
     total: model.ids.length,

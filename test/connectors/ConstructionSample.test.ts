@@ -71,6 +71,12 @@ describe("a sample of a delivery", () => {
     assert.deepStrictEqual(suggested?.after.isReadable, true)
   })
 
+  it("that an engine can't hold says so", () => {
+    const { isReadable, summary } = sample({ ipc_id: "7", payment_reference: "P\0", event_timestamp: time })
+    assert.isFalse(isReadable)
+    assert.match(summary, /would wait in quarantine: it holds a NUL, .* \(not-storable\)\.$/)
+  })
+
   it("that names hide from any guess says why it would wait, and suggests nothing", () => {
     const { suggested, summary } = sample({ a: 1, b: "c" })
     assert.match(

@@ -12,7 +12,10 @@ import { World } from "./World.ts"
 
 describe("the warehouse", () => {
   it("is rebuilt under the running worker, which keeps accepting deliveries", async () => {
-    await using world = await World.open({ projects: 90, maxPerPage: 20, timeScale: 6000 })
+    await using world = await World.open(
+      { projects: 90, maxPerPage: 20, timeScale: 6000 },
+      { SITELEDGER_LEDGER_CURRENCY: "EUR 7=USD" }
+    )
     const events = storyEvents(4, 300)
     const worker = world.start()
     await live(world, worker, events)
@@ -35,6 +38,10 @@ describe("the warehouse", () => {
     })
     await again.stop()
     assert.deepStrictEqual(await dump(world), expected)
+    assert.deepStrictEqual(await world.query("select id, currency from construction.project_currencies order by id"), [
+      { id: "7", currency: "USD" },
+      { id: "default", currency: "EUR" }
+    ])
     assert.strictEqual(world.setAside.length, world.database === undefined ? 2 : 0)
     assert.strictEqual(world.server.subscriptions.length, 1)
   })

@@ -3,7 +3,7 @@
  * events, what it lacks of the books) → settled in the Store.
  *
  * Every step is idempotent, so if the process dies in between, the same events are applied once more and change nothing.
- * An event that the engine can't hold waits in quarantine and blocks nothing after it.
+ * An event that an engine can't hold waits in quarantine on all of them, and blocks nothing after it.
  */
 import { Clock, Effect } from "effect"
 import type { Transaction } from "kysely"
@@ -17,7 +17,7 @@ import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehouse.ts"
 import { Inbox } from "../Inbox.ts"
-import { heard, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
+import { heard, ifStorable, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
 
 /**
  * Returns the events that it wrote: the first ones, as many as fit into memory. `took`: undefined for events that were
@@ -27,13 +27,9 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   const store = yield* Store
   const inbox = yield* Inbox
   const reader = yield* EventReader
-  const warehouse = yield* Warehouse
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const reused = yield* inbox.reusedIds(events.map((event) => event.sequence))
-  const readings = withinMemory(events, (event) => {
-    const reading = read(event, reader, nowMicros, reused)
-    return warehouse.canHold(reading.reading.change) ? reading : refused(reading)
-  })
+  const readings = withinMemory(events, (event) => ifStorable(read(event, reader, nowMicros, reused)))
   const batch = took && firstOf(took, readings.length)
   const ledger = yield* Ledger
   yield* ledger.hear(readings.flatMap(heard))

@@ -2,6 +2,7 @@
  * Events with what a connector reads in them: what the ledger hears, and the row that analysts see. Pure.
  */
 import { type Alarm, type Event, type EventReader, labelOnly, type Reading } from "../../Domain/Event.ts"
+import * as Limits from "../../Domain/Limits.ts"
 import { type AppliedEvent, factsOf } from "../../Ledger/EventFacts.ts"
 import type { EventRow } from "../../Stores/WarehouseTables.ts"
 
@@ -36,12 +37,19 @@ export const heard = ({ event, reading }: Pick<ReadEvent, "event" | "reading">):
 
 const notStorable = "not-storable"
 
-/** The event in quarantine, because the engine can't hold what it says. */
+/** The event in quarantine, because an engine can't hold what it says. */
 export const refused = ({ event, reading, alarms }: ReadEvent): ReadEvent => ({
   event,
   reading: { ...reading, entity: null, entityId: null, reason: notStorable, change: undefined },
   alarms
 })
+
+/** What is already in quarantine still shows which record it is about. */
+export const ifStorable = (read: ReadEvent): ReadEvent => {
+  const { change, entityId } = read.reading
+  const isHeld = change === undefined ? Limits.isText(entityId ?? "") : Limits.canHold(change)
+  return isHeld ? read : refused(read)
+}
 
 export const isRefused = ({ reading }: ReadEvent): boolean => reading.reason === notStorable
 
@@ -53,8 +61,8 @@ export const toRow = (read: ReadEvent): EventRow => ({
   event_timestamp: read.reading.eventTimestamp,
   entity: read.reading.entity,
   entity_id: read.reading.entityId,
-  // Of what the engine can't hold, the Store has the bytes.
-  payload: isRefused(read) ? null : read.reading.text,
+  // The Store has the bytes.
+  payload: isRefused(read) || !Limits.isText(read.reading.text ?? "") ? null : read.reading.text,
   issued_at: read.event.issuedAt,
   received_at: read.event.receivedAt,
   deliveries: String(read.event.deliveries),

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
 import * as Instant from "../../Domain/Instant.ts"
+import * as Limits from "../../Domain/Limits.ts"
 import { LedgerError } from "./Decide.ts"
 import * as TextRows from "./TextRows.ts"
 
@@ -68,6 +69,8 @@ const lineOf = (row: TextRows.TextRow): Line | string | undefined => {
   if (!isEntryId(entryId)) return undefined
   const amount = Amount.read(row["amount"] ?? "", Amount.Money)
   if (amount === undefined) return "the amount isn't a number"
+  if (!Object.values(row).every((text) => text === null || Limits.isText(text))) return "it holds a NUL"
+  if (Limits.isTooLong(row["ipc_id"] ?? "")) return `the ipc_id is longer than ${Limits.longestId} bytes`
   const time = textOf(row, "effective_at")
   const micros = time === null ? undefined : Instant.readMicros(time)
   return {

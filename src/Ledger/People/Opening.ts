@@ -1,9 +1,10 @@
 /**
- * Opening certificates from a CSV file, checked row by row. One message
- * names all bad lines; a file with one bad line gives nothing.
+ * Opening certificates from a CSV file, checked row by row. One message names all bad lines; a file with one bad line
+ * gives nothing.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
+import * as Limits from "../../Domain/Limits.ts"
 import type { Opening } from "../People.ts"
 import * as Text from "../../Query/Text.ts"
 import { LedgerError } from "./Decide.ts"
@@ -28,7 +29,9 @@ export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: st
     const certificate = line["certificate"]?.trim() ?? ""
     const amount = Amount.read(line["amount"] ?? "", Amount.Money)
     if (ipcId === "") complaints.push(`line ${number}: no ipc`)
+    if (Limits.isTooLong(ipcId)) complaints.push(`line ${number}: the ipc is longer than ${Limits.longestId} bytes`)
     if (certificate === "") complaints.push(`line ${number}: no certificate`)
+    if (![ipcId, certificate].every(Limits.isText)) complaints.push(`line ${number}: it holds a NUL`)
     if (amount === undefined || Amount.toUnits(amount) <= 0n)
       complaints.push(`line ${number}: the amount must be a number above zero`)
     const before = seen.get(ipcId)

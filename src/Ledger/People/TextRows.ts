@@ -37,4 +37,4 @@ export const read = (path: string, names: ReadonlyArray<string>) =>
   })
 
 const firstLine = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0] ?? ""
+  (cause instanceof Error ? cause.message.replace(/^[\w ]+ Error: /, "") : String(cause)).split("\n", 1)[0] ?? ""

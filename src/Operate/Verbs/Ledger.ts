@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import { Settings } from "../../../config/Settings.ts"
 import * as Amount from "../../Domain/Amount.ts"
+import * as Limits from "../../Domain/Limits.ts"
 import type { Recorded } from "../../Ledger/Books.ts"
 import * as AccountingFile from "../../Ledger/People/AccountingFile.ts"
 import { Copies } from "../../Ledger/Copies.ts"
@@ -46,6 +47,11 @@ const signOff: Handler<"ledger-opening", Copies | Ledger> = Effect.fnUntraced(fu
   })
   if (by.trim() === "" || valid.length < openings.length) {
     return yield* new LedgerError({ message: "Opening certificates need amounts above zero and a name (--by)." })
+  }
+  const long = valid.findIndex(({ ipcId }) => Limits.isTooLong(ipcId))
+  if (long >= 0) {
+    const message = `The ipc of opening certificate ${long + 1} is longer than ${Limits.longestId} bytes.`
+    return yield* new LedgerError({ message })
   }
   const ledger = yield* Ledger
   return posted(yield* copied(ledger.signOff(valid, by.trim())))

@@ -4,9 +4,14 @@
 import type { Migration } from "kysely/migration"
 import { storeTables } from "../StoreTables.ts"
 import * as SchemaVersions from "../SchemaVersions.ts"
-import { views } from "../Views.ts"
+import { viewsSince } from "../Views.ts"
 import { ownTables } from "../WarehouseTables.ts"
 import * as Ddl from "./Ddl.ts"
+
+const made = (version: number): ReadonlyArray<string> =>
+  Object.entries(viewsSince[version] ?? {}).map(
+    ([name, query]) => `create or replace view construction.${name} as ${query}`
+  )
 
 const byHand = {
   1: {
@@ -14,8 +19,9 @@ const byHand = {
       "create schema construction",
       "create table siteledger.meta (key varchar primary key, value varchar not null)"
     ],
-    after: Object.entries(views).map(([name, query]) => `create view construction.${name} as ${query}`)
-  }
+    after: made(1)
+  },
+  2: { after: made(2) }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>

@@ -172,7 +172,6 @@ const make = (path: string) =>
 
     return Warehouse.of({
       id,
-      canHold: () => true,
       write,
       watermark: Effect.map(metaOf(file), (meta) => meta.watermark),
       books: attemptFile(() => booksOf(file)),

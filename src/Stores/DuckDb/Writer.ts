@@ -13,6 +13,7 @@ import type { Batch, LedgerCopy } from "../Warehouse.ts"
 import * as Rows from "./Rows.ts"
 import { appendRows } from "./Values.ts"
 import {
+  currenciesTable,
   entityTable,
   eventsTable,
   ledgerDecisionsTable,
@@ -55,6 +56,7 @@ export class DuckDbWriter {
       }
       await this.#replace(eventsTable, "sequence", batch.events)
       isVisible = (await this.#copyLedger(batch.ledger)) || isVisible
+      isVisible = (await this.#copyCurrencies(batch.currencies)) || isVisible
       if (batch.watermark !== undefined) {
         await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
           String(batch.watermark)
@@ -91,6 +93,13 @@ export class DuckDbWriter {
     if (holds.ofIpcs === "all") await this.#connection.run("delete from construction.ledger_holds")
     else await this.#delete(ledgerHoldsTable, "ipc_id", holds.ofIpcs)
     await this.#append(ledgerHoldsTable, holds.open)
+    return true
+  }
+
+  async #copyCurrencies(currencies: Batch["currencies"]): Promise<boolean> {
+    if (currencies === undefined) return false
+    await this.#connection.run("delete from construction.project_currencies")
+    await this.#append(currenciesTable, currencies)
     return true
   }
 

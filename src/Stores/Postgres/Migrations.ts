@@ -6,7 +6,7 @@ import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
 import { storeTables } from "../StoreTables.ts"
 import * as SchemaVersions from "../SchemaVersions.ts"
-import { views } from "../Views.ts"
+import { viewsSince } from "../Views.ts"
 import { ownTables } from "../WarehouseTables.ts"
 import type { Connections } from "./Connections.ts"
 import * as Ddl from "./Ddl.ts"
@@ -28,18 +28,23 @@ const digestOf = `create function siteledger.digest_of(varchar) returns bytea la
   as $$ select sha256(convert_to($1, 'UTF8')) $$`
 
 /** Cast, because a plain 0 has no decimals here. */
-const ledgerLines = `
+const firstLines = `
   select entry_id, account, cast(debit as numeric(28,4)) as debit, cast(credit as numeric(28,4)) as credit
-  from (${views.ledger_lines}) as lines`
+  from (${viewsSince[1]?.["ledger_lines"]}) as lines`
+
+/** A replaced view keeps its owner and its rights. */
+const made = (queries: Readonly<Record<string, string>> = {}): ReadonlyArray<string> =>
+  Object.entries(queries).flatMap(([name, query]) => [
+    `create or replace view construction.${name} as ${query}`,
+    Rights.readOnly(`construction.${name}`)
+  ])
 
 const byHand = {
   1: {
     before: [createSchema("construction"), digestOf, Rights.refuseChange],
-    after: Object.entries({ ...views, ledger_lines: ledgerLines }).flatMap(([name, query]) => [
-      `create view construction.${name} as ${query}`,
-      Rights.readOnly(`construction.${name}`)
-    ])
-  }
+    after: made({ ...viewsSince[1], ledger_lines: firstLines })
+  },
+  2: { after: made(viewsSince[2]) }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>

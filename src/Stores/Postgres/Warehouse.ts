@@ -7,7 +7,6 @@
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { Postgres, type PostgresError } from "./Postgres.ts"
-import type { Change } from "../../Domain/Change.ts"
 import { Warehouse, WarehouseError } from "../Warehouse.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
 import * as PostgresWatermark from "./Watermark.ts"
@@ -18,15 +17,6 @@ const toWarehouseError = ({ cause, message, reason }: PostgresError): WarehouseE
   new WarehouseError({ reason: reason === "Refused" ? "Refused" : "Failed", message, cause })
 
 const deadlocksInARow = 3
-
-/** In bytes; an index accepts at most 2,704. */
-const longestKey = 2_000
-
-/** PostgreSQL's text can't hold a NUL, and an index can't hold a very long key. */
-const canHold = (change: Change | undefined): boolean =>
-  change === undefined ||
-  (![change.id, ...Object.values(change.values)].some((text) => text?.includes("\u0000")) &&
-    Buffer.byteLength(change.id) <= longestKey)
 
 /** Like every other value in the Warehouse; the Store has numbers. */
 const wholeNumbersAsText: KyselyPlugin = {
@@ -51,7 +41,6 @@ const make = Effect.gen(function* () {
 
   return Warehouse.of({
     id: "postgres",
-    canHold,
     write: (batch) =>
       postgres
         .atomically(

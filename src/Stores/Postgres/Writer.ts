@@ -12,19 +12,39 @@ import { merge, type Row } from "../../Domain/Merge.ts"
 import { typeName } from "./Ddl.ts"
 import { byName, type ColumnType, type EntityName } from "../../Domain/Resource.ts"
 import type { Batch } from "../Warehouse.ts"
-import { type EventRow, entityTable, eventsTable, type Shown, type WarehouseTables } from "../WarehouseTables.ts"
+import {
+  type CurrencyRow,
+  currenciesTable,
+  type EventRow,
+  entityTable,
+  eventsTable,
+  type Shown,
+  type WarehouseTables
+} from "../WarehouseTables.ts"
 
 type Db = Kysely<WarehouseTables>
 
 /** True if something that analysts can see has changed. */
-export const write = async (db: Db, { changes, events }: Batch): Promise<boolean> => {
-  let isVisible = events.length > 0
+export const write = async (db: Db, { changes, currencies, events }: Batch): Promise<boolean> => {
+  let isVisible = events.length > 0 || currencies !== undefined
   const byEntity = Map.groupBy(changes, (change) => change.entity)
   for (const name of [...byEntity.keys()].toSorted()) {
     isVisible = (await mergeInto(db, name, byEntity.get(name) ?? [])) || isVisible
   }
   await upsertEvents(db, events)
+  if (currencies !== undefined) await replaceCurrencies(db, currencies)
   return isVisible
+}
+
+const replaceCurrencies = async (db: Db, rows: ReadonlyArray<CurrencyRow>): Promise<void> => {
+  await sql`delete from construction.project_currencies`.execute(db)
+  if (rows.length > 0) {
+    await insert(
+      db,
+      currenciesTable,
+      rows.map((row) => ({ ...row }))
+    )
+  }
 }
 
 /** Canonical text, as `Merge` needs it. Most types arrive as such (`Postgres/Values`), twice as fast as by `to_char`. */
@@ -199,7 +219,7 @@ const update = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<v
 
 /** The row with more deliveries wins: two workers may write the same event in any order. */
 const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<void> => {
-  const distinct = [...new Map(events.map((row) => [row.body_sha256, storable(row)])).values()]
+  const distinct = [...new Map(events.map((row) => [row.body_sha256, { ...row }])).values()]
   const sets = eventsTable.columns.slice(1).map(({ name }) => `"${name}" = excluded."${name}"`)
   for (const rows of pieces(eventsTable, distinct)) {
     const { expressions, from } = inputOf(eventsTable, rows)
@@ -210,7 +230,3 @@ const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<vo
       where excluded.deliveries >= stored.deliveries`.execute(db)
   }
 }
-
-/** PostgreSQL's text can't hold a NUL; the Store has the bytes. */
-const storable = (row: EventRow): Texts =>
-  row.payload?.includes("\u0000") === true ? { ...row, payload: null } : { ...row }

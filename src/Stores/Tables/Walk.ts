@@ -40,7 +40,7 @@ export const walk = {
     }
   },
   record_quarantine: {
-    says: "Listed records that have no usable key.",
+    says: "Listed records that can't be copied: they have no usable key, or hold what an engine can't.",
     key: ["resource", "sha256"],
     columns: {
       resource: required(text, resource),

@@ -1,5 +1,6 @@
 /**
- * The Warehouse's table of events. Entity tables come from `Domain/Resource`, the books from `Ledger`. Numbers are text.
+ * The Warehouse's tables of events and of currencies. Entity tables come from `Domain/Resource`, the books from `Ledger`.
+ * Numbers are text.
  */
 import { instant, json, optional, required, type Tables, text, wholeNumber, word } from "../Table.ts"
 
@@ -30,6 +31,17 @@ export const warehouse = {
         "Why it is in quarantine; label-only: applied to rows, posted nothing, because only an unsigned header names its type."
       ),
       alarms: required(json, "What was odd about it, as a JSON array of keywords.")
+    }
+  },
+  project_currencies: {
+    says: "The currencies of projects, as configured (SITELEDGER_LEDGER_CURRENCY); the service's records carry none.",
+    since: 2,
+    key: ["id"],
+    columns: {
+      id: required(text, "The project's id, or default."),
+      // A key can't be null.
+      project_id: optional(wholeNumber, "The project (projects.id); null: every project without a row of its own."),
+      currency: required(text, "ISO 4217.")
     }
   }
 } satisfies Tables

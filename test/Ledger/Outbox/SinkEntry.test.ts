@@ -51,7 +51,12 @@ describe("the accounting sink", () => {
       assert.deepStrictEqual([payment?.status, payment?.kind, adjustment?.kind], ["draft", "payment", "adjustment"])
       assert.strictEqual(adjustment?.amount, "-123456789012345678901234.5677")
       const sent = [payment, adjustment].flatMap((entry) =>
-        (entry?.lines ?? []).map((line) => ({ entry_id: entry?.entry_id, ...line }))
+        (entry?.lines ?? []).map((line) => ({
+          entry_id: entry?.entry_id,
+          ...line,
+          currency: entry?.currency ?? null,
+          posting_date: entry?.posting_date
+        }))
       )
       assert.sameDeepMembers(sent, lines as typeof sent)
     }).pipe(Effect.scoped)

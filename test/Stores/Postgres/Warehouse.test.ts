@@ -7,7 +7,7 @@ import type { Store } from "../../../src/Stores/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as Databases from "../../Postgres.ts"
 import { engines } from "../WarehouseEngines.ts"
-import { certified, eventRow } from "../Written.ts"
+import { certified } from "../Written.ts"
 
 const layer = (engines[1] ?? assert.fail("There is only one engine")).layer
 
@@ -21,21 +21,6 @@ const sent = (recipients: string): Change => ({
 })
 
 describe.skipIf(Databases.skipped !== undefined)("a warehouse in PostgreSQL", () => {
-  test(
-    "shows no payload if text can't hold it",
-    Effect.gen(function* () {
-      const warehouse = yield* Warehouse
-      yield* warehouse.write({ changes: [], events: [eventRow(1, "a\u0000b"), eventRow(2, "a\\u0000b")] })
-      const rows = yield* warehouse.query((db) =>
-        db.selectFrom("construction.events").select(["sequence", "payload"]).orderBy("sequence").execute()
-      )
-      assert.deepStrictEqual(rows, [
-        { sequence: "1", payload: null },
-        { sequence: "2", payload: "a\\u0000b" }
-      ])
-    })
-  )
-
   test(
     "refuses data that can never be stored, and nothing else",
     Effect.gen(function* () {

@@ -7,7 +7,6 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Finished } from "../../RunningWorker.ts"
-import { engine } from "../Place.ts"
 import { World } from "../World.ts"
 import { storeBooks, warehouseBooks } from "./Kept.ts"
 import { Sender } from "./Sender.ts"
@@ -49,7 +48,13 @@ const wrong = (hold: string, badFile: string): ReadonlyArray<Wrong> => {
     failed(/no entry and no open hold zz\./, "ledger", "show", "zz"),
     failed(/Nothing is known of an IPC nobody\./, "explain", "nobody"),
     failed(/nowhere\.csv can't be read/, "ledger", "opening", "nowhere.csv", "--by", "Ana", "--yes"),
-    failed(/line 2: .* above zero; line 3: no ipc.* line 4: 7 is in line 2/, "ledger", "opening", badFile, "--yes"),
+    failed(
+      /line 2: .* above zero; line 3: no ipc.* line 4: 7 is in line 2 already; line 5: it holds a NUL; line 6: the ipc is longer than 2000 bytes/,
+      "ledger",
+      "opening",
+      badFile,
+      "--yes"
+    ),
     misused(/Missing required flag: --reason/, "ledger", "accept", hold, "--amount", "3"),
     misused(/Invalid value for flag --limit: "many"/, "ledger", "list", "--limit", "many"),
     misused(/--limit: .*1 or more/, "ledger", "list", "--limit", "0"),
@@ -73,11 +78,8 @@ const facts = (world: World) => world.store("select * from ledger_facts order by
 /** Anything that isn't displayed as a character. */
 const unseen = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
-/** PostgreSQL's text holds no NUL: a reference with one would wait in quarantine. */
-const nul = engine === "duckdb" ? "\u0000" : ""
-
 const reference =
-  `P\u001b[31m\u001b]0;owned\u0007\u009b2J\u202e'"; drop table ledger_entries; --\r\n${nul}\u2028` + "x".repeat(10_000)
+  `P\u001b[31m\u001b]0;owned\u0007\u009b2J\u202e'"; drop table ledger_entries; --\r\n\u2028` + "x".repeat(10_000)
 
 describe("the ledger's verbs", () => {
   it("refuse senseless arguments in one sentence, and post nothing", { timeout: 120_000 }, async () => {
@@ -88,11 +90,21 @@ describe("the ledger's verbs", () => {
     await sender.deliver([paid("7", "PAY-7")])
     await worker.status("it asks", ({ ledger }) => ledger.holds === 1)
     const badFile = join(world.dataDir, "bad.csv")
-    writeFileSync(badFile, "ipc,amount,certificate\n7,0,C\n,1,C\n7,5,C\n")
+    writeFileSync(badFile, `ipc,amount,certificate\n7,0,C\n,1,C\n7,5,C\n8,1,C\0\n${"9".repeat(5000)},1,C\n`)
     const before = { books: await storeBooks(world), facts: await facts(world) }
     const cases = wrong(String(before.books.holds[0]?.["hold_id"]), badFile)
     const refuse = async (one: Wrong) => {
       assertRefused(one, await world.run(...one.verb))
+    }
+    const openings = [{ ipcId: "9".repeat(2001), amount: "1", certificate: "C" }]
+    const decision = { hold: String(before.books.holds[0]?.["hold_id"]), amount: "3" }
+    for (const [says, verb, argument] of [
+      [/ipc of opening certificate 1 is longer than 2000 bytes/, "ledger-opening", { by: "Ana", openings }],
+      [/holds a NUL/, "ledger-opening", { by: "Ana\0", openings: [] }],
+      [/holds a NUL/, "ledger-accept", { ...decision, by: "Ana", reason: "\0" }],
+      [/holds a NUL/, "explain", { ipc: "7\0" }]
+    ] as const) {
+      assert.match(JSON.stringify(await worker.verb(verb, argument)), says)
     }
     for (let from = 0; from < cases.length; from += 4) await Promise.all(cases.slice(from, from + 4).map(refuse))
     await worker.stop()
