@@ -1,0 +1,188 @@
+/**
+ * The store is put back to a backup from before hundreds of payments that accounting already has. Other events arrive first,
+ * the lost ones come again in another order, and kills interrupt it: a receiver that keeps every key ends with the right
+ * total, to the last digit.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { patience, rounds, seed } from "../../Long.ts"
+import * as Postgres from "../../Postgres.ts"
+import { Accounts, entryOf, secret } from "../../Ledger/Outbox/SinkWorld.ts"
+import type { RunningWorker } from "../../RunningWorker.ts"
+import { seeded } from "../../Seeded.ts"
+import { sha256 } from "../Story.ts"
+import { World } from "../World.ts"
+import { storeBooks } from "./Kept.ts"
+import { day, disordered, judge, type Life } from "./Lives.ts"
+import { Sender } from "./Sender.ts"
+
+const events = rounds(1500, 6000)
+const kills = rounds(4, 20)
+
+class Receiver extends Accounts implements AsyncDisposable {
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** Each key once, as a well-behaved receiver keeps them. */
+  get kept() {
+    return [...new Map(this.posts.map(({ body, key }) => [key, entryOf(body)])).values()]
+  }
+
+  /** By IPC, in ten-thousandths. */
+  get totals(): ReadonlyMap<string, bigint> {
+    const totals = new Map<string, bigint>()
+    for (const { amount, ipc_id: ipc } of this.kept) {
+      totals.set(ipc, (totals.get(ipc) ?? 0n) + BigInt(amount.replace(".", "")))
+    }
+    return totals
+  }
+
+  /** What a person exports from it. */
+  export(path: string): string {
+    const lines = this.kept.map(
+      ({ amount, currency, entry_id: id, ipc_id: ipc, payment_reference: reference, sequence }) =>
+        [id, amount, currency ?? "", ipc, reference, sequence].join(",")
+    )
+    writeFileSync(path, ["entry_id,amount,currency,ipc_id,payment_reference,sequence", ...lines].join("\n"))
+    return path
+  }
+}
+
+/** On a server, by its own means: the database as it was. */
+class Backup {
+  readonly #world: World
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  get #file(): string {
+    return join(this.#world.dataDir, "backup.sqlite")
+  }
+
+  async #admin(sql: string): Promise<void> {
+    await Postgres.query(Postgres.postgresUrl(), sql)
+  }
+
+  /** No worker may run. */
+  async make(): Promise<void> {
+    const { database } = this.#world
+    if (database !== undefined) return this.#admin(`create database ${database.name}_old template ${database.name}`)
+    const { code, stderr } = await this.#world.run("backup", this.#file)
+    assert.strictEqual(code, 0, stderr)
+  }
+
+  async restore(): Promise<void> {
+    const { database } = this.#world
+    if (database === undefined) {
+      const { code, stderr } = await this.#world.run("restore", this.#file)
+      return assert.strictEqual(code, 0, stderr)
+    }
+    await this.#admin(`drop database ${database.name} with (force)`)
+    await this.#admin(`alter database ${database.name}_old rename to ${database.name}`)
+  }
+}
+
+/** The place of each body in the order in which it was stored. */
+const placesOf = async (world: World): Promise<ReadonlyMap<string, number>> => {
+  const rows = await world.store("select body_sha256 from inbox order by sequence")
+  return new Map(rows.map((row, place) => [Buffer.from(row["body_sha256"] as Uint8Array).toString("hex"), place]))
+}
+
+const isSent = (worker: RunningWorker) =>
+  worker.status(
+    "everything is posted and sent",
+    ({ inbox, ledger, phase }) => phase !== "starting" && inbox.pending === 0 && ledger.sink?.backlog === 0
+  )
+
+const expected = (lives: ReadonlyArray<Life>, places: ReadonlyMap<string, number>) =>
+  lives.flatMap((life) => {
+    const { net } = judge(life, (body) => places.get(sha256(body)) ?? assert.fail(`not stored: ${body}`))
+    return net === undefined || net === 0n ? [] : [[life.ipcId, net] as const]
+  })
+
+describe(`a restore, seed ${seed}`, () => {
+  it("sends nothing until it was compared, and then the receiver's total is right", { timeout: patience }, async () => {
+    const random = seeded(seed)
+    const lived = day(random, events)
+    const half = random.shuffle([...lived.lives.keys()]).slice(0, Math.floor(lived.lives.length / 4))
+    const [early, late] = [new Set(half.map((place) => `IPC-${place}`)), new Set<string>()]
+    for (const { ipcId } of lived.lives) if (!early.has(ipcId) && random.chance(0.2)) late.add(ipcId)
+    const of = (is: (ipcId: string) => boolean) =>
+      disordered(
+        random,
+        lived.events.filter(({ body }) => is((JSON.parse(body) as { ipc_id: string }).ipc_id))
+      )
+    await using to = new Receiver()
+    await to.open()
+    const sink = { SITELEDGER_LEDGER_SINK_URL: to.url.href, SITELEDGER_LEDGER_SINK_SECRET: secret }
+    await using world = await World.open({ projects: 3 }, sink)
+    using sender = new Sender(world)
+    const backup = new Backup(world)
+
+    const first = world.start()
+    await first.live()
+    await sender.deliver(of((ipcId) => early.has(ipcId)))
+    await isSent(first)
+    await first.stop()
+    await backup.make()
+
+    const lost = of((ipcId) => !early.has(ipcId) && !late.has(ipcId))
+    const second = world.start()
+    await second.live()
+    await sender.deliver(lost)
+    await isSent(second)
+    const places = await placesOf(world)
+    await second.stop("SIGKILL")
+    const sent = to.posts.length
+    await backup.restore()
+
+    let worker = world.start()
+    const again = async () => {
+      await worker.stop("SIGKILL")
+      worker = world.start()
+    }
+    const report = await worker.status("it waits", ({ reasons }) =>
+      reasons.some((each) => each.startsWith("Nothing is sent"))
+    )
+    assert.strictEqual(report.phase, "degraded")
+    // Other events first, then half of the lost ones.
+    await sender.deliver(of((ipcId) => late.has(ipcId)))
+    const replayed = random.shuffle(lost)
+    const some = Math.floor(replayed.length / 2)
+    await sender.deliver(replayed.slice(0, some))
+    await worker.status("all is applied", ({ inbox }) => inbox.pending === 0)
+    await again()
+    await worker.status("it waits still", ({ reasons }) => reasons.some((each) => each.startsWith("Nothing is sent")))
+    assert.strictEqual(to.posts.length, sent, "nothing is sent")
+
+    const file = to.export(join(world.dataDir, "accounting.csv"))
+    const unsigned = await world.run("ledger", "sink", "compare", file)
+    assert.strictEqual(unsigned.code, 2, unsigned.stderr)
+    assert.match(unsigned.stdout, /^only there +[1-9]\d* entries/m)
+    const compared = await world.run("ledger", "sink", "compare", file, "--by", "Ana", "--yes")
+    assert.strictEqual(compared.code, 0, compared.stderr)
+    for (let kill = 0; kill < kills; kill++) {
+      const [from, through] = [kill, kill + 1].map(
+        (part) => some + Math.floor(((replayed.length - some) * part) / kills)
+      )
+      await Promise.all([sender.deliver(replayed.slice(from, through)), again()])
+    }
+    await isSent(worker)
+
+    const after = await placesOf(world)
+    const all = new Map([...after].map(([body, place]) => [body, places.get(body) ?? places.size + place]))
+    assert.deepStrictEqual(
+      new Map([...to.totals].filter(([, units]) => units !== 0n)),
+      new Map(expected(lived.lives, all))
+    )
+    const reasons = new Set((await storeBooks(world)).holds.map((hold) => hold["reason"]))
+    assert.notInclude([...reasons], "differs-from-accounting")
+    assert.deepInclude(await worker.verb("ledger-verify"), { differences: [] })
+    const keys = await world.store("select epoch, sequence from ledger_entries")
+    assert.strictEqual(new Set(keys.map((row) => `${row["epoch"]} ${row["sequence"]}`)).size, keys.length)
+    assert.isAbove(Number(keys.at(-1)?.["epoch"]), 1)
+    await worker.stop()
+  })
+})
