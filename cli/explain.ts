@@ -69,7 +69,8 @@ const event = (row: Row): string => {
 const fact = (row: Row): string => {
   const { units, ...content } = JSON.parse(String(row["content"])) as Row
   const amount = units == null ? "" : ` ${Amount.ofUnits(BigInt(units)) ?? units}`
-  const others = Object.entries(content).filter(([, value]) => value !== null)
+  // What is nested is for auditors: `--json` has it.
+  const others = Object.entries(content).filter(([, value]) => value !== null && typeof value !== "object")
   return [
     `${row["number"]}  ${row["known_at"]}  ${row["kind"]}${amount}`,
     ...others.map(([name, value]) => `${name} ${value}`)
