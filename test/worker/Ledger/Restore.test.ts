@@ -10,12 +10,12 @@ import { patience, rounds, seed } from "../../Long.ts"
 import * as Postgres from "../../Postgres.ts"
 import { Accounts, entryOf, secret } from "../../Ledger/Outbox/SinkWorld.ts"
 import type { RunningWorker } from "../../RunningWorker.ts"
-import { seeded } from "../../Seeded.ts"
+import { type Random, seeded } from "../../Seeded.ts"
 import { sha256 } from "../Story.ts"
 import { World } from "../World.ts"
 import { storeBooks } from "./Kept.ts"
-import { day, disordered, judge, type Life } from "./Lives.ts"
-import { Sender } from "./Sender.ts"
+import { type Day, day, disordered, judge, type Life } from "./Lives.ts"
+import { Sender, type Sent } from "./Sender.ts"
 
 const events = rounds(1500, 6000)
 const kills = rounds(4, 20)
@@ -102,39 +102,71 @@ const expected = (lives: ReadonlyArray<Life>, places: ReadonlyMap<string, number
     return net === undefined || net === 0n ? [] : [[life.ipcId, net] as const]
   })
 
+/** By IPC: those that the backup has, those that are lost with it, and those that come first after it. */
+const parted = (random: Random, { events: all, lives }: Day) => {
+  const partOf = new Map(lives.map(({ ipcId }) => [ipcId, random.pick(["early", "lost", "lost", "lost", "late"])]))
+  const of = (part: string) => {
+    const isIn = ({ body }: Sent) => partOf.get((JSON.parse(body) as { ipc_id: string }).ipc_id) === part
+    return disordered(random, all.filter(isIn))
+  }
+  return { early: of("early"), lost: of("lost"), late: of("late") }
+}
+
+const waits = (worker: RunningWorker) =>
+  worker.status(
+    "it waits",
+    ({ phase, reasons }) => phase === "degraded" && reasons.some((each) => isWaiting.test(each))
+  )
+
+const isWaiting = /^Nothing is sent to the accounting sink/
+
+/** Shown first, and taken over only by a person. */
+const compare = async (world: World, to: Receiver): Promise<void> => {
+  const file = to.export(join(world.dataDir, "accounting.csv"))
+  const unsigned = await world.run("ledger", "sink", "compare", file)
+  assert.strictEqual(unsigned.code, 2, unsigned.stderr)
+  assert.match(unsigned.stdout, /^only there +[1-9]\d* entries/m)
+  const compared = await world.run("ledger", "sink", "compare", file, "--by", "Ana", "--yes")
+  assert.strictEqual(compared.code, 0, compared.stderr)
+}
+
+const judged = async (world: World, to: Receiver, lives: Day["lives"], all: ReadonlyMap<string, number>) => {
+  assert.deepStrictEqual(new Map([...to.totals].filter(([, units]) => units !== 0n)), new Map(expected(lives, all)))
+  const { holds } = await storeBooks(world)
+  assert.notInclude(
+    holds.map((hold) => hold["reason"]),
+    "differs-from-accounting"
+  )
+  const keys = await world.store("select epoch, sequence from ledger_entries order by epoch, sequence")
+  assert.strictEqual(new Set(keys.map((row) => `${row["epoch"]} ${row["sequence"]}`)).size, keys.length)
+  assert.isAbove(Number(keys.at(-1)?.["epoch"]), 1)
+}
+
+/** Posted and sent; then the worker is gone. */
+const through = async (world: World, sender: Sender, sent: ReadonlyArray<Sent>, signal?: "SIGKILL") => {
+  const worker = world.start()
+  await worker.live()
+  await sender.deliver(sent)
+  await isSent(worker)
+  const places = await placesOf(world)
+  await worker.stop(signal)
+  return places
+}
+
 describe(`a restore, seed ${seed}`, () => {
   it("sends nothing until it was compared, and then the receiver's total is right", { timeout: patience }, async () => {
     const random = seeded(seed)
     const lived = day(random, events)
-    const half = random.shuffle([...lived.lives.keys()]).slice(0, Math.floor(lived.lives.length / 4))
-    const [early, late] = [new Set(half.map((place) => `IPC-${place}`)), new Set<string>()]
-    for (const { ipcId } of lived.lives) if (!early.has(ipcId) && random.chance(0.2)) late.add(ipcId)
-    const of = (is: (ipcId: string) => boolean) =>
-      disordered(
-        random,
-        lived.events.filter(({ body }) => is((JSON.parse(body) as { ipc_id: string }).ipc_id))
-      )
+    const { early, late, lost } = parted(random, lived)
     await using to = new Receiver()
     await to.open()
     const sink = { SITELEDGER_LEDGER_SINK_URL: to.url.href, SITELEDGER_LEDGER_SINK_SECRET: secret }
     await using world = await World.open({ projects: 3 }, sink)
     using sender = new Sender(world)
     const backup = new Backup(world)
-
-    const first = world.start()
-    await first.live()
-    await sender.deliver(of((ipcId) => early.has(ipcId)))
-    await isSent(first)
-    await first.stop()
+    await through(world, sender, early)
     await backup.make()
-
-    const lost = of((ipcId) => !early.has(ipcId) && !late.has(ipcId))
-    const second = world.start()
-    await second.live()
-    await sender.deliver(lost)
-    await isSent(second)
-    const places = await placesOf(world)
-    await second.stop("SIGKILL")
+    const places = await through(world, sender, lost, "SIGKILL")
     const sent = to.posts.length
     await backup.restore()
 
@@ -143,46 +175,27 @@ describe(`a restore, seed ${seed}`, () => {
       await worker.stop("SIGKILL")
       worker = world.start()
     }
-    const report = await worker.status("it waits", ({ reasons }) =>
-      reasons.some((each) => each.startsWith("Nothing is sent"))
-    )
-    assert.strictEqual(report.phase, "degraded")
+    await waits(worker)
     // Other events first, then half of the lost ones.
-    await sender.deliver(of((ipcId) => late.has(ipcId)))
+    await sender.deliver(late)
     const replayed = random.shuffle(lost)
-    const some = Math.floor(replayed.length / 2)
-    await sender.deliver(replayed.slice(0, some))
+    const half = Math.floor(replayed.length / 2)
+    await sender.deliver(replayed.slice(0, half))
     await worker.status("all is applied", ({ inbox }) => inbox.pending === 0)
     await again()
-    await worker.status("it waits still", ({ reasons }) => reasons.some((each) => each.startsWith("Nothing is sent")))
+    await waits(worker)
     assert.strictEqual(to.posts.length, sent, "nothing is sent")
-
-    const file = to.export(join(world.dataDir, "accounting.csv"))
-    const unsigned = await world.run("ledger", "sink", "compare", file)
-    assert.strictEqual(unsigned.code, 2, unsigned.stderr)
-    assert.match(unsigned.stdout, /^only there +[1-9]\d* entries/m)
-    const compared = await world.run("ledger", "sink", "compare", file, "--by", "Ana", "--yes")
-    assert.strictEqual(compared.code, 0, compared.stderr)
+    await compare(world, to)
     for (let kill = 0; kill < kills; kill++) {
-      const [from, through] = [kill, kill + 1].map(
-        (part) => some + Math.floor(((replayed.length - some) * part) / kills)
-      )
-      await Promise.all([sender.deliver(replayed.slice(from, through)), again()])
+      const part = (count: number) => half + Math.floor(((replayed.length - half) * count) / kills)
+      await Promise.all([sender.deliver(replayed.slice(part(kill), part(kill + 1))), again()])
     }
     await isSent(worker)
-
-    const after = await placesOf(world)
-    const all = new Map([...after].map(([body, place]) => [body, places.get(body) ?? places.size + place]))
-    assert.deepStrictEqual(
-      new Map([...to.totals].filter(([, units]) => units !== 0n)),
-      new Map(expected(lived.lives, all))
+    const all = [...(await placesOf(world))].map(
+      ([body, place]) => [body, places.get(body) ?? places.size + place] as const
     )
-    const reasons = new Set((await storeBooks(world)).holds.map((hold) => hold["reason"]))
-    assert.notInclude([...reasons], "differs-from-accounting")
+    await judged(world, to, lived.lives, new Map(all))
     assert.deepInclude(await worker.verb("ledger-verify"), { differences: [] })
-    const keys = await world.store("select epoch, sequence from ledger_entries")
-    assert.strictEqual(new Set(keys.map((row) => `${row["epoch"]} ${row["sequence"]}`)).size, keys.length)
-    assert.isAbove(Number(keys.at(-1)?.["epoch"]), 1)
     await worker.stop()
   })
 })
