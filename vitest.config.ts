@@ -24,7 +24,9 @@ const embeddedOnly = [
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
   "test/worker/Live/LostKey.test.ts",
   // The warehouse's file deleted, old, rubbish or cut; `siteledger backup` and `restore`; the local disk full.
-  "test/worker/Stores/{File,Backup,DiskFull}.test.ts"
+  "test/worker/Stores/{File,Backup,DiskFull}.test.ts",
+  // The Store's file put back.
+  "test/worker/Ledger/PutBack.test.ts"
 ]
 
 /**

@@ -6,7 +6,7 @@
 import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { resolve } from "node:path"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Console, Effect, Schema } from "effect"
 import { CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { key as epochKey } from "../src/Ledger/Epoch.ts"
@@ -96,6 +96,10 @@ const notHere = new RestoreError({
   message: "The store is in PostgreSQL: restore it with the server's own tools, such as pg_restore (docs/postgres.md)."
 })
 
+const compareFirst =
+  "Nothing is sent to the accounting system until you have compared: it may have entries from after this backup. " +
+  "Export them there, and run `siteledger ledger sink compare FILE`."
+
 export const restore = Command.make("restore", { path }, ({ path: name }) =>
   Effect.gen(function* () {
     const settings = yield* Settings.Settings
@@ -113,9 +117,12 @@ export const restore = Command.make("restore", { path }, ({ path: name }) =>
       const sent = yield* Effect.sync(() => lastSent(settings.dataDir))
       const elsewhere = { epoch: Math.max(epochIn(store), sent.epoch), isSent: sent.sequence > 0 }
       const nowMs = yield* Clock.currentTimeMillis
-      const epoch = yield* Effect.scoped(Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored)))
+      const { epoch, isWaiting } = yield* Effect.scoped(
+        Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored))
+      )
       yield* Effect.sync(() => swap(restored, store, kept))
       yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null, ledgerEpoch: epoch })
+      if (isWaiting) yield* Console.error(compareFirst)
     })
     yield* restoring.pipe(Effect.provide(Lock.layerAt(settings.dataDir)))
   })

@@ -24,20 +24,27 @@ export interface Elsewhere {
   readonly isSent: boolean
 }
 
-/** A backup takes the place of the Store. The outbox waits unless nothing was ever sent. Returns the new epoch. */
+export interface Restored {
+  readonly epoch: number
+  /** Whether the outbox waits. */
+  readonly isWaiting: boolean
+}
+
+/** A backup takes the place of the Store. The outbox waits unless nothing was ever sent. */
 export const restored = async (
   tx: Transaction<StoreTables>,
   { epoch, isSent }: Elsewhere,
   nowMs: number
-): Promise<number> => {
+): Promise<Restored> => {
   const queued = await tx.selectFrom("ledger_outbox").select("entry_id").limit(1).executeTakeFirst()
-  if (queued !== undefined || isSent) {
+  const isWaiting = queued !== undefined || isSent
+  if (isWaiting) {
     await wait(tx, {
       since: Instant.fromMillis(nowMs),
       why: "The store was restored from a backup, and the accounting system may have entries from after it."
     })
   }
-  return raise(tx, epoch)
+  return { epoch: await raise(tx, epoch), isWaiting }
 }
 
 /** Returns whether the outbox began to wait. */
