@@ -28,6 +28,7 @@ export class Recording {
   readonly openedUnder = new Map<string, string | null>()
   readonly #compare: Compare
   #number = 0
+  #start = 10_000
   #terms: Terms
   books: Books = empty("IPC-1")
 
@@ -52,17 +53,24 @@ export class Recording {
     if (this.holds.some(({ reason }) => waiting.has(reason))) this.record({ kind: "terms" })
   }
 
-  /** A fact that was recorded before, under the terms of that time. */
-  replay(fact: Fact, terms: Terms): void {
-    this.#terms = terms
-    this.record(fact)
+  /** The first of these facts again, as after a restore; what follows comes later than all that was recorded. */
+  restore(kept: ReadonlyArray<Kept>): void {
+    for (const { fact, terms } of kept) {
+      this.#terms = terms
+      this.#number = fact.number
+      this.#learn(fact)
+    }
+    this.#start += 10_000
   }
 
   record(given: ShortFact): void {
     const number = ++this.#number
+    this.#learn({ ...given, number, ipcId: "IPC-1", knownAt: minute(this.#start + number) })
+  }
+
+  #learn(fact: Fact): void {
     const before = this.books
-    const hold = given.kind === "decision" ? before.holds.get(given.holdId) : undefined
-    const fact: Fact = { ...given, number, ipcId: "IPC-1", knownAt: minute(10_000 + number) }
+    const hold = fact.kind === "decision" ? before.holds.get(fact.holdId) : undefined
     const turn = fold(before, fact, this.#terms)
     this.books = turn.books
     if (turn.fact !== undefined) this.kept.push({ fact: turn.fact, terms: this.#terms })

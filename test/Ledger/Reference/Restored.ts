@@ -15,7 +15,7 @@ export const restored = (random: Random, lines: Array<string>): void => {
   try {
     steps(lost, random, 5 + random.below(20))
     const cut = random.below(lost.kept.length + 1)
-    for (const { fact, terms } of lost.kept.slice(0, cut)) recording.replay(fact, terms)
+    recording.restore(lost.kept.slice(0, cut))
     const restoredEntries = recording.books.entries.length
     const all = lost.books.entries
     const more = random.chance(0.5) ? all.length : random.below(all.length - restoredEntries + 1)
