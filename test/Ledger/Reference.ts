@@ -83,6 +83,11 @@ export class Reference {
     return new Map([...nets].filter(([, units]) => units !== 0n))
   }
 
+  /** Of *the* payment; undefined: it isn't known yet. */
+  get certified(): bigint | undefined {
+    return this.#payments.size === 0 ? undefined : this.#certified.amountAt(this.#paid)
+  }
+
   get #paid(): Instant {
     const [first] = this.#payments.values()
     return first?.at ?? ""

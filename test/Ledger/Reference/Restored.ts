@@ -5,13 +5,17 @@
 import { assert } from "@effect/vitest"
 import type { Entry, Fact } from "../../../src/Ledger/Fact.ts"
 import type { Random } from "../../Seeded.ts"
+import { knownOf } from "../../../src/Ledger/Parts.ts"
 import type { ShortFact } from "../Histories.ts"
+import { Reference } from "../Reference.ts"
 import { Recording, short } from "./Recording.ts"
 import { answer, oneStep, randomTerms, steps } from "./Steps.ts"
 
 export const restored = (random: Random, lines: Array<string>): void => {
   const lost = new Recording(randomTerms(random))
-  const recording = new Recording(lost.terms)
+  // Only for the payment's amount, which no entry that was taken back changes.
+  const reference = new Reference(() => "none")
+  const recording = new Recording(lost.terms, (fact, terms, hold) => reference.learn(fact, terms, hold))
   try {
     steps(lost, random, 5 + random.below(20))
     const cut = random.below(lost.kept.length + 1)
@@ -31,6 +35,7 @@ export const restored = (random: Random, lines: Array<string>): void => {
       if (!recording.settled.has(entry.entry_id) && !received.has(entry.entry_id)) received.set(entry.entry_id, entry)
     }
     assert.strictEqual(totals([...received.values()]), totals(recording.books.entries), "as in the accounting system")
+    if (isAgreed(recording)) assert.strictEqual(paid(recording), reference.certified ?? 0n, "the payment, once")
     recording.end()
   } finally {
     lines.push(...lost.lines, "restored, with what is kept of it:", ...recording.lines)
@@ -64,6 +69,33 @@ const answerAll = (recording: Recording, random: Random): void => {
     assert.isBelow(count, 200, "the questions don't end")
     recording.record(answer(recording, random.pick(recording.holds), random))
   }
+}
+
+/** No person refused, took back or moved anything. */
+const isAgreed = ({ books, kept }: Recording): boolean =>
+  books.payments.length > 0 &&
+  kept.every(
+    ({ fact }) =>
+      fact.kind !== "reversal" &&
+      (fact.kind !== "decision" ||
+        (fact.about?.reason === "project-changed"
+          ? fact.verdict === "reject"
+          : fact.verdict === "accept" || !ofDifferences.has(fact.about?.reason ?? "")))
+  )
+
+const ofDifferences: ReadonlySet<string> = new Set([
+  "period-closed",
+  "period-reopened",
+  "changed-after-refusal",
+  "differs-from-accounting"
+])
+
+/** *The* payment's own amount, with what the accounting system had of it. */
+const paid = ({ books: { entries, payments } }: Recording): bigint => {
+  const known = knownOf(payments[0]?.reference ?? "")
+  return entries
+    .filter(({ part }) => part === "settlement" || part === known)
+    .reduce((sum, { units }) => sum + units, 0n)
 }
 
 const isEvent = ({ fact: { kind } }: { readonly fact: Fact }): boolean =>
