@@ -1,0 +1,111 @@
+/** Which amount is certified for a payment, and what has to be asked first. From docs/ledger.md alone. */
+import type { Instant } from "../../../src/Domain/Instant.ts"
+import type { CertificateFact, HoldReason, PaymentFact } from "../../../src/Ledger/Fact.ts"
+import type { Asked } from "./Lines.ts"
+
+type Certificate = Pick<CertificateFact, "at" | "units">
+type Received = Pick<CertificateFact, "at" | "units" | "url">
+
+interface Question {
+  readonly reason: HoldReason
+  readonly units: bigint | null
+}
+
+export class Certified {
+  /** Distinct by time and amount. */
+  #certificates: ReadonlyArray<Certificate> = []
+  readonly #received = new Set<string>()
+  readonly #disregarded = new Set<string>()
+  /** What a person said the amount is, by question. */
+  readonly #answers = new Map<string, bigint>()
+  /** What a person said about later certificates. */
+  readonly #recertified = new Map<
+    string,
+    { readonly line: string; readonly units: bigint; readonly effective: Instant }
+  >()
+  opening: bigint | undefined
+
+  has({ url, ...certificate }: Received): boolean {
+    return this.#received.has(`${nameOf(certificate)} ${url}`)
+  }
+
+  add({ at, units, url }: Received): void {
+    this.#received.add(`${nameOf({ at, units })} ${url}`)
+    if (this.#certificates.every((other) => nameOf(other) !== nameOf({ at, units }))) {
+      this.#certificates = [...this.#certificates, { at, units }]
+    }
+  }
+
+  /** `units`: the accepted amount; null: the certificates are disregarded. */
+  answer(paid: Instant, units: bigint | null): void {
+    const { group, question } = this.#ask(paid)
+    if (units === null) for (const each of group) this.#disregarded.add(nameOf(each))
+    else if (question !== undefined) this.#answers.set(questionOf(question.reason, group), units)
+  }
+
+  recertify(about: Certificate, line: string, units: bigint): void {
+    this.#recertified.set(nameOf(about), { line, units, effective: about.at })
+  }
+
+  get #valid(): ReadonlyArray<Certificate> {
+    return this.#certificates.filter((each) => !this.#disregarded.has(nameOf(each)))
+  }
+
+  /** The amount, or the question that is still to be answered. */
+  #settledAt(paid: Instant): bigint | Question {
+    const { group, question, units } = this.#ask(paid)
+    return question === undefined ? units : (this.#answers.get(questionOf(question.reason, group)) ?? question)
+  }
+
+  /** The certificates that count, and the amount that they say or the question that they raise. */
+  #ask(paid: Instant): { group: ReadonlyArray<Certificate>; question?: Question; units: bigint } {
+    const times = this.#valid.map(({ at }) => at).toSorted()
+    const before = times.findLast((at) => at <= paid)
+    if (before === undefined && this.opening !== undefined) return { group: [], units: this.opening }
+    const at = before ?? times[0]
+    const group = this.#valid.filter((each) => each.at === at)
+    const [only] = group
+    if (only === undefined) return { group, units: 0n, question: { reason: "awaiting-certified-amount", units: null } }
+    if (group.length > 1) return { group, units: 0n, question: { reason: "ambiguous-order", units: null } }
+    return only.units > 0n
+      ? { group, units: only.units }
+      : { group, units: 0n, question: { reason: "amount-not-positive", units: only.units } }
+  }
+
+  /** Those after the payment that say another amount than the settled one. */
+  #later(paid: Instant, settled: bigint): ReadonlyArray<Certificate> {
+    const times = this.#valid.map(({ at }) => at).toSorted()
+    const isSettledLate = this.opening === undefined && times.every((at) => at > paid)
+    return this.#valid.filter(({ at, units }) => at > paid && units !== settled && !(isSettledLate && at === times[0]))
+  }
+
+  /** Undefined: a question has to be answered first. */
+  amountAt(paid: Instant): bigint | undefined {
+    const settled = this.#settledAt(paid)
+    return typeof settled === "bigint" ? settled : undefined
+  }
+
+  /** What was accepted for later certificates: zero once the payment has that amount. */
+  accepted(paid: Instant) {
+    const settled = this.amountAt(paid)
+    const later = settled === undefined ? [] : this.#later(paid, settled).map(nameOf)
+    return [...this.#recertified].map(([name, { units, ...rest }]) => ({
+      ...rest,
+      isVoid: settled !== undefined && !later.includes(name),
+      units: settled === undefined ? undefined : later.includes(name) ? units : 0n
+    }))
+  }
+
+  questions({ at, reference }: PaymentFact): ReadonlyArray<Asked> {
+    const settled = this.#settledAt(at)
+    if (typeof settled !== "bigint") return [{ ...settled, reference }]
+    return this.#later(at, settled)
+      .filter((each) => !this.#recertified.has(nameOf(each)))
+      .map((each) => ({ reason: "recertified-after-payment", reference, units: each.units }))
+  }
+}
+
+const nameOf = ({ at, units }: Certificate): string => `${at} ${units}`
+
+const questionOf = (reason: HoldReason, about: ReadonlyArray<Certificate>): string =>
+  [reason, ...new Set(about.map(nameOf))].toSorted().join(" ")
