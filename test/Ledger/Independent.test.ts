@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Entry, Hold } from "../../src/Ledger/Fact.ts"
-import type { Books } from "../../src/Ledger/Known.ts"
+import type { Books } from "../../src/Ledger/Fold/Known.ts"
 import { patience, rounds, seed } from "../Long.ts"
 import { type Random, seeded } from "../Seeded.ts"
 import { written } from "./Histories.ts"

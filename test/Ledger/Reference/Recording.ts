@@ -5,9 +5,9 @@
 import { assert } from "@effect/vitest"
 import type { Entry, Fact, Hold, Terms } from "../../../src/Ledger/Fact.ts"
 import { fold, type Turn } from "../../../src/Ledger/Fold.ts"
-import { type Books, empty } from "../../../src/Ledger/Known.ts"
+import { type Books, empty } from "../../../src/Ledger/Fold/Known.ts"
 import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
-import { isKnown } from "../../../src/Ledger/Parts.ts"
+import { isKnown } from "../../../src/Ledger/Fold/Parts.ts"
 import { entryRow } from "../../../src/Ledger/Rows.ts"
 import { minute, type ShortFact, written } from "../Histories.ts"
 

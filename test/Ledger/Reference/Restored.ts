@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import type { Entry, Fact } from "../../../src/Ledger/Fact.ts"
 import type { Random } from "../../Seeded.ts"
-import { knownOf } from "../../../src/Ledger/Parts.ts"
+import { knownOf } from "../../../src/Ledger/Fold/Parts.ts"
 import type { ShortFact } from "../Histories.ts"
 import { Reference } from "../Reference.ts"
 import { Recording, short } from "./Recording.ts"

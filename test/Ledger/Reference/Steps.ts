@@ -1,7 +1,7 @@
 /** Random steps of a history: events, other terms, answers to holds, and what people add. */
 import * as Amount from "../../../src/Domain/Amount.ts"
 import type { Entry, Hold, HoldReason, Terms } from "../../../src/Ledger/Fact.ts"
-import type { Books } from "../../../src/Ledger/Known.ts"
+import type { Books } from "../../../src/Ledger/Fold/Known.ts"
 import type { Random } from "../../Seeded.ts"
 import { contractor } from "../Contractor.ts"
 import { certificate, minute, opening, payment, project, type ShortFact } from "../Histories.ts"
