@@ -98,7 +98,7 @@ export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Mess
     .selectFrom("ledger_holds")
     .select("ipc_id")
     .distinct()
-    .where("reason", "in", ["period-closed", "period-reopened", "currency-unknown"])
+    .where("reason", "in", ["period-closed", "period-reopened", "changed-after-refusal", "currency-unknown"])
     .orderBy("ipc_id")
     .execute()
   const facts = waiting.map((row) => ({ kind: "terms" as const, ipcId: row.ipc_id, knownAt: at }))

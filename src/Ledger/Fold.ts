@@ -8,15 +8,16 @@
  * asked, never guessed; what was refused is never posted.
  */
 import { isAfter, never } from "../Domain/Version.ts"
-import { currencyOf } from "./Fold/Account.ts"
+import { changedProjects, currencyOf } from "./Fold/Account.ts"
 import { aboutOf, opened, type Question } from "./Fold/Ask.ts"
 import { added } from "./Fold/ByHand.ts"
 import type { Entry, Fact, Hold, HoldReason, PaymentFact, Terms } from "./Fact.ts"
 import { type Books, learn } from "./Fold/Known.ts"
+import { baseOf } from "./Fold/Parts.ts"
 import { reach, type Turning } from "./Fold/Posted.ts"
 import { refusals } from "./Fold/Refusals.ts"
 import { rulesOf } from "./Fold/Rules.ts"
-import { isBeingTakenBack } from "./Fold/SecondPerson.ts"
+import { isBeingTakenBack, unconfirmed } from "./Fold/SecondPerson.ts"
 import { wants } from "./Fold/Wants.ts"
 
 export interface Turn {
@@ -97,11 +98,14 @@ interface Posting {
   readonly questions: ReadonlyArray<Question>
 }
 
-const forPeriod: ReadonlySet<HoldReason> = new Set(["period-closed", "period-reopened"])
+/** Once asked, it isn't posted unasked. */
+const aboutDates: ReadonlySet<HoldReason> = new Set(["period-closed", "period-reopened", "changed-after-refusal"])
 
 /** What has to be posted and asked now. */
 const post = (books: Books, cause: Fact, terms: Terms): Posting => {
-  const waiting = [...books.holds.values()].filter(({ reason }) => forPeriod.has(reason)).map(({ part }) => part)
+  const waiting = [...books.holds.values()]
+    .filter(({ reason }) => aboutDates.has(reason))
+    .map(({ part }) => baseOf(part))
   const { areRefusalsFinal } = rulesOf(terms)
   const turning: Turning = {
     cause,
@@ -116,15 +120,13 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
     else {
       // Including this turn's entries: two certificates of one instant and amount want the same part, once.
       const next = () => reach({ ...books, entries: [...books.entries, ...entries] }, wanted, turning)
-      for (let outcome = next(); outcome !== undefined; outcome = next()) {
-        if ("question" in outcome) {
-          questions.push(outcome.question)
-          break
-        }
-        entries.push(outcome.entry)
-      }
+      let outcome = next()
+      for (; "entry" in outcome; outcome = next()) entries.push(outcome.entry)
+      questions.push(...outcome.questions)
     }
   }
+  const after = { ...books, entries: [...books.entries, ...entries] }
+  questions.push(...unconfirmed(after), ...changedProjects(after, terms))
   return { entries, questions }
 }
 

@@ -113,6 +113,18 @@ describe("an entry that was taken back", () => {
     assert.strictEqual(net(then(undone, certificate(2, 520n))), 520n)
   })
 
+  it("isn't taken back once more when a later certificate makes it void", () => {
+    const books = history([...paid, certificate(9, 520n), accept("recertified-after-payment", 20n)])
+    const gone = then(books, takeBack(books, 1), certificate(2, 520n))
+    assert.deepStrictEqual([net(gone), reasons(gone)], [520n, []])
+  })
+
+  it("waits for no second person when there is nothing left of it", () => {
+    const books = history([...paid, certificate(9, 520n), accept("recertified-after-payment", 20n)])
+    const waiting = then(books, takeBack(books, 1, true), certificate(2, 520n))
+    assert.deepStrictEqual([net(waiting), reasons(waiting)], [520n, []])
+  })
+
   it("above the limit is posted until a second person accepts", () => {
     const waiting = then(posted, takeBack(posted, 0, true))
     assert.deepStrictEqual(state(waiting), [["payment 500"], ["second-person"]])
@@ -140,7 +152,7 @@ describe("after a restore, what the accounting system has", () => {
     const fact = { ...accounting(has(["a", 400n], ["b", 100n]), [entry.entry_id]), number: 9, ipcId: "IPC-1" }
     const turn = fold(since, { ...fact, knownAt: minute(10_009) } as Parameters<typeof fold>[1], contractor)
     assert.deepStrictEqual(state(turn.books), [
-      ["payment 500", "reversal -500", "adjustment 400", "adjustment 100"],
+      ["payment 500", "adjustment 400", "adjustment 100", "reversal -500"],
       []
     ])
     assert.sameMembers(
@@ -166,9 +178,25 @@ describe("after a restore, what the accounting system has", () => {
     const since = history([certificate(1, 500n), payment(9, "Q")])
     const cancelled = then(since, accounting(has(["a", 500n]), [since.entries[0]?.entry_id ?? ""]), payment(5))
     assert.deepStrictEqual(state(cancelled), [
-      ["payment 500", "reversal -500", "payment 500"],
+      ["payment 500", "payment 500", "reversal -500"],
       ["second-payment-reference"]
     ])
+  })
+
+  it("is the payment, so what is posted beside it is an adjustment", () => {
+    const books = then(history([]), accounting(has(["a", 200n])), certificate(1, 300n), payment(3))
+    assert.deepStrictEqual(amounts(then(books, accept("differs-from-accounting"))), ["payment 200", "adjustment 100"])
+  })
+
+  it("covers a later certificate that is accepted again, and a second payment that is rejected is asked about", () => {
+    const books = then(history([]), accounting(has(["a", 300n], ["b", 20n])), certificate(1, 300n), payment(3))
+    assert.deepStrictEqual(reasons(books), ["differs-from-accounting"])
+    const accepted = then(books, certificate(9, 320n), accept("recertified-after-payment", 20n))
+    assert.deepStrictEqual([net(accepted), reasons(accepted)], [320n, []])
+    const second = then(history([]), accounting(has(["a", 500n], ["b", 70n, "Q"])), ...paid, payment(9, "Q"))
+    const none = then(second, reject("second-payment-reference"))
+    assert.deepStrictEqual(reasons(none), ["differs-from-accounting"])
+    assert.strictEqual(net(then(none, accept("differs-from-accounting"))), 500n)
   })
 
   it("counts for its own payment only, and once", () => {

@@ -11,7 +11,7 @@ import { written } from "./Histories.ts"
 import { Reference } from "./Reference.ts"
 import { Recording } from "./Reference/Recording.ts"
 import { restored } from "./Reference/Restored.ts"
-import { randomTerms, steps } from "./Reference/Steps.ts"
+import { isAtZero, randomTerms, steps } from "./Reference/Steps.ts"
 
 /** Without what marks a move to another project. */
 const lineOf = ({ part }: Entry | Hold): string => part.split("@")[0] ?? ""
@@ -26,16 +26,16 @@ const netsOf = ({ entries }: Books): ReadonlyArray<string> => {
     .toSorted()
 }
 
-/** What waits for a person. For a move, the amount is only a hint. */
-const asked = (reason: string, reference: string, units: bigint | null): string =>
-  reason === "project-changed" ? `${reason} ${reference}` : `${reason} ${reference} ${units}`
+/** What waits for a person. */
+const asked = (reason: string, reference: string, units: bigint | null): string => `${reason} ${reference} ${units}`
 
 const compared = (random: Random, lines: Array<string>): void => {
-  const reference = new Reference((entryId) => {
-    const entry = recording.books.entries.find(({ entry_id }) => entry_id === entryId)
-    assert.isDefined(entry)
-    return lineOf(entry)
-  })
+  const entryOf = (entryId: string): Entry =>
+    recording.books.entries.find(({ entry_id }) => entry_id === entryId) ?? assert.fail("no such entry")
+  const reference = new Reference(
+    (entryId) => lineOf(entryOf(entryId)),
+    (entryId) => entryOf(entryId).kind === "reversal" || !isAtZero(recording.books, entryOf(entryId))
+  )
   const recording = new Recording(randomTerms(random), (fact, terms, hold, books) => {
     reference.learn(fact, terms, hold)
     assert.deepStrictEqual(netsOf(books), [...reference.nets].map(([of, units]) => `${of} ${units}`).toSorted())

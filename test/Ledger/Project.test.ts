@@ -7,6 +7,7 @@ import { contractor } from "./Contractor.ts"
 import {
   accept,
   amounts,
+  answer,
   certificate,
   history,
   inCurrencies,
@@ -14,6 +15,7 @@ import {
   payment,
   project,
   reasons,
+  record,
   reject
 } from "./Histories.ts"
 
@@ -71,6 +73,45 @@ describe("the newest project", () => {
     const books = history([...steps, project("9", 3), accept("project-changed")], closed)
     assert.deepStrictEqual(inCurrencies(books).slice(3), ["adjustment 100 EUR", "reversal -100 GBP"])
     assert.isTrue(books.entries.every((entry) => entry.effective_at === minute(100)))
+  })
+
+  it("that is moved to is posted as much as was, and what waits is asked about as before", () => {
+    const late: Terms = { ...perProject, openFrom: minute(100) }
+    const asked = [project("7", 1), ...paid, project("8", 2)]
+    const books = record(
+      history(asked, perProject),
+      answer(history(asked, perProject), accept("project-changed")),
+      9,
+      late
+    )
+    assert.deepStrictEqual(
+      [inCurrencies(books).slice(1), reasons(books)],
+      [["adjustment 100 GBP", "reversal -100 USD"], []]
+    )
+    const waits = [project("7", 1), ...paid].reduce(
+      (now, fact, index) => record(now, fact, index + 1, perProject),
+      history([])
+    )
+    const closed = record(waits, certificate(2, 80n), 10, late)
+    const reopened = record(record(closed, { kind: "terms" }, 11, perProject), project("8", 2), 12, perProject)
+    assert.deepStrictEqual(reasons(reopened), ["period-reopened", "project-changed"])
+    const moved = record(reopened, answer(reopened, accept("project-changed")), 13, perProject)
+    assert.deepStrictEqual(
+      [inCurrencies(moved).slice(1), reasons(moved)],
+      [["adjustment 100 GBP", "reversal -100 USD"], ["period-reopened"]]
+    )
+  })
+
+  it("leaves a payment where it is until its amount is known", () => {
+    const steps = [project("7", 1), ...paid, certificate(1, 90n), project("8", 2), accept("project-changed")]
+    const open = history(steps, perProject)
+    assert.deepStrictEqual([inCurrencies(open), reasons(open)], [["payment 100 USD"], ["ambiguous-order"]])
+    const books = history([...steps, accept("ambiguous-order", 90n)], perProject)
+    assert.deepStrictEqual(inCurrencies(books).slice(1), [
+      "adjustment 100 GBP",
+      "adjustment -10 GBP",
+      "reversal -100 USD"
+    ])
   })
 
   it("moves only what is posted: a step that waits for a closed period goes on waiting", () => {

@@ -21,6 +21,9 @@ import { type Asked, Lines, type Target } from "./Reference/Lines.ts"
 /** Which line an entry belongs to that a person takes back. */
 type LineOf = (entryId: string) => string
 
+/** Whether something is left of an entry that a person takes back. */
+type Stands = (entryId: string) => boolean
+
 /** An entry that a person added. */
 interface Added {
   readonly of: string
@@ -38,18 +41,19 @@ export class Reference {
   readonly #unconfirmed = new Map<string, PostingFact | ReversalFact>()
   readonly #added = new Map<string, Added>()
   readonly #lineOf: LineOf
+  readonly #stands: Stands
   #project: ProjectFact | undefined
   /** What waits for a person. */
   asked: ReadonlyArray<Asked> = []
 
-  constructor(lineOf: LineOf) {
+  constructor(lineOf: LineOf, stands: Stands) {
     this.#lineOf = lineOf
+    this.#stands = stands
   }
 
   /** `hold`: the one that a decision is about. */
   learn(fact: Fact, terms: Terms, hold: Hold | undefined): void {
     if (this.#isKnown(fact)) return
-    this.#lines.begin()
     if (fact.kind === "certificate") this.#certified.add(fact)
     if (fact.kind === "opening") this.#certified.opening = fact.units
     if (fact.kind === "payment") this.#payments.set(fact.reference, fact)
@@ -83,9 +87,16 @@ export class Reference {
     return new Map([...nets].filter(([, units]) => units !== 0n))
   }
 
-  /** Of *the* payment; undefined: it isn't known yet. */
-  get certified(): bigint | undefined {
-    return this.#payments.size === 0 ? undefined : this.#certified.amountAt(this.#paid)
+  #posted(reference: string): bigint {
+    const targets = this.#targets().filter((target) => target.reference === reference)
+    return targets.reduce((sum, target) => sum + (this.#lines.net(target)?.[1] ?? 0n), 0n)
+  }
+
+  /** For *the* payment, with what was accepted beside it; undefined: its amount isn't known yet. */
+  get owed(): bigint | undefined {
+    const amount = this.#payments.size === 0 ? undefined : this.#certified.amountAt(this.#paid)
+    if (amount === undefined) return undefined
+    return this.#certified.accepted(this.#paid).reduce((sum, { units }) => sum + (units ?? 0n), amount)
   }
 
   get #paid(): Instant {
@@ -118,7 +129,7 @@ export class Reference {
       this.#certified.recertify({ at, units: hold.units ?? 0n }, holdId, accepted)
     } else if (reason === "second-payment-reference") this.#seconds.set(reference, { line: holdId, units: accepted })
     else if (reason === "currency-unknown") this.#lines.giveCurrency(reference, currency ?? "")
-    else if (reason === "project-changed" && isAccepted) this.#lines.move(reference, this.#targets())
+    else if (reason === "project-changed" && isAccepted) this.#lines.move(reference)
     else if (reason === "project-changed") this.#lines.stay(reference)
     else if (reason === "second-person") {
       const fact = this.#unconfirmed.get(line)
@@ -127,7 +138,7 @@ export class Reference {
     } else if (isAboutAmount.has(reason)) this.#certified.answer(this.#paid, isAccepted ? units : null)
     else {
       const target = this.#targets().find((each) => each.line === line)
-      if (target !== undefined && isAccepted) this.#lines.post(target, terms)
+      if (target !== undefined && isAccepted) this.#lines.agree(target, terms)
       else if (target !== undefined) this.#lines.refuse(target)
     }
   }
@@ -149,7 +160,7 @@ export class Reference {
   #settle(terms: Terms): void {
     const [first] = this.#payments.values()
     const references = [...this.#payments.keys()]
-    const moves = references.filter((reference) => this.#lines.isAskedToMove(reference, terms))
+    this.#lines.arrive(this.#targets(), terms)
     const reached = this.#targets().flatMap((target) => this.#lines.reach(target, terms))
     const currencies = Map.groupBy(
       reached.filter(({ reason }) => reason === "currency-unknown"),
@@ -164,12 +175,16 @@ export class Reference {
       ...reached.filter(({ reason }) => reason !== "currency-unknown"),
       // One for each payment.
       ...[...currencies.values()].flatMap((asked) => asked.slice(0, 1)),
-      ...[...this.#unconfirmed.values()].map(({ reference, units }) => ({
-        reason: "second-person" as const,
-        reference,
-        units
-      })),
-      ...moves.map((reference) => ({ reason: "project-changed" as const, reference, units: null }))
+      ...[...this.#unconfirmed.values()]
+        .filter((fact) => fact.kind === "posting" || this.#stands(fact.entryId))
+        .map(({ reference, units }) => ({
+          reason: "second-person" as const,
+          reference,
+          units
+        })),
+      ...references
+        .filter((reference) => this.#lines.isAskedToMove(reference, terms))
+        .map((reference) => ({ reason: "project-changed" as const, reference, units: this.#posted(reference) }))
     ]
   }
 }

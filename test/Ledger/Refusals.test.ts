@@ -96,6 +96,19 @@ describe("an entry that waits for a closed period", () => {
     assert.deepStrictEqual(state(then(waiting, posting, terms)), [["payment 500"], []])
   })
 
+  it("is still asked about while its currency is, too", () => {
+    const perProject: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
+    const asked = then(waiting, perProject, terms)
+    assert.deepStrictEqual(state(asked), [[], ["currency-unknown", "period-reopened"]])
+    const given = then(asked, perProject, { ...accept("currency-unknown"), currency: "SEK" })
+    assert.deepStrictEqual(state(given), [[], ["period-reopened"]])
+    const agreed = then(asked, perProject, accept("period-reopened"), {
+      ...accept("currency-unknown"),
+      currency: "SEK"
+    })
+    assert.deepStrictEqual(state(agreed), [["payment 500"], []])
+  })
+
   it("leaves no trace of terms that change nothing", () => {
     assert.strictEqual(then(waiting, closed, terms), waiting)
   })

@@ -68,18 +68,26 @@ export const accountOf = (
   return { ...under, currency: currencies[project_id ?? ""] ?? currency, basis: [] }
 }
 
-/** Asked when the payment is posted under another project than the newest one. */
-export const changedProject = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Question | undefined => {
+/** Asked where a payment is posted, or being moved, under another project than the newest one. */
+export const changedProjects = (books: Books, terms: Terms): ReadonlyArray<Question> =>
+  rulesOf(terms).isNewestProjectValid
+    ? books.payments
+        .flatMap((payment) => changedProject(books, payment, terms))
+        .filter(({ holdId }) => !books.decisions.has(holdId))
+    : []
+
+const changedProject = (books: Books, payment: PaymentFact, terms: Terms): ReadonlyArray<Question> => {
+  const move = moveOf(books, payment)
   const first = firstOf(books, payment, move)
   const { project } = books
-  if (!rulesOf(terms).isNewestProjectValid || first === undefined || project === undefined) return undefined
+  if (project === undefined || (first === undefined && move.decision === undefined)) return []
   const to = project.projectId
-  const from = first.project_id
-  if (from === to || (from === null && !isOtherCurrency(first, to, terms))) return undefined
-  const net = books.entries
-    .filter(({ part, payment_reference }) => payment_reference === payment.reference && markOf(part) === move.mark)
-    .reduce((sum, { units }) => sum + units, 0n)
-  return ask("project-changed", payment, [move.mark, from ?? "", to], [project], { part: settlementPart, units: net })
+  const from = first === undefined ? move.projectId : first.project_id
+  if (from === to || (first !== undefined && from === null && !isOtherCurrency(first, to, terms))) return []
+  const units = books.entries
+    .filter(({ part, payment_reference }) => payment_reference === payment.reference && !isByHand(part))
+    .reduce((sum, entry) => sum + entry.units, 0n)
+  return [ask("project-changed", payment, [move.mark, from ?? "", to], [project], { part: settlementPart, units })]
 }
 
 /** A project that is named for the first time matters only if it says another currency. */

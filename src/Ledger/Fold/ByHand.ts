@@ -86,10 +86,11 @@ const reverse = (
 const compared = (books: Books, fact: AccountingFact, terms: Terms): Added => {
   const entries: Array<Entry> = []
   const now = (): Books => ({ ...books, entries: [...books.entries, ...entries] })
-  for (const id of fact.cancels) entries.push(...reverse(now(), id, fact, [fact], terms))
+  // First, so that no reversal takes one of their ids.
   for (const one of fact.has) {
     if (entryOf(now(), one.entryId) === undefined) entries.push(takeOver(now(), one, fact, terms))
   }
+  for (const id of fact.cancels) entries.push(...reverse(now(), id, fact, [fact], terms))
   return { entries, settled: [...fact.cancels, ...entries.map(({ entry_id }) => entry_id)] }
 }
 

@@ -25,8 +25,11 @@ export interface Target extends Pick<Entry, "certificate_url" | "effective_at"> 
   readonly move: Move
   /** Another part whose entries count too: what the accounting system had for the payment. */
   readonly besides?: string
-  /** Whether it was left behind by a move: then what was refused doesn't count here. */
-  readonly isLeft?: boolean
+  /**
+   * What refusals count: all; those of people's answers, for what isn't owed any more (what they took back is gone already);
+   * or none, for what a move left behind.
+   */
+  readonly counts?: "answers" | "nothing"
   /** The kind of its first entry. */
   readonly first: "payment" | "adjustment"
   readonly payment: PaymentFact
@@ -40,39 +43,43 @@ export interface Turning {
   readonly cause: Fact
   readonly terms: Terms
   readonly refused: ReadonlyMap<string, Refused>
-  /** The parts with an open hold for a period that is or was closed. */
+  /** The parts, without marks, with an open hold about their date or their difference. */
   readonly waiting: ReadonlySet<string>
 }
 
-type Outcome = { readonly entry: Entry } | { readonly question: Question } | undefined
+type Outcome = { readonly entry: Entry } | { readonly questions: ReadonlyArray<Question> }
 
+/** Without a question or an entry, nothing is missing. */
 export const reach = (books: Books, target: Target, turning: Turning): Outcome => {
-  const { base, basis, besides, certificate_url, isLeft, move, payment } = target
+  const { base, basis, besides, certificate_url, move, payment } = target
   const { cause, terms } = turning
   const part = moved(base, move.mark)
   const posted = books.entries.filter((entry) => entry.part === part)
-  const known = besides === undefined ? 0n : sum(books.entries.filter((entry) => entry.part === besides))
-  const refused = (isLeft === true ? undefined : turning.refused.get(base)) ?? nothingRefused
-  const net = sum(posted) + known + refused.units
+  const had = besides === undefined ? [] : books.entries.filter((entry) => entry.part === besides)
+  const refused = refusedOf(target, turning)
+  const stand = { base, known: sum(had), refused: refused.units }
+  const net = sum(posted) + stand.known + stand.refused
   // What a move carries over was agreed to with it; the rest is a step of its own.
   const carried = posted.length === 0 ? carriedTo(target, books) : 0n
   // What doesn't fit one entry goes into the next.
   const units = Amount.fitting(carried === 0n ? target.units - net : carried)
-  if (units === 0n) return undefined
+  if (units === 0n) return nothing
+  // With the number of entries and refusals: the books can return to a net at which the same was asked before.
+  const about = [part, String(posted.length + refused.count), String(net), String(units)]
+  const reason = carried === 0n ? reasonToAsk(target, stand, turning) : undefined
+  const question = reason === undefined ? undefined : ask(reason, payment, about, basis, { part, units })
+  const decision = question === undefined ? undefined : books.decisions.get(question.holdId)
+  const dated = question === undefined || decision !== undefined ? [] : [question]
   const account = accountOf(books, payment, move, terms)
-  if ("question" in account) return { question: { ...account.question, part, units } }
-  const consents: Array<DecisionFact> = []
-  const reason = carried === 0n ? reasonToAsk(target, { part, known, refused: refused.units }, turning) : undefined
-  if (reason !== undefined) {
-    // With the number of entries and refusals: the books can return to a net at which the same was asked before.
-    const about = [part, String(posted.length + refused.count), String(net), String(units)]
-    const question = ask(reason, payment, about, basis, { part, units })
-    const decision = books.decisions.get(question.holdId)
-    if (decision === undefined) return { question }
-    if (decision.verdict === "reject") return undefined
-    consents.push(decision)
+  if ("question" in account) {
+    // A question about the date that is open stays so.
+    const others = turning.waiting.has(base) ? dated : []
+    return { questions: [{ ...account.question, part, units }, ...others] }
   }
-  const kind = posted.length === 0 ? target.first : target.units === 0n ? "reversal" : "adjustment"
+  if (dated.length > 0) return { questions: dated }
+  if (decision?.verdict === "reject") return nothing
+  const kind = kindOf(target, posted, books)
+  const consents = decision === undefined ? [] : [decision]
   const entry = make(books, terms, account, [...basis, ...account.basis, ...consents], {
     kind,
     units,
@@ -85,6 +92,22 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
     part
   })
   return { entry }
+}
+
+/** The first entry of a payment is its `payment`, wherever it was posted; there is one. */
+const kindOf = (target: Target, posted: ReadonlyArray<Entry>, { entries }: Books): Entry["kind"] => {
+  if (posted.length > 0) return target.units === 0n ? "reversal" : "adjustment"
+  const { reference } = target.payment
+  const isPaid = entries.some((entry) => entry.kind === "payment" && entry.payment_reference === reference)
+  return isPaid ? "adjustment" : target.first
+}
+
+const nothing: Outcome = { questions: [] }
+
+const refusedOf = ({ base, counts }: Target, { refused }: Turning): Refused => {
+  const all = refused.get(base) ?? nothingRefused
+  if (counts === "nothing") return nothingRefused
+  return counts === "answers" ? { ...all, units: all.units - all.takenBack } : all
 }
 
 const sum = (entries: ReadonlyArray<Entry>): bigint => entries.reduce((total, { units }) => total + units, 0n)
@@ -101,7 +124,7 @@ const carriedTo = ({ base, move, payment }: Target, { entries }: Books): bigint 
       )
 
 interface Stand {
-  readonly part: string
+  readonly base: string
   /** What the accounting system had for it. */
   readonly known: bigint
   readonly refused: bigint
@@ -114,7 +137,7 @@ const reasonToAsk = (target: Target, stand: Stand, { terms, waiting }: Turning):
   if (stand.known !== 0n) return "differs-from-accounting"
   if (isAsking && isInClosedPeriod(target.effective_at, terms)) return "period-closed"
   if (stand.refused !== 0n) return "changed-after-refusal"
-  return isAsking && rulesOf(terms).areRefusalsFinal && waiting.has(stand.part) ? "period-reopened" : undefined
+  return isAsking && rulesOf(terms).areRefusalsFinal && waiting.has(stand.base) ? "period-reopened" : undefined
 }
 
 const isInClosedPeriod = (at: Instant.Instant, { openFrom }: Terms): boolean => openFrom !== null && at < openFrom

@@ -11,10 +11,12 @@ import { takenBack } from "./SecondPerson.ts"
 
 export interface Refused {
   readonly units: bigint
+  /** Of these, what people took back after it was posted. */
+  readonly takenBack: bigint
   readonly count: number
 }
 
-export const nothingRefused: Refused = { units: 0n, count: 0 }
+export const nothingRefused: Refused = { units: 0n, takenBack: 0n, count: 0 }
 
 /** A rejection of these refuses the hold's difference. */
 const ofDifferences: ReadonlySet<HoldReason> = new Set([
@@ -27,17 +29,21 @@ const ofDifferences: ReadonlySet<HoldReason> = new Set([
 /** By part, wherever a change of the project moved it. An entry that a person has taken back was posted, then refused. */
 export const refusals = (books: Books): ReadonlyMap<string, Refused> => {
   const all = new Map<string, Refused>()
-  const add = (part: string, units: bigint) => {
+  const add = (part: string, units: bigint, takenBack: bigint) => {
     const base = baseOf(part)
-    const { count, units: before } = all.get(base) ?? nothingRefused
-    all.set(base, { units: before + units, count: count + 1 })
+    const before = all.get(base) ?? nothingRefused
+    all.set(base, {
+      units: before.units + units,
+      takenBack: before.takenBack + takenBack,
+      count: before.count + 1
+    })
   }
   for (const { about, verdict } of books.decisions.values()) {
     if (verdict === "reject" && about !== undefined && ofDifferences.has(about.reason)) {
-      add(about.part, about.units ?? 0n)
+      add(about.part, about.units ?? 0n, 0n)
     }
   }
-  for (const { part, units } of takenBack(books)) add(part, units)
+  for (const { part, units } of takenBack(books)) add(part, units, units)
   return all
 }
 

@@ -17,8 +17,20 @@ const answerTo = ({ decisions }: Acts, fact: ByHandFact) => decisions.get(confir
 export const isInForce = (acts: Acts, fact: ByHandFact): boolean =>
   !fact.needsSecond || answerTo(acts, fact) === "accept"
 
-export const unconfirmed = (acts: Acts): ReadonlyArray<Question> =>
-  acts.byHand.filter((fact) => fact.needsSecond && answerTo(acts, fact) === undefined).map((fact) => confirmation(fact))
+/** What waits for a second person, unless there is nothing left to take back. */
+export const unconfirmed = (books: Acts & Pick<Books, "entries">): ReadonlyArray<Question> =>
+  books.byHand
+    .filter((fact) => fact.needsSecond && answerTo(books, fact) === undefined)
+    .filter((fact) => fact.kind !== "reversal" || !isGone(books, fact.entryId))
+    .map((fact) => confirmation(fact))
+
+/** Its part is at zero again: it was corrected, or the payment was moved. */
+export const isGone = ({ entries }: Pick<Books, "entries">, entryId: string): boolean => {
+  const entry = entries.find(({ entry_id }) => entry_id === entryId)
+  if (entry === undefined) return true
+  const net = entries.filter(({ part }) => part === entry.part).reduce((sum, { units }) => sum + units, 0n)
+  return entry.kind !== "reversal" && net === 0n
+}
 
 const reversals = ({ byHand }: Acts): ReadonlyArray<ReversalFact> =>
   byHand.filter((fact): fact is ReversalFact => fact.kind === "reversal")

@@ -1,34 +1,34 @@
 /**
  * What the books of an IPC should say by everything known, part by part, and what only a person can answer. Pure.
  */
-import { changedProject, type Move, moveOf } from "./Account.ts"
+import { type Move, moveOf } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
-import type { CertificateFact, PaymentFact, Terms } from "../Fact.ts"
+import type { CertificateFact, DecisionFact, Entry, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, isByHand, isKnown, knownOf, markOf, moved, unmoved } from "./Parts.ts"
 import type { Target } from "./Posted.ts"
 import { regarded } from "./Refusals.ts"
 import { rulesOf } from "./Rules.ts"
-import { unconfirmed } from "./SecondPerson.ts"
 import { settle, type Settled, settlementPart } from "./Settlement.ts"
 
 export function* wants(given: Books, terms: Terms): Generator<Target | Question> {
   const books = rulesOf(terms).areRefusalsFinal ? { ...given, certificates: regarded(given) } : given
   const first = books.payments.find(({ reference }) => reference === firstReference(books))
-  if (first !== undefined) yield* ofPayment(books, first, terms, firstPayment)
+  if (first !== undefined) yield* ofPayment(books, first, firstPayment)
   for (const other of books.payments) {
     if (other === first) continue
-    yield* ofPayment(books, other, terms, function* (of) {
-      yield* answered(of, ask("second-payment-reference", other, [], first === undefined ? [] : [first], {}), {
+    const question = ask("second-payment-reference", other, [], first === undefined ? [] : [first], {})
+    yield* ofPayment(books, other, function* (of) {
+      yield* answered(of, question, {
         first: "payment",
         effective_at: other.at,
         certificate_url: null,
         basis: [other],
-        ...(of.move.mark === unmoved ? { besides: knownOf(other.reference) } : {})
+        ...besides(of.move, other)
       })
+      return true
     })
   }
-  yield* unconfirmed(books)
 }
 
 /**
@@ -51,33 +51,33 @@ interface Of {
   readonly move: Move
 }
 
-type Wanted = Generator<Target | Question>
+/** Returns whether the amounts are known. */
+type Wanted = Generator<Target | Question, boolean>
 
-/** Also takes back what a change of the project left behind. */
-function* ofPayment(books: Books, payment: PaymentFact, terms: Terms, wanted: (of: Of) => Wanted): Wanted {
+/** Also takes back what a change of the project left behind, once it is known what goes to the new place. */
+function* ofPayment(books: Books, payment: PaymentFact, wanted: (of: Of) => Wanted): Wanted {
   const move = moveOf(books, payment)
-  const question = changedProject(books, payment, move, terms)
-  if (question !== undefined && !books.decisions.has(question.holdId)) yield question
-  yield* wanted({ books, payment, move })
-  if (move.decision !== undefined) yield* left(books, payment, move)
+  const isKnown = yield* wanted({ books, payment, move })
+  if (isKnown && move.decision !== undefined) yield* left(books, payment, move)
+  return isKnown
 }
 
-function* left({ entries }: Books, payment: PaymentFact, { decision, mark }: Move): Wanted {
-  const parts = new Map(
-    entries
-      .filter(({ part, payment_reference }) => payment_reference === payment.reference && !isByHand(part))
-      .filter(({ part }) => markOf(part) !== mark)
-      .map((entry) => [entry.part, entry])
-  )
-  for (const [part, { certificate_url }] of parts) {
+function* left({ entries }: Books, payment: PaymentFact, { decision, mark }: Move): Generator<Target> {
+  const firsts = new Map<string, Entry>()
+  for (const entry of entries) {
+    const { part, payment_reference } = entry
+    if (payment_reference !== payment.reference || isByHand(part) || markOf(part) === mark) continue
+    if (!firsts.has(part)) firsts.set(part, entry)
+  }
+  for (const [part, { certificate_url, effective_at }] of firsts) {
     yield {
       base: baseOf(part),
       move: { mark: markOf(part), projectId: null, decision: undefined },
       units: 0n,
-      isLeft: true,
+      counts: "nothing",
       first: "adjustment",
       payment,
-      effective_at: payment.at,
+      effective_at,
       certificate_url,
       basis: decision === undefined ? [payment] : [payment, decision],
       consent: decision
@@ -86,52 +86,93 @@ function* left({ entries }: Books, payment: PaymentFact, { decision, mark }: Mov
 }
 
 function* firstPayment(of: Of): Wanted {
-  const { books, payment } = of
-  const settlement = settle(books, payment)
-  if (settlement._tag === "Open") return yield settlement.question
-  yield settlementOf(of, settlement.settled)
-  yield* recertified(of, settlement.settled)
+  const settlement = settle(of.books, of.payment)
+  if (settlement._tag === "Open") {
+    yield settlement.question
+    return false
+  }
+  const { settled } = settlement
+  const later = laterThan(of, settled)
+  const had = later.filter((each) => isHad(of, each))
+  yield settlementOf(of, settled, had)
+  yield* recertified(
+    of,
+    later.filter((each) => !had.includes(each))
+  )
+  yield* voided(of, settled, later)
+  return true
 }
 
-const settlementOf = ({ move, payment }: Of, { basis, certificate_url, units }: Settled): Target => ({
+/** `had`: accepted amounts that the accounting system has already, beside the payment's own. */
+const settlementOf = (
+  { move, payment }: Of,
+  { basis, certificate_url, units }: Settled,
+  had: ReadonlyArray<Later>
+): Target => ({
   base: settlementPart,
   move,
-  units,
+  units: had.reduce((sum, { decision }) => sum + (decision?.units ?? 0n), units),
   // One entry of a payment is its first; what a move posts again isn't.
   first: move.mark === unmoved ? "payment" : "adjustment",
   payment,
   effective_at: payment.at,
   certificate_url,
   basis: move.decision === undefined ? basis : [...basis, move.decision],
-  ...(move.mark === unmoved ? { besides: knownOf(payment.reference) } : {})
+  ...besides(move, payment)
 })
 
-/**
- * Certificates after the payment, other than its own, with another amount. What was posted for one that no longer
- * qualifies is taken back, because the settlement has its amount now.
- */
-function* recertified(of: Of, settled: Settled): Wanted {
-  const { books, move, payment } = of
-  const asked = new Set<string>()
-  for (const later of books.certificates) {
-    if (later.at <= payment.at || later.at === settled.at || later.units === settled.units) continue
-    const question = questionOf(payment, later)
-    asked.add(moved(question.holdId, move.mark))
+const besides = ({ mark }: Move, { reference }: PaymentFact) =>
+  mark === unmoved ? { besides: knownOf(reference) } : undefined
+
+/** A certificate after the payment, other than its own, with another amount. */
+interface Later {
+  readonly certificate: CertificateFact
+  readonly question: Question
+  readonly decision: DecisionFact | undefined
+}
+
+/** Two of one time and amount, under different URLs, are one. */
+const laterThan = ({ books, payment }: Of, settled: Settled): ReadonlyArray<Later> => {
+  const later = new Map<string, Later>()
+  for (const certificate of books.certificates) {
+    const { at, units } = certificate
+    if (at <= payment.at || at === settled.at || units === settled.units) continue
+    const question = questionOf(payment, certificate)
+    const { holdId } = question
+    if (!later.has(holdId)) later.set(holdId, { certificate, question, decision: books.decisions.get(holdId) })
+  }
+  return [...later.values()]
+}
+
+/** Accepted after a restore, where the accounting system may have it: it is posted with the payment's own amount, if at all. */
+const isHad = ({ books: { entries }, payment }: Of, { decision }: Later): boolean =>
+  decision?.verdict === "accept" &&
+  entries.some(({ part }) => part === knownOf(payment.reference)) &&
+  entries.every(({ part }) => baseOf(part) !== decision.holdId)
+
+function* recertified(of: Of, later: ReadonlyArray<Later>): Generator<Target | Question> {
+  for (const { certificate, question } of later) {
     yield* answered(of, question, {
       first: "adjustment",
-      effective_at: later.at,
-      certificate_url: later.url,
-      basis: [payment, later]
+      effective_at: certificate.at,
+      certificate_url: certificate.url,
+      basis: [of.payment, certificate]
     })
   }
+}
+
+/** What was posted for one that no longer qualifies is taken back, because the settlement has its amount now. */
+function* voided({ books, move, payment }: Of, settled: Settled, later: ReadonlyArray<Later>): Generator<Target> {
+  const seen = new Set(later.map(({ question }) => moved(question.holdId, move.mark)))
   for (const { certificate_url, effective_at, part, payment_reference } of books.entries) {
-    if (baseOf(part) === settlementPart || isByHand(part) || isKnown(part)) continue
-    if (payment_reference !== payment.reference || markOf(part) !== move.mark || asked.has(part)) continue
-    asked.add(part)
     const base = baseOf(part)
+    if (base === settlementPart || isByHand(part) || isKnown(part)) continue
+    if (payment_reference !== payment.reference || markOf(part) !== move.mark || seen.has(part)) continue
+    seen.add(part)
     const decision = books.decisions.get(base)
     const basis = decision === undefined ? settled.basis : [...settled.basis, decision]
-    yield { base, move, units: 0n, first: "adjustment", payment, effective_at, certificate_url, basis }
+    const counts = "answers" as const
+    yield { base, move, units: 0n, counts, first: "adjustment", payment, effective_at, certificate_url, basis }
   }
 }
 
@@ -148,17 +189,18 @@ const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
   return question
 }
 
-/** The question while it is open, then the accepted amount, or nothing if it was rejected. */
+/** The question while it is open, then the accepted amount; nothing if it was rejected. */
 function* answered(
   { books, move, payment }: Of,
   question: Question,
   accepted: Omit<Target, "base" | "move" | "payment" | "units">
-): Wanted {
+): Generator<Target | Question> {
   const decision = books.decisions.get(question.holdId)
-  if (decision === undefined) yield question
-  else if (decision.verdict === "accept" && decision.units !== null) {
-    const first = move.mark === unmoved ? accepted.first : "adjustment"
-    const basis = [...accepted.basis, decision]
-    yield { ...accepted, first, base: decision.holdId, move, payment, units: decision.units, basis }
-  }
+  if (decision === undefined) return yield question
+  const isAccepted = decision.verdict === "accept" && decision.units !== null
+  // What was rejected, the accounting system may have nevertheless.
+  if (!isAccepted && accepted.besides === undefined) return
+  const first = move.mark === unmoved ? accepted.first : "adjustment"
+  const units = isAccepted ? (decision.units ?? 0n) : 0n
+  yield { ...accepted, first, base: decision.holdId, move, payment, units, basis: [...accepted.basis, decision] }
 }

@@ -6,8 +6,7 @@ import type { Instant } from "../../Domain/Instant.ts"
 import type { NewFact } from "../Books.ts"
 import type { Entry, Terms } from "../Fact.ts"
 import type { Books } from "../Fold/Known.ts"
-import { isByHand } from "../Fold/Parts.ts"
-import { isBeingTakenBack } from "../Fold/SecondPerson.ts"
+import { isBeingTakenBack, isGone } from "../Fold/SecondPerson.ts"
 
 interface ByPerson {
   readonly by: string
@@ -75,19 +74,14 @@ const currencyOf = (
 
 /** The fact, or a sentence for the person about what is wrong. */
 export const reversalOf = (by: ByPerson, entry: Entry, books: Books, terms: Terms, now: Instant): NewFact | string => {
-  const { currency, entry_id: entryId, ipc_id: ipcId, part, payment_reference: reference, units } = entry
+  const { currency, entry_id: entryId, ipc_id: ipcId, payment_reference: reference, units } = entry
   const unsigned = unsignedBy(by)
   if (unsigned !== undefined) return unsigned
   if (isBeingTakenBack(books, entryId)) return `Entry ${entryId} is taken back already, or waits for a second person.`
-  if (!isByHand(part) && isLeft(entry, books))
-    return `Entry ${entryId} is taken back already: its payment was moved or corrected.`
+  if (isGone(books, entryId)) return `Entry ${entryId} is taken back already: its payment was moved or corrected.`
   const needsSecond = isAbove(units, terms)
   return { kind: "reversal", ipcId, knownAt: now, entryId, units, currency, reference, needsSecond, ...by }
 }
-
-/** Its part is at zero, and not because of this entry. */
-const isLeft = ({ kind, part }: Entry, { entries }: Books): boolean =>
-  kind !== "reversal" && entries.filter((each) => each.part === part).reduce((sum, { units }) => sum + units, 0n) === 0n
 
 const unsignedBy = ({ by, reason }: ByPerson): string | undefined =>
   by.trim() === "" || reason.trim() === "" ? "Say who does it (--by) and why (--reason)." : undefined

@@ -19,15 +19,18 @@ export interface Target {
 export interface Asked {
   readonly reason: HoldReason
   readonly reference: string
-  /** Null for a move as well: the product's amount isn't compared. */
   readonly units: bigint | null
 }
 
 interface Line {
   posted: bigint
   refused: bigint
-  /** It was asked about in a closed period, and is neither posted nor refused. */
+  /** Of what is refused: what a person took back. */
+  takenBack: bigint
+  /** Its date or its difference was asked about, and it is neither posted nor refused. */
   waits: boolean
+  /** The difference that a person agreed to while something else was still asked. */
+  agreed: bigint | undefined
   /** The date of what was posted first; undefined: nothing was. */
   dated: Instant | undefined
 }
@@ -47,19 +50,22 @@ export class Lines {
   readonly #lines = new Map<string, Line>()
   /** By reference, as soon as something is posted for it. */
   readonly #places = new Map<string, Place>()
-  /** As they were before the last fact. */
-  #before: ReadonlyMap<string, Place> = new Map()
+  /** Where an accepted move goes, until the payment's amount is known. */
+  readonly #moving = new Map<string, string>()
   readonly #givenCurrencies = new Map<string, string>()
   readonly #moves = new Map<string, Partial<Move>>()
   /** The newest project. */
   project: string | null = null
 
-  begin(): void {
-    this.#before = new Map(this.#places)
-  }
-
   #line(name: string): Line {
-    const line = this.#lines.get(name) ?? { posted: 0n, refused: 0n, waits: false, dated: undefined }
+    const line = this.#lines.get(name) ?? {
+      posted: 0n,
+      refused: 0n,
+      takenBack: 0n,
+      waits: false,
+      agreed: undefined,
+      dated: undefined
+    }
     this.#lines.set(name, line)
     return line
   }
@@ -70,11 +76,17 @@ export class Lines {
     return place && [`${reference} ${place.currency} ${place.project}`, this.#line(line).posted]
   }
 
-  post({ effective, line: name, reference, units = 0n }: Target, terms: Terms): void {
-    const line = this.#line(name)
-    line.posted = units - line.refused
-    line.dated ??= isClosedOn(effective, terms) ? (terms.openFrom ?? effective) : effective
+  post(target: Target, terms: Terms): void {
+    const line = this.#line(target.line)
+    const refused = target.isVoid === true ? line.refused - line.takenBack : line.refused
+    line.posted = (target.units ?? 0n) - refused
+    this.#settle(target, line, terms)
+  }
+
+  #settle({ effective, reference }: Target, line: Line, terms: Terms): void {
+    line.dated ??= openDay(effective, terms)
     line.waits = false
+    line.agreed = undefined
     if (this.#places.has(reference)) return
     const place = this.#placeIn(terms, this.#moves.get(reference)?.to ?? this.project)
     this.#places.set(reference, { ...place, currency: this.#givenCurrencies.get(reference) ?? place.currency })
@@ -85,24 +97,49 @@ export class Lines {
     line.refused = units - line.posted
   }
 
+  /** Posts it, or remembers that a person agreed until the currency is known. */
+  agree(target: Target, terms: Terms): void {
+    const { line: name, reference, units = 0n } = target
+    const line = this.#line(name)
+    if (this.#hasCurrency(reference, terms)) this.post(target, terms)
+    else Object.assign(line, { agreed: units - line.posted - line.refused, waits: false })
+  }
+
   takeBack(name: string, units: bigint): void {
     const line = this.#line(name)
     line.posted -= units
     line.refused += units
+    line.takenBack += units
   }
 
   giveCurrency(reference: string, currency: string): void {
     this.#givenCurrencies.set(reference, currency)
   }
 
-  /** What was posted is taken back, and reached again under the new project. */
-  move(reference: string, targets: ReadonlyArray<Target>): void {
-    for (const { line } of targets.filter((target) => target.reference === reference)) {
-      Object.assign(this.#line(line), { posted: 0n, waits: false, dated: undefined })
+  /** What is posted goes to the new project; what waits goes on waiting. */
+  move(reference: string): void {
+    if (this.project === null) return
+    this.#moving.set(reference, this.project)
+    this.#moves.set(reference, { to: this.project })
+  }
+
+  /** Moves what is owed, where all amounts are known. What is owed no longer is taken back, and goes nowhere. */
+  arrive(targets: ReadonlyArray<Target>, terms: Terms): void {
+    for (const [reference, project] of this.#moving) {
+      const own = targets.filter((target) => target.reference === reference)
+      if (own.some(({ units }) => units === undefined)) continue
+      this.#moving.delete(reference)
+      this.#givenCurrencies.delete(reference)
+      for (const { effective, isVoid, line: name } of own) {
+        const line = this.#line(name)
+        if (isVoid === true) line.posted = 0n
+        line.dated = line.posted === 0n ? undefined : openDay(effective, terms)
+      }
+      // Where nothing is posted, the terms of what is posted first decide.
+      const isEmpty = own.every(({ line }) => this.#line(line).posted === 0n)
+      if (isEmpty) this.#places.delete(reference)
+      else this.#places.set(reference, this.#placeIn(terms, project))
     }
-    this.#places.delete(reference)
-    this.#givenCurrencies.delete(reference)
-    this.#moves.set(reference, this.project === null ? {} : { to: this.project })
   }
 
   stay(reference: string): void {
@@ -110,38 +147,51 @@ export class Lines {
     this.#moves.set(reference, { ...move, refused: [...(move?.refused ?? []), String(this.project)] })
   }
 
-  /** Whether a newer event names another project than the one that it is posted under. */
+  /** Whether a newer event names another project than the one that it is posted under, or moved to. */
   isAskedToMove(reference: string, terms: Terms): boolean {
-    // What this fact posts is asked about with the next one.
-    const place = this.#places.has(reference) ? this.#before.get(reference) : undefined
-    if (place === undefined || this.project === null || place.project === this.project) return false
-    if (this.#moves.get(reference)?.refused?.includes(this.project) === true) return false
+    const place = this.#moving.has(reference) ? undefined : this.#places.get(reference)
+    const move = this.#moves.get(reference)
+    const from = place === undefined ? move?.to : place.project
+    if (this.project === null || from === undefined || from === this.project) return false
+    if (move?.refused?.includes(this.project) === true) return false
+    if (from !== null) return true
     // Without a project, only a currency of the project's own is a reason.
     const { currency } = this.#placeIn(terms, this.project)
-    return place.project !== null || (Object.keys(terms.currencies).length > 0 && place.currency !== currency)
+    return Object.keys(terms.currencies).length > 0 && place?.currency !== currency
   }
 
   /** Posts what is missing, or asks. */
   reach(target: Target, terms: Terms): ReadonlyArray<Asked> {
-    const line = this.#line(target.line)
-    const units = target.units === undefined ? 0n : target.units - line.posted - line.refused
+    const { isVoid, line: name, reference, units: wanted } = target
+    const line = this.#line(name)
+    // What a person took back needn't be taken back again.
+    const refused = isVoid === true ? line.refused - line.takenBack : line.refused
+    const units = wanted === undefined ? 0n : wanted - line.posted - refused
     // What never was posted needn't be taken back.
-    const isNothing = units === 0n || (target.isVoid === true && line.dated === undefined)
-    const reason = isNothing ? undefined : this.#objection(target, line, terms)
-    line.waits = reason === "period-closed" || reason === "period-reopened"
-    if (isNothing) return []
-    if (reason !== undefined) return [{ reason, reference: target.reference, units }]
-    this.post(target, terms)
+    if (units === 0n || (isVoid === true && line.dated === undefined)) {
+      line.waits = false
+      return []
+    }
+    const reason = line.agreed === units ? undefined : this.#objection(target, line, refused, terms)
+    const asked = (what: HoldReason): Asked => ({ reason: what, reference, units })
+    if (!this.#hasCurrency(reference, terms)) {
+      const stays = line.waits && reason !== undefined ? [asked(reason)] : []
+      line.waits = stays.length > 0
+      return [asked("currency-unknown"), ...stays]
+    }
+    line.waits = reason !== undefined
+    if (reason !== undefined) return [asked(reason)]
+    line.posted += units
+    this.#settle(target, line, terms)
     return []
   }
 
-  #objection(target: Target, line: Line, terms: Terms): HoldReason | undefined {
-    const { effective, isVoid, reference } = target
-    if (!this.#hasCurrency(reference, terms)) return "currency-unknown"
+  #objection(target: Target, line: Line, refused: bigint, terms: Terms): HoldReason | undefined {
+    const { effective, isVoid } = target
     // What is no longer owed is taken back on the day that it was posted on.
     const isClosed = isClosedOn(isVoid === true ? (line.dated ?? effective) : effective, terms)
     if (isClosed && terms.inClosedPeriod === "hold") return "period-closed"
-    if (line.refused !== 0n) return "changed-after-refusal"
+    if (refused !== 0n) return "changed-after-refusal"
     return line.waits && terms.inClosedPeriod === "hold" ? "period-reopened" : undefined
   }
 
@@ -156,3 +206,6 @@ export class Lines {
 }
 
 const isClosedOn = (effective: Instant, { openFrom }: Terms): boolean => openFrom !== null && effective < openFrom
+
+const openDay = (effective: Instant, terms: Terms): Instant =>
+  isClosedOn(effective, terms) ? (terms.openFrom ?? effective) : effective

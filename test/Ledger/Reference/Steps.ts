@@ -31,7 +31,7 @@ export const oneStep = (recording: Recording, random: Random): void => {
     recording.change(
       chance(0.5) ? randomTerms(random) : { ...terms, openFrom: chance(0.4) ? null : minute(2 + below(12)) }
     )
-  } else if (holds.length > 0 && chance(0.5)) recording.record(answer(recording, pick(holds), random))
+  } else if (holds.length > 0 && chance(0.5)) recording.record(answer(pick(holds), random))
   else recording.record(chance(0.15) ? byHand(recording, random) : event(random))
 }
 
@@ -51,10 +51,10 @@ const accepted: Readonly<Partial<Record<HoldReason, ReadonlyArray<bigint>>>> = {
   "recertified-after-payment": [100n, -20n, 20n, 0n]
 }
 
-export const answer = (recording: Recording, hold: Hold, { chance, pick }: Random): ShortFact => {
+export const answer = (hold: Hold, { chance, pick }: Random): ShortFact => {
   const { reason } = hold
   const isAwaited = reason === "awaiting-certified-amount" || reason === "currency-unknown"
-  const verdict = isAwaited || (chance(0.6) && !isOutdated(recording, hold)) ? "accept" : "reject"
+  const verdict = isAwaited || chance(0.6) ? "accept" : "reject"
   const units = verdict === "accept" ? pick(accepted[reason] ?? [null]) : null
   const first = reason === "second-person" ? hold.basis[0]?.["by"] : undefined
   return {
@@ -66,16 +66,6 @@ export const answer = (recording: Recording, hold: Hold, { chance, pick }: Rando
     by: pick(people.filter((name) => name !== first)),
     reason: "checked"
   }
-}
-
-/** Accepting it is asked about once more: the entry was moved to another project, or the period was closed. */
-const isOutdated = ({ books, openedUnder, terms }: Recording, { hold_id, part, reason }: Hold): boolean => {
-  if (reason === "changed-after-refusal") return openedUnder.get(hold_id) !== terms.openFrom
-  const fact = books.byHand.find(({ number }) => part === `hand:${number}`)
-  return (
-    fact?.kind === "reversal" &&
-    books.entries.every((entry) => entry.entry_id !== fact.entryId || isAtZero(books, entry))
-  )
 }
 
 const byHand = ({ books, terms }: Recording, { chance, pick }: Random): ShortFact => {
@@ -99,5 +89,5 @@ const isReversible = (books: Books, entry: Entry): boolean =>
   books.byHand.every((fact) => fact.kind !== "reversal" || fact.entryId !== entry.entry_id) &&
   !isAtZero(books, entry)
 
-const isAtZero = ({ entries }: Books, { part }: Entry): boolean =>
+export const isAtZero = ({ entries }: Books, { part }: Entry): boolean =>
   entries.filter((entry) => entry.part === part).reduce((sum, { units }) => sum + units, 0n) === 0n
