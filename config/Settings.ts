@@ -21,6 +21,7 @@ const settings = (environment: Environment) => {
   const parsed = {
     ...worker,
     ...fields(environment, V.log),
+    ...fields(environment, Ledger.waiting),
     ledger: Ledger.termsOf(fields(environment, Ledger.posting)),
     ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))
   }
