@@ -4,12 +4,13 @@
  */
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
-import { Clock, Context, Effect, Exit, Layer, Redacted, Scope, Tracer } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Scope, Tracer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Alert from "../../../src/Operate/Alert.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
+import { Waiting } from "../../../src/Operate/Waiting.ts"
 import { Workers } from "../../../src/Operate/Workers.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
@@ -60,9 +61,15 @@ export const world = Effect.gen(function* () {
       return span
     }
   })
-  const options = { url: Redacted.make(marked), instance: "https://me.example.com/hooks", dataDir: path }
+  const options = {
+    url: Redacted.make(marked),
+    instance: "https://me.example.com/hooks",
+    dataDir: path,
+    timezone: DateTime.zoneMakeNamedUnsafe("Asia/Kathmandu")
+  }
   const layer = Alert.layerWith(options).pipe(
     Layer.provide(Workers.layer),
+    Layer.provide(Waiting.layerWith({ moneyTypes: ["ipc.paid"], criticalAfter: Duration.days(3) })),
     Layer.provideMerge(Sqlite.layerAt(join(path, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
