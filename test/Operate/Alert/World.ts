@@ -10,7 +10,7 @@ import { TestClock } from "effect/testing"
 import * as Alert from "../../../src/Operate/Alert.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
-import { Waiting } from "../../../src/Operate/Waiting.ts"
+import { Waiting, type Waits } from "../../../src/Operate/Waiting.ts"
 import { Workers } from "../../../src/Operate/Workers.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
@@ -21,9 +21,13 @@ const marked = "https://alerts.example.com/T0/MARKED-secret"
 export interface Taken {
   readonly id: string
   readonly status: string
+  readonly level: string
   readonly at: string
   readonly since: string
   readonly reasons: ReadonlyArray<string>
+  /** Of a reminder. */
+  readonly holds?: Waits["holds"]
+  readonly quarantined?: Waits["quarantined"]
   readonly instance: string
   readonly dataDir: string
 }
