@@ -44,7 +44,7 @@ export const status = Command.make("status", { json }, ({ json: asJson }) =>
 export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `phase         ${report.phase}`,
   ...report.reasonDetails.map(
-    ({ level, sentence, since }) => `  ${level.padEnd(12)}${Text.visibleLines(sentence)} (since ${since})`
+    ({ level, sentence, since }) => `  ${level.padEnd(12)}${Text.visibleLines(sentence)} (active since ${since})`
   ),
   ...Object.entries(report.backfill).map(
     ([resource, walk]) =>

@@ -105,40 +105,48 @@ export const reasonsOf = (
   criticalAfter: Duration.Duration,
   nowMs: number
 ): ReadonlyArray<WaitingReason> => {
-  const reason = (key: string, oldest: { readonly since: string } | null, says: () => string) => {
+  const reason = (
+    key: string,
+    oldest: Oldest | null,
+    says: (since: string) => string
+  ): ReadonlyArray<WaitingReason> => {
     if (oldest === null) return []
-    const isOld = nowMs - Instant.toMicros(oldest.since) / 1000 >= Duration.toMillis(criticalAfter)
-    const level = isOld ? ("critical" as const) : ("notice" as const)
-    const sentence = isOld ? `${says()} ${tooLong(criticalAfter)}` : says()
-    return [{ key, level, sentence, since: oldest.since }]
+    const { since } = oldest
+    const isOld = nowMs - Instant.toMicros(since) / 1000 >= Duration.toMillis(criticalAfter)
+    const waited = `The oldest has waited since ${since}${isOld ? `, longer than ${tooLong(criticalAfter)}` : ""}:`
+    return [{ key, level: isOld ? "critical" : "notice", sentence: says(waited), since }]
   }
   return [
-    ...reason(keys.holds, holds.oldest, () => holdsSentence(holds)),
-    ...reason(keys.quarantined, quarantined.oldest, () => quarantinedSentence(quarantined))
+    ...reason(keys.holds, holds.oldest, (waited) => holdsSentence(holds, waited)),
+    ...reason(keys.quarantined, quarantined.oldest, (waited) => quarantinedSentence(quarantined, waited))
   ]
 }
 
-const tooLong = (criticalAfter: Duration.Duration): string =>
-  `That is longer than ${Duration.format(criticalAfter)} (SITELEDGER_LEDGER_HOLD_CRITICAL_AFTER).`
+interface Oldest {
+  readonly since: Instant.Instant
+}
 
-const holdsSentence = ({ count, oldest, sums, unknownAmounts }: OpenHolds.OpenHolds): string => {
+const tooLong = (criticalAfter: Duration.Duration): string =>
+  `${Duration.format(criticalAfter)} (SITELEDGER_LEDGER_HOLD_CRITICAL_AFTER)`
+
+const holdsSentence = ({ count, oldest, sums, unknownAmounts }: OpenHolds.OpenHolds, waited: string): string => {
   const known = sums.map(({ amount, count: of, currency }) => `${amount} ${currency ?? "without a currency"} (${of})`)
   const unknown = unknownAmounts === 0 ? [] : [`${unknownAmounts} without a known amount`]
   const [subject, verb] = count === 1 ? ["1 hold", "waits"] : [`${count} holds`, "wait"]
   return (
     `${subject} ${verb} for a person or for an event: ${listed([...known, ...unknown])}. ` +
-    `The oldest has waited since ${oldest?.since}: IPC ${Text.visible(oldest?.ipcId ?? "")}, ${oldest?.reason}. ` +
+    `${waited} IPC ${Text.visible(oldest?.ipcId ?? "")}, ${oldest?.reason}. ` +
     "`siteledger ledger holds` lists them with their questions."
   )
 }
 
-const quarantinedSentence = ({ count, oldest }: QuarantinedMoney.QuarantinedMoney): string => {
-  const [subject, verb] = count === 1 ? ["1 delivery", "waits"] : [`${count} deliveries`, "wait"]
+const quarantinedSentence = ({ count, oldest }: QuarantinedMoney.QuarantinedMoney, waited: string): string => {
+  const [subject, verb, it] = count === 1 ? ["1 delivery", "waits", "it"] : [`${count} deliveries`, "wait", "them"]
   return (
-    `${subject} about money ${verb} in quarantine, so nothing is posted by ${count === 1 ? "it" : "them"}. ` +
-    `The oldest has waited since ${oldest?.since}: ${Text.visible(oldest?.type ?? "of an unknown type")}, ${oldest?.reason}, ` +
-    `event id ${Text.visible(oldest?.eventId ?? "")}. \`construction.events\` shows each with its reason; when the cause is removed, ` +
-    "`siteledger replay` reads them again."
+    `${subject} about money ${verb} in quarantine, so nothing is posted by ${it}. ` +
+    `${waited} ${Text.visible(oldest?.type ?? "of an unknown type")}, ${oldest?.reason}, ` +
+    `event id ${Text.visible(oldest?.eventId ?? "")}. \`construction.events\` shows each with its reason; when the ` +
+    "cause is removed, `siteledger replay` reads them again."
   )
 }
 
