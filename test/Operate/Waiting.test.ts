@@ -1,12 +1,15 @@
 /** What waits for a person, as each engine's Store has it: counts, exact sums, the oldest, and how urgent it is. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Latch, Layer } from "effect"
 import { quarantinedMoney } from "../../src/Intake/QuarantinedMoney.ts"
 import { openHolds } from "../../src/Ledger/OpenHolds.ts"
-import { reasonsOf, type Waits } from "../../src/Operate/Waiting.ts"
+import { reasonsOf, Waiting, type Waits } from "../../src/Operate/Waiting.ts"
+import { Leadership } from "../../src/Runtime/Leadership.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { delivery } from "../Stores/Postgres/World.ts"
-import { engines } from "../Stores/StoreEngines.ts"
+import { engines, inSqlite } from "../Stores/StoreEngines.ts"
+import { pass } from "./Alert/World.ts"
 
 const money = ["ipc.certified", "ipc.paid"]
 
@@ -107,6 +110,34 @@ describe.each(engines)("what waits in $name", ({ isSkipped, place }) => {
       const old = { ...oldest, eventId: "e1", type: "ipc.paid", reason: "no-key" }
       assert.deepStrictEqual(yield* quarantinedMoney(money), { count: 3, oldest: old }, "a row of version 0.1")
     })
+  )
+})
+
+describe("the leader", () => {
+  it.effect("alone shows what waits, as long as it leads", () =>
+    Effect.gen(function* () {
+      const { layer } = yield* inSqlite
+      const leading = yield* Latch.make(false)
+      const following = yield* Latch.make(true)
+      const leadership = { isLeading: Effect.succeed(true), leading, following }
+      const body = Effect.gen(function* () {
+        const shown = Effect.flatMap(Reasons, ({ all }) =>
+          Effect.andThen(
+            pass(3),
+            Effect.map(all, (reasons) => reasons.map(({ key }) => key))
+          )
+        )
+        yield* keep([{ amount: "1.0000", currency: "EUR" }])
+        assert.deepStrictEqual(yield* shown, [])
+        yield* Effect.andThen(following.close, leading.open)
+        assert.deepStrictEqual(yield* shown, ["open holds"])
+        yield* Effect.andThen(leading.close, following.open)
+        assert.deepStrictEqual(yield* shown, [])
+      })
+      const waiting = Waiting.layerWith({ moneyTypes: money, criticalAfter: Duration.days(3) })
+      const services = waiting.pipe(Layer.provideMerge(Layer.merge(layer, Reasons.layer)))
+      yield* body.pipe(Effect.provide(services), Effect.provideService(Leadership, leadership))
+    }).pipe(Effect.scoped)
   )
 })
 
