@@ -81,4 +81,23 @@ describe("an alert", () => {
       yield* stop
     }).pipe(Effect.scoped)
   )
+
+  it.effect("includes the other workers that are up, with the highest of their levels", () =>
+    Effect.gen(function* () {
+      const { endpoint, live, others } = yield* world
+      const { stop } = yield* live
+      const since = "2026-11-20T02:00:00.000000Z"
+      const worker = { host: "b", startedAt: since, seenAt: since, isUp: true, isLeader: false, isThis: false }
+      const notice = { key: "x", level: "notice" as const, sentence: "27 wait.", since }
+      const disk = { key: "disk", level: "critical" as const, sentence: "No room.", since }
+      others.push({ ...worker, pid: 7, reasons: [], reasonDetails: [notice] })
+      others.push({ ...worker, pid: 8, isUp: false, reasons: ["No room."], reasonDetails: [disk] })
+      yield* pass(60)
+      assert.deepStrictEqual(endpoint.taken, [])
+      others.push({ ...worker, pid: 9, reasons: ["No room."], reasonDetails: [disk, notice] })
+      yield* pass(10)
+      assert.deepStrictEqual(told(endpoint.taken), [["red", "critical", "The worker 9 on b: No room."]])
+      yield* stop
+    }).pipe(Effect.scoped)
+  )
 })

@@ -7,6 +7,7 @@ import { setImmediate as immediate } from "node:timers/promises"
 import { Clock, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Scope, Tracer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import type { WorkerStatus } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import * as Alert from "../../../src/Operate/Alert.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
@@ -57,6 +58,8 @@ export const world = Effect.gen(function* () {
       return HttpClientResponse.fromWeb(request, new Response(null, { status }))
     })
   )
+  /** Other workers on the same database. */
+  const others: Array<WorkerStatus> = []
   const spans: Array<Tracer.NativeSpan> = []
   const tracer = Tracer.make({
     span: (options) => {
@@ -72,7 +75,7 @@ export const world = Effect.gen(function* () {
     timezone: DateTime.zoneMakeNamedUnsafe("Asia/Kathmandu")
   }
   const layer = Alert.layerWith(options).pipe(
-    Layer.provide(Workers.layer),
+    Layer.provide(Layer.succeed(Workers, { all: Effect.sync(() => others) })),
     Layer.provide(Waiting.layerWith({ moneyTypes: ["ipc.paid"], criticalAfter: Duration.days(3) })),
     Layer.provideMerge(Sqlite.layerAt(join(path, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer),
@@ -87,7 +90,7 @@ export const world = Effect.gen(function* () {
   })
   /** Everything that a tracer sees. */
   const traced = () => JSON.stringify(spans.map(({ attributes, events, name }) => [name, [...attributes], events]))
-  return { endpoint, live, marked, path, traced }
+  return { endpoint, live, marked, others, path, traced }
 })
 
 const assert = (tag: string): never => {
