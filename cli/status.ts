@@ -1,12 +1,13 @@
 /**
  * `siteledger status`: the running worker's status, read from its admin listener; for people, or with `--json` as
- * `/status` returns it.
+ * `/status` returns it. Exits with 1 if the phase is degraded.
  */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
+import * as Text from "../src/Query/Text.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
 import * as Ask from "./Ask.ts"
 import { json } from "./Options.ts"
@@ -20,6 +21,11 @@ const noWorker = (dataDir: string) => {
   return new VerbError({ message })
 }
 
+/** The reasons have been printed. */
+class Degraded extends Schema.TaggedError<Degraded>()("Degraded", { message: Schema.String }) {
+  override readonly [Runtime.errorReported] = false
+}
+
 export const status = Command.make("status", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
     const { dataDir } = yield* Settings.Settings
@@ -27,13 +33,19 @@ export const status = Command.make("status", { json }, ({ json: asJson }) =>
     if (Option.isNone(note)) return yield* noWorker(dataDir)
     const report = yield* Effect.catchTag(Ask.report(note.value), "HttpClientError", () => noWorker(dataDir))
     yield* asJson ? Print.document(report) : Console.log(describe(report).join("\n"))
+    if (report.phase === "degraded") return yield* new Degraded({ message: "The worker is degraded." })
   })
-).pipe(Command.withDescription("Show how the running worker is doing"), Command.provide(Settings.layer))
+).pipe(
+  Command.withDescription("Show how the running worker is doing; ends with 1 if it is degraded"),
+  Command.provide(Settings.layer)
+)
 
 /** The report as lines for a person. */
 export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `phase         ${report.phase}`,
-  ...report.reasons.map((reason) => `  !           ${reason}`),
+  ...report.reasonDetails.map(
+    ({ level, sentence, since }) => `  ${level.padEnd(12)}${Text.visibleLines(sentence)} (active since ${since})`
+  ),
   ...Object.entries(report.backfill).map(
     ([resource, walk]) =>
       `${resource.padEnd(13)} ${walk.rows} rows, page ${walk.pagesDone} of ${walk.pagesTotal}, ${walk.proof}` +

@@ -94,6 +94,16 @@ export interface Reading {
 /** The version of the rules in src/Ledger/Fold/Rules.ts by which this program posts. */
 export const rulesVersion = 2
 
+/** When what waits for a person is urgent. */
+export const waiting = {
+  holdCriticalAfter: preset(
+    "SITELEDGER_LEDGER_HOLD_CRITICAL_AFTER",
+    "Age from which an open hold, or a delivery about money in quarantine, is critical.",
+    Parse.duration,
+    "3 days"
+  )
+}
+
 /** How entries are posted; part of the stored order, so that folding again gives the same. */
 export interface Terms {
   /** See Rules. */

@@ -26,6 +26,7 @@ const settings = (environment: Environment) => {
   const parsed = {
     ...worker,
     ...fields(environment, V.log),
+    ...fields(environment, Ledger.waiting),
     ledger: Ledger.termsOf(fields(environment, Ledger.posting), worker.timezone, reading),
     ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))
   }

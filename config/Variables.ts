@@ -4,7 +4,7 @@
  * docs/configuration.md come from here.
  */
 import * as Address from "./Address.ts"
-import { posting, sink } from "./Ledger.ts"
+import { posting, sink, waiting } from "./Ledger.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
 import * as WireFiles from "./WireFiles.ts"
@@ -172,7 +172,7 @@ export const worker = {
   adminToken: secret("SITELEDGER_ADMIN_TOKEN", "Bearer token of the admin listener.", Parse.token, "change-me"),
   alertUrl: secret(
     "SITELEDGER_ALERT_URL",
-    "URL that gets one POST when Status turns red and one when it recovers: https, or http to loopback.",
+    "URL that gets one POST when Status turns red, critical or well again, and one a day while holds or quarantined money wait: https, or http to loopback.",
     Address.alert,
     "https://alerts.example.com/siteledger"
   ),
@@ -210,7 +210,7 @@ export const worker = {
   ),
   timezone: preset(
     "SITELEDGER_TIMEZONE",
-    "Time zone of the export cron, and of the books if they have none of their own.",
+    "Time zone of the export cron and of the daily reminder (09:00), and of the books if they have none of their own.",
     Parse.timezone,
     "UTC"
   )
@@ -232,7 +232,7 @@ export const sections: ReadonlyArray<readonly [title: string, variables: Variabl
   ["The service: address, credentials, pace, paging", service],
   ["Webhooks", webhooks],
   ["This worker: admin listener, storage, export", worker],
-  ["The ledger", { ...posting, ...sink }],
+  ["The ledger", { ...posting, ...sink, ...waiting }],
   ["The log", log]
 ]
 

@@ -7,12 +7,14 @@
  * Of several workers on one PostgreSQL database all run `live`; the leader runs the rest (src/Runtime/Leadership.ts).
  */
 import { Layer } from "effect"
+import { moneyTypes } from "../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
 import * as Admin from "../src/Operate/Admin.ts"
 import * as Alert from "../src/Operate/Alert.ts"
 import * as Silence from "../src/Operate/Silence.ts"
 import { Skew } from "../src/Operate/Skew.ts"
 import { Status } from "../src/Operate/Status.ts"
+import { Waiting } from "../src/Operate/Waiting.ts"
 import { backfill } from "./backfill.ts"
 import { sending } from "./ledger.ts"
 import { live } from "./live.ts"
@@ -23,6 +25,7 @@ import { others, stores } from "./stores.ts"
 export const worker = Admin.layer.pipe(
   Layer.provideMerge(Status.layer),
   Layer.provideMerge(Layer.merge(Alert.layer, Silence.layer)),
+  Layer.provideMerge(Waiting.layerFor(moneyTypes)),
   Layer.provideMerge(nightly),
   Layer.provideMerge(backfill),
   Layer.provideMerge(sending),

@@ -268,7 +268,9 @@ CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   "sequence" integer primary key,
   -- The reason, as a keyword.
   "reason" text not null
-) strict;
+, "event_type"
+  -- The event type that its body proves; otherwise a header's. Null if none names one, or if version 0.1 put it here.
+  text) strict;
 
 CREATE TABLE "record_quarantine" ( -- Listed records that can't be copied: they have no usable key, or hold what an engine can't.
   -- The list, by its resource name.
@@ -285,6 +287,15 @@ CREATE TABLE "record_quarantine" ( -- Listed records that can't be copied: they 
   "last_seen_at" text not null,
   primary key ("resource", "sha256")
 ) strict, without rowid;
+
+CREATE TABLE "reminders" ( -- Daily reminders of what waits for a person, sent or still to be sent.
+  -- Its sequence number.
+  "id" integer primary key autoincrement,
+  -- Its body, as JSON.
+  "body" text not null,
+  -- When it was delivered; null until then.
+  "delivered_at" text
+) strict;
 
 CREATE TABLE "schedule" ( -- Scheduled jobs.
   -- The job's name.
@@ -831,7 +842,8 @@ create table siteledger.pace (
 
 create table siteledger.quarantine (
   "sequence" bigint not null,
-  "reason" text collate "C" not null
+  "reason" text collate "C" not null,
+  "event_type" text collate "C"
 );
 
 create table siteledger.record_quarantine (
@@ -841,6 +853,12 @@ create table siteledger.record_quarantine (
   "reason" text collate "C" not null,
   "first_seen_at" text collate "C" not null,
   "last_seen_at" text collate "C" not null
+);
+
+create table siteledger.reminders (
+  "id" bigint generated always as identity not null,
+  "body" text collate "C" not null,
+  "delivered_at" text collate "C"
 );
 
 create table siteledger.schedule (
@@ -908,7 +926,8 @@ create table siteledger.workers (
   "started_at" text collate "C" not null,
   "seen_at" text collate "C" not null,
   "is_leader" boolean not null,
-  "reasons" text collate "C" not null
+  "reasons" text collate "C" not null,
+  "reason_details" text collate "C"
 );
 
 -- Its owner's rights: SELECT
@@ -1087,6 +1106,8 @@ alter table siteledger.pace add constraint pace_pkey PRIMARY KEY (second);
 alter table siteledger.quarantine add constraint quarantine_pkey PRIMARY KEY (sequence);
 
 alter table siteledger.record_quarantine add constraint record_quarantine_pkey PRIMARY KEY (resource, sha256);
+
+alter table siteledger.reminders add constraint reminders_pkey PRIMARY KEY (id);
 
 alter table siteledger.schedule add constraint schedule_pkey PRIMARY KEY (name);
 

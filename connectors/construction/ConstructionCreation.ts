@@ -89,7 +89,7 @@ const keep = Effect.fnUntraced(function* (secret: Secret, intent: Row) {
   const reasons = yield* Reasons
   yield* Effect.tapError(
     secrets.keep(secret, (tx) => supersede(tx, intent)),
-    ({ message }) => reasons.set(unkeptKey, `A new subscription's secret isn't stored yet: ${message}`)
+    ({ message }) => reasons.set(unkeptKey, `A new subscription's secret isn't stored yet: ${message}`, "critical")
   )
 })
 

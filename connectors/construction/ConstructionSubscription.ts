@@ -103,7 +103,7 @@ const subscribed = Effect.fnUntraced(function* <E, R>(
     if (orphan === undefined) {
       if (yield* creation) return
     } else {
-      yield* reasons.set(reasonKey, orphan)
+      yield* reasons.set(reasonKey, orphan, "critical")
       yield* walk
       yield* Effect.sleep(lookEvery)
     }

@@ -37,6 +37,9 @@ export const toUnits = (text: string): bigint => BigInt(text.replace(".", ""))
 export const ofUnits = (units: bigint): string | undefined =>
   units === fitting(units) ? print(units, Money.scale) : undefined
 
+/** A sum of them, which may be too large for the column. */
+export const sumOfUnits = (units: bigint): string => print(units, Money.scale)
+
 const most = 10n ** BigInt(Money.digits) - 1n
 
 /** Limited to what fits the column. */

@@ -115,7 +115,8 @@ const accounts = (counters: Counters, refusals: Refusals.Refusals, signatures: S
         counters.notStored++
         isRefusing = true
         const why = cause instanceof Error ? cause.message : String(cause)
-        runFork(reasons.set("receiver store", `Deliveries can't be stored and are answered 503 for now: ${why}`))
+        const sentence = `Deliveries can't be stored and are answered 503 for now: ${why}`
+        runFork(reasons.set("receiver store", sentence, "critical"))
       }
     }
   })

@@ -75,7 +75,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
       yield* reasons.clear("heartbeat")
     }).pipe(
       Effect.catchTag("StoreError", ({ message }) =>
-        reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`)
+        reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`, "critical")
       )
     )
 
@@ -183,7 +183,7 @@ const reportLost = (store: Store["Service"], reasons: Reasons["Service"], onLost
   let active: ReadonlyArray<number> = []
   return Effect.fnUntraced(function* (lost: ReadonlyArray<OpenGap>) {
     const begins = lost.map(({ fromMs }) => fromMs)
-    for (const gap of lost) yield* reasons.set(reasonKey(gap.fromMs), sentence(gap))
+    for (const gap of lost) yield* reasons.set(reasonKey(gap.fromMs), sentence(gap), "critical")
     for (const fromMs of active) if (!begins.includes(fromMs)) yield* reasons.clear(reasonKey(fromMs))
     active = begins
     const before = (yield* store.run((db) => readMeta(db, lostKey))) ?? ""

@@ -17,7 +17,7 @@ import * as Messages from "./Outbox/Messages.ts"
 import * as Backlog from "./Outbox/Backlog.ts"
 import { waitIfBehind } from "./Outbox/Behind.ts"
 import * as Outcomes from "./Outbox/Outcomes.ts"
-import * as Waiting from "./Outbox/Waiting.ts"
+import * as Halt from "./Outbox/Halt.ts"
 import { Witness } from "./Outbox/Witness.ts"
 
 /** How entries are queued. */
@@ -93,7 +93,7 @@ const make = (options: OutboxOptions | undefined, witness?: Witness) =>
         Effect.sync(() => witness?.note({ epoch: epoch ?? 1, sequence: Number(sequence) })),
       waits: Effect.gen(function* () {
         if (witness !== undefined) yield* waitIfBehind(store, witness.last, yield* Clock.currentTimeMillis)
-        return yield* store.run(Waiting.waiting)
+        return yield* store.run(Halt.haltOf)
       }),
       ...byHand(store, Effect.andThen(news.open, troubled.open), posting)
     })
@@ -135,7 +135,7 @@ export class Outbox extends Context.Service<
     /** Notes that this entry is about to be sent. */
     readonly leaving: (message: Messages.OutboxMessage) => Effect.Effect<void>
     /** Why nothing is sent; undefined: entries are sent as they are due. Notices a Store that was put back. */
-    readonly waits: Effect.Effect<Waiting.Waiting | undefined, StoreError>
+    readonly waits: Effect.Effect<Halt.Halt | undefined, StoreError>
     /** Sends nothing until a person compares; raises the epoch and returns it. */
     readonly pause: (by: string, reason: string) => Changed<number>
     /** How many entries were posted while no sink was configured and were never queued. */
@@ -190,7 +190,7 @@ const byHand = (
       }
       const since = yield* now
       return yield* store.transaction(async (tx) => {
-        await Waiting.wait(tx, { since, why: `Paused by ${by}: ${reason}.` })
+        await Halt.halt(tx, { since, why: `Paused by ${by}: ${reason}.` })
         return Epoch.raise(tx)
       })
     }),

@@ -18,7 +18,7 @@ import { empty } from "./Fold/Known.ts"
 import * as Look from "./Look.ts"
 import type { Outbox } from "./Outbox.ts"
 import * as Compared from "./Outbox/Compared.ts"
-import * as Waiting from "./Outbox/Waiting.ts"
+import * as Halt from "./Outbox/Halt.ts"
 import { toEntry } from "./Rows.ts"
 
 /** A certificate from before the events began. */
@@ -140,10 +140,10 @@ const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<By
       const { different, settles, takesOver } = comparison
       if (different.length > 0) return different.slice(0, mostShown).join(" ")
       // What is on its way now could be cancelled and arrive nevertheless.
-      if (takesOver.length > 0 && (await Waiting.waiting(tx)) === undefined) return notPaused
+      if (takesOver.length > 0 && (await Halt.haltOf(tx)) === undefined) return notPaused
       await Compared.settle(tx, settles, { ...by, knownAt: at })
       const all = await Books.record(tx, Comparison.factsOf(comparison, { ...by, at }), terms, posting)
-      await Waiting.goOn(tx)
+      await Halt.resume(tx)
       return all
     })
     if (typeof done === "string") return yield* refused(`Nothing was taken over. ${done}`)

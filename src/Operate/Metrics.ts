@@ -6,13 +6,15 @@ import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import * as Instant from "../Domain/Instant.ts"
 import { questions } from "../Ledger/People/Questions.ts"
+import { levels } from "../Runtime/Reasons.ts"
 import { Phase, type StatusReport } from "./AdminApi/StatusReport.ts"
 import { Status } from "./Status.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(`siteledger_${name}`, { description })
 
 const phase = gauge("phase", "1 for the phase the worker is in")
-const reasons = gauge("reasons", "Active reasons")
+const reasons = gauge("reasons", "Active reasons, without notices")
+const reasonsByLevel = gauge("reasons_by_level", "Active reasons, by level: notice, degraded or critical")
 const pending = gauge("inbox_pending", "Deliveries whose rows are not committed yet")
 const quarantined = gauge("inbox_quarantined", "Deliveries that wait in quarantine")
 const unposted = gauge("inbox_unposted", "Quarantined events whose rows are applied and whose money waits for a person")
@@ -47,6 +49,9 @@ const set = (metric: Metric.Gauge<number>, value: number, labels?: Readonly<Reco
 const update = Effect.fnUntraced(function* (report: StatusReport) {
   for (const name of Phase.literals) yield* set(phase, report.phase === name ? 1 : 0, { phase: name })
   yield* set(reasons, report.reasons.length)
+  for (const level of levels) {
+    yield* set(reasonsByLevel, report.reasonDetails.filter((each) => each.level === level).length, { level })
+  }
   yield* set(pending, report.inbox.pending)
   yield* set(quarantined, report.inbox.quarantined)
   yield* set(unposted, report.inbox.unposted)

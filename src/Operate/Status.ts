@@ -11,7 +11,7 @@ import { Ledger } from "../Ledger/Ledger.ts"
 import { Outbox } from "../Ledger/Outbox.ts"
 import { Pace } from "../Walk/Pace.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
-import { Reasons } from "../Runtime/Reasons.ts"
+import { Reasons, wrongOf } from "../Runtime/Reasons.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import { Secrets } from "../Intake/Secrets.ts"
 import type { StoreError } from "../Stores/Store.ts"
@@ -55,11 +55,13 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
       const report = Effect.gen(function* () {
         const inboxStatus = yield* inbox.status
         const backfill = yield* walk.status
-        const active = yield* reasons.all
+        const reasonDetails = yield* reasons.all
+        const wrong = wrongOf(reasonDetails)
         const isThrough = yield* walk.isThrough
         return {
-          phase: phaseOf({ reasons: active, inbox: inboxStatus, backfill, isThrough }),
-          reasons: active,
+          phase: phaseOf({ reasons: wrong, inbox: inboxStatus, backfill, isThrough }),
+          reasons: wrong,
+          reasonDetails,
           inbox: inboxStatus,
           events: yield* apply.counts,
           backfill,

@@ -7,9 +7,10 @@ import { hostname } from "node:os"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { Leadership } from "../Runtime/Leadership.ts"
-import { Reasons } from "../Runtime/Reasons.ts"
+import { type Reason, Reasons, wrongOf } from "../Runtime/Reasons.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { WorkerStatus } from "./AdminApi/StatusReport.ts"
 
 const reportEvery = Duration.seconds(2)
@@ -38,11 +39,14 @@ export class Workers extends Context.Service<
       }
       const report = Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
+        const details = yield* reasons.all
         const row = {
           ...here,
           seen_at: Instant.fromMillis(nowMs),
           is_leader: yield* leadership.isLeading,
-          reasons: JSON.stringify(yield* reasons.all)
+          // Workers of version 0.1 read the sentences alone.
+          reasons: JSON.stringify(wrongOf(details)),
+          reason_details: JSON.stringify(details)
         }
         yield* workers.say(row, Instant.fromMillis(nowMs - forgottenAfterMs))
       }).pipe(
@@ -66,10 +70,22 @@ export class Workers extends Context.Service<
             isUp: nowMs - Instant.toMicros(row.seen_at) / 1000 < goneAfterMs,
             isLeader: row.is_leader,
             isThis: row.id === id,
-            reasons: JSON.parse(row.reasons) as ReadonlyArray<string>
+            reasons: JSON.parse(row.reasons) as ReadonlyArray<string>,
+            reasonDetails: detailsOf(row)
           }))
         })
       })
     })
   )
 }
+
+/** A worker of version 0.1 gives sentences alone. */
+const detailsOf = ({ reason_details: details, reasons, seen_at }: StoreTables["workers"]): ReadonlyArray<Reason> =>
+  details === null
+    ? (JSON.parse(reasons) as ReadonlyArray<string>).map((sentence) => ({
+        key: sentence,
+        level: "degraded",
+        sentence,
+        since: seen_at
+      }))
+    : (JSON.parse(details) as ReadonlyArray<Reason>)

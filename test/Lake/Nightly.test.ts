@@ -170,13 +170,13 @@ describe("an export that", () => {
         const reasons = yield* Reasons
         yield* pass(1)
         assert.deepStrictEqual(exports.at, ["2026-11-20T02:00:00"])
-        assert.deepStrictEqual(yield* reasons.all, [`The nightly export failed and is tried again: ${message}`])
+        assert.deepStrictEqual(yield* reasons.wrong, [`The nightly export failed and is tried again: ${message}`])
         yield* Effect.andThen(TestClock.adjust("5 minutes"), settle)
         assert.lengthOf(exports.at, 2)
         exports[flag] = false
         yield* Effect.andThen(TestClock.adjust("5 minutes"), settle)
         assert.deepStrictEqual(exports.at.slice(1), ["2026-11-20T02:05:00", "2026-11-20T02:10:00"])
-        assert.deepStrictEqual(yield* reasons.all, [])
+        assert.deepStrictEqual(yield* reasons.wrong, [])
         yield* pass(3)
         assert.lengthOf(exports.at, 3)
         assert.deepStrictEqual(yield* lastServed, [["export", "2026-11-20T02:00:00"]])
@@ -190,7 +190,7 @@ describe("an export that", () => {
     exports.overtakenAt = "2026-11-20T02:00:00.000000Z"
     const body = Effect.gen(function* () {
       yield* pass(1)
-      assert.deepStrictEqual(yield* (yield* Reasons).all, [])
+      assert.deepStrictEqual(yield* (yield* Reasons).wrong, [])
       yield* pass(3)
       assert.lengthOf(exports.at, 1)
       assert.deepStrictEqual(yield* lastServed, [["export", "2026-11-20T02:00:00"]])
@@ -203,7 +203,7 @@ describe("an export that", () => {
     exports.overtakenAt = "2026-11-20T01:59:59.999999Z"
     const body = Effect.gen(function* () {
       yield* pass(1)
-      assert.deepStrictEqual(yield* (yield* Reasons).all, [
+      assert.deepStrictEqual(yield* (yield* Reasons).wrong, [
         "The nightly export failed and is tried again: another was first"
       ])
       yield* Effect.andThen(TestClock.adjust("5 minutes"), settle)

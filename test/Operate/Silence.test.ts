@@ -52,7 +52,7 @@ const world = (walkEvery: Duration.Input) =>
     const keyring = Context.get(services, Keyring)
     const now = Clock.currentTimeMillis
     return {
-      reasons: Context.get(services, Reasons).all,
+      reasons: Context.get(services, Reasons).wrong,
       passEnds: Effect.map(now, (ms) => void (facts.passAt = ms)),
       recordChanges: Effect.map(now, (ms) => void (facts.changedAt = ms)),
       deliveryComes: Effect.sync(() => keyring.used(keyring.valid()[0] ?? secret("", { fingerprint: "" }))),

@@ -13,7 +13,7 @@ export interface Place {
   readonly layer: Layer.Layer<Store, unknown>
 }
 
-const inSqlite = Effect.map(folder, (path): Place => ({ layer: Sqlite.layerAt(`${path}/store.sqlite`) }))
+export const inSqlite = Effect.map(folder, (path): Place => ({ layer: Sqlite.layerAt(`${path}/store.sqlite`) }))
 
 const inPostgres = Effect.map(database, ({ url }): Place => ({
   layer: Layer.provide(PostgresStore.layer, Postgres.layerAt(Redacted.make(url)))

@@ -109,7 +109,7 @@ const live = (world: World, url = "https://me.example.com/hooks?token=MARKED") =
           .map(({ key }) => String(key.export())),
       status: Context.get(services, Subscription).status,
       attempted: Context.get(services, Subscription).attempted,
-      reasons: Context.get(services, Reasons).all,
+      reasons: Context.get(services, Reasons).wrong,
       stop: Scope.close(scope, Exit.void)
     }
   })

@@ -39,7 +39,8 @@ export const make = Effect.fnUntraced(function* (reasons: Reasons["Service"], gi
         Effect.mapError((error) => inWords(error, last)),
         Effect.timeoutOrElse({
           duration: patience,
-          orElse: () => Effect.flatMap(reasons.all, (sentences) => Effect.fail(unavailable(patience, sentences, last)))
+          orElse: () =>
+            Effect.flatMap(reasons.wrong, (sentences) => Effect.fail(unavailable(patience, sentences, last)))
         })
       )
       return Effect.provideContext(Effect.raceFirst(afterTheEnd, untilGivenUp), Context.make(LastAnswer, last))

@@ -99,12 +99,16 @@ const quarantine = async (tx: Transaction<StoreTables>, readings: ReadonlyArray<
   const applied = readings.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
   await tx.deleteFrom("quarantine").where("sequence", "in", listedNumbers(tx, applied)).execute()
   const quarantined = readings.flatMap(({ event, reading }) =>
-    reading.reason === null ? [] : [{ sequence: event.sequence, reason: reading.reason }]
+    reading.reason === null ? [] : [{ sequence: event.sequence, reason: reading.reason, event_type: reading.type }]
   )
   if (quarantined.length === 0) return
   await tx
     .insertInto("quarantine")
     .values(quarantined)
-    .onConflict((conflict) => conflict.column("sequence").doUpdateSet((of) => ({ reason: of.ref("excluded.reason") })))
+    .onConflict((conflict) =>
+      conflict
+        .column("sequence")
+        .doUpdateSet((of) => ({ reason: of.ref("excluded.reason"), event_type: of.ref("excluded.event_type") }))
+    )
     .execute()
 }

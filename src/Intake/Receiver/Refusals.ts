@@ -174,12 +174,12 @@ const shower = (reasons: Reasons["Service"], maximumBytes: number) => {
     ]
   }
   return Effect.fnUntraced(function* (refused: ReadonlyArray<Refused>) {
-    for (const [name, isSigned] of [
-      ["receiver lost", true],
-      ["receiver unproven", false]
+    for (const [name, isSigned, level] of [
+      ["receiver lost", true, "critical"],
+      ["receiver unproven", false, "degraded"]
     ] as const) {
       const sentences = [...sentence(refused, "too-large", isSigned), ...sentence(refused, "encoded", isSigned)]
-      yield* sentences.length === 0 ? reasons.clear(name) : reasons.set(name, sentences.join(" "))
+      yield* sentences.length === 0 ? reasons.clear(name) : reasons.set(name, sentences.join(" "), level)
     }
   })
 }

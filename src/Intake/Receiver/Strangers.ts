@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
   })
   const begin = Effect.suspend(() => {
     active = clock.currentTimeMillisUnsafe() - endedMs < again ? "again" : "once"
-    return Effect.andThen(reasons.set("signatures", reason), Effect.delay(end, forgotten))
+    return Effect.andThen(reasons.set("signatures", reason, "critical"), Effect.delay(end, forgotten))
   })
 
   return {

@@ -164,7 +164,8 @@ export const reportUnreadable = Effect.fnUntraced(function* (rows: ReadonlyMap<n
     `Stored webhook secrets can't be opened (${fingerprints}), so deliveries signed with them are refused: they were ` +
       "sealed with another key. Start again with that key (SITELEDGER_KEY, or the file key in the data directory). " +
       "If it is lost, delete their subscriptions in the service's Admin → API → Webhooks, add secrets made by hand " +
-      "again (`siteledger secret add`), and run `siteledger secret retire` for each fingerprint."
+      "again (`siteledger secret add`), and run `siteledger secret retire` for each fingerprint.",
+    "critical"
   )
 })
 

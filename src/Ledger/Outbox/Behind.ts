@@ -7,7 +7,7 @@ import * as Instant from "../../Domain/Instant.ts"
 import type { Store, StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { epochOf, raise } from "../Epoch.ts"
-import { wait, waiting } from "./Waiting.ts"
+import { halt, haltOf } from "./Halt.ts"
 import { isAfter, type Sent } from "./Witness.ts"
 
 const lastOf = async (db: Kysely<StoreTables>): Promise<Sent> => {
@@ -39,7 +39,7 @@ export const restored = async (
   const queued = await tx.selectFrom("ledger_outbox").select("entry_id").limit(1).executeTakeFirst()
   const isWaiting = queued !== undefined || isSent
   if (isWaiting) {
-    await wait(tx, {
+    await halt(tx, {
       since: Instant.fromMillis(nowMs),
       why: "The store was restored from a backup, and the accounting system may have entries from after it."
     })
@@ -53,8 +53,8 @@ export const waitIfBehind = (store: Store["Service"], sent: Sent, nowMs: number)
     const last = await lastOf(tx)
     if (!isAfter(sent, last)) return false
     await raise(tx, sent.epoch)
-    if ((await waiting(tx)) !== undefined) return false
-    await wait(tx, {
+    if ((await haltOf(tx)) !== undefined) return false
+    await halt(tx, {
       since: Instant.fromMillis(nowMs),
       why:
         `Entry ${sent.sequence} (epoch ${sent.epoch}) was sent, and the books end at ${last.sequence} (epoch ${last.epoch}): ` +

@@ -6,7 +6,7 @@ import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
 import { isAmong, listed, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import { isNotWaiting } from "./Waiting.ts"
+import { isNotHalted } from "./Halt.ts"
 
 type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
@@ -98,7 +98,7 @@ export const next = async (
   >`
     select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
     from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
-    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)} and ${isNotWaiting}
+    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)} and ${isNotHalted}
     order by o.next_attempt_at, o.sequence limit ${most}`.execute(db)
   return rows.map(({ attempts, due_at: dueAt, refusals, status, ...entry }) => ({
     entry,

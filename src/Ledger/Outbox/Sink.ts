@@ -20,7 +20,7 @@ import { untilStoreAnswers } from "./Sending.ts"
 import * as Sending from "./Sending.ts"
 import type * as SinkAnswer from "./SinkAnswer.ts"
 import * as SinkPost from "./SinkPost.ts"
-import type { Waiting } from "./Waiting.ts"
+import type { Halt } from "./Halt.ts"
 
 export interface SinkOptions {
   readonly url: URL
@@ -90,7 +90,7 @@ const watch = Effect.gen(function* () {
   else yield* reasons.set("held back", heldBackSentence(heldBack))
   const waits = yield* untilStoreAnswers(outbox.waits)
   if (waits === undefined) yield* reasons.clear("outbox waits")
-  else yield* reasons.set("outbox waits", pausedSentence(waits))
+  else yield* reasons.set("outbox waits", haltSentence(waits), "critical")
   const since = Instant.fromMillis((yield* Clock.currentTimeMillis) - Duration.toMillis(tolerated))
   if (waits !== undefined || oldest === undefined || oldest.queuedAt > since)
     return yield* reasons.clear("accounting sink")
@@ -105,7 +105,7 @@ const heldBackSentence = (heldBack: number): string =>
   `${heldBack === 1 ? "1 entry is" : `${heldBack} entries are`} held back: an earlier entry of the same IPC was posted ` +
   "before an accounting sink was configured. `siteledger ledger sink dead` says which, and what to do."
 
-const pausedSentence = ({ since, why }: Waiting): string =>
+const haltSentence = ({ since, why }: Halt): string =>
   `Nothing is sent to the accounting sink since ${since}. ${why} Compare the books with what accounting has: ` +
   "`siteledger ledger sink compare FILE`."
 

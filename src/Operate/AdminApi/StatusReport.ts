@@ -2,6 +2,7 @@
  * `GET /status`: the state of a worker as JSON. Its names are a contract: fields are added, never renamed.
  */
 import { Schema } from "effect"
+import { levels } from "../../Runtime/Reasons.ts"
 
 const Count = Schema.Int
 /** With fractions. */
@@ -99,6 +100,14 @@ const Ledger = Schema.Struct({
   sink: Schema.NullOr(Schema.Struct({ backlog: Count, dead: Count, oldestPendingAgeMs: Millis }))
 })
 
+export const Reason = Schema.Struct({
+  key: Schema.String,
+  level: Schema.Literals(levels),
+  sentence: Schema.String,
+  /** When it became active. */
+  since: Schema.String
+})
+
 const Worker = Schema.Struct({
   host: Schema.String,
   pid: Count,
@@ -111,7 +120,9 @@ const Worker = Schema.Struct({
   /** It gave this answer. */
   isThis: Schema.Boolean,
   /** Its own reasons, if something is wrong. */
-  reasons: Schema.Array(Schema.String)
+  reasons: Schema.Array(Schema.String),
+  /** The same with their levels, and its notices. */
+  reasonDetails: Schema.Array(Reason)
 })
 export type WorkerStatus = typeof Worker.Type
 
@@ -119,6 +130,8 @@ export const StatusReport = Schema.Struct({
   phase: Phase,
   /** Sentences, if something is wrong. */
   reasons: Schema.Array(Schema.String),
+  /** The same with their levels, critical ones first, then notices, which change no phase. */
+  reasonDetails: Schema.Array(Reason),
   inbox: Inbox,
   events: Schema.Record(Schema.String, Count),
   backfill: Schema.Record(Schema.String, Walk),

@@ -64,7 +64,12 @@ export const intake = {
     key: ["sequence"],
     columns: {
       sequence: required(int64, "The delivery (inbox.sequence)."),
-      reason: required(text, "The reason, as a keyword.")
+      reason: required(text, "The reason, as a keyword."),
+      event_type: optional(
+        text,
+        "The event type that its body proves; otherwise a header's. Null if none names one, or if version 0.1 put it here.",
+        { since: 2 }
+      )
     }
   },
   uptime: {

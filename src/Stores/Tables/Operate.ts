@@ -20,7 +20,12 @@ export const operate = {
       started_at: required(instant, "When it started."),
       seen_at: required(instant, "When it last reported that it is running."),
       is_leader: required(truth, "Whether it does the work that only one worker may do."),
-      reasons: required(json, "Why it isn't healthy, as a JSON array of sentences.")
+      reasons: required(json, "Why it isn't healthy, as a JSON array of sentences."),
+      reason_details: optional(
+        json,
+        "The same with keys, levels and times, and its notices, as a JSON array; null from a worker of version 0.1.",
+        { since: 2 }
+      )
     }
   },
   alerts: {
@@ -29,6 +34,17 @@ export const operate = {
     columns: {
       id: numbered("Its sequence number."),
       status: required(text, "The status that it reports."),
+      body: required(json, "Its body, as JSON."),
+      delivered_at: optional(instant, "When it was delivered; null until then.")
+    }
+  },
+  // Not among the alerts, where version 0.1 stops at a status that it doesn't know.
+  reminders: {
+    says: "Daily reminders of what waits for a person, sent or still to be sent.",
+    since: 2,
+    key: ["id"],
+    columns: {
+      id: numbered("Its sequence number."),
       body: required(json, "Its body, as JSON."),
       delivered_at: optional(instant, "When it was delivered; null until then.")
     }

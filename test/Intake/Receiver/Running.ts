@@ -79,7 +79,7 @@ export const startReceiver = async (
     pass: (time: Duration.Input) => runtime.runPromise(TestClock.adjust(time)),
     port: (await status()).port,
     seen: () => runtime.runPromise(Effect.flatMap(Receiver, (receiver) => receiver.refusedSeen)),
-    reasons: () => runtime.runPromise(Effect.flatMap(Reasons, ({ all }) => all)),
+    reasons: () => runtime.runPromise(Effect.flatMap(Reasons, ({ wrong }) => wrong)),
     [Symbol.asyncDispose]: () => runtime.dispose()
   }
 }

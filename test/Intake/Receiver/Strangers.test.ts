@@ -9,7 +9,7 @@ import * as Strangers from "../../../src/Intake/Receiver/Strangers.ts"
 const played = Effect.gen(function* () {
   const reasons = yield* Reasons
   const strangers = yield* Strangers.make
-  const isUp = Effect.map(reasons.all, (all) => all.join().includes("an unknown secret"))
+  const isUp = Effect.map(reasons.wrong, (all) => all.join().includes("an unknown secret"))
   let turns = 0
   let before = false
   const settle = Effect.gen(function* () {

@@ -36,7 +36,7 @@ export const live = (path: string) =>
     return {
       secrets: Context.get(services, Secrets),
       keyring: Context.get(services, Keyring),
-      reasons: Context.get(services, Reasons).all,
+      reasons: Context.get(services, Reasons).wrong,
       store: Context.get(services, Store),
       stop: Scope.close(scope, Exit.void)
     }

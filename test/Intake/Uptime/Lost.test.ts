@@ -36,7 +36,7 @@ describe("a gap", () => {
       yield* at.record([-3 * day, -30 * hour])
       const first = yield* live(at.uptime)
       yield* until(Effect.sync(() => at.faults.lost > 0))
-      assert.deepStrictEqual(yield* at.reasons.all, [
+      assert.deepStrictEqual(yield* at.reasons.wrong, [
         "Deliveries first sent between 2026-11-18T20:00:00.000000Z and 2026-11-20T02:00:00.000000Z may be missing, and " +
           "the service doesn't send them again by itself: replay the failed deliveries of this interval in the service's " +
           "Admin → API → Webhooks, then run `siteledger replay --gap-closed 2026-11-18T20:00:00.000000Z`."
@@ -46,7 +46,7 @@ describe("a gap", () => {
       yield* live(at.uptime)
       yield* pass(at, 2 * minute + 5 * second)
       assert.strictEqual(at.faults.lost, 1)
-      assert.strictEqual((yield* at.reasons.all).length, 1)
+      assert.strictEqual((yield* at.reasons.wrong).length, 1)
     })
   )
 
@@ -72,7 +72,7 @@ describe("a gap", () => {
         lost.map(({ fromMs, toMs }) => [fromMs - start, toMs - start]),
         [[from, to]]
       )
-      assert.strictEqual((yield* at.reasons.all).length, 1)
+      assert.strictEqual((yield* at.reasons.wrong).length, 1)
     })
   )
 
@@ -86,7 +86,7 @@ describe("a gap", () => {
       yield* service.close(gap?.fromMs ?? 0, gap?.toMs ?? 0, "replayed by hand")
       yield* service.close(gap?.fromMs ?? 0, gap?.toMs ?? 0, "and once more")
       assert.deepStrictEqual(yield* service.gaps, [])
-      assert.deepStrictEqual(yield* at.reasons.all, [])
+      assert.deepStrictEqual(yield* at.reasons.wrong, [])
       const closed = yield* at.store.run((db) => db.selectFrom("closed_gaps").selectAll().execute())
       assert.deepStrictEqual(closed, [
         {
@@ -107,7 +107,7 @@ describe("a gap", () => {
       const { service } = yield* live(at.uptime)
       yield* until(Effect.sync(() => at.faults.lost === 1))
       assert.strictEqual((yield* service.gaps)[0]?.cameLate, 2)
-      assert.match((yield* at.reasons.all).join(), /So far 2 with an event time in this interval have arrived since/)
+      assert.match((yield* at.reasons.wrong).join(), /So far 2 with an event time in this interval have arrived since/)
       at.faults.cameLate = undefined
       yield* pass(at, 65 * second)
       assert.strictEqual((yield* service.gaps)[0]?.cameLate, 2, "as last known")
@@ -124,7 +124,7 @@ describe("a gap", () => {
       yield* at.record([-3 * day, -30 * hour])
       at.faults.brokenTurns = 1
       yield* live(at.uptime)
-      yield* until(Effect.map(at.reasons.all, (all) => all.some((each) => each.includes("stopped gaps"))))
+      yield* until(Effect.map(at.reasons.wrong, (all) => all.some((each) => each.includes("stopped gaps"))))
       yield* pass(at, 10 * second)
       yield* until(Effect.sync(() => at.faults.lost === 1))
     })

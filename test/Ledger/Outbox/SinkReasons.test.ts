@@ -9,7 +9,7 @@ import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { accounts, letters, sending, taken } from "./SinkWorld.ts"
 import { folder, hear, payment } from "../Started.ts"
 
-const active = Effect.flatMap(Reasons, (reasons) => reasons.all)
+const active = Effect.flatMap(Reasons, (reasons) => reasons.wrong)
 
 /** Ten virtual seconds, and one turn of the event loop for real answers. */
 const tick = Effect.andThen(

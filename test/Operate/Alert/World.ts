@@ -4,12 +4,14 @@
  */
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
-import { Clock, Context, Effect, Exit, Layer, Redacted, Scope, Tracer } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, Exit, Layer, Redacted, Scope, Tracer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import type { WorkerStatus } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import * as Alert from "../../../src/Operate/Alert.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
+import { Waiting, type Waits } from "../../../src/Operate/Waiting.ts"
 import { Workers } from "../../../src/Operate/Workers.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
@@ -20,9 +22,13 @@ const marked = "https://alerts.example.com/T0/MARKED-secret"
 export interface Taken {
   readonly id: string
   readonly status: string
+  readonly level: string
   readonly at: string
   readonly since: string
   readonly reasons: ReadonlyArray<string>
+  /** Of a reminder. */
+  readonly holds?: Waits["holds"]
+  readonly quarantined?: Waits["quarantined"]
   readonly instance: string
   readonly dataDir: string
 }
@@ -52,6 +58,8 @@ export const world = Effect.gen(function* () {
       return HttpClientResponse.fromWeb(request, new Response(null, { status }))
     })
   )
+  /** Other workers on the same database. */
+  const others: Array<WorkerStatus> = []
   const spans: Array<Tracer.NativeSpan> = []
   const tracer = Tracer.make({
     span: (options) => {
@@ -60,9 +68,15 @@ export const world = Effect.gen(function* () {
       return span
     }
   })
-  const options = { url: Redacted.make(marked), instance: "https://me.example.com/hooks", dataDir: path }
+  const options = {
+    url: Redacted.make(marked),
+    instance: "https://me.example.com/hooks",
+    dataDir: path,
+    timezone: DateTime.zoneMakeNamedUnsafe("Asia/Kathmandu")
+  }
   const layer = Alert.layerWith(options).pipe(
-    Layer.provide(Workers.layer),
+    Layer.provide(Layer.succeed(Workers, { all: Effect.sync(() => others) })),
+    Layer.provide(Waiting.layerWith({ moneyTypes: ["ipc.paid"], criticalAfter: Duration.days(3) })),
     Layer.provideMerge(Sqlite.layerAt(join(path, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
@@ -76,7 +90,7 @@ export const world = Effect.gen(function* () {
   })
   /** Everything that a tracer sees. */
   const traced = () => JSON.stringify(spans.map(({ attributes, events, name }) => [name, [...attributes], events]))
-  return { endpoint, live, marked, path, traced }
+  return { endpoint, live, marked, others, path, traced }
 })
 
 const assert = (tag: string): never => {

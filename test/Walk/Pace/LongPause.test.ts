@@ -38,7 +38,7 @@ const world = Effect.gen(function* () {
     yield* Effect.forkScoped(Effect.forever(call("backfill")))
   }
   yield* TestClock.adjust(2_000)
-  const reasons = Context.get(context, Reasons).all
+  const reasons = Context.get(context, Reasons).wrong
   /** Lets time pass and returns the lanes of the requests of that time. */
   const pass = (ms: number) =>
     Effect.gen(function* () {

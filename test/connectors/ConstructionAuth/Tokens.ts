@@ -90,7 +90,7 @@ export const loggedIn = Effect.fnUntraced(function* (server: AuthServer, scope =
 
 export const get = Effect.flatMap(Token, (token) => token.get)
 export const drop = (bearer: string) => Effect.flatMap(Token, (token) => token.drop(bearer))
-export const reasons = Effect.flatMap(Reasons, (service) => service.all)
+export const reasons = Effect.flatMap(Reasons, (service) => service.wrong)
 export const storedLogin = Effect.flatMap(LoginFile, (file) => file.read)
 
 /** Asks for a token and waits until Status has a reason. */

@@ -7,7 +7,7 @@ import type { Instant } from "../../Domain/Instant.ts"
 import { readMeta, writeMeta } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 
-export interface Waiting {
+export interface Halt {
   readonly since: Instant
   /** A sentence for a person. */
   readonly why: string
@@ -15,17 +15,17 @@ export interface Waiting {
 
 const key = "ledger_sink_waits"
 
-export const waiting = async (db: Kysely<StoreTables>): Promise<Waiting | undefined> => {
+export const haltOf = async (db: Kysely<StoreTables>): Promise<Halt | undefined> => {
   const kept = await readMeta(db, key)
-  return kept === undefined ? undefined : (JSON.parse(kept) as Waiting)
+  return kept === undefined ? undefined : (JSON.parse(kept) as Halt)
 }
 
-export const wait = (tx: Transaction<StoreTables>, waiting: Waiting): Promise<unknown> =>
-  writeMeta(tx, key, JSON.stringify(waiting))
+export const halt = (tx: Transaction<StoreTables>, why: Halt): Promise<unknown> =>
+  writeMeta(tx, key, JSON.stringify(why))
 
 /** Sending goes on. */
-export const goOn = (tx: Transaction<StoreTables>): Promise<unknown> =>
+export const resume = (tx: Transaction<StoreTables>): Promise<unknown> =>
   tx.deleteFrom("meta").where("key", "=", key).execute()
 
 /** For the query that looks for what is due: one place, without a gap between looking and sending. */
-export const isNotWaiting = sql<boolean>`not exists (select 1 from meta where key = ${sql.lit(key)})`
+export const isNotHalted = sql<boolean>`not exists (select 1 from meta where key = ${sql.lit(key)})`
