@@ -2,9 +2,9 @@
  * The rows of the outbox: queueing an entry, finding the one that is due, noting an attempt. Nothing else reads or writes
  * the table; changes are made in the caller's transaction.
  */
-import { type Kysely, sql, type Transaction } from "kysely"
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
-import { isAmong, listed, oneAtATime } from "../../Stores/Sql.ts"
+import { isAmong, isItsTurn, listed, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -108,39 +108,64 @@ const isFirst = sql<boolean>`not exists (
   select 1 from ledger_outbox before
   where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
 
+type Due = StoreTables["ledger_entries"] & Omit<OutboxMessage, "entry" | "dueAt"> & { readonly due_at: Instant }
+
+/** With the entry. Sorted once more, because a join may lose the order. */
+const dueColumns = sql`e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at`
+const inTurnOrder = sql`order by o.next_attempt_at, o.sequence`
+
+const messageOf = ({ attempts, due_at: dueAt, refusals, status, ...entry }: Due): OutboxMessage => ({
+  entry,
+  status,
+  attempts,
+  refusals,
+  dueAt
+})
+
+/** More would be slow if few of them are the first of their IPC. */
+const nearest = 256
+
+/**
+ * Looks among the nearest, which usually hold enough: 1 to 3 ms on either engine, whether 100,000 entries wait or one.
+ * If they don't, because a few IPCs have very many entries, the first one of every IPC is looked up.
+ */
 export const next = async (
   db: Db,
   inHand: ReadonlyArray<string>,
   most: number
 ): Promise<ReadonlyArray<OutboxMessage>> => {
-  const { rows } = await sql<
-    StoreTables["ledger_entries"] & Omit<OutboxMessage, "entry" | "dueAt"> & { due_at: string }
-  >`
-    select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
-    from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
-    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)}
-    order by o.next_attempt_at, o.sequence limit ${most}`.execute(db)
-  return rows.map(({ attempts, due_at: dueAt, refusals, status, ...entry }) => ({
-    entry,
-    status,
-    attempts,
-    refusals,
-    dueAt
-  }))
+  const isFree = sql<boolean>`${isPending} and o.ipc_id not in ${listed(db, inHand)}`
+  const { rows } = await sql<Due & { readonly looked: number }>`
+    with near as materialized (select o.* from ledger_outbox o where ${isFree} ${inTurnOrder} limit ${nearest})
+    select ${dueColumns}, (select count(*) from near) as looked
+    from (select 1 as one) as always
+      left join (select o.* from near o where ${isFirst} ${inTurnOrder} limit ${most}) as o on true
+      left join ledger_entries e on e.entry_id = o.entry_id
+    ${inTurnOrder}`.execute(db)
+  const found = rows.flatMap(({ looked: _, ...row }) => (row.entry_id === null ? [] : [messageOf(row)]))
+  return found.length === most || Number(rows[0]?.looked) < nearest ? found : firsts(db, isFree, most)
+}
+
+const firsts = async (db: Db, isFree: RawBuilder<boolean>, most: number): Promise<ReadonlyArray<OutboxMessage>> => {
+  const { rows } = await sql<Due>`
+    select ${dueColumns} from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
+    where o.sequence in (select min(sequence) from ledger_outbox where state <> 'delivered' group by ipc_id)
+      and ${isFree} ${inTurnOrder} limit ${most}`.execute(db)
+  return rows.map(messageOf)
 }
 
 /** Writers of several rows take turns, so that none waits for another in a circle. */
 const inTurn = (tx: Tx): Promise<void> => oneAtATime(tx, "outbox")
 
 /** A person's decision about the entry while it was under way stays. */
-export const delivered = async (tx: Tx, messages: ReadonlyArray<OutboxMessage>, at: Instant): Promise<void> => {
+export const delivered = async (db: Db, messages: ReadonlyArray<OutboxMessage>, at: Instant): Promise<void> => {
   const ids = messages.map(({ entry }) => entry.entry_id)
-  await inTurn(tx)
-  await tx
+  await db
     .updateTable("ledger_outbox")
     .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
-    .where(isAmong(tx, "entry_id", ids))
+    .where(isAmong(db, "entry_id", ids))
     .where("state", "=", "pending")
+    .where(isItsTurn(db, "outbox"))
     .execute()
 }
 
