@@ -8,7 +8,7 @@ import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import * as Databases from "../../Postgres.ts"
 import { database, storesAt } from "../../Stores/Postgres/World.ts"
-import { accounts, allDelivered, type Answer, entryOf, history, sending, taken, until } from "./SinkWorld.ts"
+import { accounts, allDelivered, type Answer, entryOf, history, letters, sending, taken, until } from "./SinkWorld.ts"
 import { certified, folder, hear, payment } from "../Started.ts"
 
 const ids = (count: number) => Array.from({ length: count }, (_, place) => `IPC-${place}`)
@@ -135,8 +135,9 @@ describe.each(engines)("the outbox in $name", ({ isSkipped, stores }) => {
         to,
         on,
         Effect.gen(function* () {
-          const corrections = Array.from({ length: 300 }, (_, n) => certified("MANY", 6 + n, 12 + n, `${6 + n}.0000`))
+          const corrections = Array.from({ length: 300 }, (_, n) => certified("MANY", 2 + n / 200, 12, `${6 + n}.0000`))
           yield* hear([...payment("MANY"), ...corrections, ...payment("B"), ...payment("C")])
+          assert.lengthOf(yield* letters, 303)
           const { next } = yield* Outbox
           const ipcs = (inHand: ReadonlyArray<string>, most: number) =>
             Effect.map(next(inHand, most), (found) => found.map(({ entry }) => entry.ipc_id))
