@@ -12,12 +12,14 @@ import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./Decide.ts"
+import * as Due from "./Outbox/Due.ts"
+import type { OutboxMessage } from "./Outbox/Due.ts"
 import * as Messages from "./Outbox/Messages.ts"
 import * as Outcomes from "./Outbox/Outcomes.ts"
 
 /** How entries are queued. */
 export interface OutboxOptions {
-  readonly status: Messages.OutboxMessage["status"]
+  readonly status: OutboxMessage["status"]
 }
 
 export interface OutboxStatus {
@@ -57,7 +59,7 @@ const make = (options: OutboxOptions | undefined) =>
       news,
       troubled,
       pollEvery: store.pollEvery,
-      next: (inHand, most) => store.run((db) => Messages.next(db, [...inHand], most)),
+      next: (inHand, most) => store.run((db) => Due.next(db, [...inHand], most)),
       delivered: Effect.fn("Outbox.delivered")((message) => note({ message, failure: undefined })),
       postponed: Effect.fn("Outbox.postponed")(function* (message, failure) {
         yield* note({ message, failure })
@@ -94,13 +96,10 @@ export class Outbox extends Context.Service<
     /** See Store. */
     readonly pollEvery: Duration.Duration
     /** The first undelivered entry of each IPC that isn't in hand: due now or later, those due first, at most `most`. */
-    readonly next: (
-      inHand: Iterable<string>,
-      most: number
-    ) => Effect.Effect<ReadonlyArray<Messages.OutboxMessage>, StoreError>
+    readonly next: (inHand: Iterable<string>, most: number) => Effect.Effect<ReadonlyArray<OutboxMessage>, StoreError>
     /** On disk when it returns, like `postponed`. Outcomes of attempts that end together share a commit. */
-    readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
-    readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
+    readonly delivered: (message: OutboxMessage) => Effect.Effect<void, StoreError>
+    readonly postponed: (message: OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
     /** The sink takes entries again: everything that waited for that is due now. */
     readonly hurry: Effect.Effect<void, StoreError>
     readonly troubles: Effect.Effect<Messages.Troubles, StoreError>

@@ -1,11 +1,12 @@
 /**
- * The rows of the outbox: queueing an entry, finding the one that is due, noting an attempt. Nothing else reads or writes
- * the table; changes are made in the caller's transaction.
+ * The rows of the outbox: queueing an entry, noting an attempt, what a person does or asks. Nothing else writes the table,
+ * and only `Due` reads it, too; changes are made in the caller's transaction.
  */
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
+import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
-import { isAmong, isItsTurn, listed, oneAtATime } from "../../Stores/Sql.ts"
+import { isAmong, isItsTurn, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
+import { isFirst, isPending, type OutboxMessage } from "./Due.ts"
 
 type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
@@ -15,15 +16,6 @@ type OutboxRow = StoreTables["ledger_outbox"]
 export interface Posting {
   readonly status: OutboxRow["status"]
   readonly at: Instant
-}
-
-/** An entry that is due from `dueAt` on. */
-export interface OutboxMessage {
-  readonly entry: StoreTables["ledger_entries"]
-  readonly status: OutboxRow["status"]
-  readonly attempts: number
-  readonly refusals: number
-  readonly dueAt: Instant
 }
 
 /** The outcome of an attempt that didn't deliver. */
@@ -100,58 +92,6 @@ export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting
       and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
     order by sequence`.execute(tx)
   return Number(released.numAffectedRows ?? 0) + Number(put.numAffectedRows ?? 0)
-}
-
-/** A literal, because SQLite uses a partial index only if the statement repeats its condition. */
-const isPending = sql<boolean>`o.state = 'pending'`
-const isFirst = sql<boolean>`not exists (
-  select 1 from ledger_outbox before
-  where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
-
-type Due = StoreTables["ledger_entries"] & Omit<OutboxMessage, "entry" | "dueAt"> & { readonly due_at: Instant }
-
-/** With the entry. Sorted once more, because a join may lose the order. */
-const dueColumns = sql`e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at`
-const inTurnOrder = sql`order by o.next_attempt_at, o.sequence`
-
-const messageOf = ({ attempts, due_at: dueAt, refusals, status, ...entry }: Due): OutboxMessage => ({
-  entry,
-  status,
-  attempts,
-  refusals,
-  dueAt
-})
-
-/** More would be slow if few of them are the first of their IPC. */
-const nearest = 256
-
-/**
- * Looks among the nearest, which usually hold enough: 1 to 3 ms on either engine, whether 100,000 entries wait or one.
- * If they don't, because a few IPCs have very many entries, the first one of every IPC is looked up.
- */
-export const next = async (
-  db: Db,
-  inHand: ReadonlyArray<string>,
-  most: number
-): Promise<ReadonlyArray<OutboxMessage>> => {
-  const isFree = sql<boolean>`${isPending} and o.ipc_id not in ${listed(db, inHand)}`
-  const { rows } = await sql<Due & { readonly looked: number }>`
-    with near as materialized (select o.* from ledger_outbox o where ${isFree} ${inTurnOrder} limit ${nearest})
-    select ${dueColumns}, (select count(*) from near) as looked
-    from (select 1 as one) as always
-      left join (select o.* from near o where ${isFirst} ${inTurnOrder} limit ${most}) as o on true
-      left join ledger_entries e on e.entry_id = o.entry_id
-    ${inTurnOrder}`.execute(db)
-  const found = rows.flatMap(({ looked: _, ...row }) => (row.entry_id === null ? [] : [messageOf(row)]))
-  return found.length === most || Number(rows[0]?.looked) < nearest ? found : firsts(db, isFree, most)
-}
-
-const firsts = async (db: Db, isFree: RawBuilder<boolean>, most: number): Promise<ReadonlyArray<OutboxMessage>> => {
-  const { rows } = await sql<Due>`
-    select ${dueColumns} from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
-    where o.sequence in (select min(sequence) from ledger_outbox where state <> 'delivered' group by ipc_id)
-      and ${isFree} ${inTurnOrder} limit ${most}`.execute(db)
-  return rows.map(messageOf)
 }
 
 /** Writers of several rows take turns, so that none waits for another in a circle. */

@@ -8,10 +8,11 @@
 import { Clock, Deferred, Effect, Result, Semaphore } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
 import type { Store, StoreError } from "../../Stores/Store.ts"
+import type { OutboxMessage } from "./Due.ts"
 import * as Messages from "./Messages.ts"
 
 export interface Outcome {
-  readonly message: Messages.OutboxMessage
+  readonly message: OutboxMessage
   /** Undefined if the sink took the entry. */
   readonly failure: Messages.Failure | undefined
 }

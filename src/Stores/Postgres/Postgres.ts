@@ -92,7 +92,9 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
         open === undefined ? whole(effect) : open.turn.withPermit(nested(open, effect))
       ),
     afterCommit: (effect) =>
-      Effect.flatMap(Current, (open) => (open === undefined ? effect : Effect.sync(() => void open.after.push(effect)))),
+      Effect.flatMap(Current, (open) =>
+        open === undefined ? effect : Effect.sync(() => void open.after.push(effect))
+      ),
     connections,
     name
   })
