@@ -12,7 +12,9 @@ import { engines } from "./Engine.ts"
 const benches = [
   ["pace", "duckdb"],
   ["upload", "duckdb"],
-  ...["load", "ingest", "apply", "ledger", "export"].flatMap((name) => engines.map((engine) => [name, engine] as const))
+  ...["load", "ingest", "apply", "ledger", "sink", "export"].flatMap((name) =>
+    engines.map((engine) => [name, engine] as const)
+  )
 ] as const
 
 /** As the launcher runs the worker. */

@@ -13,6 +13,8 @@ import * as Instant from "../Domain/Instant.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./People/Decide.ts"
 import * as Epoch from "./Epoch.ts"
+import * as Due from "./Outbox/Due.ts"
+import type { OutboxMessage } from "./Outbox/Due.ts"
 import * as Messages from "./Outbox/Messages.ts"
 import * as Backlog from "./Outbox/Backlog.ts"
 import { waitIfBehind } from "./Outbox/Behind.ts"
@@ -22,7 +24,7 @@ import { Witness } from "./Outbox/Witness.ts"
 
 /** How entries are queued. */
 export interface OutboxOptions {
-  readonly status: Messages.OutboxMessage["status"]
+  readonly status: OutboxMessage["status"]
 }
 
 export interface OutboxStatus {
@@ -68,7 +70,7 @@ const make = (options: OutboxOptions | undefined, witness?: Witness) =>
       news,
       troubled,
       pollEvery: store.pollEvery,
-      next: (inHand, most) => store.run((db) => Messages.next(db, [...inHand], most)),
+      next: (inHand, most) => store.run((db) => Due.next(db, [...inHand], most)),
       delivered: Effect.fn("Outbox.delivered")((message) => note({ message, failure: undefined })),
       postponed: Effect.fn("Outbox.postponed")(function* (message, failure) {
         yield* note({ message, failure })
@@ -111,13 +113,10 @@ export class Outbox extends Context.Service<
     /** See Store. */
     readonly pollEvery: Duration.Duration
     /** The first undelivered entry of each IPC that isn't in hand: due now or later, those due first, at most `most`. */
-    readonly next: (
-      inHand: Iterable<string>,
-      most: number
-    ) => Effect.Effect<ReadonlyArray<Messages.OutboxMessage>, StoreError>
+    readonly next: (inHand: Iterable<string>, most: number) => Effect.Effect<ReadonlyArray<OutboxMessage>, StoreError>
     /** On disk when it returns, like `postponed`. Outcomes of attempts that end together share a commit. */
-    readonly delivered: (message: Messages.OutboxMessage) => Effect.Effect<void, StoreError>
-    readonly postponed: (message: Messages.OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
+    readonly delivered: (message: OutboxMessage) => Effect.Effect<void, StoreError>
+    readonly postponed: (message: OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
     /** The sink takes entries again: everything that waited for that is due now. */
     readonly hurry: Effect.Effect<void, StoreError>
     readonly troubles: Effect.Effect<Backlog.Troubles, StoreError>
@@ -133,7 +132,7 @@ export class Outbox extends Context.Service<
     /** A person confirms that the accounting system has this entry: it counts as delivered. */
     readonly settle: (entry: string, by: string, reason: string) => Changed<void>
     /** Notes that this entry is about to be sent. */
-    readonly leaving: (message: Messages.OutboxMessage) => Effect.Effect<void>
+    readonly leaving: (message: OutboxMessage) => Effect.Effect<void>
     /** Why nothing is sent; undefined: entries are sent as they are due. Notices a Store that was put back. */
     readonly waits: Effect.Effect<Halt.Halt | undefined, StoreError>
     /** Sends nothing until a person compares; raises the epoch and returns it. */

@@ -40,6 +40,10 @@ export const oneAtATime = async (tx: Db, turn: keyof typeof turns): Promise<void
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${turns[turn]})`.execute(tx)
 }
 
+/** The same for a single statement, as its condition: true once it is its turn. */
+export const isItsTurn = (db: Db, turn: keyof typeof turns): RawBuilder<boolean> =>
+  isPostgres(db) ? sql<boolean>`(select pg_advisory_xact_lock(${turns[turn]})) is not null` : sql<boolean>`true`
+
 /** The clock that all workers of the Store share. SQLite has one worker, with its own. */
 export const clockMs = async (db: Db, ownMs: number): Promise<number> => {
   if (!isPostgres(db)) return ownMs

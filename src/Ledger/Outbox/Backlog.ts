@@ -4,7 +4,8 @@
 import { type Kysely, sql } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import { isFirst, isHeldBack, isPending } from "./Messages.ts"
+import { isFirst, isPending } from "./Due.ts"
+import { isHeldBack } from "./Messages.ts"
 
 type Db = Kysely<StoreTables>
 

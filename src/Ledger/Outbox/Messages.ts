@@ -1,12 +1,12 @@
 /**
- * The rows of the outbox: queueing an entry, finding the one that is due, noting an attempt. Nothing else reads or writes
- * the table; changes are made in the caller's transaction.
+ * The rows of the outbox: queueing an entry, noting an attempt, what a person does or asks. Nothing else writes the table,
+ * and only `Due` reads it, too; changes are made in the caller's transaction.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
-import { isAmong, listed, oneAtATime } from "../../Stores/Sql.ts"
+import { isAmong, isItsTurn, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import { isNotHalted } from "./Halt.ts"
+import type { OutboxMessage } from "./Due.ts"
 
 type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
@@ -16,15 +16,6 @@ type OutboxRow = StoreTables["ledger_outbox"]
 export interface Posting {
   readonly status: OutboxRow["status"]
   readonly at: Instant
-}
-
-/** An entry that is due from `dueAt` on. */
-export interface OutboxMessage {
-  readonly entry: StoreTables["ledger_entries"]
-  readonly status: OutboxRow["status"]
-  readonly attempts: number
-  readonly refusals: number
-  readonly dueAt: Instant
 }
 
 /** The outcome of an attempt that didn't deliver. */
@@ -82,45 +73,18 @@ export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting
   return Number(released.numAffectedRows ?? 0) + Number(put.numAffectedRows ?? 0)
 }
 
-/** A literal, because SQLite uses a partial index only if the statement repeats its condition. */
-export const isPending = sql<boolean>`o.state = 'pending'`
-export const isFirst = sql<boolean>`not exists (
-  select 1 from ledger_outbox before
-  where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
-
-export const next = async (
-  db: Db,
-  inHand: ReadonlyArray<string>,
-  most: number
-): Promise<ReadonlyArray<OutboxMessage>> => {
-  const { rows } = await sql<
-    StoreTables["ledger_entries"] & Omit<OutboxMessage, "entry" | "dueAt"> & { due_at: string }
-  >`
-    select e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at
-    from ledger_outbox o join ledger_entries e on e.entry_id = o.entry_id
-    where ${isPending} and ${isFirst} and o.ipc_id not in ${listed(db, inHand)} and ${isNotHalted}
-    order by o.next_attempt_at, o.sequence limit ${most}`.execute(db)
-  return rows.map(({ attempts, due_at: dueAt, refusals, status, ...entry }) => ({
-    entry,
-    status,
-    attempts,
-    refusals,
-    dueAt
-  }))
-}
-
 /** Writers of several rows take turns, so that none waits for another in a circle. */
 export const inTurn = (tx: Tx): Promise<void> => oneAtATime(tx, "outbox")
 
 /** A person's decision about the entry while it was under way stays. */
-export const delivered = async (tx: Tx, messages: ReadonlyArray<OutboxMessage>, at: Instant): Promise<void> => {
+export const delivered = async (db: Db, messages: ReadonlyArray<OutboxMessage>, at: Instant): Promise<void> => {
   const ids = messages.map(({ entry }) => entry.entry_id)
-  await inTurn(tx)
-  await tx
+  await db
     .updateTable("ledger_outbox")
     .set((of) => ({ state: "delivered", attempts: of("attempts", "+", 1), delivered_at: at, last_error: null }))
-    .where(isAmong(tx, "entry_id", ids))
+    .where(isAmong(db, "entry_id", ids))
     .where("state", "=", "pending")
+    .where(isItsTurn(db, "outbox"))
     .execute()
 }
 

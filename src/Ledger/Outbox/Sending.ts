@@ -12,7 +12,7 @@ import { Reasons } from "../../Runtime/Reasons.ts"
 import { guarded } from "../../Runtime/Supervisor.ts"
 import type { StoreError } from "../../Stores/Store.ts"
 import { Outbox } from "../Outbox.ts"
-import type { OutboxMessage } from "./Messages.ts"
+import type { OutboxMessage } from "./Due.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
 import * as SinkPost from "./SinkPost.ts"
 
@@ -44,7 +44,7 @@ interface Allowed {
   readonly againMs: number
 }
 
-/** The only place that holds sending back. */
+/** The only place that holds sending back, except that nothing is due while the outbox is halted. */
 const allowed = Effect.fnUntraced(function* ({ breaker, inHand, longestWaitMs }: Sending) {
   const state = yield* Effect.orDie(breaker.state(circuit))
   const free = inFlight - inHand.size
@@ -58,6 +58,8 @@ const allowed = Effect.fnUntraced(function* ({ breaker, inHand, longestWaitMs }:
 /** Sends what is due, then waits until more may be. */
 export const round = Effect.fnUntraced(function* (sending: Sending) {
   const { news, next } = yield* Outbox
+  // After all deliveries that ended with the same commit, so that they share the look.
+  yield* Effect.yieldNow
   // Closed before looking: anything that becomes due from here on opens it again.
   yield* news.close
   const { againMs, isProbe, most } = yield* allowed(sending)

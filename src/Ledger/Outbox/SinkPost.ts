@@ -6,7 +6,7 @@ import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Clock, Duration, Effect, Option, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { codeOf } from "../../Runtime/SystemFailure.ts"
-import type { OutboxMessage } from "./Messages.ts"
+import type { OutboxMessage } from "./Due.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
 import * as SinkEntry from "./SinkEntry.ts"
 

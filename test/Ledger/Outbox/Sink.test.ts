@@ -93,9 +93,9 @@ describe("the accounting sink", () => {
       const dying = (store: Store["Service"]): Store["Service"] =>
         Store.of({
           ...store,
-          transaction: (body) =>
+          run: (query) =>
             Effect.suspend(() =>
-              isDying ? Effect.andThen(Deferred.succeed(dead, undefined), Effect.never) : store.transaction(body)
+              isDying ? Effect.andThen(Deferred.succeed(dead, undefined), Effect.never) : store.run(query)
             )
         })
       const first = sending(path, to, { store: dying }, Effect.andThen(hear(history("A")), Effect.never))

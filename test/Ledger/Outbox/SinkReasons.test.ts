@@ -82,3 +82,33 @@ it.effect("a dead letter is reported until a person has dealt with it", () =>
     )
   }).pipe(Effect.scoped)
 )
+
+it.effect("a dead letter is reported at once, and so is that a person dealt with it", () =>
+  Effect.gen(function* () {
+    const [path, to] = yield* Effect.all([folder, accounts])
+    to.answer = () => ({ status: 400 })
+    const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
+    // The clock stands still, so nothing that waits for a time happens.
+    const untilReasons = (count: number) =>
+      Effect.gen(function* () {
+        while ((yield* active).length !== count) yield* turn
+      })
+    yield* sending(
+      path,
+      to,
+      { ...patient, pauses: { first: Duration.zero, longest: Duration.zero } },
+      Effect.gen(function* () {
+        yield* hear([...payment("A"), ...payment("B")])
+        yield* untilReasons(1)
+        const outbox = yield* Outbox
+        while ((yield* outbox.dead).length < 2) yield* turn
+        to.answer = () => taken
+        const [first] = yield* outbox.dead
+        yield* outbox.settle(first?.entryId ?? "", "Ada", "booked by hand")
+        while (!(yield* active)[0]?.startsWith("1 entry was refused")) yield* turn
+        yield* outbox.replay(undefined)
+        yield* untilReasons(0)
+      })
+    )
+  }).pipe(Effect.scoped)
+)

@@ -49,7 +49,7 @@ export const taken = { status: 201 } as const
 /** Remembers everything that was posted. */
 export class Accounts {
   readonly posts: Array<Posted> = []
-  answer: (posted: Posted, number: number) => Answer = () => taken
+  answer: (posted: Posted, number: number) => Answer | Promise<Answer> = () => taken
   #server: Server | undefined
   #port = 0
 
@@ -68,9 +68,13 @@ export class Accounts {
         const key = String(request.headers["idempotency-key"])
         const posted = { key, body, headers: request.headers, path: request.url ?? "", ipcId }
         this.posts.push(posted)
+        const respond = (answer: Answer): void => {
+          if (answer === "hang-up") response.destroy()
+          else if (answer !== "silence") response.writeHead(answer.status, answer.headers).end(answer.text)
+        }
         const answer = this.answer(posted, this.posts.length)
-        if (answer === "hang-up") response.destroy()
-        else if (answer !== "silence") response.writeHead(answer.status, answer.headers).end(answer.text)
+        if (answer instanceof Promise) void answer.then(respond)
+        else respond(answer)
       })
     })
     this.#server.listen(this.#port, "127.0.0.1")
@@ -106,22 +110,29 @@ export interface Start {
   readonly pauses?: NonNullable<Sink.SinkOptions["pauses"]>
   readonly rests?: NonNullable<Sink.SinkOptions["rests"]>
   readonly patience?: Duration.Duration
+  /** Files in the folder by default. */
+  readonly stores?: Layer.Layer<Store | Warehouse, unknown>
   /** Wraps the Store. */
   readonly store?: (store: Store["Service"]) => Store["Service"]
 }
 
 const ledger = Layer.unwrap(Effect.map(Outbox, (outbox) => Ledger.layerWith(contractor, outbox)))
 
-const books = (path: string, { status, store }: Pick<Start, "store"> & { readonly status: Start["status"] }) =>
+const files = (path: string) =>
+  Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`), Sqlite.layerAt(`${path}/store.sqlite`))
+
+type Books = Pick<Start, "store" | "stores"> & { readonly status: Start["status"] }
+
+const books = (path: string, { status, store, stores = files(path) }: Books) =>
   Layer.merge(ledger, Copies.layer).pipe(
     Layer.provideMerge(Outbox.layerWith(status === undefined ? undefined : { status })),
-    Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
     Layer.provideMerge(
       Layer.effect(
         Store,
         Effect.map(Store, (real) => store?.(real) ?? real)
-      ).pipe(Layer.provide(Sqlite.layerAt(`${path}/store.sqlite`)))
+      )
     ),
+    Layer.provideMerge(stores),
     Layer.provideMerge(Reasons.layer)
   )
 
@@ -129,12 +140,12 @@ export type Services = Ledger | Copies | Outbox | Store | Warehouse | Reasons
 
 /** One start of a worker over the files of a folder, with a sink. */
 export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Effect.Effect<A, E, Services>) => {
-  const { patience, pauses = quick, rests = quick, status = "draft" } = start
+  const { patience, pauses = quick, rests = quick, status = "draft", ...stores } = start
   const options = { url: to.url, secret: Redacted.make(secret), pauses, rests }
   const sink = Sink.layerWith({ ...options, ...(patience === undefined ? {} : { patience }) })
   const layer = sink.pipe(
     Layer.provide(NodeHttpClient.layerUndici),
-    Layer.provideMerge(books(path, { status, ...(start.store === undefined ? {} : { store: start.store }) }))
+    Layer.provideMerge(books(path, { status, ...stores }))
   )
   return Effect.scoped(Effect.provide(body, layer, { local: true }))
 }

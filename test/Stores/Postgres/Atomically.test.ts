@@ -115,6 +115,31 @@ describe.skipIf(Databases.skipped !== undefined)("atomically", () => {
       assert.deepStrictEqual(yield* notes(own), [])
     }))
 
+  test("what waits for the commit runs once others can see all of it", (own) =>
+    Effect.gen(function* () {
+      const { afterCommit, atomically } = yield* Postgres
+      const seen: Array<ReadonlyArray<string | null | undefined>> = []
+      const look = Effect.map(notes(own), (all) => void seen.push(all))
+      const inner = Effect.andThen(note("inner"), afterCommit(look))
+      yield* atomically(Effect.all([atomically(inner), note("outer")], { discard: true }))
+      assert.deepStrictEqual(seen, [["inner", "outer"]])
+      yield* afterCommit(look)
+      assert.lengthOf(seen, 2)
+    }))
+
+  test("what waits for the commit never runs if its writes are undone", (own) =>
+    Effect.gen(function* () {
+      const { afterCommit, atomically } = yield* Postgres
+      const ran: Array<string> = []
+      const run = (name: string) => afterCommit(Effect.sync(() => void ran.push(name)))
+      const nested = Effect.ignore(atomically(Effect.all([note("nested"), run("nested"), failing])))
+      yield* atomically(Effect.all([nested, note("kept"), run("kept")], { discard: true }))
+      yield* Effect.ignore(atomically(Effect.all([run("failed"), failing])))
+      yield* Effect.ignore(atomically(Effect.andThen(run("refused"), Effect.ignore(wrong))))
+      assert.deepStrictEqual(ran, ["kept"])
+      assert.deepStrictEqual(yield* notes(own), ["kept"])
+    }))
+
   test("concurrent nested ones don't undo each other", (own) =>
     Effect.gen(function* () {
       const { atomically } = yield* Postgres

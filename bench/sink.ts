@@ -1,0 +1,169 @@
+/**
+ * From a signed payment to the accounting sink, through a whole worker (`bin/siteledger start`): one payment alone, 200
+ * per second, and 100 per second to a sink that takes 200 ms for each answer. Each payment counts from when it was due
+ * until its entry arrives at the sink; beside it, bare POSTs at the same rate to the same sink. Payments, worker and sink
+ * are separate processes. Goals: alone ≤ 50 ms, at 200 per second p99 ≤ 100 ms, and the slow sink's backlog doesn't grow.
+ * Run: node bench/sink.ts [--engine postgres]
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { type Child, quantile, round, start } from "./Child.ts"
+import * as Engine from "./Engine.ts"
+import { path, secret } from "./Signed.ts"
+
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
+
+interface Scenario {
+  readonly perSecond: number
+  /** For how long an IPC has been certified when it is paid. */
+  readonly earlierMs: number
+  readonly answerAfterMs: number
+}
+
+const scenarios = {
+  // Slower than a worker looks for what others wrote, and never in step with it.
+  alone: { perSecond: 0.8, earlierMs: 600, answerAfterMs: 0 },
+  fast: { perSecond: 200, earlierMs: 0, answerAfterMs: 0 },
+  slow: { perSecond: 100, earlierMs: 0, answerAfterMs: 200 }
+} satisfies Record<string, Scenario>
+
+const patienceMs = 60_000
+const warming = 400
+const mostBare = 1000
+
+await using engine = await Engine.open()
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const address = probe.address()
+  probe.close()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+const until = async <A>(what: string, ask: () => Promise<A | undefined>): Promise<A> => {
+  for (const from = performance.now(); performance.now() - from < patienceMs; await pause(100)) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+  }
+  throw new Error(`Not within ${patienceMs / 1000} s: ${what}`)
+}
+
+/** A worker that takes deliveries; the service behind it can't be reached. */
+const worker = async (sink: string) => {
+  const { environment } = await engine.place()
+  const port = await freePort()
+  const child = spawn(join(import.meta.dirname, "../bin/siteledger"), ["start"], {
+    stdio: "ignore",
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      SITELEDGER_BASE_URL: "http://127.0.0.1:1/v1",
+      SITELEDGER_AUTH_URL: "http://127.0.0.1:1",
+      SITELEDGER_CLIENT_ID: "bench",
+      SITELEDGER_CLIENT_SECRET: "bench-secret",
+      SITELEDGER_WEBHOOK_URL: `http://127.0.0.1:${port}${path}`,
+      SITELEDGER_WEBHOOK_LISTEN: `127.0.0.1:${port}`,
+      SITELEDGER_WEBHOOK_SECRET: secret,
+      SITELEDGER_ADMIN_LISTEN: "127.0.0.1:0",
+      SITELEDGER_LEDGER_CURRENCY: "EUR",
+      SITELEDGER_LEDGER_SINK_URL: `http://127.0.0.1:${sink}/entries`,
+      SITELEDGER_LEDGER_SINK_SECRET: "bench-sink-secret",
+      ...environment
+    }
+  })
+  await until("the worker takes deliveries", async () => {
+    if (child.exitCode !== null) throw new Error(`The worker ended with ${child.exitCode}`)
+    return fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
+  })
+  return {
+    port,
+    /** Processor time so far; 0 without /proc. */
+    cpuMs: () => {
+      const stat = `/proc/${child.pid}/stat`
+      const fields = existsSync(stat) ? readFileSync(stat, "utf8").split(") ")[1]?.split(" ") : undefined
+      return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) * 10
+    },
+    stop: async () => {
+      child.kill()
+      await once(child, "exit")
+    }
+  }
+}
+
+type Times = Readonly<Record<string, number>>
+
+/** From when each was due until it arrived. */
+const delays = (sink: Child, dueAt: Times): Promise<ReadonlyArray<number>> =>
+  until("everything has arrived", async () => {
+    const arrivedAt = (await (await fetch(`http://127.0.0.1:${sink.line}`)).json()) as Times
+    const waits = Object.entries(dueAt).map(([id, at]) => (arrivedAt[id] ?? Number.NaN) - at)
+    return waits.some(Number.isNaN) ? undefined : waits
+  })
+
+const post = (agent: Agent, port: string, id: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const sent = request({ agent, port: Number(port), host: "127.0.0.1", path: "/entries", method: "POST" })
+    sent.once("error", reject)
+    sent.once("response", (response) => response.resume().once("end", resolve))
+    sent.end(JSON.stringify({ event_id: id }))
+  })
+
+/** POSTs of nothing but an id. */
+const bare = async ({ line: port }: Child, count: number, perSecond: number): Promise<Times> => {
+  const agent = new Agent({ keepAlive: true })
+  const dueAt: Record<string, number> = {}
+  const first = Date.now()
+  const under: Array<Promise<void>> = []
+  for (let n = 0; n < count; n++) {
+    const due = first + (n * 1000) / perSecond
+    await pause(Math.max(0, due - Date.now()))
+    dueAt[`bare-${n}`] = due
+    under.push(post(agent, port, `bare-${n}`))
+  }
+  await Promise.all(under)
+  agent.destroy()
+  return dueAt
+}
+
+const measured = (waits: ReadonlyArray<number>) => ({
+  p50Ms: Math.max(1, round(quantile(waits, 0.5), 0)),
+  p99Ms: Math.max(1, round(quantile(waits, 0.99), 0)),
+  mostMs: round(Math.max(...waits), 0)
+})
+
+const run = async (name: string, { answerAfterMs, earlierMs, perSecond }: Scenario) => {
+  const sink = await start("SinkServer.ts", answerAfterMs)
+  const { cpuMs, port, stop } = await worker(sink.line)
+  const count = Math.ceil(perSecond * seconds)
+  // Code that has run before is compiled.
+  const warm = await start("Payments.ts", port, warming, Math.min(perSecond * 10, warming), `${name}-warm`)
+  await delays(sink, JSON.parse(warm.line) as Times)
+  const before = cpuMs()
+  const paid = await start("Payments.ts", port, count, perSecond, name, earlierMs)
+  const waits = await delays(sink, JSON.parse(paid.line) as Times)
+  const cpu = cpuMs() - before
+  const waitsBare = await delays(sink, await bare(sink, Math.min(count, mostBare), Math.max(perSecond, 20)))
+  await stop()
+  sink.process.kill()
+  const [own, without] = [measured(waits), measured(waitsBare)]
+  return {
+    perSecond,
+    paid: count,
+    ...own,
+    bare: without,
+    ratioP50: round(own.p50Ms / without.p50Ms, 1),
+    workerCpuMs: round(cpu / count, 1)
+  }
+}
+
+const only = process.env["BENCH_SCENARIO"]
+const results: Record<string, unknown> = {}
+for (const [name, scenario] of Object.entries(scenarios)) {
+  if (only === undefined || only === name) results[name] = await run(name, scenario)
+}
+process.stdout.write(`${JSON.stringify({ bench: "sink", engine: Engine.name, ...results })}\n`)
