@@ -3,7 +3,7 @@
  * gives the same entries, accounts and currency included. Several workers on one database all post by the terms of the
  * one that started last.
  */
-import type { Kysely, Transaction } from "kysely"
+import type { ExpressionBuilder, Kysely, Transaction } from "kysely"
 import { Effect } from "effect"
 import { type Store, StoreError } from "../Stores/Store.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
@@ -22,7 +22,7 @@ export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void
 export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promise<Terms | undefined> => {
   const before = await newest(tx)
   const content = JSON.stringify(terms)
-  if (before?.content === content) return undefined
+  if (before === content) return undefined
   const fact = await tx
     .selectFrom("ledger_facts")
     .select((of) => of.fn.max("number").as("most"))
@@ -31,11 +31,17 @@ export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promi
     .insertInto("ledger_terms")
     .values({ from_fact: Number(fact?.most ?? 0) + 1, content })
     .execute()
-  return before === undefined ? undefined : parsed(before.content)
+  return before === undefined ? undefined : parsed(before)
 }
 
-const newest = (db: Kysely<StoreTables>) =>
-  db.selectFrom("ledger_terms").select("content").orderBy("number", "desc").limit(1).executeTakeFirst()
+/** As a subquery, so that a reader of more needs one round trip. */
+export const newestContent = (from: ExpressionBuilder<StoreTables, never>) =>
+  from.selectFrom("ledger_terms").select("content").orderBy("number", "desc").limit(1)
+
+const newest = async (db: Kysely<StoreTables>): Promise<string | undefined> => {
+  const row = await db.selectNoFrom((from) => newestContent(from).as("content")).executeTakeFirst()
+  return row?.content ?? undefined
+}
 
 /** What a person decides by. How deliveries are read, and by which rules, is for the worker alone. */
 const inWords: Readonly<Record<Exclude<keyof Terms, "reading" | "rules">, string>> = {
@@ -57,12 +63,12 @@ const unkept: Pick<Terms, "confirmAbove" | "reading" | "rules" | "timezone"> = {
   reading: null
 }
 
-const parsed = (content: string): Terms => ({ ...unkept, ...(JSON.parse(content) as Terms) })
+export const parsed = (content: string): Terms => ({ ...unkept, ...(JSON.parse(content) as Terms) })
 
 /** Undefined: no worker has started yet. */
 export const newestIn = async (db: Kysely<StoreTables>): Promise<Terms | undefined> => {
   const kept = await newest(db)
-  return kept === undefined ? undefined : parsed(kept.content)
+  return kept === undefined ? undefined : parsed(kept)
 }
 
 /** Fails if a newer program wrote the books. */

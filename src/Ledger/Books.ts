@@ -10,8 +10,8 @@ import type { Instant } from "../Domain/Instant.ts"
 import type { Store, StoreError } from "../Stores/Store.ts"
 import { isAmong, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { agreed, newestIn } from "./Agreed.ts"
-import { epochOf } from "./Epoch.ts"
+import { agreed, newestContent, parsed } from "./Agreed.ts"
+import * as Epoch from "./Epoch.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
 import { fold, type Turn } from "./Fold.ts"
 import { type Books, empty, learn } from "./Fold/Known.ts"
@@ -44,14 +44,14 @@ export const record = async (
   posting?: Messages.Posting
 ): Promise<Recorded> => {
   await oneAtATime(tx, "ledger")
+  const latest = await latestIn(tx)
   // Another worker may have started since, with other terms.
-  const now = (await newestIn(tx)) ?? terms
+  const now = latest.terms ?? terms
   const books = await read(
     tx,
     newFacts.map(({ ipcId }) => ipcId)
   )
-  let number = await last(tx, "ledger_facts", "number")
-  let sequence = await last(tx, "ledger_entries", "sequence")
+  let { number, sequence } = latest
   const kept: Array<Kept> = []
   for (const newFact of newFacts) {
     const before = books.get(newFact.ipcId) ?? empty(newFact.ipcId)
@@ -69,8 +69,7 @@ export const record = async (
   )
   const [first] = posted
   if (first !== undefined) {
-    const epoch = await epochOf(tx)
-    const rows = posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact, epoch))
+    const rows = posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact, latest.epoch))
     await insert(tx, "ledger_entries", rows)
     if (posting !== undefined) await Messages.put(tx, first.sequence, posting)
   }
@@ -122,15 +121,28 @@ const insert = async <T extends "ledger_facts" | "ledger_entries">(
 /** Multiplied by the columns of an entry, this stays below SQLite's limit of 32,766 parameters. */
 const rowsAtOnce = 500
 
-const last = async (
-  tx: Tx,
-  table: "ledger_facts" | "ledger_entries",
-  column: "number" | "sequence"
-): Promise<number> => {
-  const { rows } = await sql<{
-    most: number | null
-  }>`select max(${sql.ref(column)}) as most from ${sql.table(table)}`.execute(tx)
-  return Number(rows[0]?.most ?? 0)
+/** Where the books stand, in one round trip. */
+const latestIn = async (tx: Tx) => {
+  const row = await tx
+    .selectNoFrom((from) => [
+      newestContent(from).as("content"),
+      from
+        .selectFrom("ledger_facts")
+        .select((of) => of.fn.max("number").as("n"))
+        .as("number"),
+      from
+        .selectFrom("ledger_entries")
+        .select((of) => of.fn.max("sequence").as("n"))
+        .as("sequence"),
+      from.selectFrom("meta").select("value").where("key", "=", Epoch.key).as("epoch")
+    ])
+    .executeTakeFirstOrThrow()
+  return {
+    terms: row.content === null ? undefined : parsed(row.content),
+    number: Number(row.number ?? 0),
+    sequence: Number(row.sequence ?? 0),
+    epoch: Epoch.read(row.epoch ?? undefined)
+  }
 }
 
 const writeHolds = async (tx: Tx, fact: Fact, { changed, closed, opened }: Kept["turn"]): Promise<void> => {

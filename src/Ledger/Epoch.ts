@@ -9,7 +9,8 @@ import type { StoreTables } from "../Stores/StoreTables.ts"
 /** In the Store's meta. */
 export const key = "ledger_epoch"
 
-const read = (value: string | undefined): number => Number(value ?? 1)
+/** From the value in the meta. */
+export const read = (value: string | undefined): number => Number(value ?? 1)
 
 export const epochOf = async (db: Kysely<StoreTables>): Promise<number> => read(await readMeta(db, key))
 
