@@ -20,8 +20,6 @@ export interface EventType {
   readonly status: string
   /** Distinctive fields: the type is proven when all of one group are present and not null. */
   readonly proof: ReadonlyArray<ReadonlyArray<string>>
-  /** The ledger posts by it. */
-  readonly isMoney?: true
   /** Columns that only this type names this way. */
   readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
 }
@@ -81,8 +79,8 @@ const named = [
     proof: [["submitter", "amount"]],
     fields: { submitted_amount: ["amount", "submitted_amount"] }
   },
-  { type: "ipc.certified", entity: "ipcs", status: "certified", proof: [["certified_amount"]], isMoney: true },
-  { type: "ipc.paid", entity: "ipcs", status: "paid", proof: [["payment_reference"]], isMoney: true },
+  { type: "ipc.certified", entity: "ipcs", status: "certified", proof: [["certified_amount"]] },
+  { type: "ipc.paid", entity: "ipcs", status: "paid", proof: [["payment_reference"]] },
   { type: "vo.created", entity: "vos", status: "created", proof: [["vo_id", "description"]] },
   { type: "vo.priced", entity: "vos", status: "priced", proof: [["total_cost_impact"]] },
   { type: "vo.agreed", entity: "vos", status: "agreed", proof: [["final_amount"]] },
@@ -117,7 +115,8 @@ export const documentAliases: Readonly<Record<string, ReadonlyArray<string>>> = 
 /** What a subscription asks for by default: everything that the document names. */
 export const subscribable: ReadonlyArray<string> = eventTypes.map((each) => each.type)
 
-export const moneyTypes: ReadonlyArray<string> = eventTypes.filter((each) => each.isMoney).map((each) => each.type)
+/** The ledger posts by these. */
+export const moneyTypes: ReadonlyArray<EventName> = ["ipc.certified", "ipc.paid"]
 
 export const byType: ReadonlyMap<string, EventType> = new Map(eventTypes.map((each) => [each.type, each]))
 

@@ -64,7 +64,7 @@ export const strange = `
     other_types) values (7, x'00ff', x'00', 'a', null, null, '2026', 3, 1, '["b"]'),
     (9000000000000001, x'01', zeroblob(3000000), '', '', 'x', '', 1, 0, null), (8, x'02', x'', 'Ä', 'é', null, 'z', 1, 0, null);
   insert into event_ids values ('a', 7), ('A', 8), ('ä', 9000000000000001);
-  insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N');
+  insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N', 'ipc.paid');
   insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
   insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null);
   insert into walk_pages values ('projects', 1), ('projects', 2);
@@ -76,6 +76,7 @@ export const strange = `
   insert into subscriptions values (4, 'https://x', '["ipc.paid"]', 'c', null, 'r');
   insert into webhook_secrets values (2, 4, 'sealed1.abc', 'f', 'a', null, null, 'u'), (3, null, null, 'g', 'a', 'r', 'e', null);
   insert into alerts values (5, 'red', '{}', null);
+  insert into reminders values (3, '{}', null);
   insert into exports values ('run', 's', 'f');
   insert into schedule values ('export', 1763600000000);
   insert into ledger_facts values (7, 'i', 'paid', 'k', '{"a": 1.50}'), (8, 'i', 'paid', 'k', '{}');
