@@ -64,13 +64,23 @@ const Verified = Schema.Struct({
 const Preview = Schema.Struct({
   assumptions: Schema.Array(Schema.String),
   terms: Schema.Struct({
+    rules: Schema.Int,
     debitAccount: Schema.String,
     creditAccount: Schema.String,
     currency: Text,
     /** By project id. */
     currencies: Schema.Record(Schema.String, Schema.String),
     openFrom: Text,
-    inClosedPeriod: Schema.Literals(["hold", "post"])
+    inClosedPeriod: Schema.Literals(["hold", "post"]),
+    timezone: Schema.String,
+    confirmAbove: Text,
+    reading: Schema.NullOr(
+      Schema.Struct({
+        aliases: Schema.Record(Schema.String, Schema.Array(Schema.String)),
+        contentsAt: Schema.Array(Schema.String),
+        trustTypeHeader: Schema.Boolean
+      })
+    )
   }),
   ipcs: Schema.Int,
   totals: Schema.Array(

@@ -88,7 +88,7 @@ const everything = Effect.gen(function* () {
       .orderBy("sequence")
       .execute(),
     holds: await db.selectFrom("ledger_holds").select(["hold_id", "ipc_id", "payment_reference", "reason"]).execute(),
-    quarantine: await db.selectFrom("quarantine").selectAll().orderBy("sequence").execute()
+    quarantine: await db.selectFrom("quarantine").select(["sequence", "reason"]).orderBy("sequence").execute()
   }))
   const { differences } = yield* (yield* Ledger).verify
   const byId = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
