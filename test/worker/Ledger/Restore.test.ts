@@ -130,12 +130,25 @@ const compare = async (world: World, to: Receiver): Promise<void> => {
   assert.strictEqual(compared.code, 0, compared.stderr)
 }
 
+/** IPCs whose payment is reported at two times: the one that arrives first counts, so after the restore it may be the other. */
+const reportedTwice = (lives: Day["lives"]): ReadonlySet<string> =>
+  new Set(
+    lives
+      .filter(({ payments }) =>
+        payments.some((one) =>
+          payments.some((other) => one.reference === other.reference && one.micros !== other.micros)
+        )
+      )
+      .map(({ ipcId }) => ipcId)
+  )
+
 const judged = async (world: World, to: Receiver, lives: Day["lives"], all: ReadonlyMap<string, number>) => {
   assert.deepStrictEqual(new Map([...to.totals].filter(([, units]) => units !== 0n)), new Map(expected(lives, all)))
   const { holds } = await storeBooks(world)
-  assert.notInclude(
-    holds.map((hold) => hold["reason"]),
-    "differs-from-accounting"
+  const differs = holds.filter((hold) => hold["reason"] === "differs-from-accounting").map((hold) => hold["ipc_id"])
+  assert.deepStrictEqual(
+    differs.filter((ipcId) => !reportedTwice(lives).has(String(ipcId))),
+    []
   )
   const keys = await world.store("select epoch, sequence from ledger_entries order by epoch, sequence")
   assert.strictEqual(new Set(keys.map((row) => `${row["epoch"]} ${row["sequence"]}`)).size, keys.length)
