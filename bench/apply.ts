@@ -15,7 +15,8 @@ import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
 import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
-import { type Delivery, Store } from "../src/Stores/Store.ts"
+import type { Delivery } from "../src/Stores/Deliveries.ts"
+import { Store } from "../src/Stores/Store.ts"
 import { Warehouse } from "../src/Stores/Warehouse.ts"
 import { settings } from "./BenchSettings.ts"
 import { quantile, round, start } from "./Child.ts"
@@ -39,6 +40,8 @@ const delivery = (n: number): Delivery => {
     eventId: eventId(body),
     headerType: type,
     issuedAt: null,
+    headers: [],
+    secret: "f",
     receivedAt
   }
 }
@@ -46,7 +49,7 @@ const delivery = (n: number): Delivery => {
 const fill = Effect.gen(function* () {
   const store = yield* Store
   for (let first = 0; first < events; first += 1000) {
-    yield* Effect.promise(() => store.receive(Array.from({ length: 1000 }, (_, n) => delivery(first + n))))
+    yield* Effect.promise(() => store.deliveries.receive(Array.from({ length: 1000 }, (_, n) => delivery(first + n))))
   }
 })
 

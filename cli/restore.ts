@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { resolve } from "node:path"
 import { Clock, Console, Effect, Schema } from "effect"
 import { CliError, Command } from "effect/cli"
+import { Kysely } from "kysely"
 import * as Settings from "../config/Settings.ts"
 import { key as epochKey } from "../src/Ledger/Epoch.ts"
 import * as Behind from "../src/Ledger/Outbox/Behind.ts"
@@ -17,6 +18,7 @@ import { flushFolderOf } from "../src/Runtime/Flush.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { Store } from "../src/Stores/Store.ts"
+import * as Files from "../src/Stores/Segments/Open.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
 import * as Projection from "../src/Stores/Projection.ts"
@@ -65,6 +67,18 @@ const prepare = (elsewhere: Behind.Elsewhere, nowMs: number) =>
     return yield* store.transaction((tx) => Behind.restored(tx, elsewhere, nowMs))
   })
 
+/** With its deliveries in its table, as in a backup. */
+const copyWhole = async (file: string, restored: string): Promise<void> => {
+  await copy(file, restored)
+  const database = Sqlite.openFile(restored)
+  try {
+    await Sqlite.migrate(new Kysely({ dialect: Sqlite.dialect(database) }))
+    Files.carry(file, database)
+  } finally {
+    database.close()
+  }
+}
+
 /** Brings the log of the present store into its file; a damaged store keeps its log beside it. */
 const settle = (store: string): void => {
   try {
@@ -78,7 +92,8 @@ const settle = (store: string): void => {
 
 /**
  * The old store gets a second name, then the new one takes over the first. After a crash either of them has that name,
- * never none. The old log is removed before, so that the new store never meets it.
+ * never none. The old log is removed before, so that the new store never meets it. The new store's deliveries are in its
+ * table, so the next start makes its inbox, and leaves the old one aside.
  */
 const swap = (restoring: string, store: string, kept: string): void => {
   if (existsSync(store)) {
@@ -89,6 +104,7 @@ const swap = (restoring: string, store: string, kept: string): void => {
   rmSync(`${store}-wal`, { force: true })
   rmSync(`${store}-shm`, { force: true })
   renameSync(restoring, store)
+  if (existsSync(Files.folderOf(store))) renameSync(Files.folderOf(store), Files.folderOf(kept))
   flushFolderOf(store)
 }
 
@@ -113,7 +129,10 @@ export const restore = Command.make("restore", { path }, ({ path: name }) =>
     const restoring = Effect.gen(function* () {
       const restored = `${store}.restoring`
       yield* Effect.sync(() => discard(restored))
-      yield* Effect.tryPromise({ try: () => copy(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
+      yield* Effect.tryPromise({
+        try: () => copyWhole(file, restored),
+        catch: (cause) => unusable(file, whyNot(cause))
+      })
       const sent = yield* Effect.sync(() => lastSent(settings.dataDir))
       const elsewhere = { epoch: Math.max(epochIn(store), sent.epoch), isSent: sent.sequence > 0 }
       const nowMs = yield* Clock.currentTimeMillis

@@ -25,6 +25,8 @@ export interface Event {
   readonly deliveries: number
   /** The same body also arrived under another id. */
   readonly replayed: boolean
+  /** An earlier, different body has the same id. */
+  readonly isReused?: boolean
 }
 
 export type QuarantineReason =

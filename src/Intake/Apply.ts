@@ -6,12 +6,13 @@
  * changes nothing. It is the only owner of its retries: with growing pauses, until the stores answer again.
  */
 import { Context, Effect, Layer, Option, Schedule } from "effect"
-import type { EventReader } from "../Domain/Event.ts"
+import type { Event, EventReader } from "../Domain/Event.ts"
 import type { Copies } from "../Ledger/Copies.ts"
 import type { Ledger } from "../Ledger/Ledger.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
+import type { TakenBatch } from "../Stores/Deliveries.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import type { Warehouse, WarehouseError } from "../Stores/Warehouse.ts"
 import { apply } from "./Apply/Batch.ts"
@@ -58,6 +59,8 @@ export class Apply extends Context.Service<
 
 const batchEvents = 2000
 
+const eventsOf = ({ taken }: TakenBatch): ReadonlyArray<Event> => taken.map(({ event }) => event)
+
 /** One batch; false when there was nothing to do. */
 const step = Effect.fnUntraced(function* (counts: Counts) {
   const inbox = yield* Inbox
@@ -65,13 +68,13 @@ const step = Effect.fnUntraced(function* (counts: Counts) {
   const { took, written } = yield* store.atomically(
     Effect.gen(function* () {
       const took = yield* inbox.take(batchEvents)
-      return { took, written: took.events.length === 0 ? [] : yield* apply(took.events, took) }
+      return { took, written: took.taken.length === 0 ? [] : yield* apply(eventsOf(took), took) }
     })
   )
   // Counted once it is kept.
-  const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ row }) => row.sequence))
+  const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ event }) => event.sequence))
   counts.add(written, ({ event }) => fresh.has(event.sequence))
-  return took.events.length > 0
+  return took.taken.length > 0
 })
 
 /** Another transaction was in the way, and this one was rolled back. */

@@ -6,14 +6,10 @@
  * the process dies before the commit, no 2xx was sent and the service delivers again.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
-import type { Selectable } from "kysely"
-import { sql } from "kysely"
 import { type Event, labelOnly } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
-import { type Delivery, Store, type StoreError } from "../Stores/Store.ts"
-import { type TakenBatch, withinBytes } from "../Stores/Queue.ts"
-import { listedNumbers } from "../Stores/Sql.ts"
-import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { Delivery } from "../Stores/Deliveries.ts"
+import { type Deliveries, Store, type StoreError } from "../Stores/Store.ts"
 
 export interface InboxStatus {
   readonly pending: number
@@ -40,70 +36,35 @@ export class Inbox extends Context.Service<
     /** Open while there may be events to apply. */
     readonly arrived: Latch.Latch
     /** The next events to apply. If several workers share the Store, call it within `atomically` and settle there. */
-    readonly take: (limit: number) => Effect.Effect<TakenBatch & { readonly events: ReadonlyArray<Event> }, StoreError>
+    readonly take: Deliveries["take"]
     /** When the first event after a sequence was received. */
-    readonly receivedAfter: (sequence: number) => Effect.Effect<Instant.Instant | null, StoreError>
+    readonly receivedAfter: Deliveries["receivedAfter"]
     readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
-    /** Which of these events carry an id that an earlier, different body already used. */
-    readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
     /** Also false while the Store doesn't answer. */
     readonly isDrained: Effect.Effect<boolean>
     readonly lastReceivedAt: Effect.Effect<string | null, StoreError>
   }
 >()("siteledger/Inbox") {
-  static readonly layer: Layer.Layer<Inbox, never, Store> = Layer.effect(
+  static readonly layer: Layer.Layer<Inbox, StoreError, Store> = Layer.effect(
     Inbox,
     Effect.gen(function* () {
       const store = yield* Store
       const arrived = yield* Latch.make(true)
+      // Opens the files and brings them into order before anything is received.
+      yield* store.deliveries.last
       return Inbox.of({
         offer: groupCommit(store, arrived),
         arrived,
-        take: (limit) =>
-          Effect.map(
-            store.run((db) => store.queue.take(db, limit)),
-            (took) => ({ ...took, events: took.taken.map(({ row }) => toEvent(row)) })
-          ),
-        receivedAfter: (sequence) =>
-          Effect.map(
-            store.run((db) =>
-              db
-                .selectFrom("inbox")
-                .select("received_at")
-                .where("sequence", ">", sequence)
-                .orderBy("sequence")
-                .limit(1)
-                .executeTakeFirst()
-            ),
-            (row) => row?.received_at ?? null
-          ),
-        quarantined: (after, limit) =>
-          Effect.map(
-            store.run((db) =>
-              db
-                .selectFrom("quarantine")
-                .innerJoin("inbox", "inbox.sequence", "quarantine.sequence")
-                .selectAll("inbox")
-                .where("inbox.sequence", ">", after)
-                .orderBy("inbox.sequence")
-                .limit(limit)
-                .execute()
-            ),
-            (rows) => withinBytes(rows).map(toEvent)
-          ),
-        reusedIds: (sequences) => reusedIds(store, sequences),
+        take: store.deliveries.take,
+        receivedAfter: store.deliveries.receivedAfter,
+        quarantined: (after, limit) => quarantined(store, after, limit),
         status: status(store),
         isDrained: status(store).pipe(
           Effect.map(isDrained),
           Effect.orElseSucceed(() => false)
         ),
-        lastReceivedAt: Effect.map(
-          store.run((db) =>
-            db.selectFrom("inbox").select("received_at").orderBy("sequence", "desc").limit(1).executeTakeFirst()
-          ),
-          (row) => row?.received_at ?? null
-        )
+        lastReceivedAt: Effect.map(store.deliveries.arrivals(1), ([newest]) => newest?.receivedAt ?? null)
       })
     })
   )
@@ -122,7 +83,7 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
     const batch = waiting
     waiting = []
     try {
-      await store.receive(batch.map((each) => each.delivery))
+      await store.deliveries.receive(batch.map((each) => each.delivery))
       arrived.openUnsafe()
       for (const { resolve } of batch) resolve()
     } catch (cause) {
@@ -141,54 +102,37 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
     })
 }
 
-/** The first sequence of each id is recorded here, not by the receiver: an index on ids cost it a third of its speed. */
-const reusedIds = (store: Store["Service"], sequences: ReadonlyArray<number>) =>
-  Effect.map(
-    store.transaction(async (tx) => {
-      const these = sql`inbox e join ${listedNumbers(tx, sequences)} j on e.sequence = j.value`
-      // Ordered by id, so that two workers never deadlock.
-      await sql`
-        insert into event_ids (event_id, sequence)
-        select event_id, min(sequence) from ${these} where true group by event_id order by event_id
-        on conflict (event_id) do nothing`.execute(tx)
-      return sql<{ sequence: number }>`
-        select e.sequence from ${these} join event_ids f on f.event_id = e.event_id
-        where f.sequence <> e.sequence`.execute(tx)
-    }),
-    ({ rows }) => new Set(rows.map((row) => row.sequence))
+const quarantined = Effect.fnUntraced(function* (store: Store["Service"], after: number, limit: number) {
+  const rows = yield* store.run((db) =>
+    db
+      .selectFrom("quarantine")
+      .select("sequence")
+      .where("sequence", ">", after)
+      .orderBy("sequence")
+      .limit(limit)
+      .execute()
   )
+  return yield* store.deliveries.read(rows.map(({ sequence }) => sequence))
+})
 
 const status = (store: Store["Service"]) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    return yield* store.run(async (db) => {
-      const { count, oldest } = await store.queue.waiting(db)
-      const quarantined = await db
+    const { count, oldest } = yield* store.deliveries.waiting
+    const quarantined = yield* store.run((db) =>
+      db
         .selectFrom("quarantine")
         .select((of) => [
           of.fn.countAll<number>().as("count"),
           of.fn.countAll<number>().filterWhere("reason", "=", labelOnly).as("unposted")
         ])
         .executeTakeFirstOrThrow()
-      const oldestMs = oldest === null ? now : Instant.toMicros(oldest) / 1000
-      return {
-        pending: count,
-        quarantined: Number(quarantined.count),
-        unposted: Number(quarantined.unposted),
-        oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs))
-      }
-    })
+    )
+    const oldestMs = oldest === null ? now : Instant.toMicros(oldest) / 1000
+    return {
+      pending: count,
+      quarantined: Number(quarantined.count),
+      unposted: Number(quarantined.unposted),
+      oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs))
+    }
   })
-
-const toEvent = (row: Selectable<StoreTables["inbox"]>): Event => ({
-  sequence: row.sequence,
-  bodySha256: Buffer.from(row.body_sha256).toString("hex"),
-  body: row.body,
-  eventId: row.event_id,
-  headerType: row.header_type,
-  otherTypes: JSON.parse(row.other_types ?? "[]") as ReadonlyArray<string>,
-  issuedAt: row.issued_at,
-  receivedAt: row.received_at,
-  deliveries: row.deliveries,
-  replayed: row.replayed !== 0
-})

@@ -28,12 +28,7 @@ export class Seal extends Context.Service<
 >()("siteledger/Seal") {
   /** With the key that the settings name. */
   static readonly layer: Layer.Layer<Seal, SealError, Settings> = Layer.unwrap(
-    Effect.map(Settings, ({ dataDir, key }) =>
-      Option.match(key, {
-        onNone: () => Seal.layerAt(dataDir),
-        onSome: (digits) => Seal.layerWith(Buffer.from(Redacted.value(digits), "hex"))
-      })
-    )
+    Effect.map(Settings, (settings) => Layer.effect(Seal, Effect.map(keyFor(settings), make)))
   )
   /** With the key in a data directory. */
   static readonly layerAt = (dataDir: string): Layer.Layer<Seal, SealError> =>
@@ -74,7 +69,15 @@ const foreign = (purpose: string) =>
     message: `The stored ${purpose} was sealed with another key (SITELEDGER_KEY, or the file key in the data directory).`
   })
 
-const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => {
+/** The key that the settings name. */
+export const keyFor = ({ dataDir, key }: Pick<Settings["Service"], "dataDir" | "key">) =>
+  Option.match(key, {
+    onNone: () => keyIn(dataDir),
+    onSome: (digits): Effect.Effect<Uint8Array, SealError> =>
+      Effect.sync(() => Buffer.from(Redacted.value(digits), "hex"))
+  })
+
+export const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => {
   const path = join(dataDir, "key")
   return Effect.try({
     try: () => {

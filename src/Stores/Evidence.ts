@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Interval } from "../Domain/Gap.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { EntityName } from "../Domain/Resource.ts"
+import type { Arrival } from "./Deliveries.ts"
 import { Store } from "./Store.ts"
 import { Warehouse } from "./Warehouse.ts"
 
@@ -43,40 +44,29 @@ export const cameLate = ({ fromMs, toMs }: Interval): Effect.Effect<number | und
 /** So many of the newest ones are looked at: enough that not all of them are retries, and cheap. */
 const newest = 50
 
-interface Arrival {
-  readonly at: Instant.Instant | null
-  readonly received_at: Instant.Instant
-}
-
 /** The least time to receipt since then, in ms: from their header to first deliveries, and from their own time to events. */
 export const leastDelayMs = Effect.fnUntraced(function* (since: Instant.Instant) {
   const store = yield* Store
   const warehouse = yield* Warehouse
-  const deliveries = store.run((db) =>
-    db
-      .selectFrom("inbox")
-      .select(["issued_at as at", "received_at"])
-      .orderBy("sequence", "desc")
-      .limit(newest)
-      .execute()
-  )
   const events = warehouse.query((db) =>
     db
       .selectFrom("construction.events")
-      .select(["event_timestamp as at", "received_at"])
+      .select(["event_timestamp as issuedAt", "received_at as receivedAt"])
       .where("event_timestamp", ">=", since)
       .orderBy("event_timestamp", "desc")
       .limit(newest)
       .execute()
   )
   const least = (arrivals: ReadonlyArray<Arrival>): number | null => {
-    const delays = arrivals.flatMap(({ at, received_at: received }) =>
-      at === null || received < since ? [] : [(Instant.toMicros(received) - Instant.toMicros(at)) / 1000]
+    const delays = arrivals.flatMap(({ issuedAt, receivedAt }) =>
+      issuedAt === null || receivedAt < since
+        ? []
+        : [(Instant.toMicros(receivedAt) - Instant.toMicros(issuedAt)) / 1000]
     )
     return delays.length === 0 ? null : Math.min(...delays)
   }
   return {
-    deliveries: least(yield* Effect.orElseSucceed(deliveries, () => [])),
+    deliveries: least(yield* Effect.orElseSucceed(store.deliveries.arrivals(newest), () => [])),
     events: least(yield* Effect.orElseSucceed(events, () => []))
   }
 })

@@ -7,10 +7,10 @@
  * is applied from its beginning and the walks start over.
  */
 import { Effect } from "effect"
-import { type Kysely, sql, type Transaction } from "kysely"
+import { sql, type Transaction } from "kysely"
 import { entityNames } from "../Domain/Resource.ts"
 import { readMeta, type Store, writeMeta } from "./Store.ts"
-import * as SqliteQueue from "./Sqlite/Queue.ts"
+import * as Segments from "./Segments/Deliveries.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
 export interface WarehouseMeta {
@@ -26,24 +26,16 @@ export interface Verdict {
 
 const idKey = "warehouse_id"
 
-export const watermark = (store: Store["Service"]) => store.run(SqliteQueue.watermark)
+export const watermark = (store: Store["Service"]) => store.run(Segments.watermark)
 
 export const compare = (store: Store["Service"], warehouse: WarehouseMeta) =>
   Effect.map(
-    Effect.all([store.run((db) => readMeta(db, idKey)), watermark(store), store.run(newest)]),
+    Effect.all([store.run((db) => readMeta(db, idKey)), watermark(store), store.deliveries.last]),
     ([id, ours, last]): Verdict => ({
       isFresh: id === undefined && warehouse.watermark === 0,
       mismatch: mismatch(warehouse, id, ours, last)
     })
   )
-
-const newest = async (db: Kysely<StoreTables>): Promise<number> => {
-  const row = await db
-    .selectFrom("inbox")
-    .select((of) => of.fn.max("sequence").as("sequence"))
-    .executeTakeFirst()
-  return Number(row?.sequence ?? 0)
-}
 
 const mismatch = (warehouse: WarehouseMeta, id: string | undefined, ours: number, last: number): string | undefined => {
   if (id === undefined || id !== warehouse.id) return "The warehouse is missing or belongs to another store."
@@ -61,7 +53,7 @@ export const adopt = (store: Store["Service"], warehouseId: string) =>
 export const startAgain = (store: Store["Service"], warehouseId: string) =>
   store.transaction(async (tx) => {
     await forget(tx)
-    await store.queue.restart(tx)
+    await store.deliveries.restart(tx)
     await writeMeta(tx, idKey, warehouseId)
   })
 
@@ -90,7 +82,7 @@ export const rebuild = (store: Store["Service"]) =>
     ? Effect.as(disown(store), true)
     : store.transaction(async (tx) => {
         // In the order in which batches are taken and written, so that no deadlock occurs.
-        await store.queue.restart(tx)
+        await store.deliveries.restart(tx)
         for (const name of [...entityNames.toSorted(), "events"]) {
           await empty(tx, `construction.${name}`)
         }

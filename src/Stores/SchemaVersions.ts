@@ -40,6 +40,12 @@ export const cameWith = <C extends Since, T extends Dated<C>>(tables: ReadonlyAr
   }
 }
 
+/** Version 0.1 left the type to the inbox, where its header is. */
+export const typesInQuarantine = `
+  update quarantine set event_type =
+    (select header_type from inbox where inbox.sequence = quarantine.sequence)
+  where event_type is null`
+
 /** A statement, or code that runs several. */
 export type Step = string | ((db: Kysely<unknown>) => Promise<unknown>)
 

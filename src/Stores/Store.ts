@@ -1,25 +1,16 @@
 /**
  * The Store is the system of record: inbox, walks and checkpoints, subscriptions, heartbeats, exports.
  *
- * When `transaction` and `receive` return, their writes are on disk and survive a power cut. A crash rolls the open
- * transaction back. In SQLite all callers share one writer, in call order; in PostgreSQL a caller that needs an order asks
- * for it (`Sql.oneAtATime`).
+ * When `transaction` and `deliveries.receive` return, their writes are on disk and survive a power cut. A crash rolls the
+ * open transaction back. In SQLite all callers share one writer, in call order; in PostgreSQL a caller that needs an order
+ * asks for it (`Sql.oneAtATime`).
  */
 import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
-import type { Queue } from "./Queue.ts"
+import type { Event } from "../Domain/Event.ts"
+import type { Arrival, Delivery, TakenBatch, Waiting } from "./Deliveries.ts"
 import type { StoreTables } from "./StoreTables.ts"
-
-/** A verified delivery as it came in. */
-export interface Delivery {
-  readonly body: Uint8Array
-  readonly bodySha256: Uint8Array
-  readonly eventId: string
-  readonly headerType: string | null
-  readonly issuedAt: Instant | null
-  readonly receivedAt: Instant
-}
 
 type WorkerRow = StoreTables["workers"]
 
@@ -38,6 +29,42 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())
 }) {}
+
+/**
+ * The deliveries that a Store holds, and which of them are still to be applied. How they are kept is the engine's own: no
+ * other module reads its files or tables.
+ *
+ * Guarantees: a delivery is on disk when `receive` returns, and a body is stored once. Every stored event is handed out in
+ * stored order until it is settled, and again if it is delivered again. Workers that share a Store never hold the same
+ * event; those of a dead worker become free when its connection ends.
+ */
+export interface Deliveries {
+  /**
+   * Stores verified deliveries and returns how many bodies were new; a known body is only counted. If it fails, some of
+   * them may be stored. A promise, because it is the receiver's hot path.
+   */
+  readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
+  /** The next events to apply. If several workers share the Store, call it within `atomically` and settle there. */
+  readonly take: (limit: number) => Effect.Effect<TakenBatch, StoreError>
+  /** `applied`: events with the number of deliveries known when they were applied. */
+  readonly settle: (
+    tx: Transaction<StoreTables>,
+    took: TakenBatch,
+    applied: ReadonlyArray<Pick<Event, "deliveries" | "sequence">>
+  ) => Promise<void>
+  /** Events that are still to be applied. */
+  readonly waiting: Effect.Effect<Waiting, StoreError>
+  /** Hands out all events again. */
+  readonly restart: (tx: Transaction<StoreTables>) => Promise<void>
+  /** The first of these events, in stored order: as many as fit into a batch. */
+  readonly read: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+  /** When the first event after a sequence was received. */
+  readonly receivedAfter: (sequence: number) => Effect.Effect<Instant | null, StoreError>
+  /** The newest ones first. */
+  readonly arrivals: (limit: number) => Effect.Effect<ReadonlyArray<Arrival>, StoreError>
+  /** The greatest sequence; 0 if there is none. */
+  readonly last: Effect.Effect<number, StoreError>
+}
 
 export class Store extends Context.Service<
   Store,
@@ -64,14 +91,9 @@ export class Store extends Context.Service<
     readonly lostKey: Effect.Effect<void, StoreError>
     /** The workers that share this Store; always empty for an engine with a single worker. */
     readonly workers: Presence
-    readonly queue: Queue
+    readonly deliveries: Deliveries
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
     readonly transaction: <A>(body: (tx: Transaction<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
-    /**
-     * Stores verified deliveries and returns how many bodies were new; a known body is only counted. If it fails, some of
-     * them may be stored. A promise, because it is the receiver's hot path.
-     */
-    readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
     /** Copies the whole Store to `path` while it is in use; fails if a file is there and `isReplacing` is false. */
     readonly backup: (path: string, isReplacing: boolean) => Effect.Effect<void, StoreError>
   }

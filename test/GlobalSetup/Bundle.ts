@@ -48,6 +48,7 @@ const bundles = async (folder: string): Promise<void> => {
   // Whoever asks, in the worker or in a test, starts the files that lie beside.
   await bundle(folder, "src/Query/child.ts", [ofDuckDb])
   await bundle(folder, "src/Operate/Doctor/quick-check.ts", [])
+  await bundle(folder, "src/Stores/Segments/inbox-thread.ts", [])
   await bundle(folder, "src/Query/Query.ts", [ofDuckDb, ...ofEffect])
 }
 

@@ -63,6 +63,8 @@ const offer = (body: string) =>
         eventId: body,
         headerType: null,
         issuedAt: null,
+        headers: [],
+        secret: "f",
         receivedAt: "2026-11-20T00:00:00.000000Z"
       })
     )

@@ -92,9 +92,18 @@ describe("one export", () => {
             })
             .execute()
         )
-        const delivery = { body: Buffer.from("{}"), eventId: "e", headerType: null, issuedAt: null }
+        const delivery = {
+          body: Buffer.from("{}"),
+          eventId: "e",
+          headerType: null,
+          issuedAt: null,
+          headers: [],
+          secret: "f"
+        }
         const receivedAt = "2026-11-20T01:59:00.000000Z"
-        yield* Effect.promise(() => store.receive([{ ...delivery, bodySha256: Buffer.from("1"), receivedAt }]))
+        yield* Effect.promise(() =>
+          store.deliveries.receive([{ ...delivery, bodySha256: Buffer.alloc(32, 1), receivedAt }])
+        )
         const result = yield* run
         const text = readFileSync(join(world.lake, "latest.json"), "utf8")
         assert.match(result.run, /^20261120T020000Z-[0-9a-f]{4}$/)

@@ -86,11 +86,13 @@ describe.each(engines)("what waits in $name", ({ isSkipped, place }) => {
       assert.deepStrictEqual(yield* quarantinedMoney(money), none.quarantined)
       const headers = ["ipc.created", "ipc.paid", "ipc.paid", null, "ipc.submitted", "ipc.certified"]
       yield* Effect.promise(() =>
-        store.receive(headers.map((headerType, n) => delivery(`body ${n}`, { headerType, eventId: `e${n}` })))
+        store.deliveries.receive(
+          headers.map((headerType, n) => delivery(`body ${n}`, { headerType, eventId: `e${n}` }))
+        )
       )
-      const [created, unmarked, proven, unknown, labelled, certified] = (yield* store.run((db) =>
-        db.selectFrom("inbox").select("sequence").orderBy("sequence").execute()
-      )).map(({ sequence }) => sequence) as [number, number, number, number, number, number]
+      const [created, unmarked, proven, unknown, labelled, certified] = (yield* store.atomically(
+        store.deliveries.take(10)
+      )).taken.map(({ event }) => event.sequence) as [number, number, number, number, number, number]
       const quarantined = (sequence: number, reason: string, event_type: string | null) =>
         store.transaction((tx) => tx.insertInto("quarantine").values({ sequence, reason, event_type }).execute())
       yield* quarantined(created, "no-key", null)
@@ -106,9 +108,9 @@ describe.each(engines)("what waits in $name", ({ isSkipped, place }) => {
         reason: "label-only"
       }
       assert.deepStrictEqual(yield* quarantinedMoney(money), { count: 2, oldest })
-      yield* quarantined(unmarked, "no-key", null)
+      yield* quarantined(unmarked, "no-key", "ipc.paid")
       const old = { ...oldest, eventId: "e1", type: "ipc.paid", reason: "no-key" }
-      assert.deepStrictEqual(yield* quarantinedMoney(money), { count: 3, oldest: old }, "a row of version 0.1")
+      assert.deepStrictEqual(yield* quarantinedMoney(money), { count: 3, oldest: old })
     })
   )
 })

@@ -27,6 +27,8 @@ it.live("contains nothing of an open transaction, and doesn't wait for it", () =
     Effect.gen(function* () {
       const store = yield* Store
       const copy = join(path, "backup.sqlite")
+      // As the worker does at its start.
+      yield* store.deliveries.last
       yield* store.transaction((tx) => writeMeta(tx, "kept", "1"))
       yield* store.transaction(async (tx) => {
         await writeMeta(tx, "open", "1")
@@ -42,7 +44,7 @@ it.live("holds everything acknowledged before it, while deliveries keep arriving
     Effect.gen(function* () {
       const store = yield* Store
       let acknowledged = 0
-      const one = Effect.promise(() => store.receive([delivery(`${"x".repeat(3000)}${acknowledged}`)]))
+      const one = Effect.promise(() => store.deliveries.receive([delivery(`${"x".repeat(3000)}${acknowledged}`)]))
       const coming = yield* Effect.forkChild(
         Effect.forever(
           Effect.andThen(

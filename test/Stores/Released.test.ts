@@ -20,9 +20,12 @@ import { storesAt } from "./Postgres/World.ts"
 import { contents, type Engine, engines } from "./VersionEngines.ts"
 import { folder } from "./WarehouseEngines.ts"
 
+/** What they say is in the inbox's segments, or goes there. */
+const superseded = new Set(["SQLite event_ids", "SQLite inbox_touched"])
+
 describe.each(engines)(
   "a database of version 0.1.0 in $name",
-  ({ columns, empty, isSkipped, migrations, released }) => {
+  ({ columns, empty, isSkipped, migrations, name, released }) => {
     it.live.skipIf(isSkipped)("has the schema that 0001 makes", () =>
       Effect.gen(function* () {
         const [old, fresh] = yield* Effect.all([released, empty])
@@ -36,10 +39,11 @@ describe.each(engines)(
       Effect.gen(function* () {
         const [old, fresh] = yield* Effect.all([released, empty])
         yield* Effect.promise(async () => {
-          const known = await old.ask(columns)
+          const known = (await old.ask(columns)).filter(({ table }) => !superseded.has(`${name} ${String(table)}`))
           const before = await contents(old, known)
           for (const [table, rows] of Object.entries(before)) assert.isNotEmpty(rows, table)
           await old.migrate(migrations)
+          if (name === "SQLite") await old.ask("delete from meta where key = 'inbox_touched'")
           assert.deepStrictEqual(await contents(old, known), before)
           await fresh.migrate(migrations)
           assert.deepStrictEqual(await old.schema(), await fresh.schema())
@@ -133,19 +137,25 @@ describe.each(places)("a worker that continues with it, $place,", ({ isSkipped, 
         const inbox = yield* Inbox
         const took = yield* inbox.take(10)
         assert.deepStrictEqual(
-          took.events.map(({ deliveries, eventId, headerType, otherTypes, sequence }) => ({
-            sequence,
-            eventId,
-            headerType,
-            otherTypes,
-            deliveries
-          })),
+          took.taken
+            .map(({ event }) => event)
+            .toSorted((a, b) => a.sequence - b.sequence)
+            .map(({ deliveries, eventId, headerType, otherTypes, sequence }) => ({
+              sequence,
+              eventId,
+              headerType,
+              otherTypes,
+              deliveries
+            })),
           [
             { sequence: 1, eventId: "e-1", headerType: "ipc.paid", otherTypes: ["ipc.closed"], deliveries: 2 },
             { sequence: 5, eventId: "e-4", headerType: "ipc.paid", otherTypes: [], deliveries: 1 }
           ]
         )
-        assert.deepStrictEqual([...(yield* inbox.reusedIds([2]))], [2])
+        assert.deepStrictEqual(
+          (yield* store.deliveries.read([1, 2])).map(({ isReused }) => isReused),
+          [false, true]
+        )
         yield* assertWalked(store)
         const { differences, ...counts } = yield* (yield* Ledger).verify
         assert.deepStrictEqual(differences, [])

@@ -26,14 +26,14 @@ const applied = (bodies: ReadonlyArray<string>, batch: Batch) =>
   Effect.gen(function* () {
     const store = yield* Store
     const warehouse = yield* Warehouse
-    yield* Effect.promise(() => store.receive(bodies.map((body) => delivery(body))))
+    yield* Effect.promise(() => store.deliveries.receive(bodies.map((body) => delivery(body))))
     yield* store.atomically(
       Effect.gen(function* () {
-        const took = yield* store.run((db) => store.queue.take(db, 100))
+        const took = yield* store.deliveries.take(100)
         const { watermark: through } = took
         yield* warehouse.write({ ...batch, ...(through === undefined ? {} : { watermark: through }) })
-        const settled = took.taken.map(({ row }) => row)
-        yield* store.transaction((tx) => store.queue.settle(tx, took, settled))
+        const settled = took.taken.map(({ event }) => event)
+        yield* store.transaction((tx) => store.deliveries.settle(tx, took, settled))
       })
     )
   })

@@ -4,6 +4,7 @@ import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { Store } from "../../src/Stores/Store.ts"
+import { delivery } from "./Postgres/World.ts"
 import type { EventRow } from "../../src/Stores/WarehouseTables.ts"
 
 const start = Date.UTC(2026, 10, 20) * 1000
@@ -44,22 +45,11 @@ export const eventRow = (sequence: number, payload: string | null): EventRow => 
   alarms: "[]"
 })
 
-/** Puts a delivery with this sequence into the Store. */
+/** Puts deliveries into the Store, up to this sequence. */
 export const taken = (sequence: number) =>
-  Effect.flatMap(Store, (store) =>
-    store.transaction((tx) =>
-      tx
-        .insertInto("inbox")
-        .values({
-          sequence,
-          body_sha256: Buffer.from(String(sequence)),
-          body: Buffer.from("x"),
-          event_id: "e",
-          header_type: null,
-          issued_at: null,
-          received_at: Instant.fromMicros(start)
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-    )
-  )
+  Effect.gen(function* () {
+    const { deliveries } = yield* Store
+    for (let last = yield* deliveries.last; last < sequence; last++) {
+      yield* Effect.promise(() => deliveries.receive([delivery(`body ${last + 1}`)]))
+    }
+  })

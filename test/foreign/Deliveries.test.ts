@@ -111,7 +111,7 @@ describe("the worker", () => {
   const nextBody = (): Buffer => bodyOf(++count)
 
   const stored = async (body: Buffer): Promise<number> => {
-    const rows = await world.store("select body from inbox")
+    const rows = await world.inbox()
     return rows.filter((row) => body.equals(row["body"] as Uint8Array)).length
   }
 

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import { Store } from "../../src/Stores/Store.ts"
+import * as Files from "../../src/Stores/Segments/Open.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 
@@ -24,7 +25,19 @@ const tablesOf = (database: DatabaseSync): ReadonlyArray<string> =>
     .prepare("select name from sqlite_schema where type = 'table' order by name")
     .all()
     .map(({ name }) => String(name))
-    .filter((name) => !/^(?:sqlite_|kysely_)|^inbox_touched$/.test(name))
+    .filter((name) => !/^(?:sqlite_|kysely_)|^inbox/.test(name))
+
+const inTable = (database: DatabaseSync): ReadonlyArray<Record<string, unknown>> =>
+  database
+    .prepare("select * from inbox")
+    .all()
+    .map((row) => ({ ...row, headers: row["headers"] ?? "[]" }))
+
+const asText = (rows: ReadonlyArray<object>): ReadonlyArray<string> =>
+  rows
+    .map((row) => Object.entries(row).map(([name, value]) => `${name}: ${textOf(value)}`))
+    .map((values) => values.toSorted().join(", "))
+    .toSorted()
 
 /** Every table as it is, with the type of each value, without the marks of the move itself. */
 export const contents = (store: string): Readonly<Record<string, ReadonlyArray<string>>> => {
@@ -35,12 +48,16 @@ export const contents = (store: string): Readonly<Record<string, ReadonlyArray<s
       statement.setReadBigInts(true)
       return statement
         .all()
-        .filter((row) => table !== "meta" || !["warehouse_id", "moved_to", "ledger_epoch"].includes(String(row["key"])))
+        .filter(
+          (row) =>
+            table !== "meta" || !["warehouse_id", "moved_to", "ledger_epoch", "inbox"].includes(String(row["key"]))
+        )
         .map((row) => Object.entries(row).map(([name, value]) => `${name}: ${typeof value} ${textOf(value)}`))
         .map((values) => values.toSorted().join(", "))
         .toSorted()
     }
-    return Object.fromEntries(tablesOf(database).map((table) => [table, rows(table)]))
+    const inbox = Files.isBeside(database) ? [...Files.rowsBeside(store, database)].flat() : inTable(database)
+    return { ...Object.fromEntries(tablesOf(database).map((table) => [table, rows(table)])), inbox: asText(inbox) }
   } finally {
     database.close()
   }
@@ -63,7 +80,6 @@ export const strange = `
   insert into inbox (sequence, body_sha256, body, event_id, header_type, issued_at, received_at, deliveries, replayed,
     other_types) values (7, x'00ff', x'00', 'a', null, null, '2026', 3, 1, '["b"]'),
     (9000000000000001, x'01', zeroblob(3000000), '', '', 'x', '', 1, 0, null), (8, x'02', x'', 'Ä', 'é', null, 'z', 1, 0, null);
-  insert into event_ids values ('a', 7), ('A', 8), ('ä', 9000000000000001);
   insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N', 'ipc.paid');
   insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
   insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null);

@@ -14,6 +14,7 @@ import {
   run,
   RunningWorker
 } from "../RunningWorker.ts"
+import { framesOf, inboxOf } from "../Stores/Segments/Inbox.ts"
 import { type Engine, engine, Place, type Rows } from "./Place.ts"
 
 export type { Rows }
@@ -116,9 +117,19 @@ export class World {
     return this.#place.store(sql)
   }
 
+  /** All deliveries, also while workers run. */
+  async inbox(): Promise<Rows> {
+    if (this.database !== undefined) return this.store("select * from inbox order by sequence")
+    return inboxOf(join(this.dataDir, "store.sqlite"))
+  }
+
   /** Deliveries of known bodies that Apply has not yet counted. */
-  unseen(): Promise<Rows> {
-    return this.store(`select sequence from ${this.database === undefined ? "inbox_touched" : "inbox_queue"}`)
+  async unseen(): Promise<Rows> {
+    if (this.database !== undefined) return this.store("select sequence from inbox_queue")
+    const [row] = await this.store("select value from meta where key = 'applied_through'")
+    return framesOf(join(this.dataDir, "store.sqlite"))
+      .filter(({ kind, number }) => kind === "again" && number > Number(row?.["value"] ?? 0))
+      .map(({ number }) => ({ sequence: number }))
   }
 
   /** The server's tables that hold a text. */

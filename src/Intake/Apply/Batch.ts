@@ -11,12 +11,11 @@ import type { Change } from "../../Domain/Change.ts"
 import { type Event, EventReader } from "../../Domain/Event.ts"
 import { Copies } from "../../Ledger/Copies.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
-import { batchBytes, firstOf, type TakenBatch } from "../../Stores/Queue.ts"
+import { batchBytes, firstOf, type TakenBatch } from "../../Stores/Deliveries.ts"
 import { listedNumbers } from "../../Stores/Sql.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehouse.ts"
-import { Inbox } from "../Inbox.ts"
 import { heard, ifStorable, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
 
 /**
@@ -25,11 +24,9 @@ import { heard, ifStorable, isRefused, read, type ReadEvent, refused, toRow } fr
  */
 export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, took: TakenBatch | undefined) {
   const store = yield* Store
-  const inbox = yield* Inbox
   const reader = yield* EventReader
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
-  const reused = yield* inbox.reusedIds(events.map((event) => event.sequence))
-  const readings = withinMemory(events, (event) => ifStorable(read(event, reader, nowMicros, reused)))
+  const readings = withinMemory(events, (event) => ifStorable(read(event, reader, nowMicros)))
   const batch = took && firstOf(took, readings.length)
   const ledger = yield* Ledger
   yield* ledger.hear(readings.flatMap(heard))
@@ -38,7 +35,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
     await quarantine(tx, written)
     if (batch === undefined) return
     // Only what was written: a delivery that came meanwhile keeps its place.
-    await store.queue.settle(
+    await store.deliveries.settle(
       tx,
       batch,
       written.map(({ event }) => event)

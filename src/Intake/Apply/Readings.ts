@@ -13,16 +13,10 @@ export interface ReadEvent {
   readonly alarms: ReadonlyArray<Alarm>
 }
 
-/** `reused`: sequences of events whose id an earlier, different body already used. */
-export const read = (
-  event: Event,
-  reader: EventReader["Service"],
-  nowMicros: number,
-  reused: ReadonlySet<number>
-): ReadEvent => {
+export const read = (event: Event, reader: EventReader["Service"], nowMicros: number): ReadEvent => {
   const reading = reader.read(event, nowMicros)
   const alarms: Array<Alarm> = []
-  if (reused.has(event.sequence)) alarms.push("id-reused")
+  if (event.isReused === true) alarms.push("id-reused")
   if (event.replayed) alarms.push("replayed")
   if (reading.relabelled) alarms.push("relabelled")
   const isForPerson = reading.isByLabel && heard({ event, reading }).flatMap(factsOf).length > 0

@@ -60,7 +60,11 @@ export const handle = async (answer: Answerer, request: IncomingMessage, respons
     const signed =
       signedOf(signatures, bodies, signature) ?? (await signedOtherwise(answer, request, bodies, signature))
     if (typeof signed === "object") {
-      return await store(answer, { ...signed, signature, headers }, response)
+      return await store(
+        answer,
+        { ...signed, signature, headers, all: withoutCredentials(request.rawHeaders) },
+        response
+      )
     }
     if (signed === 401) answer.rejected()
     else answer.refused(signed === 413 ? "too-large" : "encoded", { signature, headers }, false)
@@ -128,11 +132,19 @@ const mostUnpacked = ({ maximumBytes }: Answerer, { byteLength }: Uint8Array): n
 
 const noBody = { "content-length": "0" }
 
-interface Verified extends Signed, Refusable {}
+interface Verified extends Signed, Refusable {
+  readonly all: ReadonlyArray<string>
+}
+
+const credentials = new Set(["authorization", "cookie", "proxy-authorization"])
+
+/** Names and values, as received. */
+const withoutCredentials = (raw: ReadonlyArray<string>): ReadonlyArray<string> =>
+  raw.filter((_, place) => !credentials.has(raw[place - (place % 2)]!.toLowerCase()))
 
 const store = async (
   answer: Answerer,
-  { body, headers, secret, signature }: Verified,
+  { all, body, headers, secret, signature }: Verified,
   response: ServerResponse
 ): Promise<void> => {
   const bodySha256 = hash("sha256", body, "buffer")
@@ -143,7 +155,9 @@ const store = async (
       eventId: headers.eventId ?? madeUpId(bodySha256),
       headerType: headers.type,
       issuedAt: headers.issuedAt,
-      receivedAt: answer.now()
+      receivedAt: answer.now(),
+      headers: all,
+      secret: secret.fingerprint
     })
   } catch (cause) {
     answer.notStored(cause)

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs"
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import { Effect } from "effect"
 import { MoveError, type Open, type Side, type Value, type Values } from "../Move.ts"
+import * as Files from "../../Stores/Segments/Open.ts"
 import { Store } from "../../Stores/Store.ts"
 import * as Sqlite from "../../Stores/Sqlite/Store.ts"
 
@@ -48,10 +49,21 @@ async function* rows(database: DatabaseSync, table: string): AsyncGenerator<Read
   if (batch.length > 0) yield batch
 }
 
+/** Deliveries are beside the store's file, unless it has not been started since they were put into its table. */
+async function* deliveries(database: DatabaseSync, path: string): AsyncGenerator<ReadonlyArray<Values>> {
+  const names = columnsOf(database, "inbox").map(({ name }) => name)
+  for await (const rows of Files.rowsBeside(path, database)) {
+    yield rows.map((row) => names.map((name) => valueOf(row[name as keyof typeof row])))
+  }
+}
+
+const valueOf = (value: Uint8Array | number | string | null): Value =>
+  typeof value === "number" ? String(value) : value
+
 const side = (database: DatabaseSync, path: string): Side => ({
   name: path,
   columns: async (table) => columnsOf(database, table).map(({ name }) => name),
-  rows: (table) => rows(database, table),
+  rows: (table) => (table === "inbox" && Files.isBeside(database) ? deliveries(database, path) : rows(database, table)),
   put: async (table, batch) => {
     const columns = columnsOf(database, table)
     const names = columns.map(({ name }) => `"${name}"`)

@@ -44,7 +44,7 @@ const byHand = {
     before: [createSchema("construction"), digestOf, Rights.refuseChange],
     after: made({ ...viewsSince[1], ledger_lines: firstLines })
   },
-  2: { after: made(viewsSince[2]) }
+  2: { after: [SchemaVersions.typesInQuarantine, ...made(viewsSince[2])] }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>

@@ -40,18 +40,36 @@ export const copy = async (path: string, target: string): Promise<void> => {
   written.close()
 }
 
-/** On its own connection, so that it runs beside the writer's transactions. */
-export const backUp = async (store: string, target: string, isReplacing: boolean): Promise<void> => {
+/**
+ * On its own connection, so that it runs beside the writer's transactions. `carry` adds what isn't in the store's file; as
+ * that is read later, nothing is missing that the store has applied.
+ */
+export const backUp = async (
+  store: string,
+  target: string,
+  isReplacing: boolean,
+  carry: (copy: DatabaseSync) => void
+): Promise<void> => {
   if (isPartOf(store, target)) throw new Error(`${target} is the store itself`)
   const folder = mkdtempSync(join(dirname(target), ".siteledger-backup-"))
   try {
     const made = join(folder, "backup.sqlite")
     await copy(store, made)
+    changed(made, carry)
     if (isReplacing) renameSync(made, target)
     else linkSync(made, target)
     flushFolderOf(target)
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const changed = (file: string, change: (database: DatabaseSync) => void): void => {
+  const database = new DatabaseSync(file)
+  try {
+    change(database)
+  } finally {
+    database.close()
   }
 }
 

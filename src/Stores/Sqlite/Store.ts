@@ -1,6 +1,6 @@
 /**
- * The embedded Store: one SQLite file (WAL, synchronous=FULL), used through Kysely, with prepared statements for
- * deliveries. There is one connection, and Kysely's lock on it keeps transactions and deliveries apart.
+ * The embedded Store: one SQLite file (WAL, synchronous=FULL), used through Kysely, and the deliveries in segments beside
+ * it. There is one connection, and Kysely's lock on it keeps transactions apart.
  *
  * After kill -9 or a power cut SQLite rolls back what wasn't committed; nothing needs repair.
  */
@@ -11,10 +11,14 @@ import { Duration, Effect, Layer } from "effect"
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../../config/Settings.ts"
+import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
-import { type Delivery, Store, StoreError } from "../Store.ts"
+import { Store, StoreError } from "../Store.ts"
+import * as Segmented from "../Segments/Deliveries.ts"
+import { derived } from "../Segments/Key.ts"
+import * as Files from "../Segments/Open.ts"
+import * as Rows from "../Segments/Rows.ts"
 import { backUp, makePrivate } from "./Copy.ts"
-import { sqliteQueue } from "./Queue.ts"
 import { migrations } from "./Migrations.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
@@ -55,10 +59,12 @@ class Dialect extends SqliteDialect {
 export const dialect = (database: DatabaseSync): Dialect => new Dialect({ database: adapter(database) })
 
 const fullDisk = 13
+/** Also a quota, and a limit for the size of files. */
+const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 const busy = 5
 
 export const storeError = (cause: unknown): StoreError => {
-  const code = (cause as { errcode?: number }).errcode ?? 0
+  const code = (cause as { errcode?: number }).errcode ?? (noRoom.has(codeOf(cause) ?? "") ? fullDisk : 0)
   const message = cause instanceof Error ? cause.message : String(cause)
   const primary = code & 0xff
   const reason = primary === fullDisk ? "Full" : primary === busy ? "Locked" : "Failed"
@@ -102,49 +108,29 @@ export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise
   if (error !== undefined) throw error
 }
 
-/** Limits how far a row can grow when the same body is sent again under new labels. */
-const mostLabels = 64
-
-/** Nearly all deliveries are new, so the insert is the fast path: `returning` on it would cost a quarter more. */
-const prepareReceive = (database: DatabaseSync) => {
-  const insert = database.prepare(
-    `insert into inbox (body_sha256, body, event_id, header_type, issued_at, received_at) values (?, ?, ?, ?, ?, ?)
-     on conflict (body_sha256) do nothing`
-  )
-  const count = database.prepare(
-    `update inbox set
-       deliveries = deliveries + 1,
-       replayed = max(replayed, event_id <> :eventId),
-       other_types = case
-         when :headerType is null or :headerType is header_type
-           or :headerType in (select value from json_each(other_types))
-           or json_array_length(other_types) >= ${mostLabels} then other_types
-         else json_insert(coalesce(other_types, '[]'), '$[#]', :headerType) end
-     where body_sha256 = :bodySha256
-     returning sequence`
-  )
-  const touch = database.prepare("insert or ignore into inbox_touched (sequence) values (?)")
-  const store = ({ body, bodySha256, eventId, headerType, issuedAt, receivedAt }: Delivery): boolean => {
-    const { changes } = insert.run(bodySha256, body, eventId, headerType, issuedAt, receivedAt)
-    if (changes === 1) return true
-    touch.run(count.get({ eventId, headerType, bodySha256 })?.["sequence"] ?? null)
-    return false
+/** Opens them at first use; again if that failed. */
+const filesOf = (place: Files.Place, db: Kysely<StoreTables>) => {
+  let opened: Promise<Files.Opened> | undefined
+  const open = (): Promise<Files.Opened> => {
+    opened ??= Segmented.watermark(db).then((applied) => Files.open(place, applied))
+    opened.catch(() => (opened = undefined))
+    return opened
   }
-  return (batch: ReadonlyArray<Delivery>): number => {
-    database.exec("begin immediate")
-    try {
-      let fresh = 0
-      for (const delivery of batch) if (store(delivery)) fresh++
-      database.exec("commit")
-      return fresh
-    } catch (cause) {
-      if (database.isTransaction) database.exec("rollback")
-      throw cause
-    }
-  }
+  const close = async (): Promise<void> => (await opened?.catch(() => undefined))?.segments.close()
+  return { open, close }
 }
 
-const make = (path: string) =>
+/** Writes the deliveries into a copy of the Store. */
+const carry =
+  ({ segments }: Files.Opened) =>
+  (copy: DatabaseSync): void => {
+    const { last, reader } = segments.snapshot
+    for (const rows of Rows.rowsOf(reader, last, copy)) Rows.write(copy, rows)
+    reader.forget()
+    Files.carried(copy)
+  }
+
+const make = (path: string, key: Effect.Effect<Uint8Array, SealError>) =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(
       Effect.try({ try: () => openFile(path), catch: notOpened(path) }),
@@ -152,7 +138,18 @@ const make = (path: string) =>
     )
     const db = new Kysely<StoreTables>({ dialect: dialect(database) })
     yield* Effect.tryPromise({ try: () => migrate(db), catch: storeError })
-    const receiveNow = prepareReceive(database)
+    const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) =>
+      Effect.tryPromise({ try: () => query(db), catch: storeError })
+    const place: Files.Place = {
+      store: path,
+      database,
+      key: () => derived(Effect.runSync(key)),
+      exclusively: (use) => db.connection().execute(async () => use())
+    }
+    const files = yield* Effect.acquireRelease(
+      Effect.sync(() => filesOf(place, db)),
+      ({ close }) => Effect.promise(close)
+    )
     return Store.of({
       engine: "sqlite",
       atomically: (effect) => effect,
@@ -160,18 +157,24 @@ const make = (path: string) =>
       pollEvery: Duration.infinity,
       lostKey: Effect.void,
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
-      queue: sqliteQueue,
-      run: (query) => Effect.tryPromise({ try: () => query(db), catch: storeError }),
+      deliveries: Segmented.make(() => files.open().then(({ segments }) => segments), run),
+      run,
       transaction: (body) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),
-      receive: (batch) => db.connection().execute(async () => receiveNow(batch)),
       backup: (target, isReplacing) =>
-        Effect.tryPromise({ try: () => backUp(path, target, isReplacing), catch: notBackedUp(target) })
+        Effect.tryPromise({
+          try: async () => backUp(path, target, isReplacing, carry(await files.open())),
+          catch: notBackedUp(target)
+        })
     })
   })
 
-export const layerAt = (path: string): Layer.Layer<Store, StoreError> => Layer.effect(Store, make(path))
+/** With the key in the folder of the Store. */
+export const layerAt = (path: string): Layer.Layer<Store, StoreError> =>
+  Layer.effect(Store, make(path, keyIn(dirname(path))))
 
-export const layer = Layer.unwrap(Effect.map(Settings, ({ dataDir }) => layerAt(storePath(dataDir))))
+export const layer = Layer.unwrap(
+  Effect.map(Settings, ({ dataDir, key }) => Layer.effect(Store, make(storePath(dataDir), keyFor({ dataDir, key }))))
+)
 
 export const storePath = (dataDir: string): string => join(dataDir, "store.sqlite")

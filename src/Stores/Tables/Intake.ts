@@ -19,7 +19,9 @@ import {
 
 export const intake = {
   inbox: {
-    says: "Every signed delivery; each body is stored once.",
+    says:
+      "Every signed delivery; each body is stored once. Beside a worker with SQLite they are in the files of the folder " +
+      "inbox, and here only in a backup, or until the worker has started.",
     key: ["sequence"],
     columns: {
       sequence: numbered("Its position in the stored order."),
@@ -31,22 +33,33 @@ export const intake = {
       received_at: required(instant, "When its first delivery arrived, by siteledger's clock."),
       deliveries: preset(int32, 1, "How many times it was delivered."),
       replayed: preset(int32, 0, "1 if it also arrived under another id."),
-      other_types: optional(json, "Other event types in the headers of later deliveries, as a JSON array.")
+      other_types: optional(json, "Other event types in the headers of later deliveries, as a JSON array."),
+      headers: optional(json, "All headers of its first delivery; null if version 0.1 stored it.", { since: 2 }),
+      secret: optional(text, "The fingerprint of the secret that verified it; null if version 0.1 stored it.", {
+        since: 2
+      })
     }
   },
   event_ids: {
     says: "Event ids, each with the first delivery that used it.",
     key: ["event_id"],
+    only: "postgres",
     columns: {
       event_id: required(text, "The id."),
       sequence: required(int64, "The first delivery that used it (inbox.sequence).")
     }
   },
-  inbox_touched: {
-    says: "The queue of a single worker: events that were delivered again after they were applied.",
+  inbox_again: {
+    says: "Beside a single worker: bodies that were delivered more than once, as far as they are applied.",
     key: ["sequence"],
     only: "sqlite",
-    columns: { sequence: required(int64, "The delivery (inbox.sequence).") }
+    since: 2,
+    columns: {
+      sequence: required(int64, "The first delivery (inbox.sequence)."),
+      deliveries: required(int32, "How many times it was delivered."),
+      replayed: required(int32, "1 if it also arrived under another id."),
+      other_types: required(json, "Other event types in the headers of later deliveries, as a JSON array.")
+    }
   },
   inbox_queue: {
     says: "The queue of several workers: a row for each delivery until it is applied.",
@@ -65,11 +78,9 @@ export const intake = {
     columns: {
       sequence: required(int64, "The delivery (inbox.sequence)."),
       reason: required(text, "The reason, as a keyword."),
-      event_type: optional(
-        text,
-        "The event type that its body proves; otherwise a header's. Null if none names one, or if version 0.1 put it here.",
-        { since: 2 }
-      )
+      event_type: optional(text, "The event type that its body proves; otherwise a header's. Null if none names one.", {
+        since: 2
+      })
     }
   },
   uptime: {

@@ -58,6 +58,8 @@ const deliveryOf = ({ body, type }: Sent, receivedMs: number) => ({
   eventId: randomUUID(),
   headerType: type,
   issuedAt: null,
+  headers: [],
+  secret: "f",
   receivedAt: Instant.fromMillis(receivedMs)
 })
 

@@ -82,6 +82,8 @@ it.live("a replay gives the ledger and the warehouse the quarantine in stored or
             eventId: body,
             headerType: null,
             issuedAt: null,
+            headers: [],
+            secret: "f",
             receivedAt: at
           })
         )

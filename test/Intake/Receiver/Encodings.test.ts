@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import type { Delivery } from "../../../src/Stores/Store.ts"
+import type { Delivery } from "../../../src/Stores/Deliveries.ts"
 import { secret as newSecret } from "../../../src/Intake/Secrets/Keyring.ts"
 import { keeping, path, playedStore, secret, startReceiver, until } from "./Running.ts"
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { TestClock } from "effect/testing"
 import { defaultLimits } from "../../../src/Intake/Receiver/Listener.ts"
-import type { Delivery } from "../../../src/Stores/Store.ts"
+import type { Delivery } from "../../../src/Stores/Deliveries.ts"
 import { deliver, head, keeping, playedStore, send, sign, signedRequest, startReceiver, until } from "./Running.ts"
 
 const signature = { "X-Service-Signature": sign("") }

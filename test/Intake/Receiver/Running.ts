@@ -12,21 +12,20 @@ import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Receiver, type ReceiverOptions } from "../../../src/Intake/Receiver.ts"
 import { Signatures } from "../../../src/Intake/Receiver/Signatures.ts"
 import { Keyring } from "../../../src/Intake/Secrets/Keyring.ts"
-import { type Delivery, Store, type StoreError } from "../../../src/Stores/Store.ts"
-import { sqliteQueue } from "../../../src/Stores/Sqlite/Queue.ts"
+import type { Delivery } from "../../../src/Stores/Deliveries.ts"
+import { type Deliveries, Store, type StoreError } from "../../../src/Stores/Store.ts"
 
 export const path = "/hooks/construction"
 export const secret = "whsec_known"
 
 /** A store with only `receive`; what the receiver keeps about refusals is forgotten. */
-export const playedStore = (receive: Store["Service"]["receive"]): Layer.Layer<Store> => {
+export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> => {
   const unused = () => Effect.die("not played")
   return Layer.mock(Store, {
     pollEvery: Duration.infinity,
     workers: { say: unused, withdraw: unused, all: unused() },
     engine: "sqlite",
-    queue: sqliteQueue,
-    receive,
+    deliveries: { ...({} as Deliveries), receive, last: Effect.succeed(0), arrivals: () => Effect.succeed([]) },
     run: <A>() => Effect.succeed(undefined as A),
     transaction: <A>() => Effect.succeed(undefined as A),
     backup: unused

@@ -1,7 +1,7 @@
 /** Deliveries that arrive before their secret, and unknown secrets. */
 import { assert, describe, it } from "@effect/vitest"
 import { secret } from "../../../src/Intake/Secrets/Keyring.ts"
-import type { Delivery } from "../../../src/Stores/Store.ts"
+import type { Delivery } from "../../../src/Stores/Deliveries.ts"
 import { deliver, keeping, send, sign, signedRequest, startReceiver, until } from "../Receiver/Running.ts"
 
 const request = (by: string) => signedRequest("{}", { "X-Service-Signature": sign("{}", by) })

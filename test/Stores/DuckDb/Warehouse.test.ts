@@ -1,7 +1,7 @@
 /**
  * What DuckDB's Warehouse does beyond the contract: comparison with the Store, set-aside files, the published copy.
  */
-import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -54,6 +54,8 @@ const putBackStore = (file: string): void => {
   const store = `${dirname(file)}/store.sqlite`
   for (const beside of ["-wal", "-shm"]) rmSync(`${store}${beside}`, { force: true })
   copyFileSync(`${store}.old`, store)
+  rmSync(`${dirname(file)}/inbox`, { recursive: true })
+  renameSync(`${dirname(file)}/inbox.old`, `${dirname(file)}/inbox`)
 }
 
 describe("the DuckDB file", () => {
@@ -81,6 +83,7 @@ describe("the DuckDB file", () => {
         yield* started(path, apply(1))
         copyFileSync(file, `${file}.old`)
         copyFileSync(`${path}/store.sqlite`, `${path}/store.sqlite.old`)
+        cpSync(`${path}/inbox`, `${path}/inbox.old`, { recursive: true })
         yield* started(other, apply(9))
         copyFileSync(`${other}/warehouse.duckdb`, `${file}.foreign`)
         yield* started(path, apply(2))

@@ -45,7 +45,7 @@ describe.skipIf(Databases.skipped !== undefined)("a rebuild beside a worker", ()
       const own = yield* database
       const context = yield* Layer.build(storesAt(own.url))
       const store = yield* Effect.provide(Store, context)
-      yield* Effect.promise(() => store.receive([delivery("one"), delivery("two")]))
+      yield* Effect.promise(() => store.deliveries.receive([delivery("one"), delivery("two")]))
       yield* ask(own, rows)
       const run = yield* session(own)
       // A deadlock would then end the rebuild, not this session.

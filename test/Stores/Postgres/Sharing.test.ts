@@ -19,9 +19,9 @@ const worker = (url: string) =>
   }))
 
 const receive = (bodies: ReadonlyArray<string>) =>
-  Effect.flatMap(Store, (store) => Effect.promise(() => store.receive(bodies.map((body) => delivery(body)))))
+  Effect.flatMap(Store, (store) => Effect.promise(() => store.deliveries.receive(bodies.map((body) => delivery(body)))))
 
-const take = (limit: number) => Effect.flatMap(Store, (store) => store.run((db) => store.queue.take(db, limit)))
+const take = (limit: number) => Effect.flatMap(Store, (store) => store.deliveries.take(limit))
 
 const test = (fact: string, body: (own: Databases.Database) => Effect.Effect<void, unknown, never>) =>
   it.live(fact, () => Effect.scoped(Effect.flatMap(database, body)))
@@ -152,9 +152,9 @@ describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
           return yield* store.atomically(
             Effect.gen(function* () {
               const took = yield* take(7)
-              const rows = took.taken.map(({ row }) => row)
+              const rows = took.taken.map(({ event }) => event)
               yield* Effect.sleep(3)
-              yield* store.transaction((tx) => store.queue.settle(tx, took, rows))
+              yield* store.transaction((tx) => store.deliveries.settle(tx, took, rows))
               settled.push(...rows.map(({ sequence }) => sequence))
               return rows.length
             })

@@ -15,7 +15,7 @@ import { ask, database, delivery, isAsleep, proxy, sessions, storesAt, until } f
 
 const receive = (...bodies: ReadonlyArray<string>) =>
   Effect.flatMap(Store, (store) =>
-    Effect.tryPromise({ try: () => store.receive(bodies.map((body) => delivery(body))), catch: String })
+    Effect.tryPromise({ try: () => store.deliveries.receive(bodies.map((body) => delivery(body))), catch: String })
   )
 
 const write = (id: string) =>

@@ -27,7 +27,7 @@ const opened = Effect.gen(function* () {
   const warehouse = yield* Effect.provide(Warehouse, context)
   const applied = (body: string) =>
     Effect.promise(async () => {
-      await store.receive([delivery(body)])
+      await store.deliveries.receive([delivery(body)])
       await own.query("delete from siteledger.inbox_queue")
     })
   const run = yield* storing(own, "one")

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Client } from "pg"
 import { Postgres, type PostgresError } from "../../../src/Stores/Postgres/Postgres.ts"
-import type { Delivery, Store } from "../../../src/Stores/Store.ts"
+import type { Delivery } from "../../../src/Stores/Deliveries.ts"
+import type { Store } from "../../../src/Stores/Store.ts"
 import * as PostgresStore from "../../../src/Stores/Postgres/Store.ts"
 import type { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as PostgresWarehouse from "../../../src/Stores/Postgres/Warehouse.ts"
@@ -87,6 +88,8 @@ export const delivery = (body: string | Uint8Array, fields: Partial<Delivery> = 
     headerType: "ipc.paid",
     issuedAt: null,
     receivedAt: "2026-11-20T02:00:00.000000Z",
+    headers: ["X-Event", "ipc.paid"],
+    secret: "fingerprint",
     ...fields
   }
 }

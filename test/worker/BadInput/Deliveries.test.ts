@@ -128,7 +128,7 @@ describe("a signed body", () => {
     const ipcs = await world.query("select id, payment_reference from construction.ipcs order by id desc")
     assert.deepInclude(event, { outcome: "quarantined", reason: "not-storable", payload: null })
     assert.deepStrictEqual(ipcs, [{ id: "1", payment_reference: null }])
-    const stored = await world.store("select body from inbox order by sequence")
+    const stored = await world.inbox()
     assert.isTrue(stored.some((row) => String(Buffer.from(row["body"] as Uint8Array)) === body))
   })
 

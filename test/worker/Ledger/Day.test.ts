@@ -50,7 +50,7 @@ const published = async (world: World, worker: RunningWorker) => {
 
 const assertJudged = async ({ lives }: Day, world: World): Promise<void> => {
   const kept = await storeBooks(world)
-  const inbox = await world.store("select body_sha256 from inbox order by sequence")
+  const inbox = await world.inbox()
   const places = new Map(
     inbox.map((row, place) => [Buffer.from(row["body_sha256"] as Uint8Array).toString("hex"), place])
   )

@@ -11,7 +11,7 @@ import { EventReader } from "../../../src/Domain/Event.ts"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
 import type { Instant } from "../../../src/Domain/Instant.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
-import type { Delivery } from "../../../src/Stores/Store.ts"
+import type { Delivery } from "../../../src/Stores/Deliveries.ts"
 import { stores } from "../../Ledger/Started.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import type { Random } from "../../Seeded.ts"
@@ -29,14 +29,16 @@ const reader = Layer.succeed(
 )
 
 const deliveries = async (world: World): Promise<ReadonlyArray<Delivery>> => {
-  const rows = await world.store("select * from inbox order by sequence")
+  const rows = await world.inbox()
   return rows.map((row) => ({
     body: row["body"] as Uint8Array,
     bodySha256: row["body_sha256"] as Uint8Array,
     eventId: String(row["event_id"]),
     headerType: row["header_type"] as string | null,
     issuedAt: row["issued_at"] as Instant | null,
-    receivedAt: row["received_at"] as Instant
+    receivedAt: row["received_at"] as Instant,
+    headers: JSON.parse(String(row["headers"])) as ReadonlyArray<string>,
+    secret: String(row["secret"])
   }))
 }
 

@@ -86,7 +86,7 @@ class Backup {
 
 /** The place of each body in the order in which it was stored. */
 const placesOf = async (world: World): Promise<ReadonlyMap<string, number>> => {
-  const rows = await world.store("select body_sha256 from inbox order by sequence")
+  const rows = await world.inbox()
   return new Map(rows.map((row, place) => [Buffer.from(row["body_sha256"] as Uint8Array).toString("hex"), place]))
 }
 

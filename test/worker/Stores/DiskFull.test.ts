@@ -1,76 +1,73 @@
-/** No disk, no 2xx: what the store can't keep is answered 503, and accepted once there is room again. */
+/** No disk, no 2xx: what can't be written is answered 503, and accepted once there is room again. */
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { join } from "node:path"
-import { assert, it } from "@effect/vitest"
-import { Effect, Layer, References } from "effect"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { sql } from "kysely"
-import * as ConstructionWebhooks from "../../../connectors/construction/ConstructionWebhooks.ts"
-import { Inbox } from "../../../src/Intake/Inbox.ts"
-import { Reasons } from "../../../src/Runtime/Reasons.ts"
-import { Receiver } from "../../../src/Intake/Receiver.ts"
-import { Keyring } from "../../../src/Intake/Secrets/Keyring.ts"
 import { Store, writeMeta } from "../../../src/Stores/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
-import { sign } from "../../InterfaceServer.ts"
+import { deliver, signedRequest } from "../../Intake/Receiver/Running.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { inboxOf } from "../../Stores/Segments/Inbox.ts"
 
-const secret = "a secret of the test"
-
-const post = (port: number, body: string) =>
-  Effect.promise(async () => {
-    const headers = { "x-service-signature": sign(secret, body) }
-    return (await fetch(`http://127.0.0.1:${port}/hook`, { method: "POST", headers, body })).status
-  })
+const child = fileURLToPath(new URL("../../Intake/Receiver/receiving-child.ts", import.meta.url))
+const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 
 const bodyOf = (number: number): string => JSON.stringify({ number, filler: "x".repeat(3000) })
 
-const receiving = (folder: string) =>
-  Receiver.layerWith({ host: "127.0.0.1", port: 0, path: "/hook", maximumBytes: 10_000 }).pipe(
-    Layer.provide(ConstructionWebhooks.layer),
-    Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret)]),
-    Layer.provideMerge(Inbox.layer),
-    Layer.provideMerge(Sqlite.layerAt(join(folder, "store.sqlite"))),
-    Layer.provideMerge(Reasons.layer)
-  )
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
-
-it.live("a store without room answers 503 and never 2xx, and accepts deliveries again once there is some", () =>
-  Effect.gen(function* () {
-    const path = yield* folder
-    const work = Effect.gen(function* () {
-      const store = yield* Store
-      const { port } = yield* Effect.flatMap(Receiver, (receiver) => receiver.status)
-      // SQLite's own SQLITE_FULL, as from a disk without room: no page beyond those there are.
-      const limit = (pages: number) => store.run((db) => sql.raw(`pragma max_page_count = ${pages}`).execute(db))
-      const stored = store.run(async (db) => {
-        const rows = await db.selectFrom("inbox").select("body").orderBy("sequence").execute()
-        return rows.map(({ body }) => Buffer.from(body).toString())
-      })
-      assert.strictEqual(yield* post(port, bodyOf(0)), 200)
-      yield* limit(1)
-      const full = yield* Effect.all(
-        Array.from({ length: 40 }, (_, index) => post(port, bodyOf(index + 1))),
-        { concurrency: 8 }
-      )
+describe("without room", () => {
+  it("deliveries are answered 503 and never 2xx, and accepted again once there is some", async (context) => {
+    if (spawnSync("prlimit", ["--version"]).status !== 0) {
+      process.stderr.write(`skipped: ${context.task.name}: prlimit isn't installed\n`)
+      context.skip("prlimit isn't installed")
+    }
+    const path = temporaryFolder()
+    const store = join(path, "store.sqlite")
+    const receiver = spawn(process.execPath, [child, store], { stdio: ["pipe", "pipe", "inherit"] })
+    const ended = once(receiver, "close")
+    try {
+      const [line] = (await once(createInterface(receiver.stdout), "line")) as [string]
+      const post = (number: number) => deliver(Number(line), signedRequest(bodyOf(number)))
+      // No file may grow beyond this, as on a full disk: the write that would is cut short.
+      const limit = (bytes: number | "unlimited") =>
+        assert.strictEqual(spawnSync("prlimit", ["--pid", String(receiver.pid), `--fsize=${bytes}:`]).status, 0)
+      const stored = () => inboxOf(store).map(({ body }) => body.toString())
+      assert.strictEqual(await post(0), 200)
+      limit(20_000)
+      const full = await Promise.all(Array.from({ length: 40 }, (_, index) => post(index + 1)))
       assert.include(full, 503)
       assert.deepStrictEqual(
         [...new Set(full)].filter((status) => status !== 200 && status !== 503),
         []
       )
       const taken = full.flatMap((status, index) => (status === 200 ? [bodyOf(index + 1)] : []))
-      assert.sameMembers(yield* stored, [bodyOf(0), ...taken])
-      assert.strictEqual(yield* post(port, bodyOf(0)), 200, "a body that is known needs no room")
-      const large = store.transaction((tx) => writeMeta(tx, "large", "x".repeat(100_000)))
-      assert.deepInclude(yield* Effect.flip(large), { reason: "Full" }, "the cause is not lost in rolling back")
-      yield* limit(1_000_000)
-      for (let number = 1; number <= 40; number++) assert.strictEqual(yield* post(port, bodyOf(number)), 200)
+      assert.sameMembers(stored(), [bodyOf(0), ...taken])
+      limit("unlimited")
+      for (let number = 1; number <= 40; number++) assert.strictEqual(await post(number), 200)
       assert.sameMembers(
-        yield* stored,
+        stored(),
         Array.from({ length: 41 }, (_, index) => bodyOf(index))
       )
-      const status = yield* Effect.flatMap(Receiver, (receiver) => receiver.status)
-      assert.strictEqual(status.notStored, full.filter((each) => each === 503).length)
-    })
-    yield* work.pipe(Effect.provide(receiving(path)), Effect.provideService(References.MinimumLogLevel, "None"))
+    } finally {
+      receiver.stdin.end()
+      await ended
+      removeFolder(path)
+    }
   })
-)
+
+  it.live("a transaction fails with the cause, which isn't lost in rolling back", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.gen(function* () {
+        const store = yield* Store
+        // SQLite's own SQLITE_FULL, as from a disk without room: no page beyond those there are.
+        yield* store.run((db) => sql.raw("pragma max_page_count = 1").execute(db))
+        const large = store.transaction((tx) => writeMeta(tx, "large", "x".repeat(1_000_000)))
+        assert.deepInclude(yield* Effect.flip(large), { reason: "Full" })
+      }).pipe(Effect.provide(Sqlite.layerAt(join(path, "store.sqlite"))))
+    })
+  )
+})

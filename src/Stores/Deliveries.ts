@@ -1,0 +1,68 @@
+/**
+ * Deliveries as the Receiver hands them to a Store, and as the Store hands them out again.
+ */
+import type { Event } from "../Domain/Event.ts"
+import type { Instant } from "../Domain/Instant.ts"
+
+/** A verified delivery as it came in. */
+export interface Delivery {
+  readonly body: Uint8Array
+  readonly bodySha256: Uint8Array
+  readonly eventId: string
+  readonly headerType: string | null
+  readonly issuedAt: Instant | null
+  readonly receivedAt: Instant
+  /** Names and values of all headers, as received, except those that hold credentials. */
+  readonly headers: ReadonlyArray<string>
+  /** The fingerprint of the secret that verified the body. */
+  readonly secret: string
+}
+
+export interface Taken {
+  readonly event: Event
+  /** It has never been settled. */
+  readonly isFresh: boolean
+  /** Where it is first mentioned in the stored order: its sequence, or where it was delivered again. */
+  readonly place: number
+}
+
+/** A batch that was taken, as needed to settle it. */
+export interface TakenBatch {
+  readonly taken: ReadonlyArray<Taken>
+  /** Every event up to this sequence is settled once the batch is. Only with a single worker. */
+  readonly watermark?: number
+  /** Rows of the queue that several workers share. */
+  readonly claims?: ReadonlyArray<{ readonly id: number; readonly sequence: number }>
+}
+
+export interface Waiting {
+  readonly count: number
+  /** When the oldest one was received; null if none waits. */
+  readonly oldest: Instant | null
+}
+
+/** When a delivery was sent, according to its header, and when it arrived. */
+export interface Arrival {
+  readonly issuedAt: Instant | null
+  readonly receivedAt: Instant
+}
+
+/** The batch without what follows its first events. */
+export const firstOf = ({ watermark, ...batch }: TakenBatch, count: number): TakenBatch => {
+  const next = batch.taken[count]?.place
+  const through = watermark === undefined || next === undefined ? watermark : next - 1
+  return { ...batch, taken: batch.taken.slice(0, count), ...(through === undefined ? {} : { watermark: through }) }
+}
+
+/** The limit for the bodies of a batch, in bytes. */
+export const batchBytes = 16 * 1024 * 1024
+
+/** As many of the first ones as fit into a batch, but at least one. */
+export const withinBytes = <A extends { readonly body: Uint8Array }>(
+  all: ReadonlyArray<A>,
+  most = batchBytes
+): ReadonlyArray<A> => {
+  let bytes = 0
+  const end = all.findIndex(({ body }, index) => (bytes += body.byteLength) > most && index > 0)
+  return end < 0 ? all : all.slice(0, end)
+}

@@ -1,0 +1,134 @@
+/**
+ * The deliveries of a Store with any number of workers. A row in a queue stands for each delivery that isn't applied,
+ * claimed with `for update skip locked` and deleted in the transaction that applies it. A dead worker's claims are freed
+ * when its connection ends.
+ */
+import { Effect } from "effect"
+import { type Kysely, type Selectable, sql } from "kysely"
+import type { Event } from "../../Domain/Event.ts"
+import { batchBytes, type TakenBatch } from "../Deliveries.ts"
+import { listedNumbers } from "../Sql.ts"
+import type { Deliveries, StoreError } from "../Store.ts"
+import type { StoreTables } from "../StoreTables.ts"
+
+type Db = Kysely<StoreTables>
+
+type Run = <A>(query: (db: Db) => Promise<A>) => Effect.Effect<A, StoreError>
+
+export const make = (run: Run, receive: Deliveries["receive"]): Deliveries => ({
+  receive,
+  take: (limit) => run((db) => take(db, limit)),
+  settle: async (tx, { claims = [] }, applied) => {
+    const done = new Set(applied.map(({ sequence }) => sequence))
+    const ids = claims.filter(({ sequence }) => done.has(sequence)).map(({ id }) => id)
+    await tx.deleteFrom("inbox_queue").where("id", "in", listedNumbers(tx, ids)).execute()
+  },
+  waiting: run(async (db) => {
+    const row = await db
+      .selectFrom("inbox_queue")
+      .select((of) => [of.fn.countAll<number>().as("count"), of.fn.min("received_at").as("oldest")])
+      .executeTakeFirstOrThrow()
+    return { count: Number(row.count), oldest: row.oldest }
+  }),
+  restart: async (tx) => {
+    await sql`delete from inbox_queue`.execute(tx)
+    await sql`
+      insert into inbox_queue (sequence, is_first, received_at)
+      select sequence, true, received_at from inbox order by sequence`.execute(tx)
+  },
+  read: (sequences) => run((db) => read(db, sequences)),
+  receivedAfter: (sequence) =>
+    run(async (db) => {
+      const row = await db
+        .selectFrom("inbox")
+        .select("received_at")
+        .where("sequence", ">", sequence)
+        .orderBy("sequence")
+        .limit(1)
+        .executeTakeFirst()
+      return row?.received_at ?? null
+    }),
+  arrivals: (limit) =>
+    run((db) =>
+      db
+        .selectFrom("inbox")
+        .select(["issued_at as issuedAt", "received_at as receivedAt"])
+        .orderBy("sequence", "desc")
+        .limit(limit)
+        .execute()
+    ),
+  last: run(async (db) => {
+    const row = await db
+      .selectFrom("inbox")
+      .select((of) => of.fn.max("sequence").as("last"))
+      .executeTakeFirst()
+    return Number(row?.last ?? 0)
+  })
+})
+
+interface Claim {
+  readonly id: number
+  readonly sequence: number
+  readonly is_first: boolean
+}
+
+const claim = async (db: Db, limit: number): Promise<ReadonlyArray<Claim>> => {
+  const { rows } = await sql<Claim>`
+    select id, sequence, is_first from inbox_queue order by id limit ${limit} for update skip locked`.execute(db)
+  return rows
+}
+
+const take = async (db: Db, limit: number): Promise<TakenBatch> => {
+  const claims = await claim(db, limit)
+  const fresh = new Set(claims.filter(({ is_first: isFirst }) => isFirst).map(({ sequence }) => sequence))
+  const events = await read(db, [...new Set(claims.map(({ sequence }) => sequence))])
+  const taken = events.map((event) => ({ event, place: event.sequence, isFresh: fresh.has(event.sequence) }))
+  return { claims, taken }
+}
+
+/** Bodies left for the next batch are not even read: a backlog of large ones would not fit into memory. */
+const read = async (db: Db, sequences: ReadonlyArray<number>): Promise<ReadonlyArray<Event>> => {
+  const { rows } = await sql<Selectable<StoreTables["inbox"]>>`
+    with sized as (
+      select sequence, octet_length(body) as own, sum(octet_length(body)) over (order by sequence) as bytes
+      from inbox where sequence in ${listedNumbers(db, sequences)}
+    )
+    select inbox.* from inbox join sized using (sequence) where bytes <= ${batchBytes} or bytes = own
+    order by sequence`.execute(db)
+  const reused = await reusedIds(
+    db,
+    rows.map(({ sequence }) => sequence)
+  )
+  return rows.map((row) => toEvent(row, reused.has(row.sequence)))
+}
+
+/**
+ * Which of these events carry an id that an earlier, different body already used. The first sequence of each id is recorded
+ * here, not by the receiver: an index on ids cost it a third of its speed.
+ */
+const reusedIds = async (db: Db, sequences: ReadonlyArray<number>): Promise<ReadonlySet<number>> => {
+  const these = sql`inbox e join ${listedNumbers(db, sequences)} j on e.sequence = j.value`
+  // Ordered by id, so that two workers never deadlock.
+  await sql`
+    insert into event_ids (event_id, sequence)
+    select event_id, min(sequence) from ${these} where true group by event_id order by event_id
+    on conflict (event_id) do nothing`.execute(db)
+  const { rows } = await sql<{ sequence: number }>`
+    select e.sequence from ${these} join event_ids f on f.event_id = e.event_id
+    where f.sequence <> e.sequence`.execute(db)
+  return new Set(rows.map(({ sequence }) => sequence))
+}
+
+const toEvent = (row: Selectable<StoreTables["inbox"]>, isReused: boolean): Event => ({
+  sequence: row.sequence,
+  bodySha256: Buffer.from(row.body_sha256).toString("hex"),
+  body: row.body,
+  eventId: row.event_id,
+  headerType: row.header_type,
+  otherTypes: JSON.parse(row.other_types ?? "[]") as ReadonlyArray<string>,
+  issuedAt: row.issued_at,
+  receivedAt: row.received_at,
+  deliveries: row.deliveries,
+  replayed: row.replayed !== 0,
+  isReused
+})

@@ -1,0 +1,158 @@
+/**
+ * One frame of the inbox's files, as bytes:
+ *
+ *   mark · length · CRC-32 │ kind · number · length of the head · head (JSON) · body · HMAC-SHA256
+ *
+ * The checksum tells that a frame is whole; the HMAC, under the data directory's key, that siteledger wrote it. Whatever
+ * precedes a frame can be damaged: the mark and the HMAC find it again, and a body that imitates a frame is not taken
+ * for one.
+ */
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
+import { crc32 } from "node:zlib"
+import type { Instant } from "../../Domain/Instant.ts"
+
+/** All deliveries of a body. */
+export interface Sum {
+  readonly deliveries: number
+  /** It also arrived under another id. */
+  readonly replayed: boolean
+  /** Other types in the headers of later deliveries. */
+  readonly otherTypes: ReadonlyArray<string>
+}
+
+/** What came with a body; only the body itself was signed. */
+export interface Labels {
+  readonly eventId: string
+  readonly headerType: string | null
+  readonly issuedAt: Instant | null
+  readonly receivedAt: Instant
+  /** Names and values, as received. Empty if it was stored by version 0.1. */
+  readonly headers: ReadonlyArray<string>
+  /** The fingerprint of the secret that verified it; null if it was stored by version 0.1. */
+  readonly secret: string | null
+  /** An earlier, different body had the same event id. */
+  readonly isReused?: boolean
+  /** Its deliveries before it came into these files. */
+  readonly counted?: Sum
+}
+
+interface Numbered {
+  /** Its place in the stored order. */
+  readonly number: number
+}
+
+/** A body that was new. */
+export interface First extends Numbered {
+  readonly kind: "first"
+  readonly labels: Labels
+  readonly body: Uint8Array
+}
+
+/** A known body that was delivered once more. */
+export interface Again extends Numbered {
+  readonly kind: "again"
+  /** The number of its first delivery. */
+  readonly of: number
+  readonly labels: Labels
+}
+
+/** Numbers without a frame. */
+export interface Hole extends Numbered {
+  readonly kind: "hole"
+  readonly through: number
+  /** Unused: never assigned. Lost: no copy held them. */
+  readonly why: "lost" | "unused"
+}
+
+/** Closes a segment. Its number is that of the frame after it, in the next segment. */
+export interface End extends Numbered {
+  readonly kind: "end"
+}
+
+export type Frame = First | Again | Hole | End
+
+/** The number that the next frame has. */
+export const numberAfter = (frame: Frame): number => {
+  if (frame.kind === "end") return frame.number
+  return (frame.kind === "hole" ? frame.through : frame.number) + 1
+}
+
+const mark = Buffer.from("\u0001SLR")
+export const headBytes = 12
+const kindAt = 0
+const numberAt = 1
+const lengthAt = 9
+const fixedBytes = 13
+const hmacBytes = 32
+const kinds = ["first", "again", "hole", "end"] as const
+
+const hmac = (key: KeyObject, content: Uint8Array): Buffer => createHmac("sha256", key).update(content).digest()
+
+const headOf = (frame: Frame): unknown => {
+  if (frame.kind === "first") return frame.labels
+  if (frame.kind === "again") return { of: frame.of, ...frame.labels }
+  return frame.kind === "hole" ? { through: frame.through, why: frame.why } : {}
+}
+
+/** How long the frame is that closes a segment. */
+export const endBytes = headBytes + fixedBytes + "{}".length + hmacBytes
+
+export const encode = (frame: Frame, key: KeyObject): Buffer => {
+  const head = Buffer.from(JSON.stringify(headOf(frame)))
+  const body = frame.kind === "first" ? frame.body : new Uint8Array(0)
+  const length = fixedBytes + head.byteLength + body.byteLength + hmacBytes
+  const bytes = Buffer.allocUnsafe(headBytes + length)
+  const content = bytes.subarray(headBytes)
+  mark.copy(bytes)
+  bytes.writeUInt32BE(length, 4)
+  content.writeUInt8(kinds.indexOf(frame.kind), kindAt)
+  content.writeDoubleBE(frame.number, numberAt)
+  content.writeUInt32BE(head.byteLength, lengthAt)
+  head.copy(content, fixedBytes)
+  content.set(body, fixedBytes + head.byteLength)
+  hmac(key, content.subarray(0, length - hmacBytes)).copy(content, length - hmacBytes)
+  bytes.writeUInt32BE(crc32(content), 8)
+  return bytes
+}
+
+/** How long the frame is that begins here; undefined if none can begin here. */
+export const lengthOf = (bytes: Buffer, at: number): number | undefined =>
+  at + headBytes <= bytes.byteLength && mark.equals(bytes.subarray(at, at + mark.byteLength))
+    ? headBytes + bytes.readUInt32BE(at + 4)
+    : undefined
+
+/** The frame's bytes without mark, length and checksum; undefined if no whole, undamaged frame begins here. */
+export const contentAt = (bytes: Buffer, at: number): Buffer | undefined => {
+  const length = lengthOf(bytes, at)
+  if (length === undefined || at + length > bytes.byteLength || length < headBytes + fixedBytes + hmacBytes) return
+  const content = bytes.subarray(at + headBytes, at + length)
+  return crc32(content) === bytes.readUInt32BE(at + 8) ? content : undefined
+}
+
+export const numberOf = (content: Buffer): number => content.readDoubleBE(numberAt)
+
+export const isOurs = (content: Buffer, key: KeyObject): boolean => {
+  const end = content.byteLength - hmacBytes
+  return timingSafeEqual(hmac(key, content.subarray(0, end)), content.subarray(end))
+}
+
+export const decode = (content: Buffer): Frame => {
+  const headEnd = fixedBytes + content.readUInt32BE(lengthAt)
+  const head = JSON.parse(content.toString("utf8", fixedBytes, headEnd)) as never
+  const number = numberOf(content)
+  const kind = kinds[content.readUInt8(kindAt)]
+  if (kind === "first") return { kind, number, labels: head, body: content.subarray(headEnd, -hmacBytes) }
+  if (kind === "end") return { kind, number }
+  if (kind === "hole") return { kind, number, ...(head as Omit<Hole, "kind" | "number">) }
+  const { of, ...labels } = head as Labels & { readonly of: number }
+  return { kind: "again", number, of, labels }
+}
+
+/** Where the next frame of ours begins, at or after a place where none does; the end of the bytes if there is none. */
+export const nextOurs = (bytes: Buffer, from: number, key: KeyObject): number => {
+  for (let at = bytes.indexOf(mark, from); at >= 0; at = bytes.indexOf(mark, at + 1)) {
+    const content = contentAt(bytes, at)
+    if (content !== undefined && isOurs(content, key)) return at
+  }
+  return bytes.byteLength
+}

@@ -1,0 +1,174 @@
+/**
+ * A file: an immutable file of keys (16 bytes, evenly distributed), each with a number, sorted by key.
+ *
+ *   mark · how many · first number · last number │ entries │ filter │ CRC-32 of all but the entries
+ *
+ * It gets its name once it is on disk. Looking for a key that isn't there costs no read for 99 of 100 keys, because of the
+ * filter; else one or two. A file can be made again from the inbox's frames.
+ */
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { crc32 } from "node:zlib"
+import { flushFolderOf } from "../../Runtime/Flush.ts"
+
+export const keyBytes = 16
+export const entryBytes = keyBytes + 8
+const mark = Buffer.from("keys\u00011\r\n")
+const headerBytes = 32
+const bitsPerKey = 10
+const probes = 7
+const readBytes = 1024 * entryBytes
+
+const filterBytes = (count: number): number => Math.max(64, Math.ceil((count * bitsPerKey) / 8))
+
+/** The keys are hashes already: two of their words make all probes. */
+const eachBit = (key: Buffer, bytes: number, use: (byte: number, bit: number) => boolean): boolean => {
+  const step = key.readUInt32BE(8) | 1
+  let place = key.readUInt32BE(4)
+  for (let probe = 0; probe < probes; probe++) {
+    const bit = place % (bytes * 8)
+    if (!use(bit >>> 3, 1 << (bit & 7))) return false
+    place = (place + step) >>> 0
+  }
+  return true
+}
+
+export const nameOf = (from: number, through: number): string => `${from}-${through}.keys`
+
+export interface Span {
+  readonly from: number
+  readonly through: number
+}
+
+export class KeyFile implements Span {
+  readonly from: number
+  readonly through: number
+  readonly count: number
+  readonly path: string
+  readonly #file: number
+  readonly #filter: Buffer
+
+  private constructor(path: string, file: number, header: Buffer, filter: Buffer) {
+    this.path = path
+    this.#file = file
+    this.#filter = filter
+    this.count = header.readDoubleBE(8)
+    this.from = header.readDoubleBE(16)
+    this.through = header.readDoubleBE(24)
+  }
+
+  /** Undefined if the file is damaged. */
+  static open(path: string): KeyFile | undefined {
+    const file = openSync(path, "r")
+    const header = Buffer.alloc(headerBytes)
+    if (readSync(file, header, 0, headerBytes, 0) === headerBytes && mark.equals(header.subarray(0, mark.length))) {
+      const count = header.readDoubleBE(8)
+      const tail = Buffer.alloc(filterBytes(count) + 4)
+      const isWhole = readSync(file, tail, 0, tail.length, headerBytes + count * entryBytes) === tail.length
+      const filter = tail.subarray(0, -4)
+      if (isWhole && crc32(filter, crc32(header)) === tail.readUInt32BE(filter.length)) {
+        return new KeyFile(path, file, header, filter)
+      }
+    }
+    closeSync(file)
+    return undefined
+  }
+
+  /** The number of a key. */
+  get(key: Buffer): number | undefined {
+    if (!eachBit(key, this.#filter.length, (byte, bit) => (this.#filter[byte]! & bit) !== 0)) return undefined
+    // Keys are evenly distributed, so that a key's value tells its place, give or take some hundred entries.
+    let low = 0
+    let high = this.count
+    let guess = Math.floor((key.readUIntBE(0, 6) / 2 ** 48) * this.count)
+    while (low < high) {
+      const from = Math.min(Math.max(low, guess - readBytes / entryBytes / 2), high - 1)
+      const block = this.read(from, Math.min(readBytes / entryBytes, high - from))
+      const last = block.length / entryBytes - 1
+      if (key.compare(block, 0, keyBytes) < 0) high = from
+      else if (key.compare(block, last * entryBytes, last * entryBytes + keyBytes) > 0) low = from + last + 1
+      else return within(block, key)
+      guess = Math.floor((low + high) / 2)
+    }
+    return undefined
+  }
+
+  /** Entries, from one of them on. */
+  read(from: number, count: number): Buffer {
+    const block = Buffer.allocUnsafe(Math.min(count, this.count - from) * entryBytes)
+    readSync(this.#file, block, 0, block.length, headerBytes + from * entryBytes)
+    return block
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}
+
+const within = (block: Buffer, key: Buffer): number | undefined => {
+  let low = 0
+  let high = block.length / entryBytes
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const at = middle * entryBytes
+    const order = key.compare(block, at, at + keyBytes)
+    if (order === 0) return block.readDoubleBE(at + keyBytes)
+    if (order < 0) high = middle
+    else low = middle + 1
+  }
+  return undefined
+}
+
+/** Writes a file, entry by entry in the order of their keys; `count` must not be less than there are. */
+export class Making {
+  readonly #path: string
+  readonly #file: number
+  readonly #filter: Buffer
+  readonly #most: number
+  #count = 0
+
+  constructor(folder: string, most: number) {
+    this.#path = join(folder, `making-${most}.tmp`)
+    this.#file = openSync(this.#path, "w", 0o600)
+    this.#filter = Buffer.alloc(filterBytes(most))
+    this.#most = most
+  }
+
+  add(entries: Buffer): void {
+    for (let at = 0; at < entries.length; at += entryBytes) {
+      eachBit(entries.subarray(at, at + keyBytes), this.#filter.length, (byte, bit) => {
+        this.#filter[byte]! |= bit
+        return true
+      })
+    }
+    writeSync(this.#file, entries, 0, entries.length, headerBytes + this.#count * entryBytes)
+    this.#count += entries.length / entryBytes
+  }
+
+  finish({ from, through }: Span): KeyFile {
+    if (this.#count !== this.#most) throw new Error(`a file of ${this.#most} entries has ${this.#count}`)
+    const header = Buffer.alloc(headerBytes)
+    mark.copy(header)
+    header.writeDoubleBE(this.#count, 8)
+    header.writeDoubleBE(from, 16)
+    header.writeDoubleBE(through, 24)
+    const tail = Buffer.alloc(this.#filter.length + 4)
+    this.#filter.copy(tail)
+    tail.writeUInt32BE(crc32(this.#filter, crc32(header)), this.#filter.length)
+    writeSync(this.#file, header, 0, headerBytes, 0)
+    writeSync(this.#file, tail, 0, tail.length, headerBytes + this.#count * entryBytes)
+    fsyncSync(this.#file)
+    closeSync(this.#file)
+    const path = join(this.#path, "..", nameOf(from, through))
+    renameSync(this.#path, path)
+    flushFolderOf(path)
+    const made = KeyFile.open(path)
+    if (made === undefined) throw new Error(`${path} can't be read back`)
+    return made
+  }
+
+  discard(): void {
+    closeSync(this.#file)
+    rmSync(this.#path, { force: true })
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The bodies and event ids that were stored before, each with the number of its first delivery. The newest are in memory,
+ * the others in files; four files of about the same size become one, a little at a time.
+ *
+ * Everything here can be made again from the inbox's frames: a crash loses nothing that the next start doesn't read
+ * there. Bodies and ids share the files, because both are hashes.
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { entryBytes, keyBytes, Making, KeyFile, type Span } from "./KeyFile.ts"
+
+export const bodyKey = (sha256: Uint8Array): Buffer => Buffer.from(sha256.buffer, sha256.byteOffset, keyBytes)
+
+export const idKey = (eventId: string): Buffer =>
+  createHash("sha256").update("event id\0").update(eventId).digest().subarray(0, keyBytes)
+
+const inMemory = 16_384
+const mergedAtOnce = 4
+const entriesAStep = 4096
+
+const text = (key: Buffer): string => key.toString("latin1")
+
+export class Known {
+  readonly #folder: string
+  #files: Array<KeyFile>
+  #recent = new Map<string, number>()
+  #recentFrom: number
+  #last: number
+  #merging: Generator<undefined, void> | undefined
+
+  private constructor(folder: string, files: Array<KeyFile>) {
+    this.#folder = folder
+    this.#files = files
+    this.#last = files.at(-1)?.through ?? 0
+    this.#recentFrom = this.#last + 1
+  }
+
+  /** What the files hold: everything up to `through`. Frames after that are to be added again. */
+  static open(folder: string): Known {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return new Known(folder, chain(folder))
+  }
+
+  /** Up to here files know everything. */
+  get through(): number {
+    return this.#recentFrom - 1
+  }
+
+  get(key: Buffer): number | undefined {
+    const recent = this.#recent.get(text(key))
+    if (recent !== undefined) return recent
+    // Most duplicates repeat something new.
+    for (let place = this.#files.length - 1; place >= 0; place--) {
+      const number = this.#files[place]!.get(key)
+      if (number !== undefined) return number
+    }
+    return undefined
+  }
+
+  /** The keys of the frame with this number, the next one. A key keeps its first number. */
+  add(keys: ReadonlyArray<Buffer>, number: number): void {
+    for (const key of keys) {
+      const name = text(key)
+      if (!this.#recent.has(name)) this.#recent.set(name, number)
+    }
+    this.#last = number
+    if (this.#recent.size >= inMemory) this.#flush()
+  }
+
+  /** Does a part of what can be done later; false if there is nothing to do. */
+  step(): boolean {
+    this.#merging ??= this.#nextMerge()
+    if (this.#merging === undefined) return false
+    if (this.#merging.next().done === true) this.#merging = undefined
+    return true
+  }
+
+  close(): void {
+    for (const file of this.#files) file.close()
+    this.#files = []
+  }
+
+  #flush(): void {
+    const entries = [...this.#recent].map(([key, number]) => entry(key, number)).toSorted(Buffer.compare)
+    const making = new Making(this.#folder, entries.length)
+    making.add(Buffer.concat(entries))
+    this.#files.push(making.finish({ from: this.#recentFrom, through: this.#last }))
+    this.#recentFrom = this.#last + 1
+    this.#recent = new Map()
+  }
+
+  /** Four neighbours, the oldest of which isn't much larger than the others. */
+  #nextMerge(): Generator<undefined, void> | undefined {
+    for (let place = this.#files.length - mergedAtOnce; place >= 0; place--) {
+      const files = this.#files.slice(place, place + mergedAtOnce)
+      const counts = files.map(({ count }) => count)
+      if (Math.max(...counts) < mergedAtOnce * Math.min(...counts)) return this.#merge(files)
+    }
+    return undefined
+  }
+
+  *#merge(files: ReadonlyArray<KeyFile>): Generator<undefined, void> {
+    const making = new Making(
+      this.#folder,
+      files.reduce((count, file) => count + file.count, 0)
+    )
+    let isDone = false
+    try {
+      for (const block of merged(files)) {
+        making.add(block)
+        yield
+      }
+      isDone = true
+    } finally {
+      if (!isDone) making.discard()
+    }
+    const made = making.finish({ from: files[0]!.from, through: files.at(-1)!.through })
+    this.#files.splice(this.#files.indexOf(files[0]!), files.length, made)
+    for (const file of files) {
+      file.close()
+      rmSync(file.path)
+    }
+  }
+}
+
+const entry = (key: string, number: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(entryBytes)
+  bytes.write(key, "latin1")
+  bytes.writeDoubleBE(number, keyBytes)
+  return bytes
+}
+
+/** Reads a file from its beginning, a block at a time. */
+class Cursor {
+  readonly #file: KeyFile
+  #block: Buffer
+  #next: number
+  #at = 0
+
+  constructor(file: KeyFile) {
+    this.#file = file
+    this.#block = file.read(0, entriesAStep)
+    this.#next = this.#block.length / entryBytes
+  }
+
+  get current(): Buffer | undefined {
+    if (this.#at < this.#block.length) return this.#block.subarray(this.#at, this.#at + entryBytes)
+    if (this.#next >= this.#file.count) return undefined
+    this.#block = this.#file.read(this.#next, entriesAStep)
+    this.#next += this.#block.length / entryBytes
+    this.#at = 0
+    return this.#block.subarray(0, entryBytes)
+  }
+
+  advance(): void {
+    this.#at += entryBytes
+  }
+}
+
+/** All entries in order, in blocks. The same key may follow itself, the oldest first: both have the same bytes sorted by number. */
+function* merged(files: ReadonlyArray<KeyFile>): Generator<Buffer, void> {
+  const cursors = files.map((file) => new Cursor(file))
+  let block: Array<Buffer> = []
+  while (true) {
+    let least: Cursor | undefined
+    for (const cursor of cursors) {
+      if (cursor.current !== undefined && (least === undefined || cursor.current.compare(least.current!) < 0)) {
+        least = cursor
+      }
+    }
+    if (least === undefined) break
+    block.push(least.current!)
+    least.advance()
+    if (block.length < entriesAStep) continue
+    yield Buffer.concat(block)
+    block = []
+  }
+  yield Buffer.concat(block)
+}
+
+const named = /^(\d+)-(\d+)\.keys$/
+
+/** The files that together know every number from the first one on; what a crash or damage has left is removed. */
+const chain = (folder: string): Array<KeyFile> => {
+  const spans: Array<Span & { readonly name: string }> = []
+  for (const name of readdirSync(folder)) {
+    const [, from, through] = named.exec(name) ?? []
+    if (from === undefined) rmSync(join(folder, name))
+    else spans.push({ name, from: Number(from), through: Number(through) })
+  }
+  const files: Array<KeyFile> = []
+  // Of two that begin together, the longer one was merged from the other.
+  for (const span of spans.toSorted((a, b) => a.from - b.from || b.through - a.through)) {
+    const isNext = span.from === (files.at(-1)?.through ?? 0) + 1
+    const file = isNext ? KeyFile.open(join(folder, span.name)) : undefined
+    if (file === undefined) rmSync(join(folder, span.name))
+    else files.push(file)
+  }
+  return files
+}

@@ -1,0 +1,195 @@
+/**
+ * Reads the inbox's segments beside their writer: only frames that were acknowledged, which never change. Where the
+ * frames of a segment begin is remembered for the segments read last.
+ */
+import { closeSync, openSync, readSync } from "node:fs"
+import { join } from "node:path"
+import { contentAt, decode, type Frame, headBytes, lengthOf, numberAfter, numberOf } from "./Frame.ts"
+import { listed, nameOf } from "./Segment.ts"
+
+/** A frame that was acknowledged can't be read. */
+export class DamagedSegment extends Error {
+  override readonly name = "DamagedSegment"
+  /** The first number of the segment. */
+  readonly first: number
+
+  constructor(path: string, first: number) {
+    super(`${path} is damaged`)
+    this.first = first
+  }
+}
+
+const blockBytes = 1024 * 1024
+const mostOpen = 16
+
+interface Found {
+  readonly frames: ReadonlyArray<Frame>
+  /** Where to go on; undefined after the last frame. */
+  readonly next: number | undefined
+}
+
+class SegmentFile {
+  readonly first: number
+  readonly #path: string
+  readonly #file: number
+  readonly #numbers: Array<number> = []
+  readonly #offsets: Array<number> = []
+  #end = 0
+  /** The number after the last frame seen. */
+  #next: number
+  #isClosed = false
+
+  constructor(folder: string, first: number) {
+    this.first = first
+    this.#next = first
+    this.#path = join(folder, nameOf(first))
+    this.#file = openSync(this.#path, "r")
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  /** Frames with these numbers or later ones, up to `last`, as many as fit: at least one, if there is one. */
+  from(number: number, last: number, limit: number, bytes: number): Found {
+    this.#lookThrough(last)
+    const found: Array<Frame> = []
+    let size = 0
+    for (let place = this.#placeOf(number); place < this.#numbers.length; place++) {
+      const at = this.#offsets[place]!
+      const end = this.#offsets[place + 1] ?? this.#end
+      size += end - at
+      if (found.length === limit || (size > bytes && found.length > 0)) break
+      found.push(this.#read(at, end))
+    }
+    const next = found.length === 0 ? undefined : numberAfter(found.at(-1)!)
+    return { frames: found, next: next ?? (this.#isClosed && this.#next <= last ? this.#next : undefined) }
+  }
+
+  #read(at: number, end: number): Frame {
+    const content = contentAt(this.#bytes(at, end), 0)
+    if (content === undefined) throw new DamagedSegment(this.#path, this.first)
+    return decode(content)
+  }
+
+  #bytes(from: number, to: number): Buffer {
+    const bytes = Buffer.allocUnsafe(to - from)
+    const read = readSync(this.#file, bytes, 0, bytes.byteLength, from)
+    return bytes.subarray(0, read)
+  }
+
+  /** Whether a frame with this number is not here, but in a later segment. */
+  isBefore(number: number): boolean {
+    return this.#isClosed && this.#next <= number
+  }
+
+  /** The place of the frame with this number or the next one, or of the hole that it is in. */
+  #placeOf(number: number): number {
+    let low = 0
+    let high = this.#numbers.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#numbers[middle]! <= number) low = middle + 1
+      else high = middle
+    }
+    const isInHole = low > 0 && number < (this.#numbers[low] ?? this.#next)
+    return isInHole ? low - 1 : low
+  }
+
+  /** Finds where frames begin, through the last one. */
+  #lookThrough(last: number): void {
+    let size = blockBytes
+    while (!this.#isClosed && this.#next <= last) {
+      const block = this.#bytes(this.#end, this.#end + size)
+      const used = this.#lookAt(block, last)
+      // A frame larger than the block; or the end of the file, before the last frame.
+      const length = lengthOf(block, used) ?? 0
+      if (used === 0 && (length <= block.byteLength || block.byteLength < size)) {
+        throw new DamagedSegment(this.#path, this.first)
+      }
+      if (used === 0) size = length
+    }
+  }
+
+  /** How many bytes of whole frames the block begins with. */
+  #lookAt(block: Buffer, last: number): number {
+    let at = 0
+    while (!this.#isClosed && this.#next <= last) {
+      const content = contentAt(block, at)
+      if (content === undefined) break
+      const number = numberOf(content)
+      if (number !== this.#next) throw new DamagedSegment(this.#path, this.first)
+      const frame = decode(content)
+      const end = at + headBytes + content.byteLength
+      if (frame.kind === "end") this.#isClosed = true
+      else {
+        this.#numbers.push(number)
+        this.#offsets.push(this.#end)
+        this.#next = numberAfter(frame)
+      }
+      this.#end += end - at
+      at = end
+    }
+    return at
+  }
+}
+
+export class Reader {
+  readonly #folder: string
+  #firsts: ReadonlyArray<number> = []
+  readonly #files = new Map<number, SegmentFile>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Frames after a number, up to `last`, in order: at most so many, and at most so many bytes, but at least one. */
+  after(number: number, last: number, limit: number, bytes: number): ReadonlyArray<Frame> {
+    const frames: Array<Frame> = []
+    let size = 0
+    for (let next: number | undefined = number + 1; next !== undefined && next <= last && frames.length < limit;) {
+      const found: Found = this.#file(next).from(next, last, limit - frames.length, bytes - size)
+      const added = found.frames.reduce((sum, frame) => sum + (frame.kind === "first" ? frame.body.byteLength : 0), 0)
+      if (frames.length > 0 && size + added > bytes) break
+      frames.push(...found.frames)
+      size += added
+      next = found.next
+    }
+    return frames
+  }
+
+  /** The frame with this number, or the hole that it is in. */
+  at(number: number, last: number): Frame | undefined {
+    return number < 1 || number > last ? undefined : this.#file(number).from(number, last, 1, Infinity).frames[0]
+  }
+
+  /** After segments were replaced. */
+  forget(): void {
+    for (const file of this.#files.values()) file.close()
+    this.#files.clear()
+    this.#firsts = []
+  }
+
+  #file(number: number): SegmentFile {
+    const first = this.#firstOf(number)
+    const known = this.#files.get(first)
+    this.#files.delete(first)
+    const file = known ?? new SegmentFile(this.#folder, first)
+    // The one used last is the last one.
+    this.#files.set(first, file)
+    for (const [oldest, other] of this.#files) {
+      if (this.#files.size <= mostOpen) break
+      other.close()
+      this.#files.delete(oldest)
+    }
+    return file
+  }
+
+  #firstOf(number: number): number {
+    const newest = this.#files.get(this.#firsts.at(-1) ?? 0)
+    if (newest === undefined || newest.isBefore(number)) this.#firsts = listed(this.#folder)
+    const first = this.#firsts.findLast((each) => each <= number)
+    if (first === undefined) throw new DamagedSegment(join(this.#folder, nameOf(number)), number)
+    return first
+  }
+}

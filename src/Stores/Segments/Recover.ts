@@ -1,0 +1,144 @@
+/**
+ * Brings the segments into order, from their own whole frames and those of the copies beside them, and says which numbers
+ * neither has. A closed segment is only looked at from outside (that it ends where the next begins), so this takes
+ * bounded time.
+ *
+ * A segment in which frames are missing becomes several, each without a gap. Files are replaced as a whole, the last part
+ * first: a crash in between leaves the old file, which is brought into order by the next start.
+ */
+import type { KeyObject } from "node:crypto"
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync } from "node:fs"
+import { renameSync, rmSync, truncateSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { flushFolderOf } from "../../Runtime/Flush.ts"
+import { encode, type Frame, numberAfter } from "./Frame.ts"
+import { isClosed, listed, nameOf, scan } from "./Segment.ts"
+
+export interface Span {
+  readonly from: number
+  readonly through: number
+}
+
+export interface Folders {
+  readonly main: string
+  readonly beside: string
+  readonly key: KeyObject
+}
+
+export interface Recovered {
+  /** The number after the last frame. */
+  readonly next: number
+  /** The first number of the last segment, if it isn't closed. */
+  readonly open: number | undefined
+  /** Also what follows the last frame, up to the floor. */
+  readonly missing: ReadonlyArray<Span>
+}
+
+/** Frames that follow each other. */
+type Chunk = ReadonlyArray<Frame>
+
+const readIfThere = (path: string): Buffer => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0))
+
+/** Each frame once, in chunks. */
+const chunksOf = (frames: ReadonlyArray<Frame>): ReadonlyArray<Chunk> => {
+  const chunks: Array<Array<Frame>> = []
+  let next: number | undefined
+  for (const frame of frames.toSorted((a, b) => a.number - b.number)) {
+    if (next !== undefined && frame.number < next) continue
+    if (frame.number === next) chunks.at(-1)!.push(frame)
+    else chunks.push([frame])
+    next = numberAfter(frame)
+  }
+  return chunks
+}
+
+/** Writes a segment; closed if `next` is given. What was there stays as `damaged.log` until the next damage. */
+export const write = (folders: Folders, frames: Chunk, next: number | undefined): void => {
+  const path = join(folders.main, nameOf(frames[0]!.number))
+  const made = join(folders.main, "made.tmp")
+  const file = openSync(made, "w", 0o600)
+  try {
+    for (const frame of frames) writeSync(file, encode(frame, folders.key))
+    if (next !== undefined) writeSync(file, encode({ kind: "end", number: next }, folders.key))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  keepDamaged(folders, path)
+  renameSync(made, path)
+  flushFolderOf(path)
+}
+
+const keepDamaged = ({ main }: Folders, path: string): void => {
+  if (!existsSync(path)) return
+  const kept = join(main, "damaged.log")
+  rmSync(kept, { force: true })
+  linkSync(path, kept)
+}
+
+interface Found {
+  /** Where the frames of the segment end, before what is missing; undefined if it has none. */
+  readonly parts: ReadonlyArray<{ readonly from: number; readonly next: number }>
+  readonly isOpen: boolean
+}
+
+/** `limit`: where the next segment begins; undefined for the last one. */
+const inOrder = (folders: Folders, first: number, limit: number | undefined): Found => {
+  const { beside, key, main } = folders
+  const path = join(main, nameOf(first))
+  const bytes = readIfThere(path)
+  const own = scan(bytes, first, key)
+  const both = [...own.frames, ...scan(readIfThere(join(beside, nameOf(first))), first, key).frames]
+  const isOpen = limit === undefined && !both.some(({ kind }) => kind === "end")
+  const chunks = chunksOf(both.filter(({ kind, number }) => kind !== "end" && (limit === undefined || number < limit)))
+  const parts = chunks.map((chunk) => ({ from: chunk[0]!.number, next: numberAfter(chunk.at(-1)!) }))
+  const frames = own.frames.filter(({ kind }) => kind !== "end")
+  const isWhole =
+    chunks.length === 1 &&
+    parts[0]!.from === first &&
+    frames.length === chunks[0]!.length &&
+    (isOpen || own.frames.at(-1)?.kind === "end") &&
+    own.frames.at(-1)?.number === (isOpen ? frames.at(-1)?.number : parts[0]!.next)
+  if (isWhole) {
+    // What follows the last frame was being written.
+    if (own.end < bytes.byteLength) truncateSync(path, own.end)
+    return { parts, isOpen }
+  }
+  chunks.toReversed().forEach((chunk, place) => {
+    write(folders, chunk, isOpen && place === 0 ? undefined : numberAfter(chunk.at(-1)!))
+  })
+  if (parts[0]?.from !== first && existsSync(path)) {
+    keepDamaged(folders, path)
+    rmSync(path)
+  }
+  return { parts, isOpen: isOpen && chunks.length > 0 }
+}
+
+/** `floor`: the least number that the next frame may have, because a copy has seen the one before it. */
+export const recover = (folders: Folders, floor: number): Recovered => {
+  const { beside, key, main } = folders
+  const firsts = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)
+  const missing: Array<Span> = []
+  let open: number | undefined
+  let next = 1
+  const expect = (from: number): void => {
+    if (from > next) missing.push({ from: next, through: from - 1 })
+  }
+  firsts.forEach((first, place) => {
+    const limit = firsts[place + 1]
+    const path = join(main, nameOf(first))
+    if (limit !== undefined && existsSync(path) && isClosed(path, limit, key)) {
+      expect(first)
+      next = limit
+      return
+    }
+    const found = inOrder(folders, first, limit)
+    for (const part of found.parts) {
+      expect(part.from)
+      next = part.next
+    }
+    open = found.isOpen ? found.parts.at(-1)?.from : undefined
+  })
+  expect(floor)
+  return { next, open, missing }
+}

@@ -1,0 +1,94 @@
+/**
+ * The inbox's frames as rows of the Store's table `inbox`, in which backups and moves carry them, and in which version 0.1
+ * kept them.
+ */
+import { hash } from "node:crypto"
+import type { DatabaseSync } from "node:sqlite"
+import type { Selectable } from "kysely"
+import { batchBytes } from "../Deliveries.ts"
+import type { StoreTables } from "../StoreTables.ts"
+import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
+import type { Reader } from "./Reader.ts"
+
+export type Row = Selectable<StoreTables["inbox"]>
+
+const batchRows = 2000
+
+/** Its deliveries, as far as they are applied. */
+type Again = Pick<Row, "deliveries" | "other_types" | "replayed">
+
+const once: Again = { deliveries: 1, replayed: 0, other_types: null }
+
+const fromCounted = ({ deliveries, otherTypes, replayed }: Sum): Again => ({
+  deliveries,
+  replayed: replayed ? 1 : 0,
+  other_types: otherTypes.length === 0 ? null : JSON.stringify(otherTypes)
+})
+
+const toRow = ({ body, labels, number }: First, again: Again | undefined): Row => ({
+  sequence: number,
+  body_sha256: hash("sha256", body, "buffer"),
+  body,
+  event_id: labels.eventId,
+  header_type: labels.headerType,
+  issued_at: labels.issuedAt,
+  received_at: labels.receivedAt,
+  ...(again ?? (labels.counted === undefined ? once : fromCounted(labels.counted))),
+  headers: JSON.stringify(labels.headers),
+  secret: labels.secret
+})
+
+const toFirst = (row: Row): First => ({
+  kind: "first",
+  number: row.sequence,
+  body: row.body,
+  labels: {
+    eventId: row.event_id,
+    headerType: row.header_type,
+    issuedAt: row.issued_at,
+    receivedAt: row.received_at,
+    headers: JSON.parse(row.headers ?? "[]") as ReadonlyArray<string>,
+    secret: row.secret,
+    ...(row.deliveries === 1 ? {} : { counted: toCounted(row) })
+  }
+})
+
+const toCounted = ({ deliveries, other_types: types, replayed }: Row): Sum => ({
+  deliveries,
+  replayed: replayed !== 0,
+  otherTypes: JSON.parse(types ?? "[]") as ReadonlyArray<string>
+})
+
+/** All rows, in stored order, in batches that fit in memory. `database`: the Store, for repeated deliveries. */
+export function* rowsOf(reader: Reader, last: number, database: DatabaseSync): Generator<ReadonlyArray<Row>> {
+  const againOf = database.prepare("select deliveries, replayed, other_types from inbox_again where sequence = ?")
+  for (let after = 0; after < last;) {
+    const frames = reader.after(after, last, batchRows, batchBytes)
+    const firsts = frames.filter((frame: Frame) => frame.kind === "first")
+    yield firsts.map((first) => toRow(first, againOf.get(first.number) as Again | undefined))
+    after = numberAfter(frames.at(-1)!) - 1
+  }
+}
+
+/** Writes rows into a Store's table, a batch at a time. */
+export const write = (database: DatabaseSync, rows: ReadonlyArray<Row>): void => {
+  const names = Object.keys(rows[0] ?? {})
+  if (names.length === 0) return
+  const insert = database.prepare(`insert into inbox (${names.join()}) values (${names.map(() => "?").join()})`)
+  database.exec("begin immediate")
+  for (const row of rows) insert.run(...(Object.values(row) as Array<string | number | Uint8Array | null>))
+  database.exec("commit")
+}
+
+/** The frames of a Store's table after a number, as many as fit in memory. */
+export const read = (database: DatabaseSync, after: number): ReadonlyArray<First> => {
+  const firsts: Array<First> = []
+  let bytes = 0
+  for (const row of database.prepare("select * from inbox where sequence > ? order by sequence").iterate(after)) {
+    const first = toFirst(row as unknown as Row)
+    firsts.push(first)
+    bytes += first.body.byteLength
+    if (firsts.length === batchRows || bytes > batchBytes) break
+  }
+  return firsts
+}

@@ -1,0 +1,86 @@
+/**
+ * A segment: a file of frames, named by the number of its first. Frames are only appended, and a frame that says so
+ * closes it; then it never changes.
+ */
+import type { KeyObject } from "node:crypto"
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs"
+import { join } from "node:path"
+import { contentAt, decode, endBytes, type Frame, headBytes, isOurs, nextOurs, numberAfter } from "./Frame.ts"
+
+const digits = 15
+const named = /^(\d{15})\.log$/
+
+/** A segment is closed by the frame that takes it beyond this size. */
+export const fullBytes = 16 * 1024 * 1024
+
+export const nameOf = (first: number): string => `${String(first).padStart(digits, "0")}.log`
+
+/** The first numbers of all segments in a folder, in order. */
+export const listed = (folder: string): ReadonlyArray<number> =>
+  readdirSync(folder)
+    .flatMap((name) => named.exec(name)?.[1] ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b)
+
+export interface Scanned {
+  readonly frames: ReadonlyArray<Frame>
+  /** Where the last whole frame ends. */
+  readonly end: number
+  /** A frame is missing: they don't follow each other by their numbers, from the first one that is expected. */
+  readonly isDamaged: boolean
+}
+
+/** All whole frames of ours. A checksum that fits doesn't make a frame ours: a body may hold a copy of one. */
+export const scan = (bytes: Buffer, first: number, key: KeyObject): Scanned => {
+  const frames: Array<Frame> = []
+  let next = first
+  let isDamaged = false
+  let end = 0
+  for (let at = 0; at < bytes.byteLength;) {
+    const content = contentAt(bytes, at)
+    if (content === undefined || !isOurs(content, key)) {
+      at = nextOurs(bytes, at + 1, key)
+      continue
+    }
+    const frame = decode(content)
+    if (frame.number !== next) isDamaged = true
+    next = numberAfter(frame)
+    frames.push(frame)
+    end = at = at + headBytes + content.byteLength
+  }
+  return { frames, end, isDamaged }
+}
+
+/** The frames of a segment that is in order. */
+export function* framesIn(bytes: Buffer): Generator<Frame> {
+  for (let at = 0; ;) {
+    const content = contentAt(bytes, at)
+    if (content === undefined) return
+    yield decode(content)
+    at += headBytes + content.byteLength
+  }
+}
+
+/** The number of the last frame in a folder that is in order; 0 if there is none. */
+export const lastIn = (folder: string): number => {
+  const newest = existsSync(folder) ? listed(folder).at(-1) : undefined
+  if (newest === undefined) return 0
+  const last = [...framesIn(readFileSync(join(folder, nameOf(newest))))].at(-1)
+  return (last === undefined ? newest : numberAfter(last)) - 1
+}
+
+/** Whether a closed segment ends where the next one begins: in bounded time, so its middle isn't read. */
+export const isClosed = (path: string, next: number, key: KeyObject): boolean => {
+  const file = openSync(path, "r")
+  try {
+    const { size } = fstatSync(file)
+    const bytes = Buffer.alloc(endBytes)
+    if (size < endBytes || readSync(file, bytes, 0, endBytes, size - endBytes) < endBytes) return false
+    const content = contentAt(bytes, 0)
+    if (content === undefined || !isOurs(content, key)) return false
+    const frame = decode(content)
+    return frame.kind === "end" && frame.number === next
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The inbox's files as the main thread uses them: it reads what was acknowledged, and asks the thread to write.
+ *
+ * If the thread ends by itself, every open request fails and the next one starts another, which brings the files into order
+ * first.
+ */
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { batchBytes } from "../Deliveries.ts"
+import type { Frame } from "./Frame.ts"
+import type { Answer, Request, Start } from "./Protocol.ts"
+import { packed } from "./Protocol.ts"
+import { Reader } from "./Reader.ts"
+import type { Span } from "./Recover.ts"
+import type { Incoming } from "./Writer.ts"
+
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+const threadFile = fileURLToPath(new URL("./inbox-thread.ts", import.meta.url)).replace(/ts$/, extension)
+
+type Asked = Request extends infer R ? (R extends Request ? Omit<R, "id"> : never) : never
+
+interface Open {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (cause: unknown) => void
+}
+
+export class Segments {
+  readonly #start: Start
+  readonly #reader: Reader
+  readonly #open = new Map<number, Open>()
+  #thread: Worker | undefined
+  #started: Promise<Answer> | undefined
+  #nextId = 1
+  #last = 0
+
+  constructor(start: Start) {
+    this.#start = start
+    this.#reader = new Reader(start.folder)
+  }
+
+  /** Brings the files into order; returns the numbers of frames that none of them has. */
+  async start(): Promise<ReadonlyArray<Span>> {
+    return (await this.#run()).missing ?? []
+  }
+
+  /** The number of the last frame that was acknowledged. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** Returns how many bodies were new, once all are on disk. */
+  async receive(batch: ReadonlyArray<Incoming>): Promise<number> {
+    const group = packed(batch)
+    return (await this.#ask({ kind: "receive", ...group }, [group.bytes.buffer])).fresh ?? 0
+  }
+
+  /** Appends frames with these numbers; numbers between them are skipped. */
+  async put(frames: ReadonlyArray<Frame>): Promise<void> {
+    await this.#ask({ kind: "put", frames })
+  }
+
+  /** Puts missing frames back; returns the numbers that are lost, because they aren't among them. */
+  async heal(frames: ReadonlyArray<Frame>): Promise<ReadonlyArray<Span>> {
+    const { lost = [] } = await this.#ask({ kind: "heal", frames })
+    this.#reader.forget()
+    return lost
+  }
+
+  /** Every frame up to here is in another file, too. */
+  async copied(through: number): Promise<void> {
+    await this.#ask({ kind: "copied", through })
+  }
+
+  /** What reads beside it, up to the last frame there is now. */
+  get snapshot(): { readonly reader: Reader; readonly last: number } {
+    return { reader: new Reader(this.#start.folder), last: this.#last }
+  }
+
+  /** Frames after a number, in order: as many as fit into a batch. */
+  after(number: number, limit: number): ReadonlyArray<Frame> {
+    return this.#reader.after(number, this.#last, limit, batchBytes)
+  }
+
+  at(number: number): Frame | undefined {
+    return this.#reader.at(number, this.#last)
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread
+    if (thread !== undefined) {
+      const ended = new Promise((resolve) => thread.once("exit", resolve))
+      await this.#ask({ kind: "close" }).catch(() => thread.terminate())
+      await ended
+    }
+    this.#reader.forget()
+  }
+
+  async #ask(asked: Asked, transfer: ReadonlyArray<ArrayBuffer> = []): Promise<Answer> {
+    await this.#run()
+    const id = this.#nextId++
+    const answer = new Promise<Answer>((resolve, reject) => this.#open.set(id, { resolve, reject }))
+    this.#thread?.postMessage({ id, ...asked }, [...transfer])
+    return answer
+  }
+
+  #run(): Promise<Answer> {
+    if (this.#started !== undefined) return this.#started
+    const thread = new Worker(threadFile, { name: "inbox", workerData: this.#start })
+    this.#thread = thread
+    this.#started = new Promise((resolve, reject) => this.#open.set(0, { resolve, reject }))
+    thread.on("message", (answer: Answer) => this.#answered(answer))
+    thread.on("error", (cause) => this.#ended(cause))
+    thread.on("exit", () => this.#ended(new Error("the inbox's thread has ended")))
+    return this.#started
+  }
+
+  #answered(answer: Answer): void {
+    this.#last = answer.last ?? this.#last
+    const open = this.#open.get(answer.id)
+    this.#open.delete(answer.id)
+    if (answer.error === undefined) open?.resolve(answer)
+    else open?.reject(Object.assign(new Error(answer.error.message), { code: answer.error.code }))
+  }
+
+  #ended(cause: unknown): void {
+    this.#thread = undefined
+    this.#started = undefined
+    for (const { reject } of this.#open.values()) reject(cause)
+    this.#open.clear()
+  }
+}

@@ -1,0 +1,115 @@
+/** The inbox's files: what is stored is read back, whatever happens to one of the files. */
+import { assert, describe, it } from "@effect/vitest"
+import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { encode } from "../../../src/Stores/Segments/Frame.ts"
+import { Reader } from "../../../src/Stores/Segments/Reader.ts"
+import { Writer } from "../../../src/Stores/Segments/Writer.ts"
+import { allIn, incoming, key, large, some, stored, summary, withFolder } from "./World.ts"
+
+describe("the inbox's files", () => {
+  it("hold each body once, and count each delivery", () =>
+    withFolder((folder) => {
+      const writer = new Writer(folder, key)
+      assert.deepStrictEqual(writer.receive([incoming("a"), incoming("b"), incoming("a")]), { fresh: 2, last: 3 })
+      assert.deepStrictEqual(writer.receive([incoming("b"), incoming("c", "one"), incoming("d", "one")]), {
+        fresh: 2,
+        last: 6
+      })
+      const frames = ["1 a", "2 b", "3 again 1", "4 again 2", "5 c", "6 d"]
+      assert.deepStrictEqual(summary(allIn(folder, 6)), frames)
+      const reused = allIn(folder, 6).filter((frame) => frame.kind === "first" && frame.labels.isReused)
+      assert.deepStrictEqual(summary(reused), ["6 d"])
+      writer.close()
+      const next = new Writer(folder, key)
+      assert.deepStrictEqual(next.receive([incoming("a"), incoming("e", "one")]), { fresh: 1, last: 8 })
+      assert.deepStrictEqual(summary(allIn(folder, 8)), [...frames, "7 again 1", "8 e"])
+      next.close()
+    }))
+
+  it("keep the body, its labels, all headers and the secret's fingerprint", () =>
+    withFolder((folder) => {
+      const delivery = incoming(Buffer.from([0, 255, 1, 10, 13]))
+      stored(folder, [delivery])
+      const [frame] = allIn(folder, 1)
+      assert(frame?.kind === "first")
+      assert.deepStrictEqual(Buffer.from(frame.body), delivery.body)
+      assert.deepStrictEqual(frame.labels, delivery.labels)
+    }))
+
+  it("are read in order, a part at a time, across segments", () =>
+    withFolder((folder) => {
+      const last = stored(folder, ...Array.from({ length: 12 }, (_, n) => some(n * 2, 2, large)), some(24, 3))
+      assert.isAbove(readdirSync(folder).filter((name) => name.endsWith(".log")).length, 3)
+      const reader = new Reader(folder)
+      const read: Array<number> = []
+      for (let after = 0; after < last; after = read.at(-1)!) {
+        const part = reader.after(after, last, 5, 2 * large)
+        assert.isAtMost(part.length, 5)
+        read.push(...part.map(({ number }) => number))
+      }
+      assert.deepStrictEqual(
+        read,
+        Array.from({ length: last }, (_, n) => n + 1)
+      )
+      assert.strictEqual(summary([reader.at(13, last)!])[0], "13 body 12 xxxxxxxxxxxxxxxx")
+      assert.isUndefined(reader.at(last + 1, last))
+    }))
+
+  it("tell nothing that isn't acknowledged", () =>
+    withFolder((folder) => {
+      stored(folder, some(0, 3))
+      assert.deepStrictEqual(summary(new Reader(folder).after(0, 2, 10, 1e6)).length, 2)
+    }))
+
+  it("lose nothing if the process died while it wrote", () =>
+    withFolder((folder) => {
+      const last = stored(folder, some(0, 5))
+      const path = join(folder, "000000000000001.log")
+      const torn = encode({ kind: "first", number: 6, ...incoming("torn".padEnd(999)) }, key)
+      for (const length of [1, 4, 11, 12, 30, torn.length - 1]) {
+        const whole = readFileSync(path)
+        appendFileSync(path, torn.subarray(0, length))
+        const writer = new Writer(folder, key)
+        assert.deepStrictEqual([writer.last, writer.missing], [last, []])
+        writer.close()
+        assert.deepStrictEqual(readFileSync(path), whole)
+      }
+    }))
+
+  it("recognize a body among very many, also after their index was lost", () =>
+    withFolder((folder) => {
+      const groups = Array.from({ length: 60 }, (_, n) => some(n * 1000, 1000, 12))
+      stored(folder, ...groups)
+      const again = (writer: Writer) => groups.flatMap((group) => writer.receive(group.slice(5, 8)).fresh)
+      const writer = new Writer(folder, key)
+      while (writer.step());
+      assert.isAtMost(readdirSync(join(folder, "known")).length, 8)
+      assert.deepStrictEqual(new Set(again(writer)), new Set([0]))
+      writer.close()
+      const [run] = readdirSync(join(folder, "known"))
+      for (const damage of [
+        () => rmSync(join(folder, "known"), { recursive: true }),
+        () => truncateSync(join(folder, "known", run ?? ""), 50),
+        () => writeFileSync(join(folder, "known", "making-4.tmp"), "half")
+      ]) {
+        damage()
+        const next = new Writer(folder, key)
+        assert.deepStrictEqual(new Set(again(next)), new Set([0]))
+        next.close()
+      }
+    }))
+
+  it("go on after a write failed, without what it was about", () =>
+    withFolder((folder) => {
+      const writer = new Writer(folder, key)
+      writer.receive([incoming("a")])
+      // JSON can't hold it: fails like a write does, in the middle of the group.
+      const broken = { ...incoming("b"), labels: { ...incoming("b").labels, eventId: 1n as never } }
+      assert.throws(() => writer.receive([incoming("c"), broken]))
+      assert.deepStrictEqual(writer.receive([incoming("c")]), { fresh: 1, last: 2 })
+      writer.close()
+      assert.deepStrictEqual(summary(allIn(folder, 2)), ["1 a", "2 c"])
+    }))
+})
