@@ -53,7 +53,9 @@ describe("what is read", () => {
 
   it.effect("the required variables alone give every default of ServiceSettings", () =>
     Effect.gen(function* () {
-      const { clientSecret, longestPause, walkEvery, baseUrl, authUrl, webhookUrl, ...rest } = yield* service({})
+      const { clientSecret, longestPause, walkEvery, baseUrl, authUrl, webhookUrl, trustedProxies, ...rest } =
+        yield* service({})
+      assert.deepStrictEqual(trustedProxies.rules, [])
       assert.strictEqual(baseUrl.href, "https://service.example.com/v1")
       assert.strictEqual(authUrl.origin, "https://auth.example.com")
       assert.strictEqual(webhookUrl.pathname, "/hooks")
@@ -85,6 +87,25 @@ describe("what is read", () => {
       const read = yield* service({ SITELEDGER_CLIENT_ID: "  me\t", SITELEDGER_REQUESTS_PER_MINUTE: "  " })
       assert.deepStrictEqual([read.clientId, read.requestsPerMinute], ["me", 600])
     })
+  )
+
+  it.effect("trusted proxies are addresses and ranges of either family", () =>
+    Effect.gen(function* () {
+      const trusted = "10.0.0.0/8, 192.0.2.7,2001:db8::/32, ::1"
+      const { trustedProxies } = yield* service({ SITELEDGER_TRUSTED_PROXIES: trusted })
+      const isTrusted = (address: string) => trustedProxies.check(address, address.includes(":") ? "ipv6" : "ipv4")
+      assert.isTrue(["10.255.0.1", "192.0.2.7", "2001:db8:ffff::1", "::1"].every(isTrusted))
+      assert.isFalse(["11.0.0.1", "192.0.2.8", "2001:db9::1", "::2"].some(isTrusted))
+    })
+  )
+
+  it.effect.each(["10.0.0.0/33", "10.0.0.0/", "10.0.0/8", "::1/129", "proxy.example.com", "10.0.0.1,", "10.0.0.1/8/8"])(
+    "trusted proxies can't be %s",
+    (trusted) =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(service({ SITELEDGER_TRUSTED_PROXIES: trusted }))
+        assert.include(message, "SITELEDGER_TRUSTED_PROXIES must be addresses or CIDR ranges separated by commas")
+      })
   )
 
   it.effect("lists are split and stripped of repeats", () =>
