@@ -48,14 +48,18 @@ const isDeep = (text: string): boolean => {
   return false
 }
 
-/** The position of the quote that closes the string opened at `start`. */
+/** The position of the quote that closes the string opened at `start`. By `indexOf`: a string may be megabytes long. */
 const stringEnd = (text: string, start: number): number => {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === backslash) at++
-    else if (code === quote) return at
-  }
-  return text.length
+  let end = start
+  do end = text.indexOf('"', end + 1)
+  while (end > 0 && isEscaped(text, end))
+  return end < 0 ? text.length : end
+}
+
+const isEscaped = (text: string, at: number): boolean => {
+  let first = at
+  while (text.charCodeAt(first - 1) === backslash) first--
+  return (at - first) % 2 === 1
 }
 
 /** Matches one escape: either `kept`, or a lone surrogate, which no engine stores. */

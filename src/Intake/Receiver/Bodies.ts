@@ -40,7 +40,8 @@ export class Body {
   behind = 0
   /** Undefined from when it began, or got its place, to the next tick. */
   bytesAtTick: number | undefined
-  isSlow = false
+  /** Ticks in a row. */
+  slow = 0
 
   constructor(source: Source) {
     this.source = source
@@ -48,6 +49,9 @@ export class Body {
 }
 
 const rank = ({ source }: Body): number => standings.indexOf(source.standing())
+
+/** One slow tick may be our own: while the event loop is held up, nothing is read. */
+const isStuck = ({ slow }: Body): boolean => slow > 1
 
 export class Bodies implements Disposable {
   readonly #limits: BodyLimits
@@ -112,14 +116,14 @@ export class Bodies implements Disposable {
       const next = [...this.#all].filter(({ state }) => state === "waiting").reduce((a, b) => (rank(b) >= rank(a) ? b : a))
       if (this.#freePlaces === 0) {
         const yielding = this.#yielding(
-          (holder) => holder.hasPlace && (rank(holder) < rank(next) || (rank(holder) === rank(next) && holder.isSlow))
+          (holder) => holder.hasPlace && (rank(holder) < rank(next) || (rank(holder) === rank(next) && isStuck(holder)))
         )
         // With its place free, the next one is seated.
         return yielding && this.#drop(yielding, 503)
       }
       this.#waiting--
       this.#freePlaces--
-      Object.assign(next, { state: "arriving", hasPlace: true, bytesAtTick: undefined, isSlow: false })
+      Object.assign(next, { state: "arriving", hasPlace: true, bytesAtTick: undefined, slow: 0 })
       next.source.resume()
     }
   }
@@ -130,7 +134,7 @@ export class Bodies implements Disposable {
     let worst = Number.POSITIVE_INFINITY
     for (const body of this.#all) {
       if (body.state === "whole" || !isOfThese(body)) continue
-      const worth = 2 * rank(body) + (body.hasPlace && !body.isSlow ? 1 : 0)
+      const worth = 2 * rank(body) + (body.hasPlace && !isStuck(body) ? 1 : 0)
       if (worth < worst) [yielding, worst] = [body, worth]
     }
     return yielding
@@ -149,7 +153,7 @@ export class Bodies implements Disposable {
       body.bytesAtTick = body.bytes
       if (before === undefined) continue
       const gained = body.bytes - before
-      body.isSlow = gained < this.#perTick(crowdedBytesPerSecond)
+      body.slow = gained < this.#perTick(crowdedBytesPerSecond) ? body.slow + 1 : 0
       body.behind = Math.max(0, body.behind + this.#perTick(bytesPerSecond) - gained)
       if (body.behind > (bytesPerSecond * behindMs) / 1000) this.#drop(body, 408)
     }

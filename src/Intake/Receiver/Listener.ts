@@ -57,8 +57,11 @@ const announcedIdleMs = 60_000
 /** Finds out whether a peer has gone without a word, such as one behind a firewall that forgot the connection. */
 const probing = { keepAlive: true, keepAliveInitialDelay: 60_000 }
 
-/** At most this part of the places is taken by connections that haven't been read yet. */
-const mostAtOnce = 511
+/**
+ * Connections that wait to be accepted, which happens once per turn of the event loop. Past this many (or the system's
+ * own limit) their senders try again after a second.
+ */
+const backlog = 4_096
 
 export const listen = (
   { host, port }: { readonly host: string; readonly port: number },
@@ -85,7 +88,6 @@ export const listen = (
       const message = `The receiver can't listen on ${host}:${port} (SITELEDGER_WEBHOOK_LISTEN): ${whyNot(cause)}.`
       resume(Effect.fail(new ReceiverError({ message })))
     })
-    const backlog = Math.min(mostAtOnce, Math.ceil(limits.connections / 2))
     server.listen({ port, host, backlog }, () => resume(Effect.succeed(server)))
   })
 
