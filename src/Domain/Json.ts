@@ -81,8 +81,12 @@ export const parse = (text: string): unknown => {
 }
 
 /** Writes JSON text, with numbers as they were read and lone surrogates replaced. */
-export const stringify = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed() : inner))
+export const stringify = (value: unknown): string => {
+  // Most fields are one of these, and a replacer is called for each value.
+  if (typeof value === "string") return JSON.stringify(value.toWellFormed())
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed() : inner))
+}
 
 /** The text of a JSON number as it was written, or `undefined` when the value isn't a number. */
 export const numberText = (value: unknown): string | undefined => {

@@ -4,7 +4,7 @@
  */
 import { type Kysely, type Selectable, sql } from "kysely"
 import { readMeta, writeMeta } from "../Store.ts"
-import { type Queue, type Taken, withinBytes } from "../Queue.ts"
+import { batchBytes, type Queue, type Taken, withinBytes } from "../Queue.ts"
 import { listedNumbers } from "../Sql.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
@@ -29,14 +29,13 @@ export const sqliteQueue: Queue = {
       .orderBy("inbox.sequence")
       .limit(limit)
       .execute()
-    const stored = await db
-      .selectFrom("inbox")
-      .selectAll()
-      .where("sequence", ">", applied)
-      .orderBy("sequence")
-      .limit(limit)
-      .execute()
-    const fresh = withinBytes(stored)
+    // Bodies left for the next batch are not even read: a backlog of large ones would not fit into memory.
+    const { rows: fresh } = await sql<InboxRow>`
+      with next as (
+        select sequence, length(body) as own from inbox where sequence > ${applied} order by sequence limit ${limit}
+      ), sized as (select sequence, own, sum(own) over (order by sequence) as bytes from next)
+      select inbox.* from inbox join sized using (sequence) where bytes <= ${batchBytes} or bytes = own
+      order by sequence`.execute(db)
     return {
       taken: [...as(false, withinBytes(again)), ...as(true, fresh)],
       watermark: fresh.at(-1)?.sequence ?? applied
