@@ -89,25 +89,6 @@ describe("what is read", () => {
     })
   )
 
-  it.effect("trusted proxies are addresses and ranges of either family", () =>
-    Effect.gen(function* () {
-      const trusted = "10.0.0.0/8, 192.0.2.7,2001:db8::/32, ::1"
-      const { trustedProxies } = yield* service({ SITELEDGER_TRUSTED_PROXIES: trusted })
-      const isTrusted = (address: string) => trustedProxies.check(address, address.includes(":") ? "ipv6" : "ipv4")
-      assert.isTrue(["10.255.0.1", "192.0.2.7", "2001:db8:ffff::1", "::1"].every(isTrusted))
-      assert.isFalse(["11.0.0.1", "192.0.2.8", "2001:db9::1", "::2"].some(isTrusted))
-    })
-  )
-
-  it.effect.each(["10.0.0.0/33", "10.0.0.0/", "10.0.0/8", "::1/129", "proxy.example.com", "10.0.0.1,", "10.0.0.1/8/8"])(
-    "trusted proxies can't be %s",
-    (trusted) =>
-      Effect.gen(function* () {
-        const { message } = yield* Effect.flip(service({ SITELEDGER_TRUSTED_PROXIES: trusted }))
-        assert.include(message, "SITELEDGER_TRUSTED_PROXIES must be addresses or CIDR ranges separated by commas")
-      })
-  )
-
   it.effect("lists are split and stripped of repeats", () =>
     Effect.gen(function* () {
       const read = yield* service({
@@ -209,6 +190,7 @@ describe("what is refused", () => {
     ["SITELEDGER_WEBHOOK_LISTEN", "8080"],
     ["SITELEDGER_WEBHOOK_LISTEN", "127.0.0.1:65536"],
     ["SITELEDGER_WEBHOOK_LISTEN", "127.0.0.1:8081"],
+    ["SITELEDGER_TRUSTED_PROXIES", "proxy.example.com"],
     ["SITELEDGER_WEBHOOK_MAX_BYTES", "4MiB"],
     ["SITELEDGER_TRUST_TYPE_HEADER", "constructor"],
     ["SITELEDGER_FIELD_ALIASES", "no-such-file.json"],

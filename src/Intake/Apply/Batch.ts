@@ -51,10 +51,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
 const pauseBytes = batchBytes / 4
 
 /** Compressed bodies may unpack to many times what the queue counted, so what they say is counted here. */
-const withinMemory = Effect.fnUntraced(function* (
-  events: ReadonlyArray<Event>,
-  readOne: (event: Event) => ReadEvent
-) {
+const withinMemory = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, readOne: (event: Event) => ReadEvent) {
   const readings: Array<ReadEvent> = []
   let [bytes, pausedAt] = [0, 0]
   for (const event of events) {

@@ -2,9 +2,25 @@
  * Reads the body of a request into memory, within its own limit and the room for all of them (`Bodies`).
  */
 import type { IncomingMessage } from "node:http"
-import type { Body } from "./Bodies.ts"
+import type { Bodies, Body } from "./Bodies.ts"
 import type { Visit } from "./Connections.ts"
-import type { Answerer, Refusable } from "./Requests.ts"
+import type { RefusedFor } from "./Refusals.ts"
+import type { DeliveryHeaders, Signatures } from "./Signatures.ts"
+
+/** What a request says about itself. */
+export interface Refusable {
+  readonly signature: Uint8Array
+  readonly headers: DeliveryHeaders
+}
+
+export interface BodyReader {
+  readonly maximumBytes: number
+  readonly bodies: Bodies
+  readonly signatures: Signatures["Service"]
+  readonly refused: (why: RefusedFor, delivery: Refusable, isSigned: boolean) => void
+  /** Also whether the same delivery was refused before. */
+  readonly wasRefused: (signature: Uint8Array) => boolean
+}
 
 /** A whole body counts until `release`. */
 export interface Arrived {
@@ -14,7 +30,7 @@ export interface Arrived {
 
 /** Otherwise the status of the refusal, or that there is no one to answer. */
 export const readBody = (
-  answer: Answerer,
+  answer: BodyReader,
   request: IncomingMessage,
   delivery: Refusable & { readonly visit: Visit }
 ): Promise<Arrived | 408 | 413 | 503 | "aborted"> =>
@@ -78,7 +94,7 @@ export const readBody = (
  * it is signed: then it is a delivery that will be lost.
  */
 const checkToItsEnd = (
-  answer: Answerer,
+  answer: BodyReader,
   request: IncomingMessage,
   chunks: ReadonlyArray<Buffer>,
   delivery: Refusable,

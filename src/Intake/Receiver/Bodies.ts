@@ -113,7 +113,9 @@ export class Bodies implements Disposable {
   /** Gives places to those that wait: the best standing first, then the newest, because the oldest may be stuck. */
   #seat(): void {
     while (this.#waiting > 0) {
-      const next = [...this.#all].filter(({ state }) => state === "waiting").reduce((a, b) => (rank(b) >= rank(a) ? b : a))
+      const next = [...this.#all]
+        .filter(({ state }) => state === "waiting")
+        .reduce((a, b) => (rank(b) >= rank(a) ? b : a))
       if (this.#freePlaces === 0) {
         const yielding = this.#yielding(
           (holder) => holder.hasPlace && (rank(holder) < rank(next) || (rank(holder) === rank(next) && isStuck(holder)))

@@ -12,32 +12,18 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Inbox } from "../Inbox.ts"
 import { unpack } from "../../Domain/Body.ts"
 import type { Instant } from "../../Domain/Instant.ts"
-import { readBody } from "./Arriving.ts"
-import type { Bodies } from "./Bodies.ts"
+import { type BodyReader, readBody, type Refusable } from "./Arriving.ts"
 import type { Visit } from "./Connections.ts"
-import type { DeliveryHeaders, Signatures } from "./Signatures.ts"
-import type { RefusedFor } from "./Refusals.ts"
+import type { DeliveryHeaders } from "./Signatures.ts"
 import type { Secret } from "../Secrets/Keyring.ts"
 
-export interface Answerer {
+export interface Answerer extends BodyReader {
   readonly path: string
-  readonly maximumBytes: number
-  readonly bodies: Bodies
-  readonly signatures: Signatures["Service"]
   readonly now: () => Instant
   readonly offer: Inbox["Service"]["offer"]
   readonly accepted: (headers: DeliveryHeaders, secret: Secret, signature: Uint8Array) => void
   readonly rejected: () => void
-  readonly refused: (why: RefusedFor, delivery: Refusable, isSigned: boolean) => void
-  /** Also whether the same delivery was refused before. */
-  readonly wasRefused: (signature: Uint8Array) => boolean
   readonly notStored: (cause: unknown) => void
-}
-
-/** What a refused request says about itself. */
-export interface Refusable {
-  readonly signature: Uint8Array
-  readonly headers: DeliveryHeaders
 }
 
 /** Answers without reading the rest of the body; the connection can't be reused. */

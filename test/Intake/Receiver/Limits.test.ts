@@ -112,7 +112,10 @@ describe("the bodies in flight", () => {
   })
 
   it("that break off release their share", async () => {
-    await using receiver = await startReceiver(keeping([]), { limits: { inFlightBytes: 2000, smallBytes: 100 }, maximumBytes: 1000 })
+    await using receiver = await startReceiver(keeping([]), {
+      limits: { inFlightBytes: 2000, smallBytes: 100 },
+      maximumBytes: 1000
+    })
     for (let n = 0; n < 5; n++) {
       const sent = send(receiver.port, signedRequest("x".repeat(800)).slice(0, -1))
       await until(() => sent.socket.bytesWritten > 800)
