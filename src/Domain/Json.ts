@@ -35,8 +35,9 @@ const deepest = 500
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
 
-/** Whether JSON text nests deeper than that. One pass, which skips strings. */
+/** Whether JSON text nests deeper than that. Most have too few brackets; otherwise one pass, which skips strings. */
 const isDeep = (text: string): boolean => {
+  if (!hasMany(text, "{", deepest / 2) && !hasMany(text, "[", deepest / 2)) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -45,6 +46,12 @@ const isDeep = (text: string): boolean => {
       if (++depth > deepest) return true
     } else if (code === closeBrace || code === closeBracket) depth--
   }
+  return false
+}
+
+const hasMany = (text: string, bracket: string, many: number): boolean => {
+  let count = 0
+  for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (++count > many) return true
   return false
 }
 

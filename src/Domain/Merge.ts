@@ -20,7 +20,7 @@ export type Row = Readonly<Record<string, string | null>>
 interface Draft {
   readonly row: Record<string, string | null>
   /** By column name, or "+" and a field name: never a name that a prototype has. */
-  readonly versions: Record<string, Version.Version>
+  versions: Record<string, Version.Version>
   /** `nothing` until a field is added. */
   extra: Readonly<Record<string, unknown>>
   /** When a visible field last changed, or an event last mentioned the entity. */
@@ -50,7 +50,11 @@ export function* mergeInParts(
 ): Generator<undefined, Row | undefined> {
   const [first] = changes
   if (first === undefined) return stored
-  const draft = open(resource, stored, first.id)
+  // Filled afterwards, a pause after each.
+  const draft = open(resource, stored && { ...stored, _clocks: null, _extra: null }, first.id)
+  draft.versions = versionsOf(stored)
+  yield
+  draft.extra = extraOf(stored)
   yield
   for (const change of changes) {
     let visible = applyColumns(draft, change)
@@ -94,13 +98,19 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
   }
   return {
     row: { ...stored },
-    versions: stored["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Version.Version>) : {},
-    extra: stored["_extra"] ? object(Json.parse(stored["_extra"])) : nothing,
+    versions: versionsOf(stored),
+    extra: extraOf(stored),
     changedAt: stored["_changed_at"] ?? undefined,
     firstSeenAt: stored["_first_seen_at"] ?? undefined,
     dirty: false
   }
 }
+
+const versionsOf = (stored: Row | undefined): Record<string, Version.Version> =>
+  stored?.["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Version.Version>) : {}
+
+const extraOf = (stored: Row | undefined): Draft["extra"] =>
+  stored?.["_extra"] ? object(Json.parse(stored["_extra"])) : nothing
 
 /** Without a prototype, because field names come from outside and may be "__proto__". */
 const object = (fields: unknown): Record<string, unknown> =>
