@@ -25,6 +25,8 @@ export interface Limits extends BodyLimits {
   readonly connections: number
   /** The first answer on a connection of this age is its last one. */
   readonly connectionMs: number
+  /** What senders are told: those that listen close an idle connection themselves after this time. */
+  readonly announcedIdleMs: number
   /** Longer than any sender keeps a connection, because it closes without announcement. */
   readonly idleMs: number
 }
@@ -41,6 +43,7 @@ export const defaultLimits: Limits = {
   headerBytes: 8 * kibibyte,
   connections: connectionsFor(allowedDescriptors()),
   connectionMs: 10 * 60_000,
+  announcedIdleMs: 60_000,
   // Load balancers keep a connection for up to 4,000 s.
   idleMs: 75 * 60_000,
   inFlightBytes: 32 * kibibyte ** 2,
@@ -50,9 +53,6 @@ export const defaultLimits: Limits = {
   crowdedBytesPerSecond: 256 * kibibyte,
   tickMs: 250
 }
-
-/** What senders are told: those that ask close an idle connection themselves after this time. */
-const announcedIdleMs = 60_000
 
 /** Finds out whether a peer has gone without a word, such as one behind a firewall that forgot the connection. */
 const probing = { keepAlive: true, keepAliveInitialDelay: 60_000 }
@@ -76,8 +76,8 @@ export const listen = (
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
-      keepAliveTimeout: Math.min(announcedIdleMs, limits.idleMs),
-      keepAliveTimeoutBuffer: Math.max(0, limits.idleMs - announcedIdleMs)
+      keepAliveTimeout: limits.announcedIdleMs,
+      keepAliveTimeoutBuffer: limits.idleMs - limits.announcedIdleMs
     }
     const server = createServer(settings, (request, response) => {
       const visit = connections.began(request, response)

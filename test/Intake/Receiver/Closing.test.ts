@@ -8,11 +8,11 @@ const announced = /connection: close/i
 describe("a connection that was used", () => {
   it("stays open while it is idle, for longer than any sender keeps it", { timeout: 30_000 }, async () => {
     assert.isAbove(defaultLimits.idleMs, 4_000_000)
-    await using receiver = await startReceiver(keeping([]))
+    await using receiver = await startReceiver(keeping([]), { limits: { announcedIdleMs: 1_000 } })
     const sent = send(receiver.port, signedRequest("1"))
     assert.strictEqual(await sent.status(), 200)
-    assert.match(sent.answers.text, /keep-alive: timeout=60\r\n/i)
-    // Longer than Node's own limit of 5 s, and its second of grace.
+    assert.match(sent.answers.text, /keep-alive: timeout=1\r\n/i)
+    // Longer than announced, and than Node's own limit of 5 s with its second of grace.
     await new Promise((done) => setTimeout(done, 7_500))
     sent.write(signedRequest("2"))
     assert.deepStrictEqual(await sent.answered(2), [200, 200])

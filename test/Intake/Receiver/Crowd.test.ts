@@ -76,7 +76,7 @@ describe("connections of strangers", () => {
 
 describe("unfinished bodies of strangers", () => {
   const maximumBytes = 10_000
-  const limits = { inFlightBytes: 4 * maximumBytes, smallBytes: 1000, tickMs: 20 }
+  const limits = { inFlightBytes: 4 * maximumBytes, smallBytes: 1000, tickMs: 20, bytesPerSecond: 0 }
   const unfinished = (more = {}): string =>
     head({ ...forged, "Content-Length": maximumBytes, ...more }) + "x".repeat(maximumBytes - 1)
 
@@ -85,6 +85,14 @@ describe("unfinished bodies of strangers", () => {
     const strangers = await crowd(receiver.port, 24, unfinished())
     assert.strictEqual(await accepted(receiver.port, 30), 30)
     assert.strictEqual(await accepted(receiver.port, 3, "x".repeat(maximumBytes)), 3)
+    leave(strangers)
+  })
+
+  it("lose a place in which they hardly arrive when another needs it", async () => {
+    await using receiver = await startReceiver(keeping([]), { limits, maximumBytes })
+    const strangers = await crowd(receiver.port, 2, unfinished())
+    await until(() => strangers.every(({ socket }) => socket.bytesWritten > maximumBytes))
+    assert.strictEqual(await accepted(receiver.port, 1, "x".repeat(maximumBytes)), 1)
     leave(strangers)
   })
 
