@@ -76,7 +76,9 @@ describe("connections of strangers", () => {
 
 describe("unfinished bodies of strangers", () => {
   const maximumBytes = 10_000
-  const limits = { inFlightBytes: 4 * maximumBytes, smallBytes: 1000, tickMs: 20, bytesPerSecond: 0 }
+  // Nothing else ends them while a test runs.
+  const patience = { requestMs: 60_000, bytesPerSecond: 0 }
+  const limits = { inFlightBytes: 4 * maximumBytes, smallBytes: 1000, tickMs: 20, ...patience }
   const unfinished = (more = {}): string =>
     head({ ...forged, "Content-Length": maximumBytes, ...more }) + "x".repeat(maximumBytes - 1)
 
