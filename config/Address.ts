@@ -2,7 +2,7 @@
  * Reads variables that name a place: a URL, a listener, a folder, an engine, a lake. As in Parse.ts, a failure is a
  * sentence without the text. Relative paths start at the working directory.
  */
-import { isIPv4, isIPv6 } from "node:net"
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net"
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Redacted, Result } from "effect"
@@ -69,6 +69,22 @@ export const listen = one(
     const [, v6, name] = match ?? []
     if (!(port <= 65_535) || (v6 !== undefined && !isIPv6(v6))) return undefined
     return { host: v6 ?? (name || "0.0.0.0"), port }
+  }
+)
+
+/** Addresses and CIDR ranges, separated by commas. */
+export const ranges = one(
+  "must be addresses or CIDR ranges separated by commas, like 10.0.0.0/8,192.0.2.7,2001:db8::/32.",
+  (text): BlockList | undefined => {
+    const ranges = new BlockList()
+    for (const part of text.split(",")) {
+      const [address = "", digits, ...more] = part.trim().split("/")
+      const longest = isIPv6(address) ? 128 : 32
+      const isBits = digits === undefined || (/^\d{1,3}$/.test(digits) && Number(digits) <= longest)
+      if (isIP(address) === 0 || address.includes("%") || !isBits || more.length > 0) return undefined
+      ranges.addSubnet(address, Number(digits ?? longest), isIPv6(address) ? "ipv6" : "ipv4")
+    }
+    return ranges
   }
 )
 

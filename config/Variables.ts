@@ -3,6 +3,7 @@
  * sentence, how it is read, and its default or an example. The types of the settings, config/example.env and
  * docs/configuration.md come from here.
  */
+import { BlockList } from "node:net"
 import * as Address from "./Address.ts"
 import { posting, sink, waiting } from "./Ledger.ts"
 import * as Parse from "./Parse.ts"
@@ -157,6 +158,15 @@ export const webhooks = {
     "Host and port of the webhook receiver.",
     Address.listen,
     "127.0.0.1:8080"
+  ),
+  trustedProxies: orElse(
+    optional(
+      "SITELEDGER_TRUSTED_PROXIES",
+      "Proxies in front of the receiver, addresses or CIDR ranges separated by commas; only they are believed when X-Forwarded-For (or Forwarded) names the sender.",
+      Address.ranges,
+      "10.0.0.0/8,2001:db8::7"
+    ),
+    new BlockList()
   ),
   ...wire
 }

@@ -35,8 +35,9 @@ const deepest = 500
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
 
-/** Whether JSON text nests deeper than that. One pass, which skips strings. */
+/** Whether JSON text nests deeper than that. Most have too few brackets; otherwise one pass, which skips strings. */
 const isDeep = (text: string): boolean => {
+  if (!hasMany(text, "{", deepest / 2) && !hasMany(text, "[", deepest / 2)) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -48,14 +49,24 @@ const isDeep = (text: string): boolean => {
   return false
 }
 
-/** The position of the quote that closes the string opened at `start`. */
+const hasMany = (text: string, bracket: string, many: number): boolean => {
+  let count = 0
+  for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (++count > many) return true
+  return false
+}
+
+/** The position of the quote that closes the string opened at `start`. By `indexOf`: a string may be megabytes long. */
 const stringEnd = (text: string, start: number): number => {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === backslash) at++
-    else if (code === quote) return at
-  }
-  return text.length
+  let end = start
+  do end = text.indexOf('"', end + 1)
+  while (end > 0 && isEscaped(text, end))
+  return end < 0 ? text.length : end
+}
+
+const isEscaped = (text: string, at: number): boolean => {
+  let first = at
+  while (text.charCodeAt(first - 1) === backslash) first--
+  return (at - first) % 2 === 1
 }
 
 /** Matches one escape: either `kept`, or a lone surrogate, which no engine stores. */
@@ -77,8 +88,12 @@ export const parse = (text: string): unknown => {
 }
 
 /** Writes JSON text, with numbers as they were read and lone surrogates replaced. */
-export const stringify = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed() : inner))
+export const stringify = (value: unknown): string => {
+  // Most fields are one of these, and a replacer is called for each value.
+  if (typeof value === "string") return JSON.stringify(value.toWellFormed())
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed() : inner))
+}
 
 /** The text of a JSON number as it was written, or `undefined` when the value isn't a number. */
 export const numberText = (value: unknown): string | undefined => {

@@ -20,7 +20,7 @@ export type Row = Readonly<Record<string, string | null>>
 interface Draft {
   readonly row: Record<string, string | null>
   /** By column name, or "+" and a field name: never a name that a prototype has. */
-  readonly versions: Record<string, Version.Version>
+  versions: Record<string, Version.Version>
   /** `nothing` until a field is added. */
   extra: Readonly<Record<string, unknown>>
   /** When a visible field last changed, or an event last mentioned the entity. */
@@ -29,13 +29,57 @@ interface Draft {
   dirty: boolean
 }
 
+/** In which a change, or a row, has too many fields to be merged in one turn of the event loop. */
+const many = 5_000
+/** About that many characters are the versions of so many fields. */
+const manyVersions = 40 * many
+
+export const isLarge = (stored: Row | undefined, changes: ReadonlyArray<Change>): boolean =>
+  (stored?.["_clocks"]?.length ?? 0) > manyVersions ||
+  changes.some(({ extra }) => {
+    let fields = 0
+    for (const _name in extra) if (++fields > many) return true
+    return false
+  })
+
+/** The same as `merge`, with a pause after every few thousand fields. */
+export function* mergeInParts(
+  resource: Resource,
+  stored: Row | undefined,
+  changes: ReadonlyArray<Change>
+): Generator<undefined, Row | undefined> {
+  const [first] = changes
+  if (first === undefined) return stored
+  // Filled afterwards, a pause after each.
+  const draft = open(resource, stored && { ...stored, _clocks: null, _extra: null }, first.id)
+  draft.versions = versionsOf(stored)
+  yield
+  draft.extra = extraOf(stored)
+  yield
+  for (const change of changes) {
+    let visible = applyColumns(draft, change)
+    for (const [number, name] of Object.keys(change.extra).entries()) {
+      visible = setExtra(draft, change, name) || visible
+      if (number % many === many - 1) yield
+    }
+    applyTimes(draft, change, visible)
+  }
+  if (!draft.dirty) return stored
+  yield
+  const versions = yield* objectText(draft.versions)
+  const extra = isEmpty(draft.extra) ? null : yield* objectText(draft.extra)
+  return close(resource, draft, versions, extra)
+}
+
 /** The row after the changes; the same object if they bring nothing newer. */
 export const merge = (resource: Resource, stored: Row | undefined, changes: ReadonlyArray<Change>): Row | undefined => {
   const [first] = changes
   if (first === undefined) return stored
   const draft = open(resource, stored, first.id)
   for (const change of changes) apply(draft, change)
-  return draft.dirty ? close(resource, draft) : stored
+  if (!draft.dirty) return stored
+  const extra = isEmpty(draft.extra) ? null : Json.stringify(sorted(draft.extra))
+  return close(resource, draft, versionsText(draft.versions), extra)
 }
 
 const open = (resource: Resource, stored: Row | undefined, id: string): Draft => {
@@ -54,13 +98,19 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
   }
   return {
     row: { ...stored },
-    versions: stored["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Version.Version>) : {},
-    extra: stored["_extra"] ? object(Json.parse(stored["_extra"])) : nothing,
+    versions: versionsOf(stored),
+    extra: extraOf(stored),
     changedAt: stored["_changed_at"] ?? undefined,
     firstSeenAt: stored["_first_seen_at"] ?? undefined,
     dirty: false
   }
 }
+
+const versionsOf = (stored: Row | undefined): Record<string, Version.Version> =>
+  stored?.["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Version.Version>) : {}
+
+const extraOf = (stored: Row | undefined): Draft["extra"] =>
+  stored?.["_extra"] ? object(Json.parse(stored["_extra"])) : nothing
 
 /** Without a prototype, because field names come from outside and may be "__proto__". */
 const object = (fields: unknown): Record<string, unknown> =>
@@ -70,12 +120,20 @@ const object = (fields: unknown): Record<string, unknown> =>
 const nothing = Object.freeze(object(undefined))
 
 const apply = (draft: Draft, change: Change): void => {
+  let visible = applyColumns(draft, change)
+  for (const name of Object.keys(change.extra)) visible = setExtra(draft, change, name) || visible
+  applyTimes(draft, change, visible)
+}
+
+const applyColumns = (draft: Draft, change: Change): boolean => {
   let visible = change.source === "event"
   for (const column of Object.keys(change.values)) {
     visible = setColumn(draft, change, column, change.values[column] ?? null) || visible
   }
-  if (change.source !== "absence") visible = setColumn(draft, change, "_deleted_at", null) || visible
-  for (const name of Object.keys(change.extra)) visible = setExtra(draft, change, name) || visible
+  return change.source !== "absence" ? setColumn(draft, change, "_deleted_at", null) || visible : visible
+}
+
+const applyTimes = (draft: Draft, change: Change, visible: boolean): void => {
   if (draft.firstSeenAt === undefined || change.seenAt < draft.firstSeenAt) {
     draft.firstSeenAt = change.seenAt
     draft.dirty = true
@@ -116,10 +174,10 @@ const setExtra = (draft: Draft, change: Change, name: string): boolean => {
   return before === undefined || Json.stringify(before) !== text
 }
 
-const close = (resource: Resource, draft: Draft): Row => {
+const close = (resource: Resource, draft: Draft, versions: string, extra: string | null): Row => {
   const { row } = draft
-  row["_clocks"] = versionsText(draft.versions)
-  row["_extra"] = isEmpty(draft.extra) ? null : Json.stringify(sorted(draft.extra))
+  row["_clocks"] = versions
+  row["_extra"] = extra
   row["_first_seen_at"] = draft.firstSeenAt ?? null
   row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
   if (resource.stages.length > 0) {
@@ -157,4 +215,20 @@ const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string,
   const keys = Object.keys(record)
   if (keys.length < 2) return record
   return Object.fromEntries(keys.toSorted().map((key) => [key, record[key] as A]))
+}
+
+/** As JSON.stringify writes it when sorted: what could be an index comes first, by number. */
+function* objectText(record: Readonly<Record<string, unknown>>): Generator<undefined, string> {
+  const keys = Object.keys(record)
+  const indices = keys.filter((key) => /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1)
+  const names = indices.length === 0 ? keys : keys.filter((key) => !indices.includes(key))
+  yield
+  const ordered = [...indices.toSorted((a, b) => Number(a) - Number(b)), ...names.toSorted()]
+  yield
+  const parts: Array<string> = []
+  for (const [number, key] of ordered.entries()) {
+    parts.push(`${JSON.stringify(key)}:${Json.stringify(record[key])}`)
+    if (number % many === many - 1) yield
+  }
+  return `{${parts.join(",")}}`
 }

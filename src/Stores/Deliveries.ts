@@ -54,8 +54,8 @@ export const firstOf = ({ watermark, ...batch }: TakenBatch, count: number): Tak
   return { ...batch, taken: batch.taken.slice(0, count), ...(through === undefined ? {} : { watermark: through }) }
 }
 
-/** The limit for the bodies of a batch, in bytes. */
-export const batchBytes = 16 * 1024 * 1024
+/** The limit for the bodies of a batch, in bytes. While they are applied, they take up to twenty times as much memory. */
+export const batchBytes = 4 * 1024 * 1024
 
 /** As many of the first ones as fit into a batch, but at least one. */
 export const withinBytes = <A extends { readonly body: Uint8Array }>(

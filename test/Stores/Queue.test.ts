@@ -85,12 +85,12 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   test(
     "hands out no more bytes at once than the limit of a batch, but at least one body",
     Effect.gen(function* () {
-      const size = 6 * 1024 * 1024
+      const size = 1.5 * 1024 * 1024
       const large = ["a", "b", "c", "d"].map((first) => Buffer.concat([Buffer.from(first), Buffer.alloc(size)]))
       yield* receive(...large)
       assert.deepStrictEqual(yield* turn(10), ["a 1 fresh", "b 1 fresh"])
       assert.deepStrictEqual(yield* turn(10), ["c 1 fresh", "d 1 fresh"])
-      yield* receive(Buffer.alloc(20 * 1024 * 1024, "e"), "f")
+      yield* receive(Buffer.alloc(5 * 1024 * 1024, "e"), "f")
       assert.deepStrictEqual(yield* turn(10), ["e 1 fresh"])
       assert.deepStrictEqual(yield* turn(10), ["f 1 fresh"])
     })

@@ -53,7 +53,9 @@ describe("what is read", () => {
 
   it.effect("the required variables alone give every default of ServiceSettings", () =>
     Effect.gen(function* () {
-      const { clientSecret, longestPause, walkEvery, baseUrl, authUrl, webhookUrl, ...rest } = yield* service({})
+      const { clientSecret, longestPause, walkEvery, baseUrl, authUrl, webhookUrl, trustedProxies, ...rest } =
+        yield* service({})
+      assert.deepStrictEqual(trustedProxies.rules, [])
       assert.strictEqual(baseUrl.href, "https://service.example.com/v1")
       assert.strictEqual(authUrl.origin, "https://auth.example.com")
       assert.strictEqual(webhookUrl.pathname, "/hooks")
@@ -188,6 +190,7 @@ describe("what is refused", () => {
     ["SITELEDGER_WEBHOOK_LISTEN", "8080"],
     ["SITELEDGER_WEBHOOK_LISTEN", "127.0.0.1:65536"],
     ["SITELEDGER_WEBHOOK_LISTEN", "127.0.0.1:8081"],
+    ["SITELEDGER_TRUSTED_PROXIES", "proxy.example.com"],
     ["SITELEDGER_WEBHOOK_MAX_BYTES", "4MiB"],
     ["SITELEDGER_TRUST_TYPE_HEADER", "constructor"],
     ["SITELEDGER_FIELD_ALIASES", "no-such-file.json"],

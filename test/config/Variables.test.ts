@@ -5,10 +5,10 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { ConfigProvider, Duration, Effect, Layer, Option, Redacted, Result } from "effect"
 import { layerAll, ServiceSettings } from "../../config/Settings.ts"
 import type { Variable } from "../../config/Variable.ts"
-import { sections, variables } from "../../config/Variables.ts"
+import { sections, variables, webhooks } from "../../config/Variables.ts"
 import { settings } from "./Reading.ts"
 
 describe("names", () => {
@@ -32,6 +32,22 @@ describe("names", () => {
         )
         assert.include(error.message, `${name} ${sentence}`)
       })
+  )
+})
+
+describe("SITELEDGER_TRUSTED_PROXIES", () => {
+  const { read } = webhooks.trustedProxies
+
+  it("takes addresses and ranges of either family", () => {
+    const trusted = Result.getOrThrow(read("10.0.0.0/8, 192.0.2.7,2001:db8::/32, ::1"))
+    const isTrusted = (address: string) => trusted.check(address, address.includes(":") ? "ipv6" : "ipv4")
+    assert.isTrue(["10.255.0.1", "192.0.2.7", "2001:db8:ffff::1", "::1"].every(isTrusted))
+    assert.isFalse(["11.0.0.1", "192.0.2.8", "2001:db9::1", "::2"].some(isTrusted))
+  })
+
+  it.each(["10.0.0.0/33", "10.0.0.0/", "10.0.0/8", "::1/129", "proxy.example.com", "10.0.0.1,", "10.0.0.1/8/8"])(
+    "refuses anything else: %s",
+    (text) => assert.match(Result.getFailure(read(text)).toString(), /must be addresses or CIDR ranges/)
   )
 })
 

@@ -26,7 +26,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   const store = yield* Store
   const reader = yield* EventReader
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
-  const readings = withinMemory(events, (event) => ifStorable(read(event, reader, nowMicros)))
+  const readings = yield* withinMemory(events, (event) => ifStorable(read(event, reader, nowMicros)))
   const batch = took && firstOf(took, readings.length)
   const ledger = yield* Ledger
   yield* ledger.hear(readings.flatMap(heard))
@@ -44,19 +44,25 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   return written
 })
 
+/** Deliveries are answered between bodies of this size. */
+const pauseBytes = batchBytes / 4
+
 /** Compressed bodies may unpack to many times what the queue counted, so what they say is counted here. */
-const withinMemory = (events: ReadonlyArray<Event>, readOne: (event: Event) => ReadEvent): ReadonlyArray<ReadEvent> => {
+const withinMemory = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, readOne: (event: Event) => ReadEvent) {
   const readings: Array<ReadEvent> = []
-  let bytes = 0
+  let [bytes, pausedAt] = [0, 0]
   for (const event of events) {
     const reading = readOne(event)
     readings.push(reading)
     // To find that one is too large took as long as reading a large one.
     bytes += reading.reading.reason === "too-large" ? batchBytes / 4 : (reading.reading.text?.length ?? 0)
     if (bytes > batchBytes) break
+    if (bytes - pausedAt < pauseBytes) continue
+    pausedAt = bytes
+    yield* Effect.yieldNow
   }
   return readings
-}
+})
 
 type Tail = Pick<Batch, "watermark" | "ledger">
 

@@ -7,8 +7,9 @@
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Change } from "../../Domain/Change.ts"
-import { merge, type Row } from "../../Domain/Merge.ts"
+import type { Row } from "../../Domain/Merge.ts"
 import { byName, type EntityName } from "../../Domain/Resource.ts"
+import { mergeGently } from "../Merging.ts"
 import type { Batch, LedgerCopy } from "../Warehouse.ts"
 import * as Rows from "./Rows.ts"
 import { appendRows } from "./Values.ts"
@@ -121,7 +122,8 @@ export class DuckDbWriter {
     let isVisible = false
     for (const [id, ofId] of byId) {
       const before = stored.get(id)
-      const after = merge(resource, before, ofId)
+      const merging = mergeGently(resource, before, ofId)
+      const after = merging instanceof Promise ? await merging : merging
       if (after === undefined || after === before) continue
       merged.push(after)
       if (before !== undefined) outdated.push(before["rowid"] ?? "")

@@ -8,9 +8,10 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Change } from "../../Domain/Change.ts"
-import { merge, type Row } from "../../Domain/Merge.ts"
+import type { Row } from "../../Domain/Merge.ts"
 import { typeName } from "./Ddl.ts"
 import { byName, type ColumnType, type EntityName } from "../../Domain/Resource.ts"
+import { mergeGently } from "../Merging.ts"
 import type { Batch } from "../Warehouse.ts"
 import {
   type CurrencyRow,
@@ -109,7 +110,8 @@ const mergeInto = async (db: Db, name: EntityName, changes: ReadonlyArray<Change
     const merged: Array<Merged> = []
     for (const [id, ofId] of byId) {
       const before = stored.get(id)
-      const row = merge(byName(name), before?.row, ofId)
+      const merging = mergeGently(byName(name), before?.row, ofId)
+      const row = merging instanceof Promise ? await merging : merging
       if (row === undefined || row === before?.row) continue
       merged.push({ id, row, before })
     }

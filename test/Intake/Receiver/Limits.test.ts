@@ -93,30 +93,29 @@ describe("a slow request", () => {
 })
 
 describe("the bodies in flight", () => {
-  it("share one budget until they are answered", async () => {
+  const limits = { inFlightBytes: 4000, smallBytes: 100, tickMs: 20 }
+
+  it("wait for one of a few places if they are large, until those are answered", async () => {
     const commits: Array<() => void> = []
     const store = playedStore(({ length }) => new Promise((done) => commits.push(() => done(length))))
-    await using receiver = await startReceiver(store, { limits: { inFlightBytes: 1000 } })
-    const small = () => deliver(receiver.port, signedRequest("y".repeat(300)))
-    const request = signedRequest("x".repeat(800))
-    const sent = send(receiver.port, request.slice(0, -10))
-    await until(() => sent.socket.bytesWritten === request.length - 10)
-    assert.strictEqual(await small(), 413)
-    sent.write(request.slice(-10))
-    await until(() => commits.length === 1)
-    assert.strictEqual(await small(), 413)
-    commits[0]?.()
-    assert.strictEqual(await sent.status(), 200)
-    const next = small()
-    await until(() => commits.length === 2)
-    commits[1]?.()
-    assert.strictEqual(await next, 200)
-    assert.deepInclude(await receiver.status(), { accepted: 2, tooLarge: 0 })
-    sent.socket.destroy()
+    await using receiver = await startReceiver(store, { limits, maximumBytes: 1000 })
+    const large = [1, 2, 3, 4].map((n) => deliver(receiver.port, signedRequest(`${n}`.repeat(900))))
+    await until(() => receiver.looked.count === 2 && commits.length === 1)
+    // A small one is read meanwhile.
+    const small = deliver(receiver.port, signedRequest("small"))
+    await until(() => receiver.looked.count === 3)
+    assert.deepInclude(await receiver.status(), { accepted: 0, tooLarge: 0 })
+    const released = setInterval(() => commits.splice(0).forEach((commit) => commit()), 5)
+    assert.deepStrictEqual(await Promise.all([...large, small]), [200, 200, 200, 200, 200])
+    clearInterval(released)
+    assert.strictEqual(receiver.looked.count, 5)
   })
 
   it("that break off release their share", async () => {
-    await using receiver = await startReceiver(keeping([]), { limits: { inFlightBytes: 1000 } })
+    await using receiver = await startReceiver(keeping([]), {
+      limits: { inFlightBytes: 2000, smallBytes: 100 },
+      maximumBytes: 1000
+    })
     for (let n = 0; n < 5; n++) {
       const sent = send(receiver.port, signedRequest("x".repeat(800)).slice(0, -1))
       await until(() => sent.socket.bytesWritten > 800)

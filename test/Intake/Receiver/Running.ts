@@ -92,9 +92,9 @@ export const head = (headers: Readonly<Record<string, string | number>>, line = 
 export const signedRequest = (body: string, headers: Readonly<Record<string, string>> = {}): string =>
   head({ "X-Service-Signature": sign(body), "Content-Length": Buffer.byteLength(body), ...headers }) + body
 
-/** A connection that has just written this. */
-export const send = (port: number, first: string | Uint8Array) => {
-  const socket = connect(port, "127.0.0.1")
+/** A connection that has just written this, from another address of this machine if need be. */
+export const send = (port: number, first: string | Uint8Array, localAddress = "127.0.0.1") => {
+  const socket = connect({ port, host: "127.0.0.1", localAddress })
   const statuses: Array<number> = []
   const closed = new Promise<void>((done) => socket.once("close", () => done()))
   const answers: { text: string } = { text: "" }
@@ -106,7 +106,7 @@ export const send = (port: number, first: string | Uint8Array) => {
     for (const [, status] of answers.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) statuses.push(Number(status))
     for (const wake of waiting.splice(0)) wake()
   })
-  socket.write(first)
+  if (first.length > 0) socket.write(first)
   /** Waits for the first `count` statuses; fewer if the connection ended before. */
   const answered = async (count = 1): Promise<ReadonlyArray<number>> => {
     while (statuses.length < count && !socket.closed) {

@@ -1,0 +1,87 @@
+/**
+ * The sender of a request, as far as its address shows: the peer's, or the one that a trusted proxy names. A sender is
+ * known once one of its deliveries verified; all others are strangers, and yield first when the receiver is crowded.
+ *
+ * Behind a proxy that isn't trusted, everything comes from one address. It becomes known with the first delivery, so
+ * fairness by address no longer limits it, and each connection is judged by what it carried itself (`Connections`).
+ */
+import type { IncomingMessage } from "node:http"
+import { type BlockList, isIP, isIPv4, isIPv6, SocketAddress } from "node:net"
+
+/** The service has a few addresses. A forgotten one is known again with its next delivery. */
+const mostKnown = 1_000
+
+export class Senders {
+  readonly #proxies: BlockList
+  readonly #known = new Set<string>()
+
+  constructor(proxies: BlockList) {
+    this.#proxies = proxies
+  }
+
+  /** Undefined for a trusted proxy, which carries requests of many senders. */
+  ofPeer(address = ""): string | undefined {
+    const peer = plain(address)
+    return this.#isProxy(peer) ? undefined : network(peer)
+  }
+
+  /** Of a request that a trusted proxy passed on: the last address before our own proxies (RFC 7239 §5.2). */
+  behindProxy(request: IncomingMessage): string {
+    let sender = plain(request.socket.remoteAddress ?? "")
+    for (const entry of namedIn(request).toReversed()) {
+      const address = addressIn(entry)
+      if (isIP(address) === 0) break
+      sender = address
+      if (!this.#isProxy(sender)) break
+    }
+    return network(sender)
+  }
+
+  isKnown(sender: string): boolean {
+    return this.#known.has(sender)
+  }
+
+  /** One of its deliveries verified. */
+  proved(sender: string): void {
+    // The last to be proved is the last to be forgotten.
+    this.#known.delete(sender)
+    this.#known.add(sender)
+    const [oldest] = this.#known
+    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest)
+  }
+
+  #isProxy(address: string): boolean {
+    if (isIPv4(address)) return this.#proxies.check(address, "ipv4")
+    return isIPv6(address) && this.#proxies.check(address, "ipv6")
+  }
+}
+
+/** Without a zone, and IPv4 as such where a socket for both shows it inside IPv6. */
+const plain = (address: string): string => {
+  const [bare = ""] = address.split("%", 1)
+  const v4 = /^::ffff:([\d.]+)$/i.exec(bare)?.[1]
+  return v4 ?? (isIPv6(bare) ? new SocketAddress({ address: bare, family: "ipv6" }).address : bare)
+}
+
+/** One customer has a /64 of IPv6, and could send from each of its addresses. */
+const network = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const [head = [], tail = []] = address.split("::").map((half) => half.split(":").filter((group) => group !== ""))
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0")
+  return [...head, ...zeros, ...tail].slice(0, 4).join(":")
+}
+
+/** Split at commas whatever the quotes say: the first entries are the client's, who may leave a quote open. */
+const namedIn = ({ headers }: IncomingMessage): ReadonlyArray<string> => {
+  const list = headers["x-forwarded-for"]
+  if (list !== undefined) return String(list).split(",")
+  const elements = headers.forwarded?.split(",") ?? []
+  return elements.map((element) => /(?:^|;)\s*for\s*=\s*"?([^;"]*)/i.exec(element)?.[1] ?? "")
+}
+
+/** Some proxies add the port. */
+const addressIn = (entry: string): string => {
+  const text = entry.trim()
+  const [, v6, v4] = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text) ?? []
+  return plain(v6 ?? v4 ?? text)
+}

@@ -1,0 +1,25 @@
+/**
+ * Merges a row without holding up the event loop: one with thousands of fields takes seconds, in which no delivery would
+ * be answered. Any other is merged at once.
+ */
+import { setImmediate } from "node:timers/promises"
+import type { Change } from "../Domain/Change.ts"
+import { isLarge, merge, mergeInParts, type Row } from "../Domain/Merge.ts"
+import type { Resource } from "../Domain/Resource.ts"
+
+/** A promise only for a large one, because a walk merges a million rows. */
+export const mergeGently = (
+  resource: Resource,
+  stored: Row | undefined,
+  changes: ReadonlyArray<Change>
+): Row | undefined | Promise<Row | undefined> =>
+  isLarge(stored, changes) ? inTurns(mergeInParts(resource, stored, changes)) : merge(resource, stored, changes)
+
+const inTurns = async <A>(parts: Generator<undefined, A>): Promise<A> => {
+  let part = parts.next()
+  while (part.done !== true) {
+    await setImmediate()
+    part = parts.next()
+  }
+  return part.value
+}
