@@ -59,8 +59,10 @@ export class AnalystCopy extends Context.Service<
           return (yield* isLive) && (yield* warehouse.version) !== version
         })
         const turn = Effect.gen(function* () {
+          yield* warehouse.opened
           while (!(yield* isDue)) yield* Effect.sleep(pollEvery)
           const outcome = yield* Effect.result(now)
+          if (outcome._tag === "Success") yield* warehouse.keepNewest
           yield* Effect.sleep(outcome._tag === "Success" ? restAfter(lasted) : restAfterFailure)
         })
         yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
