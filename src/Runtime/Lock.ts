@@ -107,14 +107,17 @@ const unusable = (dataDir: string, why: string) =>
 export const isHeld = (dataDir: string): boolean => {
   const path = join(dataDir, "lock.sqlite")
   if (!existsSync(path)) return false
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
   try {
-    database.prepare("select count(*) from sqlite_schema").get()
-    return false
+    // Fails for another user, too, who can't know.
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+    try {
+      database.prepare("select count(*) from sqlite_schema").get()
+      return false
+    } finally {
+      database.close()
+    }
   } catch {
     return true
-  } finally {
-    database.close()
   }
 }
 
@@ -148,15 +151,16 @@ export const readNote = (dataDir: string): Option.Option<WorkerNote> => {
   }
 }
 
-/** The note belongs to another user, so this process cannot talk to that worker. */
-export const isNoteClosed = (dataDir: string): boolean => {
-  try {
-    accessSync(notePath(dataDir), constants.R_OK)
-    return false
-  } catch (cause) {
-    return codeOf(cause) === "EACCES"
-  }
-}
+/** The note or the lock belongs to another user, so this process can't talk to that worker. */
+export const isNoteClosed = (dataDir: string): boolean =>
+  [notePath(dataDir), join(dataDir, "lock.sqlite")].some((path) => {
+    try {
+      accessSync(path, constants.R_OK)
+      return false
+    } catch (cause) {
+      return codeOf(cause) === "EACCES"
+    }
+  })
 
 const writeNote = (dataDir: string, note: WorkerNote): void => {
   const unfinished = `${notePath(dataDir)}.new`

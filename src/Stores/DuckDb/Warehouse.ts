@@ -8,6 +8,7 @@
 import { renameSync } from "node:fs"
 import { Effect, Layer, Semaphore } from "effect"
 import { sql } from "kysely"
+import { inherit } from "../../Runtime/Rights.ts"
 import type { Store, StoreError } from "../Store.ts"
 import {
   type Batch,
@@ -95,6 +96,7 @@ const make = (path: string) =>
           const unfinished = `${target}.unfinished`
           discardFile(unfinished)
           await copyTo(file.instance, unfinished)
+          inherit(unfinished, target)
           renameSync(unfinished, target)
         }),
       keepNewest: Effect.sync(() => discardOlder(path))
