@@ -72,12 +72,24 @@ const make = (dataDir: string) =>
     yield* withdraw
     return Lock.of({
       announce: (note) =>
-        Effect.acquireRelease(
-          Effect.sync(() => writeNote(dataDir, note)),
-          () => withdraw
+        Effect.andThen(
+          Effect.addFinalizer(() => withdraw),
+          announced(dataDir, note)
         )
     })
   })
+
+/** Without the note (the disk is full, say) the worker works: only the command line can't find it until it is written. */
+const announced = (dataDir: string, note: WorkerNote) =>
+  Effect.gen(function* () {
+    const write = Effect.try({ try: () => writeNote(dataDir, note), catch: whyNot })
+    const first = yield* Effect.result(write)
+    if (first._tag === "Success") return
+    yield* Effect.logWarning(`${notePath(dataDir)} can't be written and is tried again: ${first.failure}.`)
+    yield* Effect.forkScoped(Effect.retry(Effect.delay(write, retryNoteEvery), Schedule.forever))
+  })
+
+const retryNoteEvery = Duration.seconds(5)
 
 const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
   Effect.try({

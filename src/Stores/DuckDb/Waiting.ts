@@ -19,7 +19,7 @@ const isWaiting = (error: { readonly _tag: string }): error is WarehouseError =>
 
 const key = "warehouse"
 const keptKey = "warehouse set aside"
-const laterOn = "Deliveries are stored meanwhile and applied afterwards."
+const laterOn = "Deliveries are applied once it is open."
 
 const firstPause = Duration.millis(500)
 const pauses = Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("10 seconds")])

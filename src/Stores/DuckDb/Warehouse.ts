@@ -40,6 +40,14 @@ const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
   }
 }
 
+const publishTo = async ({ instance }: OpenFile, target: string): Promise<void> => {
+  const unfinished = `${target}.unfinished`
+  discardFile(unfinished)
+  await copyTo(instance, unfinished)
+  inherit(unfinished, target)
+  renameSync(unfinished, target)
+}
+
 const make = (path: string) =>
   Effect.gen(function* () {
     const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
@@ -91,14 +99,7 @@ const make = (path: string) =>
       version: Effect.sync(() => version),
       query: (run) => attemptFile(() => run(file.db)),
       snapshot,
-      publish: (target) =>
-        attemptFile(async () => {
-          const unfinished = `${target}.unfinished`
-          discardFile(unfinished)
-          await copyTo(file.instance, unfinished)
-          inherit(unfinished, target)
-          renameSync(unfinished, target)
-        }),
+      publish: (target) => attemptFile(() => publishTo(file, target)),
       keepNewest: Effect.sync(() => discardOlder(path))
     })
   })

@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { keptBeside } from "../../../src/Stores/DuckDb/SetAside.ts"
 import { applied, deliver, live, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
-import { query, removeFolder, type RunningWorker, temporaryFolder } from "../../RunningWorker.ts"
+import { query, removeFolder, type RunningWorker, temporaryFolder, until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 
 const events = storyEvents(9, 120)
@@ -59,7 +59,7 @@ const survives = async ({ begin, end, extra = {}, sentence }: Trouble): Promise<
 /** A file system of its own for the warehouse, while `use` runs. */
 const onDisk = async (use: (folder: string) => Promise<void>): Promise<void> => {
   const folder = temporaryFolder()
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=24m", "none", folder])
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=40m", "none", folder])
   try {
     await use(folder)
   } finally {
@@ -73,6 +73,7 @@ const unmountable = await onDisk(async () => {}).then(
   () => undefined,
   () => "mounting a file system needs root"
 )
+if (unmountable !== undefined) process.stderr.write(`skipped: full and read-only disks: ${unmountable}\n`)
 
 const mounted = (name: string, trouble: Omit<Trouble, "extra">) =>
   it.skipIf(unmountable !== undefined)(unmountable === undefined ? name : `${name} (skipped: ${unmountable})`, () =>
@@ -121,4 +122,35 @@ describe("a warehouse that can't be opened is kept", () => {
     end: remount("rw"),
     sentence: /can't be opened: the file system is read-only\. Mount its file system/
   })
+})
+
+/** No disk, no 2xx: but the worker stays, and goes on when there is room. */
+describe("a worker that starts while the disk of its data directory is full", () => {
+  it.skipIf(unmountable !== undefined)("answers 503, keeps its files and is live once there is room", () =>
+    onDisk(async (folder) => {
+      await using world = await World.open({ projects: 30 }, { SITELEDGER_DATA_DIR: folder })
+      const warehouse = join(folder, "warehouse.duckdb")
+      const first = world.start()
+      await live(world, first, events.slice(0, 60))
+      await first.stop("SIGKILL")
+      fill(warehouse)
+      const worker = world.start()
+      await until(
+        "it waits",
+        async () => /warehouse.duckdb can't be opened: the disk is full/.test(worker.stderr) || undefined
+      )
+      assert.match(worker.stderr, /worker\.json can't be written and is tried again/)
+      const [next] = events.slice(60)
+      assert.isDefined(next)
+      await until("the receiver answers", async () => (await world.server.deliver(next)) === 503 || undefined)
+      assert.isFalse(worker.hasEnded)
+      rmSync(filler(warehouse))
+      await worker.live()
+      await deliver(world, events.slice(60))
+      await applied(worker)
+      await worker.stop()
+      assert.deepStrictEqual(keptBeside(warehouse), [])
+      assert.deepStrictEqual(await read((sql) => query(warehouse, sql)), model(events))
+    })
+  )
 })
