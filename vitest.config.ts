@@ -23,8 +23,8 @@ const embeddedOnly = [
   "test/worker/{Doctor,Doctor/Bucket,Doctor/Server,Move}.test.ts",
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
   "test/worker/Live/LostKey.test.ts",
-  // The warehouse's file deleted, old, rubbish or cut; `siteledger backup` and `restore`; the local disk full.
-  "test/worker/Stores/{File,Backup,DiskFull}.test.ts",
+  // The warehouse's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the local disk full.
+  "test/worker/Stores/{File,Backup,DiskFull,Waiting}.test.ts",
   // The Store's file put back.
   "test/worker/Ledger/PutBack.test.ts"
 ]

@@ -7,15 +7,15 @@ import * as Settings from "../config/Settings.ts"
 import { booksAlone } from "../pipelines/ledger.ts"
 import { secrets as sealed } from "../pipelines/live.ts"
 import { exporting as exports } from "../pipelines/nightly.ts"
-import { store, stores } from "../pipelines/stores.ts"
+import { store, storesAlone } from "../pipelines/stores.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
 import { Outbox } from "../src/Ledger/Outbox.ts"
 import { Reasons } from "../src/Runtime/Reasons.ts"
 
-export const exporting = exports.pipe(Layer.provideMerge(Inbox.layer), Layer.provideMerge(stores))
+export const exporting = exports.pipe(Layer.provideMerge(Inbox.layer), Layer.provideMerge(storesAlone))
 
 export const secrets = sealed.pipe(Layer.provide([store, Reasons.layer]))
 
-export const books = booksAlone.pipe(Layer.provideMerge(stores), Layer.provideMerge(Settings.layer))
+export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.provideMerge(Settings.layer))
 
 export const outbox = Outbox.layerAlone.pipe(Layer.provide(store))

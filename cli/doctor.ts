@@ -10,9 +10,11 @@ import * as Doctor from "../src/Operate/Doctor.ts"
 import { bucket } from "../src/Operate/Doctor/Bucket.ts"
 import * as Embedded from "../src/Operate/Doctor/Embedded.ts"
 import * as Machine from "../src/Operate/Doctor/Machine.ts"
+import { rights } from "../src/Operate/Doctor/Rights.ts"
 import { server } from "../src/Operate/Doctor/Server.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
+import { publishedPath } from "../pipelines/nightly.ts"
 import { report, running } from "./Ask.ts"
 import { payload } from "./doctor/payload.ts"
 import { json, optionalText } from "./Options.ts"
@@ -74,6 +76,7 @@ const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
   const { dataDir, lake } = settings
   return [
     examine("data directory", Machine.folder(dataDir, "SITELEDGER_DATA_DIR")),
+    examine("rights", rights(dataDir, ownFiles(settings), [publishedPath(dataDir), lakeFolder(settings)])),
     examine("key", Machine.key(settings)),
     examine("worker", isRunning ? worker : Effect.succeed(alone)),
     ...byEngine(settings, {
@@ -90,6 +93,12 @@ const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
     examine("lake", lake.kind === "s3" ? bucket(lake) : Machine.folder(lake.path, "SITELEDGER_LAKE"))
   ].map(Effect.provideService(Settings.Settings, settings))
 }
+
+/** Beside the data directory. */
+const ownFiles = (settings: Settings.Settings["Service"]): ReadonlyArray<string> =>
+  byEngine(settings, { embedded: ({ warehouse }) => [warehouse, `${warehouse}.wal`], server: () => [] })
+
+const lakeFolder = ({ lake }: Settings.Settings["Service"]): string => (lake.kind === "s3" ? "" : lake.path)
 
 const alone = ok("No worker is running on this data directory.")
 

@@ -6,6 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { CliError } from "effect/cli"
 import { version } from "../src/Runtime/Program.ts"
+import { keepPrivate } from "../src/Runtime/Rights.ts"
 import { isEndless, run } from "./Cli.ts"
 
 /** A longer shutdown is cut short; kill -9 at any instant loses nothing. */
@@ -36,6 +37,8 @@ const explain = (cause: Cause.Cause<unknown>): void => {
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.once(signal, () => setTimeout(() => process.exit(interrupted), longestStopMs).unref())
 }
+
+keepPrivate()
 
 run(version).pipe(
   Effect.tapCause((cause) => Effect.sync(() => explain(cause))),

@@ -12,7 +12,10 @@ import { Workers } from "../src/Operate/Workers.ts"
 import { Reasons } from "../src/Runtime/Reasons.ts"
 import * as Stores from "../src/Stores/Stores.ts"
 
-export const stores = Stores.layer.pipe(Layer.provideMerge(Reasons.layer))
+export const stores = Stores.layerWaiting.pipe(Layer.provideMerge(Reasons.layer))
+
+/** For one verb, which fails if the warehouse can't be opened. */
+export const storesAlone = Stores.layer.pipe(Layer.provideMerge(Reasons.layer))
 
 /** Without the warehouse, which stays untouched. */
 export const store = Stores.layerStore

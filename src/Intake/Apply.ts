@@ -14,7 +14,7 @@ import { Restart } from "../Runtime/Restart.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import type { TakenBatch } from "../Stores/Deliveries.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
-import type { Warehouse, WarehouseError } from "../Stores/Warehouse.ts"
+import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { apply } from "./Apply/Batch.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
 import { Inbox } from "./Inbox.ts"
@@ -40,8 +40,10 @@ export class Apply extends Context.Service<
     Effect.gen(function* () {
       const inbox = yield* Inbox
       const { pollEvery } = yield* Store
+      const { opened } = yield* Warehouse
       const counts = new Counts()
       const drain = Effect.gen(function* () {
+        yield* opened
         // Deliveries stored by other workers don't open the latch here.
         yield* Effect.raceFirst(inbox.arrived.await, Effect.sleep(pollEvery))
         // Closed before looking: what arrives from here on opens it again.

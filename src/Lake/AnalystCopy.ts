@@ -1,5 +1,5 @@
 /**
- * AnalystCopy keeps a copy of the warehouse fresh for analysts, in a separate file that anyone may open.
+ * AnalystCopy keeps a copy of the warehouse fresh for analysts, in a separate file that others may open.
  *
  * It is made when the worker first goes live, then whenever something has changed. Between two copies it rests a
  * hundred times as long as the last one took. A copy appears whole or not at all; one of an earlier start stays until
@@ -59,8 +59,10 @@ export class AnalystCopy extends Context.Service<
           return (yield* isLive) && (yield* warehouse.version) !== version
         })
         const turn = Effect.gen(function* () {
+          yield* warehouse.opened
           while (!(yield* isDue)) yield* Effect.sleep(pollEvery)
           const outcome = yield* Effect.result(now)
+          if (outcome._tag === "Success") yield* warehouse.keepNewest
           yield* Effect.sleep(outcome._tag === "Success" ? restAfter(lasted) : restAfterFailure)
         })
         yield* Effect.forkScoped(led("publishing the copy for analysts", turn))

@@ -4,7 +4,7 @@
  * A file is written in `.unfinished`, flushed and renamed, and its folder is flushed: a visible name has the whole file
  * behind it, even after a power cut. Replacing a text compares and renames under a lock that the system releases with
  * the process, so several processes may share the folder. Nothing is touched before the first use, and nothing outside
- * the folder ever. Only files are read: a device or a pipe in their place is an error.
+ * the folder ever. Who may read the folder may read what is put into it. Only files are read: a device or a pipe in their place is an error.
  */
 import { randomUUID } from "node:crypto"
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, type Stats } from "node:fs"
@@ -13,6 +13,7 @@ import { dirname, join, relative, resolve, sep } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer, Option } from "effect"
 import { Lake, LakeError, longestText, type Text } from "./Lake.ts"
+import { inherit } from "../Runtime/Rights.ts"
 import { codeOf } from "../Runtime/SystemFailure.ts"
 import { attempt, flush, sha256, unlessMissing } from "./LocalFiles.ts"
 
@@ -32,7 +33,7 @@ export const layerAt = (folder: string): Layer.Layer<Lake> => {
     putText: (path, text) =>
       attempt(async () => {
         const place = { root, path, name: at(path) }
-        await viaUnfinished(place, writing(text), (file) => reveal(file, place.name))
+        await viaUnfinished(place, writing(text), (file) => reveal(file, place))
       }),
     readText: (path) =>
       Effect.map(
@@ -81,16 +82,18 @@ interface Place {
 const writing = (text: string) => (file: string) => writeFile(file, text, { flag: "wx" })
 
 /** Gives a whole file its name. */
-const reveal = async (file: string, name: string): Promise<void> => {
+const reveal = async (file: string, { name, root }: Place): Promise<void> => {
   await flush(file)
-  await makeFolder(dirname(name))
+  await makeFolder(dirname(name), root)
+  inherit(file, root)
   await rename(file, name)
   await flush(dirname(name))
 }
 
 const revealInstead = async ({ name, path, root }: Place, file: string, expected: string | undefined) => {
   await flush(file)
-  await makeFolder(dirname(name))
+  await makeFolder(dirname(name), root)
+  inherit(file, root)
   exclusively(root, () => {
     if (versionOf(name) !== expected) {
       throw new LakeError({ reason: "Overtaken", message: `${path} in ${root} was replaced by another process.` })
@@ -161,11 +164,11 @@ const openedSync = (name: string): number | undefined => {
 
 const takeOver = async (place: Place, localFile: string): Promise<void> => {
   try {
-    await reveal(localFile, place.name)
+    await reveal(localFile, place)
   } catch (cause) {
     if (codeOf(cause) !== "EXDEV") throw cause
     const copying = (file: string) => copyFile(localFile, file, constants.COPYFILE_EXCL)
-    await viaUnfinished(place, copying, (file) => reveal(file, place.name))
+    await viaUnfinished(place, copying, (file) => reveal(file, place))
     await rm(localFile)
   }
 }
@@ -194,10 +197,13 @@ const viaUnfinished = async (
 }
 
 /** Flushes a new folder's own name too; without it a power cut could lose the files in it. */
-const makeFolder = async (folder: string): Promise<void> => {
+const makeFolder = async (folder: string, root: string): Promise<void> => {
   const first = await mkdir(folder, { recursive: true })
   if (first === undefined) return
-  for (let made = folder; made.length >= first.length; made = dirname(made)) await flush(dirname(made))
+  for (let made = folder; made.length >= first.length; made = dirname(made)) {
+    if (made.length > root.length) inherit(made, root)
+    await flush(dirname(made))
+  }
 }
 
 const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {

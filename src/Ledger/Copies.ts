@@ -25,7 +25,7 @@ export class Copies extends Context.Service<
   Copies,
   {
     /** What the next write must include, up to some thousand rows. One caller at a time, until the scope closes. */
-    readonly lacking: Effect.Effect<Lacking, StoreError, Scope.Scope>
+    readonly lacking: Effect.Effect<Lacking, StoreError | WarehouseError, Scope.Scope>
     /** Writes only what is lacking, until nothing is. */
     readonly catchUp: Effect.Effect<void, StoreError | WarehouseError>
   }
@@ -63,9 +63,15 @@ export class Copies extends Context.Service<
       })
       yield* catchUp
       return Copies.of({ lacking, catchUp })
-    })
+    }).pipe(Effect.catch((error) => unlessWaiting(error)))
   )
 }
+
+/** As long as the warehouse waits for its file, nothing can be copied; the worker starts again afterwards. */
+const unlessWaiting = (error: StoreError | WarehouseError) =>
+  error.reason === "Waiting"
+    ? Effect.succeed(Copies.of({ lacking: Effect.fail(error), catchUp: Effect.fail(error) }))
+    : Effect.fail(error)
 
 const nothing: Lacking = { ledger: undefined, isWritten: Effect.void }
 

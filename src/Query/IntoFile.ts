@@ -9,6 +9,7 @@ import { existsSync } from "node:fs"
 import { link, mkdtemp, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Duration, Effect, Stream } from "effect"
+import { giveToPerson } from "../Runtime/Rights.ts"
 import { codeOf, whyNot } from "../Runtime/SystemFailure.ts"
 import * as Frames from "./Frames.ts"
 import { QueryError, start } from "./Running.ts"
@@ -40,8 +41,10 @@ export const intoFile = Effect.fn("Query.intoFile")(function* ({ file, memoryMb,
   const [ending] = last
   if (ending === undefined) return yield* running.died
   if (ending.ended !== "complete") return yield* new QueryError({ message: ending.message })
+  const answer = join(folder, Frames.answerFile)
+  yield* attempt(target, async () => giveToPerson(answer))
   // A rename would replace a file; a link fails if there is one.
-  yield* attempt(target, () => link(join(folder, Frames.answerFile), target))
+  yield* attempt(target, () => link(answer, target))
   return ending.rows
 })
 

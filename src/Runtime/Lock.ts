@@ -72,12 +72,24 @@ const make = (dataDir: string) =>
     yield* withdraw
     return Lock.of({
       announce: (note) =>
-        Effect.acquireRelease(
-          Effect.sync(() => writeNote(dataDir, note)),
-          () => withdraw
+        Effect.andThen(
+          Effect.addFinalizer(() => withdraw),
+          announced(dataDir, note)
         )
     })
   })
+
+/** Without the note (the disk is full, say) the worker works: only the command line can't find it until it is written. */
+const announced = (dataDir: string, note: WorkerNote) =>
+  Effect.gen(function* () {
+    const write = Effect.try({ try: () => writeNote(dataDir, note), catch: whyNot })
+    const first = yield* Effect.result(write)
+    if (first._tag === "Success") return
+    yield* Effect.logWarning(`${notePath(dataDir)} can't be written and is tried again: ${first.failure}.`)
+    yield* Effect.forkScoped(Effect.retry(Effect.delay(write, retryNoteEvery), Schedule.forever))
+  })
+
+const retryNoteEvery = Duration.seconds(5)
 
 const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
   Effect.try({
@@ -107,14 +119,17 @@ const unusable = (dataDir: string, why: string) =>
 export const isHeld = (dataDir: string): boolean => {
   const path = join(dataDir, "lock.sqlite")
   if (!existsSync(path)) return false
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
   try {
-    database.prepare("select count(*) from sqlite_schema").get()
-    return false
+    // Fails for another user, too, who can't know.
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+    try {
+      database.prepare("select count(*) from sqlite_schema").get()
+      return false
+    } finally {
+      database.close()
+    }
   } catch {
     return true
-  } finally {
-    database.close()
   }
 }
 
@@ -148,15 +163,16 @@ export const readNote = (dataDir: string): Option.Option<WorkerNote> => {
   }
 }
 
-/** The note belongs to another user, so this process cannot talk to that worker. */
-export const isNoteClosed = (dataDir: string): boolean => {
-  try {
-    accessSync(notePath(dataDir), constants.R_OK)
-    return false
-  } catch (cause) {
-    return codeOf(cause) === "EACCES"
-  }
-}
+/** The note or the lock belongs to another user, so this process can't talk to that worker. */
+export const isNoteClosed = (dataDir: string): boolean =>
+  [notePath(dataDir), join(dataDir, "lock.sqlite")].some((path) => {
+    try {
+      accessSync(path, constants.R_OK)
+      return false
+    } catch (cause) {
+      return codeOf(cause) === "EACCES"
+    }
+  })
 
 const writeNote = (dataDir: string, note: WorkerNote): void => {
   const unfinished = `${notePath(dataDir)}.new`

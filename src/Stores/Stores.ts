@@ -10,6 +10,7 @@ import { Postgres, type PostgresError } from "./Postgres/Postgres.ts"
 import * as PostgresStore from "./Postgres/Store.ts"
 import * as PostgresWarehouse from "./Postgres/Warehouse.ts"
 import type { Reasons } from "../Runtime/Reasons.ts"
+import * as DuckDbWaiting from "./DuckDb/Waiting.ts"
 import * as Sqlite from "./Sqlite/Store.ts"
 import type { Store, StoreError } from "./Store.ts"
 import type { Warehouse, WarehouseError } from "./Warehouse.ts"
@@ -32,9 +33,17 @@ type Layers<A, R> = Layer.Layer<A, StoresError, Settings | R>
 const of = <A, R = never>(embedded: (files: Files) => Layers<A, R>, server: Layers<A, R>): Layers<A, R> =>
   Layer.unwrap(Effect.map(Settings, (settings) => byEngine(settings, { embedded, server: () => server })))
 
+const onServer = Layer.merge(PostgresStore.layer, PostgresWarehouse.layer).pipe(Layer.provide(postgres))
+
 export const layer = of<Store | Warehouse>(
   ({ warehouse }) => DuckDb.layerAt(warehouse).pipe(Layer.provideMerge(Sqlite.layer)),
-  Layer.merge(PostgresStore.layer, PostgresWarehouse.layer).pipe(Layer.provide(postgres))
+  onServer
+)
+
+/** For a worker: it starts even if the warehouse's file can't be opened for now. */
+export const layerWaiting = of<Store | Warehouse, Reasons>(
+  ({ warehouse }) => DuckDbWaiting.layerAt(warehouse).pipe(Layer.provideMerge(Sqlite.layer)),
+  onServer
 )
 
 /** The Store alone: the warehouse isn't opened. */

@@ -14,9 +14,9 @@ import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.t
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
   /**
    * Held: another program has the file open. Refused: the engine can never hold this data. Fatal: the engine works again
-   * only after the file is reopened. Short: it ran out of memory and now has more, so retry at once. Failed: retry later.
+   * only after the file is reopened. Waiting: it can't be opened until its surroundings change. Short: it ran out of memory and now has more, so retry at once. Failed: retry later.
    */
-  reason: Schema.Literals(["Held", "Refused", "Fatal", "Short", "Failed"]),
+  reason: Schema.Literals(["Held", "Refused", "Fatal", "Waiting", "Short", "Failed"]),
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())
 }) {}
@@ -95,6 +95,8 @@ export class Warehouse extends Context.Service<
   {
     /** Random, created with the file: tells our own file from a foreign one. */
     readonly id: string
+    /** Never ends while the file can't be opened: until then everything below fails. */
+    readonly opened: Effect.Effect<void>
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
     readonly watermark: Effect.Effect<number, WarehouseError>
     /** How far it holds the books; undefined: it shows the books themselves, and nothing is copied. */
@@ -107,5 +109,7 @@ export class Warehouse extends Context.Service<
     readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
     /** Writes a consistent copy for analysts, which appears at `path` all at once. */
     readonly publish: (path: string) => Effect.Effect<void, WarehouseError>
+    /** Of the files that were set aside, deletes all but the newest. For a warehouse that is live. */
+    readonly keepNewest: Effect.Effect<void>
   }
 >()("siteledger/Warehouse") {}

@@ -135,6 +135,8 @@ const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}`
   const { pollEvery } = yield* Store
+  const { opened } = yield* Warehouse
+  yield* opened
   // Another worker may have walked meanwhile, or been asked for a new walk.
   yield* refreshed(track)
   const due = yield* untilDue(options, track)

@@ -45,6 +45,7 @@ const store = Layer.unwrap(
 const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.Effect<void, WarehouseError>) =>
   Layer.mock(Warehouse, {
     id: "mocked",
+    opened: Effect.void,
     write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))
   })
 

@@ -47,6 +47,7 @@ const makeStub = () => {
   const failure = new WarehouseError({ reason: "Failed", message: "no room" })
   const layer = Layer.succeed(Warehouse, {
     id: "stub",
+    opened: Effect.void,
     write: () => Effect.die("unused"),
     watermark: Effect.succeed(0),
     books: Effect.undefined,
@@ -59,7 +60,8 @@ const makeStub = () => {
         stub.copies.push(yield* Clock.currentTimeMillis)
         yield* Effect.sleep(stub.takes)
         if (stub.isFailing) return yield* failure
-      })
+      }),
+    keepNewest: Effect.void
   })
   const publish = (path: string) =>
     AnalystCopy.layerWith({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(

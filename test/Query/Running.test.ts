@@ -132,6 +132,7 @@ describe("the verb, run from its sources", () => {
   it("also works from built files", () => {
     const built = join(directory, "dist")
     const sources = [
+      "Runtime/Rights.ts",
       "Runtime/SystemFailure.ts",
       "Domain/Literal.ts",
       ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)

@@ -10,6 +10,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
 import { CheckFailed, fail, messageOf, ok, warn } from "../Doctor.ts"
 import { migrations } from "../../Stores/Sqlite/Migrations.ts"
+import { objectionIn } from "../../Stores/DuckDb/Opening.ts"
 import { openReadOnly } from "./ReadOnly.ts"
 
 // Built files are JavaScript, and the compiler rewrites imports only.
@@ -93,7 +94,11 @@ export const warehouse = (path: string, storePath: string) =>
   Effect.gen(function* () {
     if (!existsSync(path)) return ok(`${path} is created at the next start.`)
     const found = yield* Effect.result(Effect.tryPromise({ try: () => idOf(path), catch: messageOf }))
-    if (found._tag === "Failure") return warn(`${path} can't be read: ${oneLine(found.failure)}.`, rebuildAdvice)
+    if (found._tag === "Failure") {
+      const objection = objectionIn(found.failure)
+      const sentence = `${path} can't be read: ${objection.why}.`
+      return objection.kind === "damage" ? warn(sentence, rebuildAdvice) : fail(sentence, objection.advice)
+    }
     const expected = read(storePath, (database) => textsOf(database, warehouseId)[0])
     return expected === found.success
       ? ok(`${path} belongs to the store.`)
@@ -101,8 +106,6 @@ export const warehouse = (path: string, storePath: string) =>
   })
 
 const rebuildAdvice = "The next start sets it aside and rebuilds it from the store and a fresh walk."
-
-const oneLine = (text: string): string => (text.split("\n")[0] ?? "").replace(/\.$/, "")
 
 const idOf = async (path: string): Promise<string | undefined> => {
   const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })

@@ -1,9 +1,9 @@
 /**
- * The DuckDB file apart from writing to it: creating, opening, migrating, setting aside.
+ * The DuckDB file apart from writing to it: creating, opening, migrating, copying.
  *
  * Guarantees: the first statement after every open is CHECKPOINT (it binds keys and empties the WAL). Migrations run on a
- * copy that is then renamed, so a crash leaves one file that opens. An unreadable file is set aside with its WAL, never
- * deleted. The live file is never opened with `fs`, because closing that descriptor would drop DuckDB's lock.
+ * copy that is then renamed, so a crash leaves one file that opens. The live file is never opened with `fs`, because
+ * closing that descriptor would drop DuckDB's lock.
  */
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
@@ -151,11 +151,3 @@ export const discardFile = (path: string): void => {
 /** Another program has the file open; the file itself is fine. */
 export const isHeldByAnother = (cause: unknown): boolean =>
   cause instanceof Error && /could not set lock|being used by another process/i.test(cause.message)
-
-/** Renames the file and its WAL, so that a person can still look at them; returns the new path. */
-export const setAside = (path: string, stamp: string): string => {
-  const kept = `${path}.set-aside-${stamp}`
-  if (existsSync(path)) renameSync(path, kept)
-  if (existsSync(`${path}.wal`)) renameSync(`${path}.wal`, `${kept}.wal`)
-  return kept
-}

@@ -1,95 +1,29 @@
 /**
  * The embedded Warehouse: one DuckDB file with one owner, this process.
  *
- * Guarantees: at start the file is compared with the Store. A missing, foreign, older or unreadable file is set aside
- * (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that another program has
- * open is left alone and named in the error.
+ * Guarantees: at start the file is compared with the Store (`OwnFile`). A missing, foreign, older or damaged file is set
+ * aside (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that can't be opened
+ * for another reason is left alone and named in the error.
  */
-import { existsSync, renameSync } from "node:fs"
-import { Clock, Effect, Layer, Semaphore } from "effect"
+import { renameSync } from "node:fs"
+import { Effect, Layer, Semaphore } from "effect"
 import { sql } from "kysely"
-import { Store, type StoreError } from "../Store.ts"
+import { inherit } from "../../Runtime/Rights.ts"
+import type { Store, StoreError } from "../Store.ts"
 import {
   type Batch,
   type BooksWatermark,
   type Partition,
   type TakeLines,
   Warehouse,
-  WarehouseError
+  type WarehouseError
 } from "../Warehouse.ts"
-import { copyTo, discardFile, isHeldByAnother, type OpenFile, openWarehouse, setAside } from "./File.ts"
+import { attempt, attemptOn } from "./Failure.ts"
+import { copyTo, discardFile, type OpenFile } from "./File.ts"
+import { metaOf, openOwn } from "./OwnFile.ts"
+import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 import { DuckDbWriter } from "./Writer.ts"
-import * as Projection from "../Projection.ts"
-
-const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
-const fatal = /^FATAL|database has been invalidated/
-const outOfMemory = /out of memory error/i
-
-const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {
-  if (fatal.test(message)) return "Fatal"
-  const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
-  return isRefused ? "Refused" : "Failed"
-}
-
-/** Refused data can never be written; everything else may be retried. */
-const failed = (cause: unknown): WarehouseError => {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  return new WarehouseError({ reason: reasonOf(cause, message), message: `DuckDB: ${message}`, cause })
-}
-
-const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
-  Effect.tryPromise({ try: run, catch: failed })
-
-/** Raises DuckDB's memory limit after it ran out, as very wide rows make it do. */
-const attemptOn =
-  (file: OpenFile) =>
-  <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
-    Effect.catchIf(
-      attempt(run),
-      (error) => outOfMemory.test(error.message),
-      ({ cause }) =>
-        Effect.gen(function* () {
-          const mb = yield* attempt(file.takeMoreMemory)
-          const had = "DuckDB ran out of memory while reading"
-          if (mb === undefined) {
-            return yield* new WarehouseError({
-              reason: "Failed",
-              message: `${had}, and the machine has no more.`,
-              cause
-            })
-          }
-          yield* Effect.logWarning(`${had}; it may use ${mb} MB from now on.`)
-          return yield* new WarehouseError({ reason: "Short", message: `${had}; it has more now.`, cause })
-        })
-    )
-
-/** Opens the file; an unreadable one is set aside first and made again. `isNew`: it was just made. */
-const openFile = Effect.fn("DuckDb.open")(function* (path: string) {
-  const isNew = !existsSync(path)
-  const opened = yield* Effect.result(attempt(() => openWarehouse(path)))
-  if (opened._tag === "Success") return { file: opened.success, isNew }
-  const { cause, message } = opened.failure
-  if (isHeldByAnother(cause)) {
-    return yield* new WarehouseError({
-      reason: "Held",
-      message: `Another program has ${path} open. Close it (analysts read analytics.duckdb instead). ${message}`,
-      cause
-    })
-  }
-  const kept = setAside(path, yield* stamp)
-  yield* Effect.logError(`The warehouse can't be read and is rebuilt; the old file is kept as ${kept}. ${message}`)
-  return { file: yield* attempt(() => openWarehouse(path)), isNew: true }
-})
-
-const stamp = Effect.map(Clock.currentTimeMillis, String)
-
-const metaOf = (file: OpenFile) =>
-  attempt(async () => {
-    const rows = await file.db.selectFrom("siteledger.meta").selectAll().execute()
-    const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? ""
-    return { id: value("id"), watermark: Number(value("applied_through")) }
-  })
 
 /** Entries and decisions count only if they run from the first one without a gap. */
 const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
@@ -106,28 +40,13 @@ const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
   }
 }
 
-/** Opens the file that belongs to this Store, or makes a new one and records it in the Store. */
-const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
-  const store = yield* Store
-  const opened = yield* openFile(path)
-  let file = opened.file
-  let meta = yield* metaOf(file)
-  const verdict = yield* Projection.compare(store, meta)
-  if (verdict.isFresh) {
-    yield* Projection.adopt(store, meta.id)
-  } else if (verdict.mismatch !== undefined) {
-    yield* Effect.logWarning(`${verdict.mismatch} It is rebuilt from the store and a new walk.`)
-    if (!opened.isNew) {
-      yield* attempt(() => file.close())
-      const kept = setAside(path, yield* stamp)
-      yield* Effect.logWarning(`The old warehouse is kept as ${kept}`)
-      file = yield* attempt(() => openWarehouse(path))
-      meta = yield* metaOf(file)
-    }
-    yield* Projection.startAgain(store, meta.id)
-  }
-  return { file, id: meta.id }
-})
+const publishTo = async ({ instance }: OpenFile, target: string): Promise<void> => {
+  const unfinished = `${target}.unfinished`
+  discardFile(unfinished)
+  await copyTo(instance, unfinished)
+  inherit(unfinished, target)
+  renameSync(unfinished, target)
+}
 
 const make = (path: string) =>
   Effect.gen(function* () {
@@ -172,6 +91,7 @@ const make = (path: string) =>
 
     return Warehouse.of({
       id,
+      opened: Effect.void,
       write,
       watermark: Effect.map(metaOf(file), (meta) => meta.watermark),
       books: attemptFile(() => booksOf(file)),
@@ -179,13 +99,8 @@ const make = (path: string) =>
       version: Effect.sync(() => version),
       query: (run) => attemptFile(() => run(file.db)),
       snapshot,
-      publish: (target) =>
-        attemptFile(async () => {
-          const unfinished = `${target}.unfinished`
-          discardFile(unfinished)
-          await copyTo(file.instance, unfinished)
-          renameSync(unfinished, target)
-        })
+      publish: (target) => attemptFile(() => publishTo(file, target)),
+      keepNewest: Effect.sync(() => discardOlder(path))
     })
   })
 

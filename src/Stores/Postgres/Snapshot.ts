@@ -14,6 +14,7 @@ import * as Failure from "./Failure.ts"
 import type { Session } from "./Sessions.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
+import { inherit } from "../../Runtime/Rights.ts"
 import { discardFile, openWarehouse } from "../DuckDb/File.ts"
 import * as EventPasses from "../EventPasses.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
@@ -177,6 +178,7 @@ export const publish = (connections: Connections, path: string): Effect.Effect<v
         } finally {
           await file.close()
         }
+        inherit(unfinished, path)
         await rename(unfinished, path)
       })
     })

@@ -41,6 +41,7 @@ const make = Effect.gen(function* () {
 
   return Warehouse.of({
     id: "postgres",
+    opened: Effect.void,
     write: (batch) =>
       postgres
         .atomically(
@@ -67,7 +68,8 @@ const make = Effect.gen(function* () {
     version: Effect.sync(() => version),
     query,
     snapshot: PostgresSnapshot.take(postgres.connections),
-    publish: (path) => PostgresSnapshot.publish(postgres.connections, path)
+    publish: (path) => PostgresSnapshot.publish(postgres.connections, path),
+    keepNewest: Effect.void
   })
 })
 

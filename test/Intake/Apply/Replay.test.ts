@@ -68,7 +68,7 @@ it.live("a replay gives the ledger and the warehouse the quarantine in stored or
     ),
     Layer.mock(Ledger, { hear: (batch) => Effect.asVoid(hear(batch)) }),
     Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),
-    Layer.mock(Warehouse, { id: "mocked", write: (batch) => Effect.asVoid(write(batch)) })
+    Layer.mock(Warehouse, { id: "mocked", opened: Effect.void, write: (batch) => Effect.asVoid(write(batch)) })
   )
   return Effect.gen(function* () {
     const inbox = yield* Inbox

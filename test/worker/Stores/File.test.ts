@@ -21,6 +21,9 @@ const startsWith = async (world: World, expected: Awaited<ReturnType<typeof dump
   return stderr
 }
 
+/** Of the files that were set aside. */
+const newest = (world: World): string => join(world.dataDir, world.setAside.toSorted().at(-1) ?? "none")
+
 describe("the warehouse", () => {
   it("is the same again after its file is deleted, replaced by an old one, or garbled", async () => {
     await using world = await World.open({ projects: 90, maxPerPage: 20 })
@@ -47,12 +50,20 @@ describe("the warehouse", () => {
 
     writeFileSync(world.warehouse, Buffer.alloc(100_000, "rubbish"))
     assert.match(await startsWith(world, expected), /can't be read and is rebuilt/)
-    assert.strictEqual(world.setAside.length, 2)
+    const rubbish = newest(world)
+    assert.match(String(readFileSync(rubbish)), /^rubbish/)
 
     truncateSync(world.warehouse, Math.floor(statSync(world.warehouse).size / 2))
     await startsWith(world, expected)
-    const kept = world.setAside
-    assert.isTrue(kept.some((name) => String(readFileSync(join(world.dataDir, name))).startsWith("rubbish")))
+    assert.notStrictEqual(newest(world), rubbish)
+
+    const last = world.start()
+    const kept = newest(world)
+    await last.status("only the newest is kept, and named", ({ reasonDetails }) => {
+      const sentence = reasonDetails.find(({ level }) => level === "notice")?.sentence ?? ""
+      return world.setAside.length === 1 && sentence.includes(`kept: ${kept} (`) && !sentence.includes(", ")
+    })
+    await last.stop()
   })
 
   it("is made again if it has the store's id but is older", async () => {

@@ -1,0 +1,49 @@
+/**
+ * What DuckDB's failures mean for the caller: refused for good, or to be retried; after running out of memory it gets more
+ * first.
+ */
+import { Effect } from "effect"
+import { WarehouseError } from "../Warehouse.ts"
+import type { OpenFile } from "./File.ts"
+
+const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
+const fatal = /^FATAL|database has been invalidated/
+const outOfMemory = /out of memory error/i
+
+const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {
+  if (fatal.test(message)) return "Fatal"
+  const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
+  return isRefused ? "Refused" : "Failed"
+}
+
+/** Refused data can never be written; everything else may be retried. */
+const failed = (cause: unknown): WarehouseError => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new WarehouseError({ reason: reasonOf(cause, message), message: `DuckDB: ${message}`, cause })
+}
+
+export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+  Effect.tryPromise({ try: run, catch: failed })
+
+/** Raises DuckDB's memory limit after it ran out, as very wide rows make it do. */
+export const attemptOn =
+  (file: OpenFile) =>
+  <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
+    Effect.catchIf(
+      attempt(run),
+      (error) => outOfMemory.test(error.message),
+      ({ cause }) =>
+        Effect.gen(function* () {
+          const mb = yield* attempt(file.takeMoreMemory)
+          const had = "DuckDB ran out of memory while reading"
+          if (mb === undefined) {
+            return yield* new WarehouseError({
+              reason: "Failed",
+              message: `${had}, and the machine has no more.`,
+              cause
+            })
+          }
+          yield* Effect.logWarning(`${had}; it may use ${mb} MB from now on.`)
+          return yield* new WarehouseError({ reason: "Short", message: `${had}; it has more now.`, cause })
+        })
+    )

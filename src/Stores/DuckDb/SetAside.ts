@@ -1,0 +1,55 @@
+/**
+ * Warehouse files that were set aside: renamed with their log, so that a person can still look at them.
+ *
+ * The older ones are deleted once the rebuilt warehouse is live, so at most one stays; until then every copy is kept.
+ */
+import { existsSync, readdirSync, renameSync, statSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { discardFile } from "./File.ts"
+
+const infix = ".set-aside-"
+
+/** Returns the new path. `at`: in ms since 1970. */
+export const setAside = (path: string, at: number): string => {
+  const kept = `${path}${infix}${at}`
+  if (existsSync(path)) renameSync(path, kept)
+  if (existsSync(`${path}.wal`)) renameSync(`${path}.wal`, `${kept}.wal`)
+  return kept
+}
+
+export interface Kept {
+  readonly path: string
+  readonly bytes: number
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** None if the folder can't be read. */
+const namesIn = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** The newest first. */
+export const keptBeside = (path: string): ReadonlyArray<Kept> => {
+  const start = `${basename(path)}${infix}`
+  return namesIn(dirname(path))
+    .filter((name) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
+    .toSorted((a, b) => Number(b.slice(start.length)) - Number(a.slice(start.length)))
+    .map((name) => join(dirname(path), name))
+    .map((kept) => ({ path: kept, bytes: sizeOf(kept) + sizeOf(`${kept}.wal`) }))
+}
+
+export const discardOlder = (path: string): void => {
+  for (const kept of keptBeside(path).slice(1)) discardFile(kept.path)
+}
+
+/** For a person; undefined if there is none. */
+export const sentenceOf = (kept: ReadonlyArray<Kept>): string | undefined => {
+  if (kept.length === 0) return undefined
+  const files = kept.map(({ bytes, path }) => `${path} (${Math.ceil(bytes / 1e6)} MB)`).join(", ")
+  return `The warehouse was rebuilt; what it had is kept: ${files}. Delete it when you no longer need it.`
+}

@@ -1,0 +1,82 @@
+/**
+ * The worker's Warehouse: like `Warehouse`, but a file that can't be opened for now doesn't stop the worker.
+ *
+ * While it waits, deliveries are stored, the warehouse refuses all work with the reason that Status shows, and the file is
+ * tried again every few seconds. Once it can be opened, the pipelines start again on it. Nothing is kept meanwhile, so a
+ * crash changes nothing.
+ */
+import { Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Reasons } from "../../Runtime/Reasons.ts"
+import { Restart } from "../../Runtime/Restart.ts"
+import type { Store, StoreError } from "../Store.ts"
+import { Warehouse, WarehouseError } from "../Warehouse.ts"
+import { tryNext } from "./OwnFile.ts"
+import * as SetAside from "./SetAside.ts"
+import * as DuckDb from "./Warehouse.ts"
+
+const isWaiting = (error: { readonly _tag: string }): error is WarehouseError =>
+  error instanceof WarehouseError && error.reason === "Waiting"
+
+const key = "warehouse"
+const keptKey = "warehouse set aside"
+const laterOn = "Deliveries are applied once it is open."
+
+const firstPause = Duration.millis(500)
+const pauses = Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("10 seconds")])
+
+/** Ends when the file can be opened or is found damaged: the next start deals with both. */
+const awaited = (path: string, first: WarehouseError) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const show = ({ message }: WarehouseError) => reasons.set(key, `${message} ${laterOn}`)
+    yield* show(first)
+    yield* tryNext(path).pipe(Effect.tapError(show), Effect.delay(firstPause), Effect.retry(pauses), Effect.orDie)
+    yield* reasons.clear(key)
+  })
+
+const restart = Effect.flatMap(
+  Effect.serviceOption(Restart),
+  Option.match({ onNone: () => Effect.void, onSome: (found) => found.request })
+)
+
+const refusing = (error: WarehouseError): Warehouse["Service"] => ({
+  id: "waiting",
+  opened: Effect.never,
+  write: () => Effect.fail(error),
+  watermark: Effect.fail(error),
+  books: Effect.fail(error),
+  probe: Effect.fail(error),
+  version: Effect.succeed(0),
+  query: () => Effect.fail(error),
+  snapshot: Effect.fail(error),
+  publish: () => Effect.fail(error),
+  keepNewest: Effect.void
+})
+
+const waiting = (path: string, error: WarehouseError) =>
+  Layer.effect(
+    Warehouse,
+    Effect.gen(function* () {
+      yield* Effect.forkScoped(Effect.andThen(awaited(path, error), restart))
+      return refusing(error)
+    })
+  )
+
+/** A notice names the files that were set aside. */
+const noticing = (path: string) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const warehouse = yield* Warehouse
+    const notice = Effect.suspend(() => {
+      const sentence = SetAside.sentenceOf(SetAside.keptBeside(path))
+      return sentence === undefined ? reasons.clear(keptKey) : reasons.set(keptKey, sentence, "notice")
+    })
+    yield* notice
+    return { ...warehouse, keepNewest: Effect.andThen(warehouse.keepNewest, notice) }
+  })
+
+export const layerAt = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store | Reasons> =>
+  Layer.effect(Warehouse, noticing(path)).pipe(
+    Layer.provide(DuckDb.layerAt(path)),
+    Layer.catch((error) => (isWaiting(error) ? waiting(path, error) : Layer.effect(Warehouse, Effect.fail(error))))
+  )
