@@ -5,10 +5,11 @@
  * it arrives. Deliveries that arrive together share one commit, which starts as soon as the previous one has returned. If
  * the process dies before the commit, no 2xx was sent and the service delivers again.
  */
-import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Option } from "effect"
 import { type Event, labelOnly } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
-import type { Delivery } from "../Stores/Deliveries.ts"
+import type { Delivery, Lost } from "../Stores/Deliveries.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
 import { type Deliveries, Store, type StoreError } from "../Stores/Store.ts"
 
 export interface InboxStatus {
@@ -52,7 +53,8 @@ export class Inbox extends Context.Service<
       const store = yield* Store
       const arrived = yield* Latch.make(true)
       // Opens the files and brings them into order before anything is received.
-      yield* store.deliveries.last
+      const lost = yield* store.deliveries.lost
+      if (lost.length > 0) yield* tell(lost)
       return Inbox.of({
         offer: groupCommit(store, arrived),
         arrived,
@@ -69,6 +71,19 @@ export class Inbox extends Context.Service<
     })
   )
 }
+
+/** Only a worker shows reasons. */
+const tell = (lost: ReadonlyArray<Lost>) =>
+  Effect.flatMap(Effect.serviceOption(Reasons), (reasons) =>
+    Option.isNone(reasons) ? Effect.void : reasons.value.set("inbox lost", lostSentence(lost), "critical")
+  )
+
+const spanOf = ({ after, before, from, through }: Lost): string =>
+  `${from === through ? `${from}` : `${from} to ${through}`} (arrived between ${after ?? "the first"} and ${before ?? "the last"})`
+
+const lostSentence = (lost: ReadonlyArray<Lost>): string =>
+  `The disk has lost deliveries that were acknowledged, and no copy holds them: ${lost.map(spanOf).join(", ")}. Replay ` +
+  "the deliveries of that time in the service's Admin → API → Webhooks."
 
 interface Waiting {
   readonly delivery: Delivery

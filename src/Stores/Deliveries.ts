@@ -35,6 +35,15 @@ export interface TakenBatch {
   readonly claims?: ReadonlyArray<{ readonly id: number; readonly sequence: number }>
 }
 
+/** Acknowledged deliveries that nothing holds any more. */
+export interface Lost {
+  readonly from: number
+  readonly through: number
+  /** When the one before them and the one after them arrived; null if there is none. */
+  readonly after: Instant | null
+  readonly before: Instant | null
+}
+
 export interface Waiting {
   readonly count: number
   /** When the oldest one was received; null if none waits. */

@@ -57,6 +57,8 @@ export const make = (run: Run, receive: Deliveries["receive"]): Deliveries => ({
         .limit(limit)
         .execute()
     ),
+  // The server keeps its own pages in order.
+  lost: Effect.succeed([]),
   last: run(async (db) => {
     const row = await db
       .selectFrom("inbox")

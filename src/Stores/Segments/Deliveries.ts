@@ -14,6 +14,7 @@ import { type Deliveries, readMeta, type StoreError, writeMeta } from "../Store.
 import type { StoreTables } from "../StoreTables.ts"
 import * as Counts from "./Counts.ts"
 import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
+import { lostOf } from "./Open.ts"
 import type { Segments } from "./Segments.ts"
 import type { Incoming } from "./Writer.ts"
 
@@ -75,6 +76,7 @@ export const make = (open: () => Promise<Segments>, run: Run): Deliveries => {
         }
         return arrivals.map(({ labels }) => labels)
       }),
+    lost: withFiles((_segments, db) => lostOf(db)),
     last: withFiles((segments) => segments.last)
   }
 }

@@ -9,7 +9,11 @@ import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
+import type { Kysely } from "kysely"
 import { flushFolderOf, writeFresh } from "../../Runtime/Flush.ts"
+import type { Lost } from "../Deliveries.ts"
+import { readMeta } from "../Store.ts"
+import type { StoreTables } from "../StoreTables.ts"
 import type { Frame, First } from "./Frame.ts"
 import { keyOf } from "./Key.ts"
 import type { Span } from "./Recover.ts"
@@ -25,22 +29,18 @@ const inTable = "in the table"
 export const folderOf = (store: string): string =>
   basename(store) === "store.sqlite" ? join(dirname(store), "inbox") : `${store}-inbox`
 
-export interface Opened {
-  readonly segments: Segments
-  /** Numbers of acknowledged deliveries that no file holds. */
-  readonly lost: ReadonlyArray<Span>
-}
-
 const metaOf = (database: DatabaseSync, key: string): string | undefined => {
   const value = database.prepare("select value from meta where key = ?").get(key)?.["value"]
   return value === undefined ? undefined : String(value)
 }
 
-const setId = (database: DatabaseSync, id: string): void => {
+const setMeta = (database: DatabaseSync, key: string, value: string): void => {
   database
     .prepare("insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value")
-    .run(metaKey, id)
+    .run(key, value)
 }
+
+const setId = (database: DatabaseSync, id: string): void => setMeta(database, metaKey, id)
 
 export const idOf = (database: DatabaseSync): string | undefined => metaOf(database, metaKey)
 
@@ -116,6 +116,28 @@ export interface Place {
   readonly exclusively: (use: () => void) => Promise<void>
 }
 
+const lostKey = "inbox_lost"
+
+/** Deliveries that were acknowledged and are in no file. */
+export const lostOf = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Lost>> =>
+  JSON.parse((await readMeta(db, lostKey)) ?? "[]") as ReadonlyArray<Lost>
+
+const receivedAt = (frame: Frame | undefined) =>
+  frame?.kind === "first" || frame?.kind === "again" ? frame.labels.receivedAt : null
+
+const noteLost = ({ database, exclusively }: Place, segments: Segments, spans: ReadonlyArray<Span>): Promise<void> => {
+  const lost = spans.map(({ from, through }): Lost => ({
+    from,
+    through,
+    after: receivedAt(segments.at(from - 1)),
+    before: receivedAt(segments.at(through + 1))
+  }))
+  return exclusively(() => {
+    const all = [...(JSON.parse(metaOf(database, lostKey) ?? "[]") as ReadonlyArray<Lost>), ...lost]
+    setMeta(database, lostKey, JSON.stringify(all))
+  })
+}
+
 /** Whether the deliveries of this Store are in the folder beside it. */
 export const isBeside = (database: DatabaseSync): boolean => !isCarried(database)
 
@@ -141,7 +163,7 @@ export const carry = (store: string, copy: DatabaseSync): void => {
 }
 
 /** `applied`: every delivery up to this number was stored. */
-export const open = async (place: Place, applied: number): Promise<Opened> => {
+export const open = async (place: Place, applied: number): Promise<Segments> => {
   const { database } = place
   const folder = folderOf(place.store)
   const isInTable = isCarried(database)
@@ -158,12 +180,12 @@ export const open = async (place: Place, applied: number): Promise<Opened> => {
   const segments = new Segments({ folder, key: keyOf(folder, place.key()), floor })
   try {
     const missing = await segments.start()
-    const lost = missing.length === 0 ? [] : await segments.heal([])
+    if (missing.length > 0) await noteLost(place, segments, await segments.heal([]))
     const id = (own === inTable ? undefined : own) ?? idIn(folder) ?? randomUUID()
     if (isInTable) await take(place, segments, id)
     else if (own === undefined) await place.exclusively(() => setId(database, id))
     setIdIn(folder, id)
-    return { segments, lost }
+    return segments
   } catch (cause) {
     await segments.close()
     throw cause

@@ -17,6 +17,7 @@ import { Store, StoreError } from "../Store.ts"
 import * as Segmented from "../Segments/Deliveries.ts"
 import { derived } from "../Segments/Key.ts"
 import * as Files from "../Segments/Open.ts"
+import type { Segments } from "../Segments/Segments.ts"
 import * as Rows from "../Segments/Rows.ts"
 import { backUp, makePrivate } from "./Copy.ts"
 import { migrations } from "./Migrations.ts"
@@ -110,19 +111,19 @@ export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise
 
 /** Opens them at first use; again if that failed. */
 const filesOf = (place: Files.Place, db: Kysely<StoreTables>) => {
-  let opened: Promise<Files.Opened> | undefined
-  const open = (): Promise<Files.Opened> => {
+  let opened: Promise<Segments> | undefined
+  const open = (): Promise<Segments> => {
     opened ??= Segmented.watermark(db).then((applied) => Files.open(place, applied))
     opened.catch(() => (opened = undefined))
     return opened
   }
-  const close = async (): Promise<void> => (await opened?.catch(() => undefined))?.segments.close()
+  const close = async (): Promise<void> => (await opened?.catch(() => undefined))?.close()
   return { open, close }
 }
 
 /** Writes the deliveries into a copy of the Store. */
 const carry =
-  ({ segments }: Files.Opened) =>
+  (segments: Segments) =>
   (copy: DatabaseSync): void => {
     const { last, reader } = segments.snapshot
     for (const rows of Rows.rowsOf(reader, last, copy)) Rows.write(copy, rows)
@@ -157,7 +158,7 @@ const make = (path: string, key: Effect.Effect<Uint8Array, SealError>) =>
       pollEvery: Duration.infinity,
       lostKey: Effect.void,
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
-      deliveries: Segmented.make(() => files.open().then(({ segments }) => segments), run),
+      deliveries: Segmented.make(files.open, run),
       run,
       transaction: (body) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),

@@ -25,7 +25,7 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
     pollEvery: Duration.infinity,
     workers: { say: unused, withdraw: unused, all: unused() },
     engine: "sqlite",
-    deliveries: { ...({} as Deliveries), receive, last: Effect.succeed(0), arrivals: () => Effect.succeed([]) },
+    deliveries: { ...({} as Deliveries), receive, lost: Effect.succeed([]), arrivals: () => Effect.succeed([]) },
     run: <A>() => Effect.succeed(undefined as A),
     transaction: <A>() => Effect.succeed(undefined as A),
     backup: unused
