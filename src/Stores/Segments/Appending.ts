@@ -1,20 +1,23 @@
 /**
- * Appends frames to the open segment: flushed to disk, and to the copy beside it, not flushed. A segment that has become
+ * Appends frames to the open segment, flushed to disk, and to the copy beside it, not flushed. A segment that has become
  * large enough is closed, and the next one begins.
  *
- * If a write fails, the segment is cut back to its last acknowledged frame before anything else is appended.
+ * If a write fails, both files are cut back to the last acknowledged frame before anything else is appended: no number is
+ * ever in a file twice.
  */
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync, writevSync } from "node:fs"
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs"
 import { join } from "node:path"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
 import { encode, type Frame, numberAfter } from "./Frame.ts"
 import type { Folders } from "./Recover.ts"
-import { fullBytes, listed, nameOf } from "./Segment.ts"
+import { fullBytes, nameOf, writeAll } from "./Segment.ts"
 
 interface Open {
   readonly file: number
   readonly copy: number
+  /** Of both, as far as they are acknowledged. */
   bytes: number
+  copyBytes: number
 }
 
 export class Appending {
@@ -40,11 +43,12 @@ export class Appending {
     const isFull = open.bytes + bytes > fullBytes
     if (isFull) encoded.push(encode({ kind: "end", number: numberAfter(last) }, key))
     this.#isTorn = true
+    writeAll(open.copy, encoded)
     writeAll(open.file, encoded)
     fdatasyncSync(open.file)
     this.#isTorn = false
     open.bytes = fstatSync(open.file).size
-    writeAll(open.copy, encoded)
+    open.copyBytes = fstatSync(open.copy).size
     if (isFull) this.#closeFiles()
   }
 
@@ -54,16 +58,6 @@ export class Appending {
     writeAll(this.#open.file, [encode({ kind: "end", number }, this.#folders.key)])
     fdatasyncSync(this.#open.file)
     this.#closeFiles()
-  }
-
-  /** Removes the copies of closed segments that have nothing after this number. */
-  forgetCopies(through: number): void {
-    const { beside } = this.#folders
-    const firsts = listed(beside)
-    for (const [place, first] of firsts.entries()) {
-      const next = firsts[place + 1]
-      if (next !== undefined && next <= through + 1) rmSync(join(beside, nameOf(first)))
-    }
   }
 
   close(): void {
@@ -76,12 +70,13 @@ export class Appending {
     const file = openSync(path, "a", 0o600)
     const copy = openSync(join(beside, nameOf(first)), "a", 0o600)
     flushFolderOf(path)
-    return { file, copy, bytes: fstatSync(file).size }
+    return { file, copy, bytes: fstatSync(file).size, copyBytes: fstatSync(copy).size }
   }
 
   #mend(): void {
     if (!this.#isTorn || this.#open === undefined) return
     ftruncateSync(this.#open.file, this.#open.bytes)
+    ftruncateSync(this.#open.copy, this.#open.copyBytes)
     fdatasyncSync(this.#open.file)
     this.#isTorn = false
   }
@@ -91,20 +86,5 @@ export class Appending {
     closeSync(this.#open.file)
     closeSync(this.#open.copy)
     this.#open = undefined
-  }
-}
-
-const mostBuffers = 1024
-
-/** The system may write less than it was given, and takes so many buffers at once. */
-const writeAll = (file: number, encoded: ReadonlyArray<Buffer>): void => {
-  for (let from = 0; from < encoded.length; from += mostBuffers) {
-    const some = encoded.slice(from, from + mostBuffers)
-    const bytes = some.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    let written = writevSync(file, some)
-    if (written < bytes) {
-      const rest = Buffer.concat(some)
-      while (written < bytes) written += writevSync(file, [rest.subarray(written)])
-    }
   }
 }

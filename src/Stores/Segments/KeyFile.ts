@@ -1,12 +1,12 @@
 /**
- * A file: an immutable file of keys (16 bytes, evenly distributed), each with a number, sorted by key.
+ * An immutable file of keys (16 bytes, evenly distributed), each with a number, sorted by key.
  *
- *   mark · how many · first number · last number │ entries │ filter │ CRC-32 of all but the entries
+ *   mark · how many · first number · last number │ entries │ filter │ CRC-32
  *
  * It gets its name once it is on disk. Looking for a key that isn't there costs no read for 99 of 100 keys, because of the
  * filter; else one or two. A file can be made again from the inbox's frames.
  */
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
@@ -18,6 +18,7 @@ const headerBytes = 32
 const bitsPerKey = 10
 const probes = 7
 const readBytes = 1024 * entryBytes
+const blockEntries = 65_536
 
 const filterBytes = (count: number): number => Math.max(64, Math.ceil((count * bitsPerKey) / 8))
 
@@ -61,14 +62,17 @@ export class KeyFile implements Span {
   static open(path: string): KeyFile | undefined {
     const file = openSync(path, "r")
     const header = Buffer.alloc(headerBytes)
-    if (readSync(file, header, 0, headerBytes, 0) === headerBytes && mark.equals(header.subarray(0, mark.length))) {
-      const count = header.readDoubleBE(8)
+    readSync(file, header, 0, headerBytes, 0)
+    const count = header.readDoubleBE(8)
+    const tailAt = headerBytes + count * entryBytes
+    // A damaged count would ask for any amount of memory.
+    const isWhole = fstatSync(file).size === tailAt + filterBytes(count) + 4
+    if (isWhole && mark.equals(header.subarray(0, mark.length))) {
       const tail = Buffer.alloc(filterBytes(count) + 4)
-      const isWhole = readSync(file, tail, 0, tail.length, headerBytes + count * entryBytes) === tail.length
+      readSync(file, tail, 0, tail.length, tailAt)
       const filter = tail.subarray(0, -4)
-      if (isWhole && crc32(filter, crc32(header)) === tail.readUInt32BE(filter.length)) {
-        return new KeyFile(path, file, header, filter)
-      }
+      const made = new KeyFile(path, file, header, filter)
+      if (checksumOf(made.blocks(), filter, header) === tail.readUInt32BE(filter.length)) return made
     }
     closeSync(file)
     return undefined
@@ -100,9 +104,19 @@ export class KeyFile implements Span {
     return block
   }
 
+  *blocks(): Generator<Buffer> {
+    for (let at = 0; at < this.count; at += blockEntries) yield this.read(at, blockEntries)
+  }
+
   close(): void {
     closeSync(this.#file)
   }
+}
+
+const checksumOf = (blocks: Iterable<Buffer>, filter: Buffer, header: Buffer): number => {
+  let sum = 0
+  for (const block of blocks) sum = crc32(block, sum)
+  return crc32(header, crc32(filter, sum))
 }
 
 const within = (block: Buffer, key: Buffer): number | undefined => {
@@ -126,6 +140,7 @@ export class Making {
   readonly #filter: Buffer
   readonly #most: number
   #count = 0
+  #sum = 0
 
   constructor(folder: string, most: number) {
     this.#path = join(folder, `making-${most}.tmp`)
@@ -141,8 +156,13 @@ export class Making {
         return true
       })
     }
-    writeSync(this.#file, entries, 0, entries.length, headerBytes + this.#count * entryBytes)
+    this.#put(entries, headerBytes + this.#count * entryBytes)
+    this.#sum = crc32(entries, this.#sum)
     this.#count += entries.length / entryBytes
+  }
+
+  #put(bytes: Buffer, at: number): void {
+    if (writeSync(this.#file, bytes, 0, bytes.length, at) < bytes.length) throw new Error(`${this.#path} has no room`)
   }
 
   finish({ from, through }: Span): KeyFile {
@@ -154,9 +174,9 @@ export class Making {
     header.writeDoubleBE(through, 24)
     const tail = Buffer.alloc(this.#filter.length + 4)
     this.#filter.copy(tail)
-    tail.writeUInt32BE(crc32(this.#filter, crc32(header)), this.#filter.length)
-    writeSync(this.#file, header, 0, headerBytes, 0)
-    writeSync(this.#file, tail, 0, tail.length, headerBytes + this.#count * entryBytes)
+    tail.writeUInt32BE(crc32(header, crc32(this.#filter, this.#sum)), this.#filter.length)
+    this.#put(header, 0)
+    this.#put(tail, headerBytes + this.#count * entryBytes)
     fsyncSync(this.#file)
     closeSync(this.#file)
     const path = join(this.#path, "..", nameOf(from, through))

@@ -65,11 +65,11 @@ export class Known {
       if (!this.#recent.has(name)) this.#recent.set(name, number)
     }
     this.#last = number
-    if (this.#recent.size >= inMemory) this.#flush()
   }
 
-  /** Does a part of what can be done later; false if there is nothing to do. */
+  /** Does a part of what can be done later; false if there is nothing to do. If it fails, nothing is lost. */
   step(): boolean {
+    this.flush()
     this.#merging ??= this.#nextMerge()
     if (this.#merging === undefined) return false
     if (this.#merging.next().done === true) this.#merging = undefined
@@ -81,7 +81,9 @@ export class Known {
     this.#files = []
   }
 
-  #flush(): void {
+  /** Moves what is in memory to a file, if that is much. */
+  flush(): void {
+    if (this.#recent.size < inMemory) return
     const entries = [...this.#recent].map(([key, number]) => entry(key, number)).toSorted(Buffer.compare)
     const making = new Making(this.#folder, entries.length)
     making.add(Buffer.concat(entries))
@@ -158,7 +160,7 @@ class Cursor {
   }
 }
 
-/** All entries in order, in blocks. The same key may follow itself, the oldest first: both have the same bytes sorted by number. */
+/** All entries in order, in blocks. */
 function* merged(files: ReadonlyArray<KeyFile>): Generator<Buffer, void> {
   const cursors = files.map((file) => new Cursor(file))
   let block: Array<Buffer> = []

@@ -23,7 +23,6 @@ interface Packed {
 export type Request = { readonly id: number } & (
   | ({ readonly kind: "receive" } & Packed)
   | { readonly kind: "heal" | "put"; readonly frames: ReadonlyArray<Frame> }
-  | { readonly kind: "copied"; readonly through: number }
   | { readonly kind: "close" }
 )
 

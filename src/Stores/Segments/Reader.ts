@@ -2,7 +2,7 @@
  * Reads the inbox's segments beside their writer: only frames that were acknowledged, which never change. Where the
  * frames of a segment begin is remembered for the segments read last.
  */
-import { closeSync, openSync, readSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import { contentAt, decode, type Frame, headBytes, lengthOf, numberAfter, numberOf } from "./Frame.ts"
 import { listed, nameOf } from "./Segment.ts"
@@ -104,9 +104,8 @@ class SegmentFile {
       const used = this.#lookAt(block, last)
       // A frame larger than the block; or the end of the file, before the last frame.
       const length = lengthOf(block, used) ?? 0
-      if (used === 0 && (length <= block.byteLength || block.byteLength < size)) {
-        throw new DamagedSegment(this.#path, this.first)
-      }
+      const isCut = this.#end + length > fstatSync(this.#file).size
+      if (used === 0 && (length <= block.byteLength || isCut)) throw new DamagedSegment(this.#path, this.first)
       if (used === 0) size = length
     }
   }

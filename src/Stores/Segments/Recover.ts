@@ -8,11 +8,11 @@
  */
 import type { KeyObject } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync } from "node:fs"
-import { renameSync, rmSync, truncateSync, writeSync } from "node:fs"
+import { renameSync, rmSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
 import { encode, type Frame, numberAfter } from "./Frame.ts"
-import { isClosed, listed, nameOf, scan } from "./Segment.ts"
+import { isClosed, listed, nameOf, scan, writeAll } from "./Segment.ts"
 
 export interface Span {
   readonly from: number
@@ -58,8 +58,8 @@ export const write = (folders: Folders, frames: Chunk, next: number | undefined)
   const made = join(folders.main, "made.tmp")
   const file = openSync(made, "w", 0o600)
   try {
-    for (const frame of frames) writeSync(file, encode(frame, folders.key))
-    if (next !== undefined) writeSync(file, encode({ kind: "end", number: next }, folders.key))
+    const all: ReadonlyArray<Frame> = next === undefined ? frames : [...frames, { kind: "end", number: next }]
+    for (const frame of all) writeAll(file, [encode(frame, folders.key)])
     fsyncSync(file)
   } finally {
     closeSync(file)
@@ -87,8 +87,8 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined): Fo
   const { beside, key, main } = folders
   const path = join(main, nameOf(first))
   const bytes = readIfThere(path)
-  const own = scan(bytes, first, key)
-  const both = [...own.frames, ...scan(readIfThere(join(beside, nameOf(first))), first, key).frames]
+  const own = scan(bytes, key)
+  const both = [...own.frames, ...scan(readIfThere(join(beside, nameOf(first))), key).frames]
   const isOpen = limit === undefined && !both.some(({ kind }) => kind === "end")
   const chunks = chunksOf(both.filter(({ kind, number }) => kind !== "end" && (limit === undefined || number < limit)))
   const parts = chunks.map((chunk) => ({ from: chunk[0]!.number, next: numberAfter(chunk.at(-1)!) }))

@@ -3,7 +3,7 @@
  * closes it; then it never changes.
  */
 import type { KeyObject } from "node:crypto"
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs"
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, writevSync } from "node:fs"
 import { join } from "node:path"
 import { contentAt, decode, endBytes, type Frame, headBytes, isOurs, nextOurs, numberAfter } from "./Frame.ts"
 
@@ -26,15 +26,11 @@ export interface Scanned {
   readonly frames: ReadonlyArray<Frame>
   /** Where the last whole frame ends. */
   readonly end: number
-  /** A frame is missing: they don't follow each other by their numbers, from the first one that is expected. */
-  readonly isDamaged: boolean
 }
 
 /** All whole frames of ours. A checksum that fits doesn't make a frame ours: a body may hold a copy of one. */
-export const scan = (bytes: Buffer, first: number, key: KeyObject): Scanned => {
+export const scan = (bytes: Buffer, key: KeyObject): Scanned => {
   const frames: Array<Frame> = []
-  let next = first
-  let isDamaged = false
   let end = 0
   for (let at = 0; at < bytes.byteLength;) {
     const content = contentAt(bytes, at)
@@ -42,13 +38,10 @@ export const scan = (bytes: Buffer, first: number, key: KeyObject): Scanned => {
       at = nextOurs(bytes, at + 1, key)
       continue
     }
-    const frame = decode(content)
-    if (frame.number !== next) isDamaged = true
-    next = numberAfter(frame)
-    frames.push(frame)
+    frames.push(decode(content))
     end = at = at + headBytes + content.byteLength
   }
-  return { frames, end, isDamaged }
+  return { frames, end }
 }
 
 /** The frames of a segment that is in order. */
@@ -82,5 +75,20 @@ export const isClosed = (path: string, next: number, key: KeyObject): boolean =>
     return frame.kind === "end" && frame.number === next
   } finally {
     closeSync(file)
+  }
+}
+
+const mostBuffers = 1024
+
+/** The system may write less than it was given, and takes so many buffers at once. */
+export const writeAll = (file: number, encoded: ReadonlyArray<Buffer>): void => {
+  for (let from = 0; from < encoded.length; from += mostBuffers) {
+    const some = encoded.slice(from, from + mostBuffers)
+    const bytes = some.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    let written = writevSync(file, some)
+    if (written < bytes) {
+      const rest = Buffer.concat(some)
+      while (written < bytes) written += writevSync(file, [rest.subarray(written)])
+    }
   }
 }

@@ -66,11 +66,6 @@ export class Segments {
     return lost
   }
 
-  /** Every frame up to here is in another file, too. */
-  async copied(through: number): Promise<void> {
-    await this.#ask({ kind: "copied", through })
-  }
-
   /** What reads beside it, up to the last frame there is now. */
   get snapshot(): { readonly reader: Reader; readonly last: number } {
     return { reader: new Reader(this.#start.folder), last: this.#last }

@@ -3,7 +3,7 @@
  * thread starts at once and stays small.
  *
  *   inbox/000000000000001.log    segments: the frames, flushed to disk before they are acknowledged
- *   inbox/beside/…               the newest segments again, not flushed: damage to any one file loses nothing
+ *   inbox/beside/…               the same again, not flushed: damage to any one file loses nothing
  *   inbox/known/…                which bodies and event ids were stored before (`Known`)
  *
  * If the process dies, frames of the last group may be missing or torn; none of them was acknowledged.
@@ -85,8 +85,8 @@ export class Writer {
       keys.push(fresh)
     }
     this.#appending.append(frames)
-    frames.forEach(({ number }, place) => this.#known.add(keys[place]!, number))
     this.#next += frames.length
+    frames.forEach(({ number }, place) => this.#known.add(keys[place]!, number))
     return { fresh: frames.filter(({ kind }) => kind === "first").length, last: this.last }
   }
 
@@ -97,11 +97,11 @@ export class Writer {
     for (const frame of frames) {
       if (frame.number < next) continue
       if (frame.number > next) all.push({ kind: "hole", number: next, through: frame.number - 1, why: "unused" })
-      all.push(this.#marked(frame))
+      all.push(frame)
       next = numberAfter(frame)
-      this.#known.add(keysOf(frame), next - 1)
     }
-    this.#appending.append(all)
+    const marked = all.map((frame) => this.#marked(frame))
+    this.#appending.append(marked)
     this.#next = next
   }
 
@@ -131,11 +131,6 @@ export class Writer {
     return lost
   }
 
-  /** Every frame up to here is in another file, too. */
-  copied(through: number): void {
-    this.#appending.forgetCopies(through)
-  }
-
   /** Does a part of what can be done later; false if there is nothing to do. */
   step(): boolean {
     return this.#known.step()
@@ -150,9 +145,10 @@ export class Writer {
     return join(this.#folders.main, "known")
   }
 
-  /** Says whether an earlier body had the same event id. */
+  /** Says whether an earlier body had the same event id; its own is known from now on. */
   #marked(frame: Frame): Frame {
     const isReused = frame.kind === "first" && this.#known.get(idKey(frame.labels.eventId)) !== undefined
+    this.#known.add(keysOf(frame), numberAfter(frame) - 1)
     return isReused ? { ...frame, labels: { ...frame.labels, isReused } } : frame
   }
 
@@ -166,6 +162,8 @@ export class Writer {
         if (frame.kind !== "end" && frame.number > this.#known.through)
           this.#known.add(keysOf(frame), numberAfter(frame) - 1)
       }
+      // A segment at a time, so that they are never all in memory.
+      this.#known.flush()
     }
   }
 }

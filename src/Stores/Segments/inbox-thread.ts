@@ -22,9 +22,6 @@ const answerTo = (request: Request): Omit<Answer, "id"> => {
       return { last: writer.last }
     case "heal":
       return { lost: writer.heal(request.frames), last: writer.last }
-    case "copied":
-      writer.copied(request.through)
-      return { last: writer.last }
     case "close":
       writer.close()
       return { last: writer.last }
@@ -33,7 +30,12 @@ const answerTo = (request: Request): Omit<Answer, "id"> => {
 
 let isTidying = false
 const tidy = (): void => {
-  isTidying = writer.step()
+  try {
+    isTidying = writer.step()
+  } catch {
+    // No room for now: the next request tries again.
+    isTidying = false
+  }
   if (isTidying) setImmediate(tidy)
 }
 

@@ -10,7 +10,7 @@ export const framesOf = (store: string): ReadonlyArray<Frame> => {
   const folder = folderOf(store)
   if (!existsSync(join(folder, "key"))) return []
   const key = createSecretKey(readFileSync(join(folder, "key"), "latin1").trim(), "hex")
-  return listed(folder).flatMap((first) => scan(readFileSync(join(folder, nameOf(first))), first, key).frames)
+  return listed(folder).flatMap((first) => scan(readFileSync(join(folder, nameOf(first))), key).frames)
 }
 
 /** As rows of the Store's table, with what the files alone say. */

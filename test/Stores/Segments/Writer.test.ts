@@ -88,10 +88,11 @@ describe("the inbox's files", () => {
       assert.isAtMost(readdirSync(join(folder, "known")).length, 8)
       assert.deepStrictEqual(new Set(again(writer)), new Set([0]))
       writer.close()
-      const [run] = readdirSync(join(folder, "known"))
+      const indexes = () => readdirSync(join(folder, "known")).map((name) => join(folder, "known", name))
       for (const damage of [
         () => rmSync(join(folder, "known"), { recursive: true }),
-        () => truncateSync(join(folder, "known", run ?? ""), 50),
+        () => truncateSync(indexes()[0]!, 50),
+        () => writeFileSync(indexes()[0]!, readFileSync(indexes()[0]!).fill(255, 100, 200)),
         () => writeFileSync(join(folder, "known", "making-4.tmp"), "half")
       ]) {
         damage()
