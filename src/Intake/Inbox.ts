@@ -43,7 +43,12 @@ export class Inbox extends Context.Service<
     readonly take: (limit: number) => Effect.Effect<TakenBatch & { readonly events: ReadonlyArray<Event> }, StoreError>
     /** When the first event after a sequence was received. */
     readonly receivedAfter: (sequence: number) => Effect.Effect<Instant.Instant | null, StoreError>
-    readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+    /** In quarantine, after a sequence. `dueBy`: only those that are read again by themselves by then. */
+    readonly quarantined: (
+      after: number,
+      limit: number,
+      dueBy?: Instant.Instant
+    ) => Effect.Effect<ReadonlyArray<Event>, StoreError>
     /** Which of these events carry an id that an earlier, different body already used. */
     readonly reusedIds: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
@@ -78,7 +83,7 @@ export class Inbox extends Context.Service<
             ),
             (row) => row?.received_at ?? null
           ),
-        quarantined: (after, limit) =>
+        quarantined: (after, limit, dueBy) =>
           Effect.map(
             store.run((db) =>
               db
@@ -86,6 +91,7 @@ export class Inbox extends Context.Service<
                 .innerJoin("inbox", "inbox.sequence", "quarantine.sequence")
                 .selectAll("inbox")
                 .where("inbox.sequence", ">", after)
+                .$if(dueBy !== undefined, (query) => query.where(isDue(dueBy ?? "")))
                 .orderBy("inbox.sequence")
                 .limit(limit)
                 .execute()
@@ -140,6 +146,10 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
       setImmediate(flush)
     })
 }
+
+/** The index has the same condition. Version 0.1 noted no time. */
+const isDue = (by: Instant.Instant) => sql<boolean>`
+  quarantine.reason = 'event-time-ahead' and (quarantine.due_at is null or quarantine.due_at <= ${by})`
 
 /** The first sequence of each id is recorded here, not by the receiver: an index on ids cost it a third of its speed. */
 const reusedIds = (store: Store["Service"], sequences: ReadonlyArray<number>) =>
