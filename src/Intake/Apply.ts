@@ -83,7 +83,7 @@ const step = Effect.fnUntraced(function* (counts: Counts) {
 /** Another transaction was in the way, and this one was rolled back. */
 const atOnce = { times: 5, while: ({ reason }: StoreError | WarehouseError) => reason === "Locked" }
 
-const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
+const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
 const retrying = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>) =>
   Effect.gen(function* () {

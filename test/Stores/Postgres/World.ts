@@ -36,7 +36,7 @@ export const sessions = (database: Database) =>
   ask(
     database,
     `select pid, state, query from pg_stat_activity
-     where datname = current_database() and application_name = 'siteledger'`
+     where datname = current_database() and application_name like 'siteledger worker %'`
   )
 
 /** Exactly `count` sessions are in `pg_sleep`. */
