@@ -17,6 +17,11 @@ export interface Proxy extends AsyncDisposable {
   readonly silence: () => void
   /** Ends the silence and passes on what was held back. */
   readonly speak: () => void
+  /**
+   * Ends the silence for new connections alone. The present ones are never heard of again, on either side: TCP tries again
+   * ever more seldom, so after a long silence nothing comes for as long again.
+   */
+  readonly heal: () => void
   /** Cuts every connection. */
   readonly cut: () => void
   /** Settles when that COMMIT has arrived. */
@@ -25,19 +30,26 @@ export interface Proxy extends AsyncDisposable {
   readonly open: () => number
 }
 
+type Pair = readonly [client: Socket, server: Socket]
+
 const commit = Buffer.from("commit\0")
 
 export const proxied = async (url: string): Promise<Proxy> => {
   const target = new URL(url)
-  const pairs = new Set<readonly [client: Socket, server: Socket]>()
+  const pairs = new Set<Pair>()
   let isSilent = false
   let held: Array<() => void> = []
   let next: { readonly what: AtCommit; readonly seen: () => void } | undefined
 
-  const pass = (deliver: () => void): void => void (isSilent ? held.push(deliver) : deliver())
+  const lost = new Set<Pair>()
+  const passing =
+    (pair: Pair) =>
+    (deliver: () => void): void =>
+      void (isSilent || lost.has(pair) ? held.push(deliver) : deliver())
   const listener = createServer((client) => {
     const server = connect(Number(target.port), target.hostname)
-    const pair = [client, server] as const
+    const pair: Pair = [client, server]
+    const pass = passing(pair)
     pairs.add(pair)
     let isAnswerLost = false
     let isHeld = false
@@ -74,6 +86,11 @@ export const proxied = async (url: string): Promise<Proxy> => {
       const now = held
       held = []
       for (const deliver of now) deliver()
+    },
+    heal: () => {
+      for (const pair of pairs) lost.add(pair)
+      isSilent = false
+      held = []
     },
     cut,
     atNextCommit: (what) => new Promise((seen) => void (next = { what, seen })),

@@ -21,6 +21,13 @@ const holding = async (world: World) => {
   return blocker
 }
 
+const started = async (world: World, network = world.database!.url) => {
+  const worker = world.start({ SITELEDGER_WAREHOUSE: network })
+  await worker.status("verified", isVerified)
+  await worker.live()
+  return worker
+}
+
 const held = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
 const seconds = (from: number): string => `${((performance.now() - from) / 1000).toFixed(1)} s`
@@ -30,9 +37,7 @@ describe("a worker whose machine vanishes", () => {
     await using world = await open()
     await using network = await proxied(world.database!.url)
     const events = storyEvents(21, 60)
-    const first = world.start({ SITELEDGER_WAREHOUSE: network.url })
-    await first.status("verified", isVerified)
-    await first.live()
+    const first = await started(world, network.url)
     await deliver(world, events.slice(0, 20))
     await applied(first)
     const blocker = await holding(world)
@@ -57,6 +62,21 @@ describe("a worker whose machine vanishes", () => {
   })
 })
 
+describe("a lock that another session holds", () => {
+  it("is awaited by a worker that starts, which says so and doesn't end", async () => {
+    await using world = await open()
+    await (await started(world)).stop()
+    const other = new Client({ connectionString: world.database?.url })
+    await other.connect()
+    await other.query("begin; lock table siteledger.meta in access exclusive mode")
+    const worker = world.start()
+    await until("it says that it waits", async () => (worker.stderr.includes("The start waits.") ? true : undefined))
+    assert.isFalse(worker.hasEnded)
+    await other.end()
+    await worker.live()
+  })
+})
+
 describe("a network that is cut for 30 seconds", () => {
   it(
     "leaves nothing behind that keeps deliveries from being applied, and nothing is lost or doubled",
@@ -74,7 +94,7 @@ describe("a network that is cut for 30 seconds", () => {
       network.silence()
       await blocker.end()
       await sleep(30_000)
-      network.speak()
+      network.heal()
       const from = performance.now()
       await until("a delivery is taken", async () =>
         (await world.server.deliver(events[20]!)) === 200 ? true : undefined
