@@ -16,7 +16,7 @@ import { Reasons } from "../Runtime/Reasons.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import * as Heartbeats from "./Uptime/Heartbeats.ts"
-import { judged } from "./Uptime/Judged.ts"
+import { judged, type Recorded } from "./Uptime/Judged.ts"
 
 export interface UptimeOptions<R> {
   /** When the service tries a delivery again, counted from its first attempt. */
@@ -59,7 +59,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     const reasons = yield* Reasons
     const offsetsMs = offsets.map(Duration.toMillis)
     const heartbeats = yield* Heartbeats.make(store)
-    const limits = { longestMs: Math.max(0, ...offsetsMs), isShared: Duration.isFinite(store.pollEvery) }
+    const believed = judging(store, Math.max(0, ...offsetsMs))
     /** The interval being extended; undefined until the Store has taken the first heartbeat. */
     let current: Heartbeats.Current | undefined
     let known: ReadonlyArray<Gap.Gap> = []
@@ -69,17 +69,12 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     const beat = Effect.gen(function* () {
       current = yield* heartbeats.beat(current, toleratedMs)
       yield* reasons.clear("heartbeat")
-    }).pipe(
-      Effect.catchTag("StoreError", ({ message }) =>
-        reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`, "critical")
-      )
-    )
+    }).pipe(Effect.catchTag("StoreError", (error) => showUnstored(reasons, error)))
 
     const find = Effect.gen(function* () {
       const { closed, nowMs: wallMs, up: recorded } = yield* heartbeats.load
       const nowMs = current === undefined ? wallMs : heartbeats.now(current)
-      const { longestMs, isShared } = limits
-      const { unsure, up } = judged(recorded, { longestMs, nowMs: isShared ? nowMs + toleratedMs : undefined })
+      const { unsure, up } = believed(recorded, nowMs)
       const found = Gap.find({ up: untilNow(up, current, nowMs), closed, nowMs, offsetsMs })
       known = found.open
       return { ...found, nowMs, unsure }
@@ -118,6 +113,15 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
       })
     })
   })
+
+/** A Store that others write to has the intervals of other machines, which are up at the same time. */
+const judging =
+  ({ pollEvery }: Store["Service"], longestMs: number) =>
+  (recorded: ReadonlyArray<Recorded>, nowMs: number) =>
+    judged(recorded, { longestMs, nowMs: Duration.isFinite(pollEvery) ? nowMs + toleratedMs : undefined })
+
+const showUnstored = (reasons: Reasons["Service"], { message }: StoreError): Effect.Effect<void> =>
+  reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`, "critical")
 
 /** Remembers how many deliveries of each gap arrived late; `count` asks again. */
 const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) => {

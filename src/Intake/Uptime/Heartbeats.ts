@@ -60,26 +60,6 @@ export const make = (store: Store["Service"]) =>
       return bootedMs
     })
 
-    const begin = (bootedMs: number, atMs: number): Effect.Effect<Current, StoreError> => {
-      const fromMs = bootedMs + atMs
-      const row = { from_ms: fromMs, to_ms: fromMs, boot, booted_ms: bootedMs }
-      return Effect.map(
-        store.run((db) => db.insertInto("uptime").values(row).returning("id").executeTakeFirstOrThrow()),
-        ({ id }) => ({ id, fromMs, toMs: fromMs, bootedMs })
-      )
-    }
-
-    const grow = (current: Current, atMs: number): Effect.Effect<Current, StoreError> => {
-      const toMs = current.bootedMs + atMs
-      return Effect.flatMap(
-        store.run((db) =>
-          db.updateTable("uptime").set({ to_ms: toMs }).where("id", "=", current.id).executeTakeFirstOrThrow()
-        ),
-        ({ numUpdatedRows }) =>
-          numUpdatedRows > 0n ? Effect.succeed({ ...current, toMs }) : begin(current.bootedMs, atMs)
-      )
-    }
-
     return {
       /** Now, on the time line of the interval. */
       now: ({ bootedMs }: Current): number => bootedMs + sinceBootMs(),
@@ -89,28 +69,58 @@ export const make = (store: Store["Service"]) =>
           const atMs = sinceBootMs()
           const isKnown = current !== undefined && !differ(yield* store.run(booted), current.bootedMs)
           const bootedMs = isKnown ? current.bootedMs : yield* align
-          if (current === undefined) return yield* begin(bootedMs, atMs)
+          if (current === undefined) return yield* begin(store, { boot, bootedMs, atMs })
           const byMs = bootedMs - current.bootedMs
           const moved = { id: current.id, fromMs: current.fromMs + byMs, toMs: current.toMs + byMs, bootedMs }
-          return yield* bootedMs + atMs - moved.toMs <= toleratedMs ? grow(moved, atMs) : begin(bootedMs, atMs)
+          return yield* bootedMs + atMs - moved.toMs <= toleratedMs
+            ? grow(store, moved, { boot, bootedMs, atMs })
+            : begin(store, { boot, bootedMs, atMs })
         }),
       load: store.run(async (db) => ({
-        nowMs: (await booted(db)).bootedMs + sinceBootMs(),
-        up: (
-          await db
-            .selectFrom("uptime")
-            .select(["from_ms as fromMs", "to_ms as toMs", "boot"])
-            .orderBy("from_ms")
-            .execute()
-        ).map((row) => ({ ...row, isOwn: row.boot === boot })),
-        closed: await db
-          .selectFrom("closed_gaps")
-          .select(["from_ms as fromMs", "to_ms as toMs"])
-          .orderBy("from_ms")
-          .execute()
+        ...(await load(db, boot)),
+        nowMs: (await booted(db)).bootedMs + sinceBootMs()
       }))
     }
   })
+
+interface Beat {
+  readonly boot: string
+  readonly bootedMs: number
+  /** Since the boot. */
+  readonly atMs: number
+}
+
+const begin = (store: Store["Service"], { atMs, boot, bootedMs }: Beat): Effect.Effect<Current, StoreError> => {
+  const fromMs = bootedMs + atMs
+  const row = { from_ms: fromMs, to_ms: fromMs, boot, booted_ms: bootedMs }
+  return Effect.map(
+    store.run((db) => db.insertInto("uptime").values(row).returning("id").executeTakeFirstOrThrow()),
+    ({ id }) => ({ id, fromMs, toMs: fromMs, bootedMs })
+  )
+}
+
+const grow = (store: Store["Service"], current: Current, beat: Beat): Effect.Effect<Current, StoreError> => {
+  const toMs = beat.bootedMs + beat.atMs
+  return Effect.flatMap(
+    store.run((db) =>
+      db.updateTable("uptime").set({ to_ms: toMs }).where("id", "=", current.id).executeTakeFirstOrThrow()
+    ),
+    ({ numUpdatedRows }) => (numUpdatedRows > 0n ? Effect.succeed({ ...current, toMs }) : begin(store, beat))
+  )
+}
+
+const load = async (db: Kysely<StoreTables>, boot: string) => {
+  const interval = ["from_ms as fromMs", "to_ms as toMs"] as const
+  const up = await db
+    .selectFrom("uptime")
+    .select([...interval, "boot"])
+    .orderBy("from_ms")
+    .execute()
+  return {
+    up: up.map((row) => ({ ...row, isOwn: row.boot === boot })),
+    closed: await db.selectFrom("closed_gaps").select(interval).orderBy("from_ms").execute()
+  }
+}
 
 const rowsOf = (tx: Transaction<StoreTables>, boot: string) =>
   tx.selectFrom("uptime").select(["from_ms", "to_ms", "booted_ms"]).where("boot", "=", boot).orderBy("id").execute()

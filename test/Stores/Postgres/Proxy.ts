@@ -34,18 +34,37 @@ type Pair = readonly [client: Socket, server: Socket]
 
 const commit = Buffer.from("commit\0")
 
+/** What passes between the two sides, or is held back. */
+const makeWire = (pairs: ReadonlySet<Pair>) => {
+  const lost = new WeakSet<Pair>()
+  let isSilent = false
+  let held: Array<() => void> = []
+  return {
+    passing:
+      (pair: Pair) =>
+      (deliver: () => void): void =>
+        void (isSilent || lost.has(pair) ? held.push(deliver) : deliver()),
+    silence: () => void (isSilent = true),
+    speak: () => {
+      isSilent = false
+      const now = held
+      held = []
+      for (const deliver of now) deliver()
+    },
+    heal: () => {
+      for (const pair of pairs) lost.add(pair)
+      isSilent = false
+      held = []
+    }
+  }
+}
+
 export const proxied = async (url: string): Promise<Proxy> => {
   const target = new URL(url)
   const pairs = new Set<Pair>()
-  let isSilent = false
-  let held: Array<() => void> = []
+  const { passing, ...wire } = makeWire(pairs)
   let next: { readonly what: AtCommit; readonly seen: () => void } | undefined
 
-  const lost = new Set<Pair>()
-  const passing =
-    (pair: Pair) =>
-    (deliver: () => void): void =>
-      void (isSilent || lost.has(pair) ? held.push(deliver) : deliver())
   const listener = createServer((client) => {
     const server = connect(Number(target.port), target.hostname)
     const pair: Pair = [client, server]
@@ -80,18 +99,7 @@ export const proxied = async (url: string): Promise<Proxy> => {
   const cut = (): void => [...pairs].flat().forEach((socket) => socket.destroy())
   return {
     url: Object.assign(new URL(url), { port: String((listener.address() as AddressInfo).port) }).href,
-    silence: () => void (isSilent = true),
-    speak: () => {
-      isSilent = false
-      const now = held
-      held = []
-      for (const deliver of now) deliver()
-    },
-    heal: () => {
-      for (const pair of pairs) lost.add(pair)
-      isSilent = false
-      held = []
-    },
+    ...wire,
     cut,
     atNextCommit: (what) => new Promise((seen) => void (next = { what, seen })),
     open: () => [...pairs].filter(([client]) => !client.destroyed).length,
