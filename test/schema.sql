@@ -23,6 +23,13 @@ CREATE TABLE "closed_gaps" ( -- Intervals in which the receiver was down, closed
   primary key ("from_ms", "to_ms")
 ) strict, without rowid;
 
+CREATE TABLE "event_ids" ( -- Event ids, each with the first delivery that used it.
+  -- The id.
+  "event_id" text primary key,
+  -- The first delivery that used it (inbox.sequence).
+  "sequence" integer not null
+) strict, without rowid;
+
 CREATE TABLE "exports" ( -- Exports that succeeded.
   -- The run's id.
   "run" text primary key,
@@ -32,7 +39,7 @@ CREATE TABLE "exports" ( -- Exports that succeeded.
   "finished_at" text not null
 ) strict, without rowid;
 
-CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once. Beside a worker with SQLite they are in the files of the folder inbox, and here only in a backup, or until the worker has started.
+CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once.
   -- Its position in the stored order.
   "sequence" integer primary key autoincrement,
   -- SHA-256 of the body; identifies it.
@@ -53,21 +60,11 @@ CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once. Besid
   "replayed" integer not null default 0,
   -- Other event types in the headers of later deliveries, as a JSON array.
   "other_types" text
-, "headers"
-  -- All headers of its first delivery; null if version 0.1 stored it.
-  text, "secret"
-  -- The fingerprint of the secret that verified it; null if version 0.1 stored it.
-  text) strict;
+) strict;
 
-CREATE TABLE "inbox_again" ( -- Beside a single worker: bodies that were delivered more than once, as far as they are applied.
-  -- The first delivery (inbox.sequence).
-  "sequence" integer primary key,
-  -- How many times it was delivered.
-  "deliveries" integer not null,
-  -- 1 if it also arrived under another id.
-  "replayed" integer not null,
-  -- Other event types in the headers of later deliveries, as a JSON array.
-  "other_types" text not null
+CREATE TABLE "inbox_touched" ( -- The queue of a single worker: events that were delivered again after they were applied.
+  -- The delivery (inbox.sequence).
+  "sequence" integer primary key
 ) strict;
 
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -272,8 +269,12 @@ CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   -- The reason, as a keyword.
   "reason" text not null
 , "event_type"
-  -- The event type that its body proves; otherwise a header's. Null if none names one.
+  -- The event type that its body proves; otherwise a header's. Null if none names one, or if version 0.1 put it here.
+  text, "due_at"
+  -- When it is read again by itself, because its event time is then no longer too far ahead; null for other reasons.
   text) strict;
+
+CREATE INDEX "quarantine_ahead" on "quarantine" ("due_at") where reason = 'event-time-ahead';
 
 CREATE TABLE "record_quarantine" ( -- Listed records that can't be copied: they have no usable key, or hold what an engine can't.
   -- The list, by its resource name.
@@ -343,7 +344,11 @@ CREATE TABLE "uptime" ( -- Intervals in which the receiver was up.
   "from_ms" integer not null,
   -- Its end, in milliseconds since 1970.
   "to_ms" integer not null
-) strict;
+, "boot"
+  -- Identifies the boot of the worker's machine; null if version 0.1 recorded it.
+  text, "booted_ms"
+  -- When that machine had booted, by the clock that its times are from.
+  integer) strict;
 
 CREATE TABLE "walk_pages" ( -- Pages that the current pass has finished.
   -- The list, by its resource name.
@@ -741,9 +746,7 @@ create table siteledger.inbox (
   "received_at" text collate "C" not null,
   "deliveries" integer not null default 1,
   "replayed" integer not null default 0,
-  "other_types" text collate "C",
-  "headers" text collate "C",
-  "secret" text collate "C"
+  "other_types" text collate "C"
 );
 
 create table siteledger.inbox_queue (
@@ -848,7 +851,8 @@ create table siteledger.pace (
 create table siteledger.quarantine (
   "sequence" bigint not null,
   "reason" text collate "C" not null,
-  "event_type" text collate "C"
+  "event_type" text collate "C",
+  "due_at" text collate "C"
 );
 
 create table siteledger.record_quarantine (
@@ -890,7 +894,9 @@ create table siteledger.subscriptions (
 create table siteledger.uptime (
   "id" bigint generated always as identity not null,
   "from_ms" bigint not null,
-  "to_ms" bigint not null
+  "to_ms" bigint not null,
+  "boot" text collate "C",
+  "booted_ms" bigint
 );
 
 create table siteledger.walk_pages (
@@ -1147,6 +1153,8 @@ CREATE INDEX ledger_outbox_dead ON siteledger.ledger_outbox USING btree (sequenc
 CREATE INDEX ledger_outbox_ipc ON siteledger.ledger_outbox USING btree (ipc_id, sequence) WHERE (state <> 'delivered'::text);
 
 CREATE INDEX ledger_outbox_turn ON siteledger.ledger_outbox USING btree (next_attempt_at, sequence) WHERE (state = 'pending'::text);
+
+CREATE INDEX quarantine_ahead ON siteledger.quarantine USING btree (due_at) WHERE (reason = 'event-time-ahead'::text);
 
 CREATE UNIQUE INDEX ledger_entries_payment ON siteledger.ledger_entries USING btree (ipc_id, siteledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
 
