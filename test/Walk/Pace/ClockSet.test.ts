@@ -90,6 +90,29 @@ describe(`a clock that is set, seed ${seed}`, () => {
     )
   }
 
+  for (const boots of [false, true]) {
+    it.effect(`by a day at a ${boots ? "boot" : "restart"} forgets nothing of a plan that was used up`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const times: Array<number> = []
+        const on = yield* machine
+        const path = newStorePath()
+        const first = yield* born(on, path, times)
+        yield* pass(2_000)
+        yield* first.store.run((db) => db.updateTable("pace").set({ sent: 600 }).execute())
+        yield* first.end
+        on.jump(24 * hour)
+        if (boots) on.reboot()
+        times.length = 0
+        const { end } = yield* born(on, path, times)
+        yield* pass(64_000)
+        yield* end
+        assert.isAtLeast(times[0] ?? 0, start + 2_000 + 57_000)
+        assert.isAbove(times.length, 0)
+      })
+    )
+  }
+
   it.effect("at random, with restarts and boots, never exceeds the plan", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
