@@ -23,13 +23,6 @@ CREATE TABLE "closed_gaps" ( -- Intervals in which the receiver was down, closed
   primary key ("from_ms", "to_ms")
 ) strict, without rowid;
 
-CREATE TABLE "event_ids" ( -- Event ids, each with the first delivery that used it.
-  -- The id.
-  "event_id" text primary key,
-  -- The first delivery that used it (inbox.sequence).
-  "sequence" integer not null
-) strict, without rowid;
-
 CREATE TABLE "exports" ( -- Exports that succeeded.
   -- The run's id.
   "run" text primary key,
@@ -39,7 +32,7 @@ CREATE TABLE "exports" ( -- Exports that succeeded.
   "finished_at" text not null
 ) strict, without rowid;
 
-CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once.
+CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once. Beside a worker with SQLite they are in the files of the folder inbox, and here only in a backup, or until the worker has started.
   -- Its position in the stored order.
   "sequence" integer primary key autoincrement,
   -- SHA-256 of the body; identifies it.
@@ -60,11 +53,21 @@ CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once.
   "replayed" integer not null default 0,
   -- Other event types in the headers of later deliveries, as a JSON array.
   "other_types" text
-) strict;
+, "headers"
+  -- All headers of its first delivery; null if version 0.1 stored it.
+  text, "secret"
+  -- The fingerprint of the secret that verified it; null if version 0.1 stored it.
+  text) strict;
 
-CREATE TABLE "inbox_touched" ( -- The queue of a single worker: events that were delivered again after they were applied.
-  -- The delivery (inbox.sequence).
-  "sequence" integer primary key
+CREATE TABLE "inbox_again" ( -- Beside a single worker: bodies that were delivered more than once, as far as they are applied.
+  -- The first delivery (inbox.sequence).
+  "sequence" integer primary key,
+  -- How many times it was delivered.
+  "deliveries" integer not null,
+  -- 1 if it also arrived under another id.
+  "replayed" integer not null,
+  -- Other event types in the headers of later deliveries, as a JSON array.
+  "other_types" text not null
 ) strict;
 
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -269,7 +272,7 @@ CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   -- The reason, as a keyword.
   "reason" text not null
 , "event_type"
-  -- The event type that its body proves; otherwise a header's. Null if none names one, or if version 0.1 put it here.
+  -- The event type that its body proves; otherwise a header's. Null if none names one.
   text, "due_at"
   -- When it is read again by itself, because its event time is then no longer too far ahead; null for other reasons.
   text) strict;
@@ -746,7 +749,9 @@ create table siteledger.inbox (
   "received_at" text collate "C" not null,
   "deliveries" integer not null default 1,
   "replayed" integer not null default 0,
-  "other_types" text collate "C"
+  "other_types" text collate "C",
+  "headers" text collate "C",
+  "secret" text collate "C"
 );
 
 create table siteledger.inbox_queue (
