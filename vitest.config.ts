@@ -46,7 +46,7 @@ const isLong = process.env.SITELEDGER_TEST_LONG === "yes"
 const onOld = ["test/Stores/Postgres/{AppendOnly,Replay,Roles}.test.ts"]
 
 /** They start several workers on one database, or take the server away. */
-const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/Server.test.ts"]
+const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/{Server,Vanished}.test.ts"]
 
 export default defineConfig({
   test: {

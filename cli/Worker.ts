@@ -5,7 +5,7 @@
  * waits, and Status says what to check. Without a secret there is nothing to accept, so a refused token ends the process.
  * A login that has ended never does: deliveries are accepted until a person logs in again.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { pauses, Token } from "../connectors/construction/ConstructionAuth.ts"
 import { worker } from "../pipelines/All.ts"
@@ -14,6 +14,7 @@ import { Lock } from "../src/Runtime/Lock.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
 import type { Status } from "../src/Operate/Status.ts"
 import type { Store } from "../src/Stores/Store.ts"
+import { isLocked } from "../src/Stores/Stores.ts"
 
 const all = worker.pipe(Layer.provideMerge(Restart.layer))
 
@@ -24,6 +25,15 @@ const refusedAtStart = Effect.gen(function* () {
   yield* Effect.retry(token.get, { schedule: pauses, while: () => valid().length > 0 })
   return yield* Effect.never
 })
+
+/** A start that meets a lock tries again instead of ending the process. */
+const unlocked = <A, E, R>(start: Effect.Effect<A, E, R>) =>
+  start.pipe(
+    Effect.tapError((error) =>
+      isLocked(error) ? Effect.logWarning(`The start waits. ${error.message}`) : Effect.void
+    ),
+    Effect.retry({ schedule: Schedule.spaced("1 second"), while: isLocked })
+  )
 
 /**
  * Runs the worker together with `beside` (the demo's display), which sees the worker's services. Never returns; fails
@@ -38,7 +48,8 @@ export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status | Sto
   return Effect.gen(function* () {
     const { dataDir, warnings } = yield* Settings
     for (const warning of warnings) yield* Effect.logWarning(warning)
-    const forever = Effect.forever(untilRestart.pipe(Effect.provide(all, { local: true }), Effect.scoped))
+    const once = unlocked(untilRestart.pipe(Effect.provide(all, { local: true }), Effect.scoped))
+    const forever = Effect.forever(once)
     return yield* forever.pipe(Effect.provide(Lock.layerAt(dataDir)))
   })
 }

@@ -273,7 +273,11 @@ CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   "reason" text not null
 , "event_type"
   -- The event type that its body proves; otherwise a header's. Null if none names one.
+  text, "due_at"
+  -- When it is read again by itself, because its event time is then no longer too far ahead; null for other reasons.
   text) strict;
+
+CREATE INDEX "quarantine_ahead" on "quarantine" ("due_at") where reason = 'event-time-ahead';
 
 CREATE TABLE "record_quarantine" ( -- Listed records that can't be copied: they have no usable key, or hold what an engine can't.
   -- The list, by its resource name.
@@ -343,7 +347,11 @@ CREATE TABLE "uptime" ( -- Intervals in which the receiver was up.
   "from_ms" integer not null,
   -- Its end, in milliseconds since 1970.
   "to_ms" integer not null
-) strict;
+, "boot"
+  -- Identifies the boot of the worker's machine; null if version 0.1 recorded it.
+  text, "booted_ms"
+  -- When that machine had booted, by the clock that its times are from.
+  integer) strict;
 
 CREATE TABLE "walk_pages" ( -- Pages that the current pass has finished.
   -- The list, by its resource name.
@@ -848,7 +856,8 @@ create table siteledger.pace (
 create table siteledger.quarantine (
   "sequence" bigint not null,
   "reason" text collate "C" not null,
-  "event_type" text collate "C"
+  "event_type" text collate "C",
+  "due_at" text collate "C"
 );
 
 create table siteledger.record_quarantine (
@@ -890,7 +899,9 @@ create table siteledger.subscriptions (
 create table siteledger.uptime (
   "id" bigint generated always as identity not null,
   "from_ms" bigint not null,
-  "to_ms" bigint not null
+  "to_ms" bigint not null,
+  "boot" text collate "C",
+  "booted_ms" bigint
 );
 
 create table siteledger.walk_pages (
@@ -1147,6 +1158,8 @@ CREATE INDEX ledger_outbox_dead ON siteledger.ledger_outbox USING btree (sequenc
 CREATE INDEX ledger_outbox_ipc ON siteledger.ledger_outbox USING btree (ipc_id, sequence) WHERE (state <> 'delivered'::text);
 
 CREATE INDEX ledger_outbox_turn ON siteledger.ledger_outbox USING btree (next_attempt_at, sequence) WHERE (state = 'pending'::text);
+
+CREATE INDEX quarantine_ahead ON siteledger.quarantine USING btree (due_at) WHERE (reason = 'event-time-ahead'::text);
 
 CREATE UNIQUE INDEX ledger_entries_payment ON siteledger.ledger_entries USING btree (ipc_id, siteledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
 

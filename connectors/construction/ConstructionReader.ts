@@ -10,7 +10,7 @@ import { ServiceSettings } from "../../config/Settings.ts"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import { unpack } from "../../src/Domain/Body.ts"
-import { type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Domain/Event.ts"
+import { aheadMicros, type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Domain/Event.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
@@ -37,9 +37,6 @@ export interface ReaderOptions {
   /** Of a body, also unpacked. */
   readonly maximumBytes: number
 }
-
-/** An event time further ahead than this would freeze its fields. */
-const aheadMicros = 24 * 60 * 60 * 1_000_000
 
 const byteOrderMark = "\ufeff"
 /** Keeps the mark, because analysts see the body as it came. */

@@ -42,6 +42,9 @@ export type QuarantineReason =
   | "event-time-ahead"
   | "amount-does-not-fit"
 
+/** An event time further ahead than this would freeze its fields: the event waits in quarantine until it no longer is. */
+export const aheadMicros = 24 * 60 * 60 * 1_000_000
+
 /** Applied to rows, but in quarantine for the ledger: only the label of a later delivery names its type. */
 export const labelOnly = "label-only"
 

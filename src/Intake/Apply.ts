@@ -4,11 +4,16 @@
  *
  * A batch is settled after it is written, so a process that dies in between applies the same events once more, which
  * changes nothing. It is the only owner of its retries: with growing pauses, until the stores answer again.
+ *
+ * An event whose time was too far ahead is read again by itself once it no longer is: its day has come, or our clock was
+ * corrected.
  */
-import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { Event, EventReader } from "../Domain/Event.ts"
+import * as Instant from "../Domain/Instant.ts"
 import type { Copies } from "../Ledger/Copies.ts"
 import type { Ledger } from "../Ledger/Ledger.ts"
+import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
@@ -51,8 +56,9 @@ export class Apply extends Context.Service<
         while (yield* Effect.retry(step(counts), atOnce)) yield* Effect.yieldNow
       })
       yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
+      yield* Effect.forkScoped(led("events of the future", Effect.andThen(release(counts), Effect.sleep("1 minute"))))
       return Apply.of({
-        replay: Effect.provideContext(replay(counts), yield* Effect.context<Services>()),
+        replay: Effect.provideContext(replay(counts, undefined), yield* Effect.context<Services>()),
         counts: Effect.sync(() => counts.all)
       })
     })
@@ -82,7 +88,7 @@ const step = Effect.fnUntraced(function* (counts: Counts) {
 /** Another transaction was in the way, and this one was rolled back. */
 const atOnce = { times: 5, while: ({ reason }: StoreError | WarehouseError) => reason === "Locked" }
 
-const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")])
+const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
 const retrying = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>) =>
   Effect.gen(function* () {
@@ -105,14 +111,23 @@ const openAgain = Effect.flatMap(
   Option.match({ onNone: () => Effect.void, onSome: (restart) => restart.request })
 )
 
-const replay = Effect.fnUntraced(function* (counts: Counts) {
+/** What can't be done now is due in a minute, too. */
+const release = (counts: Counts) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => replay(counts, Instant.fromMillis(nowMs))).pipe(
+    Effect.tap(({ applied }) =>
+      applied === 0 ? Effect.void : Effect.logInfo(`${applied} events of the future applied`)
+    ),
+    Effect.catch((error) => Effect.logDebug("Events of the future can't be applied now", error))
+  )
+
+const replay = Effect.fnUntraced(function* (counts: Counts, dueBy: Instant.Instant | undefined) {
   const inbox = yield* Inbox
   const store = yield* Store
   let after = 0
   let read = 0
   let applied = 0
   while (true) {
-    const events = yield* inbox.quarantined(after, batchEvents)
+    const events = yield* inbox.quarantined(after, batchEvents, dueBy)
     if (events.length === 0) return { read, applied }
     const done = yield* store.atomically(apply(events, undefined))
     counts.add(done)

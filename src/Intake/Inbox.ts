@@ -6,6 +6,7 @@
  * the process dies before the commit, no 2xx was sent and the service delivers again.
  */
 import { Clock, Context, Effect, Latch, Layer, Option } from "effect"
+import { sql } from "kysely"
 import { type Event, labelOnly } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Delivery, Lost } from "../Stores/Deliveries.ts"
@@ -40,7 +41,12 @@ export class Inbox extends Context.Service<
     readonly take: Deliveries["take"]
     /** When the first event after a sequence was received. */
     readonly receivedAfter: Deliveries["receivedAfter"]
-    readonly quarantined: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+    /** In quarantine, after a sequence. `dueBy`: only those that are read again by themselves by then. */
+    readonly quarantined: (
+      after: number,
+      limit: number,
+      dueBy?: Instant.Instant
+    ) => Effect.Effect<ReadonlyArray<Event>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
     /** Also false while the Store doesn't answer. */
     readonly isDrained: Effect.Effect<boolean>
@@ -60,7 +66,7 @@ export class Inbox extends Context.Service<
         arrived,
         take: store.deliveries.take,
         receivedAfter: store.deliveries.receivedAfter,
-        quarantined: (after, limit) => quarantined(store, after, limit),
+        quarantined: (after, limit, dueBy) => quarantined(store, after, limit, dueBy),
         status: status(store),
         isDrained: status(store).pipe(
           Effect.map(isDrained),
@@ -117,12 +123,22 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
     })
 }
 
-const quarantined = Effect.fnUntraced(function* (store: Store["Service"], after: number, limit: number) {
+/** The index has the same condition. Version 0.1 noted no time. */
+const isDue = (by: Instant.Instant) => sql<boolean>`
+  quarantine.reason = 'event-time-ahead' and (quarantine.due_at is null or quarantine.due_at <= ${by})`
+
+const quarantined = Effect.fnUntraced(function* (
+  store: Store["Service"],
+  after: number,
+  limit: number,
+  dueBy?: Instant.Instant
+) {
   const rows = yield* store.run((db) =>
     db
       .selectFrom("quarantine")
       .select("sequence")
       .where("sequence", ">", after)
+      .$if(dueBy !== undefined, (query) => query.where(isDue(dueBy ?? "")))
       .orderBy("sequence")
       .limit(limit)
       .execute()

@@ -5,7 +5,8 @@
  * process, a sleeping machine or a failing Store (which could not have taken deliveries either) leaves a hole. A gap that
  * no retry can heal becomes a reason that names it, and `onLost` runs once for it, also across restarts (twice if the
  * process dies in between). It stays open until a person closes it, because the number of its deliveries is unknown;
- * those that arrive late are only counted. Intervals that no longer matter are deleted after eight days.
+ * those that arrive late are only counted. Intervals that no longer matter are deleted after eight days. A clock that is
+ * set opens and hides no gap (`Uptime/Heartbeats`).
  */
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Gap from "../Domain/Gap.ts"
@@ -14,6 +15,8 @@ import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
+import * as Heartbeats from "./Uptime/Heartbeats.ts"
+import { judged, type Recorded } from "./Uptime/Judged.ts"
 
 export interface UptimeOptions<R> {
   /** When the service tries a delivery again, counted from its first attempt. */
@@ -49,48 +52,39 @@ const toleratedMs = 3 * Duration.toMillis(heartbeatEvery)
 
 const lookEvery = Duration.minutes(1)
 const keptMs = Duration.toMillis(Duration.days(8))
-const lostKey = "lost_gaps"
-
-/** The interval being extended; undefined until the Store has taken the first heartbeat. */
-interface Current {
-  readonly id: number
-  readonly fromMs: number
-  readonly toMs: number
-}
 
 const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
   Effect.gen(function* () {
     const store = yield* Store
     const reasons = yield* Reasons
     const offsetsMs = offsets.map(Duration.toMillis)
-    let current: Current | undefined
+    const heartbeats = yield* Heartbeats.make(store)
+    const believed = judging(store, Math.max(0, ...offsetsMs))
+    /** The interval being extended; undefined until the Store has taken the first heartbeat. */
+    let current: Heartbeats.Current | undefined
     let known: ReadonlyArray<Gap.Gap> = []
     const context = yield* Effect.context<R>()
     const { count, counted } = counter((gap) => Effect.provideContext(cameLate(gap), context))
 
     const beat = Effect.gen(function* () {
-      const nowMs = yield* Clock.currentTimeMillis
-      const isOn = current !== undefined && isRecent(current, nowMs)
-      current = yield* isOn && current !== undefined ? grow(store, current, nowMs) : begin(store, nowMs)
+      current = yield* heartbeats.beat(current, toleratedMs)
       yield* reasons.clear("heartbeat")
-    }).pipe(
-      Effect.catchTag("StoreError", ({ message }) =>
-        reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`, "critical")
-      )
-    )
+    }).pipe(Effect.catchTag("StoreError", (error) => showUnstored(reasons, error)))
 
     const find = Effect.gen(function* () {
-      const { closed, up } = yield* load(store)
-      const nowMs = yield* Clock.currentTimeMillis
+      const { closed, nowMs: wallMs, up: recorded } = yield* heartbeats.load
+      const nowMs = current === undefined ? wallMs : heartbeats.now(current)
+      const { unsure, up } = believed(recorded, nowMs)
       const found = Gap.find({ up: untilNow(up, current, nowMs), closed, nowMs, offsetsMs })
       known = found.open
-      return { ...found, nowMs }
+      return { ...found, nowMs, unsure }
     })
 
     const oneAtATime = yield* Semaphore.make(1)
     const report = reportLost(store, reasons, Effect.provideContext(onLost, context))
     const look = Effect.gen(function* () {
-      const { neededFromMs, nowMs, open } = yield* find
+      const { neededFromMs, nowMs, open, unsure } = yield* find
+      yield* reportUnsure(reasons, unsure, open)
       yield* report(
         yield* Effect.forEach(
           open.filter(({ isLost }) => isLost),
@@ -120,6 +114,15 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     })
   })
 
+/** A Store that others write to has the intervals of other machines, which are up at the same time. */
+const judging =
+  ({ pollEvery }: Store["Service"], longestMs: number) =>
+  (recorded: ReadonlyArray<Recorded>, nowMs: number) =>
+    judged(recorded, { longestMs, nowMs: Duration.isFinite(pollEvery) ? nowMs + toleratedMs : undefined })
+
+const showUnstored = (reasons: Reasons["Service"], { message }: StoreError): Effect.Effect<void> =>
+  reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`, "critical")
+
 /** Remembers how many deliveries of each gap arrived late; `count` asks again. */
 const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) => {
   const counts = new Map<number, number>()
@@ -133,35 +136,8 @@ const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) 
 }
 
 /** Between two heartbeats the receiver is up, although that isn't recorded yet. */
-const untilNow = (up: ReadonlyArray<Gap.Interval>, current: Current | undefined, nowMs: number) =>
-  current !== undefined && isRecent(current, nowMs) ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
-
-/** A clock that was set back also ends the interval. */
-const isRecent = ({ toMs }: Current, nowMs: number): boolean => nowMs >= toMs && nowMs - toMs <= toleratedMs
-
-const begin = (store: Store["Service"], nowMs: number): Effect.Effect<Current, StoreError> =>
-  store
-    .run((db) =>
-      db.insertInto("uptime").values({ from_ms: nowMs, to_ms: nowMs }).returning("id").executeTakeFirstOrThrow()
-    )
-    .pipe(Effect.map(({ id }) => ({ id, fromMs: nowMs, toMs: nowMs })))
-
-const grow = (store: Store["Service"], current: Current, nowMs: number): Effect.Effect<Current, StoreError> =>
-  Effect.flatMap(
-    store.run((db) =>
-      db.updateTable("uptime").set({ to_ms: nowMs }).where("id", "=", current.id).executeTakeFirstOrThrow()
-    ),
-    ({ numUpdatedRows }) => (numUpdatedRows > 0n ? Effect.succeed({ ...current, toMs: nowMs }) : begin(store, nowMs))
-  )
-
-const load = (store: Store["Service"]) =>
-  store.run(async (db) => {
-    const interval = ["from_ms as fromMs", "to_ms as toMs"] as const
-    return {
-      up: await db.selectFrom("uptime").select(interval).orderBy("from_ms").execute(),
-      closed: await db.selectFrom("closed_gaps").select(interval).orderBy("from_ms").execute()
-    }
-  })
+const untilNow = (up: ReadonlyArray<Gap.Interval>, current: Heartbeats.Current | undefined, nowMs: number) =>
+  current !== undefined && nowMs - current.toMs <= toleratedMs ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
 
 const forget = (store: Store["Service"], beforeMs: number) =>
   store.run((db) => db.deleteFrom("uptime").where("to_ms", "<", beforeMs).execute())
@@ -178,6 +154,23 @@ const close = (store: Store["Service"], gap: { from_ms: number; to_ms: number; r
     )
   })
 
+const unsureKey = "uptime unsure"
+
+/** Until the gaps of that time have healed or are closed. */
+const reportUnsure = (
+  reasons: Reasons["Service"],
+  unsure: Gap.Interval | undefined,
+  open: ReadonlyArray<Gap.Gap>
+): Effect.Effect<void> =>
+  unsure !== undefined && open.some(({ fromMs, toMs }) => fromMs < unsure.toMs && toMs > unsure.fromMs)
+    ? reasons.set(
+        unsureKey,
+        `The clock was set back while the worker was down, so it isn't known how long it was down before ` +
+          `${Instant.fromMillis(unsure.toMs)}. Everything since ${Instant.fromMillis(unsure.fromMs)} counts as a gap, ` +
+          "which closes by itself when the service's last retry of that time has passed."
+      )
+    : reasons.clear(unsureKey)
+
 /** A gap is identified by its start: the end of an ongoing one moves. */
 const reportLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
   let active: ReadonlyArray<number> = []
@@ -186,11 +179,11 @@ const reportLost = (store: Store["Service"], reasons: Reasons["Service"], onLost
     for (const gap of lost) yield* reasons.set(reasonKey(gap.fromMs), sentence(gap), "critical")
     for (const fromMs of active) if (!begins.includes(fromMs)) yield* reasons.clear(reasonKey(fromMs))
     active = begins
-    const before = (yield* store.run((db) => readMeta(db, lostKey))) ?? ""
+    const before = (yield* store.run((db) => readMeta(db, Heartbeats.lostKey))) ?? ""
     const reported = new Set(before.split(" "))
     for (const fromMs of begins) if (!reported.has(String(fromMs))) yield* onLost
     const now = begins.join(" ")
-    if (now !== before) yield* store.transaction((tx) => writeMeta(tx, lostKey, now))
+    if (now !== before) yield* store.transaction((tx) => writeMeta(tx, Heartbeats.lostKey, now))
   })
 }
 

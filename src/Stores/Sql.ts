@@ -57,5 +57,6 @@ const turns = {
   ledger: 7_130_221_002,
   pace: 7_130_221_004,
   refused: 7_130_221_005,
-  outbox: 7_130_221_006
+  outbox: 7_130_221_006,
+  uptime: 7_130_221_007
 } as const

@@ -6,16 +6,20 @@ import { Settings } from "../../config/Settings.ts"
 import * as DuckDb from "./DuckDb/Warehouse.ts"
 import { byEngine } from "./Engine.ts"
 import * as PostgresLeadership from "./Postgres/Leadership.ts"
-import { Postgres, type PostgresError } from "./Postgres/Postgres.ts"
+import { Postgres, PostgresError } from "./Postgres/Postgres.ts"
 import * as PostgresStore from "./Postgres/Store.ts"
 import * as PostgresWarehouse from "./Postgres/Warehouse.ts"
 import type { Reasons } from "../Runtime/Reasons.ts"
 import * as DuckDbWaiting from "./DuckDb/Waiting.ts"
 import * as Sqlite from "./Sqlite/Store.ts"
-import type { Store, StoreError } from "./Store.ts"
+import { type Store, StoreError } from "./Store.ts"
 import type { Warehouse, WarehouseError } from "./Warehouse.ts"
 
 export type StoresError = StoreError | WarehouseError | PostgresError
+
+/** Another transaction was in the way: what holds the lock will end, or be ended. */
+export const isLocked = (error: unknown): error is StoresError =>
+  (error instanceof StoreError || error instanceof PostgresError) && error.reason === "Locked"
 
 /** Shared by all layers of a worker. */
 const postgres = Layer.unwrap(

@@ -1,36 +1,78 @@
 /**
- * Spending in the Store: slots are on disk before they are used, and every worker on the same Store sees them. PostgreSQL
- * counts by its own clock, because the clocks of several machines differ.
+ * Spending in the Store: slots are on disk before they are used, and every worker on the same Store sees them. They are
+ * counted by a clock that is kept with them (`PlanClock`), so no clock that is set lets more through.
  */
 import { Effect, Layer } from "effect"
 import { type Kysely, type Transaction } from "kysely"
+import { Boot } from "../Runtime/Boot.ts"
 import { clockMs, oneAtATime } from "../Stores/Sql.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
+import { advanced, type PlanClock, startingAt } from "./PlanClock.ts"
 import { type Ask, type Granted, grant, type Spent, windowMs } from "./Slots.ts"
 import { type Reserved, Spending, turnsOf, Uncounted } from "./Spending.ts"
 
 export const layer: Layer.Layer<Spending, never, Store> = Layer.effect(
   Spending,
-  Effect.map(Store, (store) =>
-    Spending.of({
-      recent: (nowMs) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const read = reading((yield* Boot).id)
+    return Spending.of({
+      recent: (now) =>
         Effect.mapError(
-          store.run(async (db) => lately(db, await clockMs(db, nowMs))),
+          store.run(async (db) => {
+            const { nowMs, planMs } = await read(db, now)
+            return { spent: await lately(db, planMs), aheadMs: planMs - nowMs }
+          }),
           uncounted
         ),
       reserve: (ask, now) =>
         Effect.mapError(
-          store.transaction((tx) => reserve(tx, ask, now)),
+          store.transaction((tx) => reserve(tx, ask, () => read(tx, now))),
           uncounted
         )
     })
-  )
+  })
 )
 
 const uncounted = ({ message }: StoreError) => new Uncounted({ message })
 
 const nextKey = "pace_next_ms"
+const clockKey = "pace_clock"
+
+interface Present {
+  readonly planMs: number
+  readonly nowMs: number
+  readonly between: readonly [beforeMs: number, afterMs: number]
+  readonly clock: PlanClock
+  readonly nextMs: number
+}
+
+/** What time it is by the plan's clock. Remembers the last answer: it bounds the next one. */
+const reading = (boot: string) => {
+  let knownAheadMs: number | undefined
+  return async (db: Kysely<StoreTables>, now: () => number): Promise<Present> => {
+    const kept = await readMeta(db, clockKey)
+    const nextMs = Number((await readMeta(db, nextKey)) ?? 0)
+    const beforeMs = now()
+    const sharedMs = await clockMs(db, beforeMs)
+    const afterMs = now()
+    const last = kept === undefined ? startingAt(await latest(db, nextMs, sharedMs)) : (JSON.parse(kept) as PlanClock)
+    const clock = advanced(last, { sharedMs, beforeMs, afterMs, boot, knownAheadMs })
+    knownAheadMs = clock.aheadMs
+    return { planMs: clock.planMs, nowMs: afterMs, between: [beforeMs, afterMs], clock, nextMs }
+  }
+}
+
+/** The last that version 0.1 spent; without any, the present. */
+const latest = async (db: Kysely<StoreTables>, nextMs: number, sharedMs: number): Promise<number> => {
+  const row = await db
+    .selectFrom("pace")
+    .select((of) => of.fn.max("second").as("second"))
+    .executeTakeFirst()
+  const second = row?.second ?? null
+  return second === null ? sharedMs : Math.max(nextMs, Number(second) * 1000)
+}
 
 const lately = (db: Kysely<StoreTables>, nowMs: number): Promise<ReadonlyArray<Spent>> =>
   db
@@ -40,15 +82,14 @@ const lately = (db: Kysely<StoreTables>, nowMs: number): Promise<ReadonlyArray<S
     .orderBy("second")
     .execute()
 
-const reserve = async (tx: Transaction<StoreTables>, ask: Ask, now: () => number): Promise<Reserved> => {
+const reserve = async (tx: Transaction<StoreTables>, ask: Ask, read: () => Promise<Present>): Promise<Reserved> => {
   await oneAtATime(tx, "pace")
-  const beforeMs = now()
-  const nowMs = await clockMs(tx, beforeMs)
-  const afterMs = now()
-  const before = { nextMs: Number((await readMeta(tx, nextKey)) ?? 0), spent: await lately(tx, nowMs) }
-  const { slots, ...after } = grant(before, ask, nowMs)
+  const { between, clock, nextMs, nowMs, planMs } = await read()
+  const before = { nextMs, spent: await lately(tx, planMs) }
+  const { slots, ...after } = grant(before, ask, planMs)
   await keep(tx, before, after)
-  return { turns: turnsOf(slots, nowMs, [beforeMs, afterMs]), spent: after.spent }
+  await writeMeta(tx, clockKey, JSON.stringify(clock))
+  return { turns: turnsOf(slots, planMs, between), spent: after.spent, aheadMs: planMs - nowMs }
 }
 
 const keep = async (tx: Transaction<StoreTables>, before: Granted, { nextMs, spent }: Granted): Promise<void> => {

@@ -3,10 +3,12 @@
  *
  * Guarantees: never more than the limit sent in any sliding 60 seconds, also by several processes if Spending is kept in
  * the Store; at least 98 % of the limit while there is demand, by one process or by several together. The most urgent
- * waiting lane goes first. A 429 stops every lane. A crash loses the slots of half a second.
+ * waiting lane goes first. A 429 stops every lane. A crash loses the slots of half a second. Counted by monotonic clocks:
+ * a clock that is set changes nothing.
  */
 import { Clock, Context, Deferred, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
+import { runningMs } from "../Runtime/Boot.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { lookEvery, makePauses } from "./Pauses.ts"
 import { mostAtOnce, windowMs } from "./Slots.ts"
@@ -26,10 +28,11 @@ export interface PaceOptions {
 const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
   Effect.gen(function* () {
     const spending = yield* Spending
-    const now = steady(yield* Clock.Clock)
+    const clock = yield* Clock.Clock
+    const now = () => runningMs(clock)
     const pauses = yield* makePauses(now, longestPause)
     const turns = makeTurns(limit)
-    turns.learn(yield* Effect.orElseSucceed(spending.recent(now()), () => []))
+    turns.learn(yield* Effect.orElseSucceed(spending.recent(now), () => ({ spent: [], aheadMs: 0 })))
     const reserve = yield* makeReserve(now, limit, turns)
     const queues: Queues = new Map(lanes.map((lane) => [lane, new Set()]))
     const demand = yield* Latch.make(false)
@@ -44,7 +47,7 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
       if (pause > 0) return yield* Effect.sleep(Duration.min(Duration.millis(pause), lookEvery))
       const wait = turns.delay(at)
       if (wait === undefined) return yield* reserve(waiting(queues))
-      if (wait > 0) return yield* Effect.sleep(wait)
+      if (wait > 0) return yield* Effect.sleep(Math.ceil(wait))
       turns.take(at)
       pauses.take()
       const [next] = queue
@@ -103,18 +106,6 @@ interface Waiter {
 }
 
 type Queues = ReadonlyMap<Lane, Set<Waiter>>
-
-/** The wall clock, but it never goes back: otherwise requests would wait for an hour when it is set back by one. */
-const steady = (clock: Clock.Clock) => {
-  let ahead = 0
-  let last = Number.NEGATIVE_INFINITY
-  return (): number => {
-    const wallMs = clock.currentTimeMillisUnsafe()
-    if (wallMs + ahead < last) ahead = last - wallMs
-    last = wallMs + ahead
-    return last
-  }
-}
 
 const firstQueue = (queues: Queues): Set<Waiter> | undefined =>
   lanes.map((lane) => queues.get(lane)).find((queue) => queue !== undefined && queue.size > 0)

@@ -20,10 +20,10 @@ const catchUpMs = 250
 /** No more than the slots of this time are granted at once: a crash loses them, and other workers wait for them. */
 const blockMs = 500
 
-/** Slots so far ahead are from before the clock was set back. */
+/** Slots so far ahead are from a worker of version 0.1, whose clock was ahead. */
 const farMs = 2 * windowMs
 
-/** The requests of one wall-clock second, as in the Store. */
+/** The requests of one second of the plan's clock, as in the Store. */
 export interface Spent {
   readonly second: number
   readonly sent: number
@@ -81,7 +81,7 @@ export const grant = (
   }
 }
 
-/** Those of before the clock was set back count as sent now: they were within the last minute. */
+/** Those far ahead count as sent now: they were within the last minute. */
 const withoutFar = ({ nextMs, spent }: Granted, nowMs: number): Granted => {
   const isFar = ({ second }: Spent) => second * 1000 > nowMs + farMs
   const far = spent.filter(isFar)

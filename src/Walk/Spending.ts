@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Ask, grant, lateMs, nothingGranted, type Spent } from "./Slots.ts"
 
-/** A slot by the clock of the process that has it. */
+/** A slot by the monotonic clock of the process that has it. */
 export interface Turn {
   readonly fromMs: number
   readonly untilMs: number
@@ -13,11 +13,16 @@ export interface Turn {
   readonly second: number
 }
 
-export interface Reserved {
+export interface Recent {
+  /** By all processes. */
+  readonly spent: ReadonlyArray<Spent>
+  /** How far the clock of the spending is ahead of the asker's. */
+  readonly aheadMs: number
+}
+
+export interface Reserved extends Recent {
   /** Oldest first; no other process has them. */
   readonly turns: ReadonlyArray<Turn>
-  /** By all processes, with these. */
-  readonly spent: ReadonlyArray<Spent>
 }
 
 /**
@@ -43,9 +48,8 @@ export class Uncounted extends Schema.TaggedError<Uncounted>()("Uncounted", { me
 export class Spending extends Context.Service<
   Spending,
   {
-    /** By all processes, in the last minute. */
-    readonly recent: (nowMs: number) => Effect.Effect<ReadonlyArray<Spent>, Uncounted>
-    /** `now` is the asker's clock. */
+    /** In the last minute. `now` is the asker's monotonic clock. */
+    readonly recent: (now: () => number) => Effect.Effect<Recent, Uncounted>
     readonly reserve: (ask: Ask, now: () => number) => Effect.Effect<Reserved, Uncounted>
   }
 >()("siteledger/Spending") {
@@ -53,13 +57,13 @@ export class Spending extends Context.Service<
   static readonly layerAlone: Layer.Layer<Spending> = Layer.sync(Spending, () => {
     let granted = nothingGranted
     return Spending.of({
-      recent: () => Effect.sync(() => granted.spent),
+      recent: () => Effect.sync(() => ({ spent: granted.spent, aheadMs: 0 })),
       reserve: (ask, now) =>
         Effect.sync(() => {
           const nowMs = now()
           const { slots, ...after } = grant(granted, ask, nowMs)
           granted = after
-          return { turns: turnsOf(slots, nowMs, [nowMs, nowMs]), spent: after.spent }
+          return { turns: turnsOf(slots, nowMs, [nowMs, nowMs]), spent: after.spent, aheadMs: 0 }
         })
     })
   })

@@ -2,8 +2,7 @@
  * The slots that this process has reserved, by its own clock, and the turns that it took. Pure; lost with the process,
  * whose reserved slots stay counted.
  */
-import type { Spent } from "./Slots.ts"
-import type { Reserved, Turn } from "./Spending.ts"
+import type { Recent, Reserved, Turn } from "./Spending.ts"
 
 /** The demand of this time is likely to go on. */
 const latelyMs = 500
@@ -11,19 +10,19 @@ const latelyMs = 500
 export const makeTurns = (limit: number) => {
   const taken = ring(limit)
   let reserved: ReadonlyArray<Turn> = []
-  let spent: ReadonlyArray<Spent> = []
+  let recent: Recent = { spent: [], aheadMs: 0 }
   const mine = new Map<number, number>()
-  const learn = (seconds: ReadonlyArray<Spent>): void => {
-    spent = seconds
+  const learn = (latest: Recent): void => {
+    recent = latest
   }
   return {
     /** What all processes have reserved. */
     learn,
-    add: ({ spent: seconds, turns }: Reserved): void => {
+    add: ({ turns, ...latest }: Reserved): void => {
       reserved = turns
-      learn(seconds)
+      learn(latest)
       for (const { second } of turns) mine.set(second, (mine.get(second) ?? 0) + 1)
-      for (const second of mine.keys()) if (second < (seconds[0]?.second ?? 0)) mine.delete(second)
+      for (const second of mine.keys()) if (second < (latest.spent[0]?.second ?? 0)) mine.delete(second)
     },
     /** Milliseconds until the next turn, 0 or less is now; undefined if none is left. */
     delay: (now: number): number | undefined => {
@@ -38,8 +37,8 @@ export const makeTurns = (limit: number) => {
     takenLately: (now: number): number => taken.since(now - latelyMs),
     /** What others have reserved counts as used. */
     usedSince: (time: number): number =>
-      spent
-        .filter(({ second }) => second * 1000 > time)
+      recent.spent
+        .filter(({ second }) => second * 1000 > time + recent.aheadMs)
         .reduce((sum, { second, sent }) => sum + sent - (mine.get(second) ?? 0), taken.since(time))
   }
 }

@@ -100,7 +100,9 @@ describe("applying", () => {
         // The Store's part of a batch is written after the warehouse's.
         while ((yield* Projection.watermark(kept)) < 5) yield* Effect.sleep("5 millis")
         const quarantine = yield* kept.run((db) => db.selectFrom("quarantine").selectAll().execute())
-        assert.deepStrictEqual(quarantine, [{ sequence: 3, reason: "not-storable", event_type: "poison" }])
+        assert.deepStrictEqual(quarantine, [
+          { sequence: 3, reason: "not-storable", event_type: "poison", due_at: null }
+        ])
         return rows
       }).pipe(Effect.provide(world(write, written)))
       assert.sameDeepMembers(all, [

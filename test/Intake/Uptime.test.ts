@@ -92,18 +92,6 @@ describe("heartbeats", () => {
     })
   )
 
-  it.effect("begin a new interval when the clock is set back", () =>
-    Effect.gen(function* () {
-      const at = yield* world
-      yield* live(at.uptime)
-      yield* pass(at, 10 * second)
-      yield* standStill(at, -hour)
-      const [old, fresh] = yield* at.intervals
-      assert.deepStrictEqual(old, [0, 15 * second])
-      assert.isBelow(fresh?.[0] ?? 0, 0)
-    })
-  )
-
   it.effect("are forgotten after eight days, unless an open gap needs them", () =>
     Effect.gen(function* () {
       const at = yield* world

@@ -110,6 +110,9 @@ describe("a restart", () => {
       yield* TestClock.setTime(start)
       const path = newStorePath()
       const seeding = yield* life(600, Sqlite.layerAt(path))
+      // The plan's clock is kept from the first request on.
+      yield* seeding.fork(seeding.pace.take("backfill"))
+      yield* pass(100)
       yield* seeding.store.run((db) =>
         db
           .insertInto("pace")

@@ -16,7 +16,7 @@ import { listedNumbers } from "../../Stores/Sql.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehouse.ts"
-import { heard, ifStorable, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
+import { dueAt, heard, ifStorable, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
 
 /**
  * Returns the events that it wrote: the first ones, as many as fit into memory. `took`: undefined for events that were
@@ -102,16 +102,20 @@ const quarantine = async (tx: Transaction<StoreTables>, readings: ReadonlyArray<
   const applied = readings.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
   await tx.deleteFrom("quarantine").where("sequence", "in", listedNumbers(tx, applied)).execute()
   const quarantined = readings.flatMap(({ event, reading }) =>
-    reading.reason === null ? [] : [{ sequence: event.sequence, reason: reading.reason, event_type: reading.type }]
+    reading.reason === null
+      ? []
+      : [{ sequence: event.sequence, reason: reading.reason, event_type: reading.type, due_at: dueAt(reading) }]
   )
   if (quarantined.length === 0) return
   await tx
     .insertInto("quarantine")
     .values(quarantined)
     .onConflict((conflict) =>
-      conflict
-        .column("sequence")
-        .doUpdateSet((of) => ({ reason: of.ref("excluded.reason"), event_type: of.ref("excluded.event_type") }))
+      conflict.column("sequence").doUpdateSet((of) => ({
+        reason: of.ref("excluded.reason"),
+        event_type: of.ref("excluded.event_type"),
+        due_at: of.ref("excluded.due_at")
+      }))
     )
     .execute()
 }

@@ -1,7 +1,8 @@
 /**
  * Events with what a connector reads in them: what the ledger hears, and the row that analysts see. Pure.
  */
-import { type Alarm, type Event, type EventReader, labelOnly, type Reading } from "../../Domain/Event.ts"
+import { aheadMicros, type Alarm, type Event, type EventReader, labelOnly, type Reading } from "../../Domain/Event.ts"
+import * as Instant from "../../Domain/Instant.ts"
 import * as Limits from "../../Domain/Limits.ts"
 import { type AppliedEvent, factsOf } from "../../Ledger/EventFacts.ts"
 import type { EventRow } from "../../Stores/WarehouseTables.ts"
@@ -44,6 +45,12 @@ export const ifStorable = (read: ReadEvent): ReadEvent => {
   const isHeld = change === undefined ? Limits.isText(entityId ?? "") : Limits.canHold(change)
   return isHeld ? read : refused(read)
 }
+
+/** When an event of the future is no longer one. */
+export const dueAt = ({ eventTimestamp, reason }: ReadEvent["reading"]): Instant.Instant | null =>
+  reason === "event-time-ahead" && eventTimestamp !== null
+    ? Instant.fromMicros(Instant.toMicros(eventTimestamp) - aheadMicros)
+    : null
 
 export const isRefused = ({ reading }: ReadEvent): boolean => reading.reason === notStorable
 

@@ -65,10 +65,10 @@ export const round = Effect.fnUntraced(function* (sending: Sending) {
   const { againMs, isProbe, most } = yield* allowed(sending)
   let waitMs = againMs
   for (const message of most === 0 ? [] : yield* untilStoreAnswers(next(sending.inHand, most))) {
-    const dueMs = yield* untilDue(message, isProbe)
+    const dueMs = yield* untilDue(sending, message, isProbe)
     if (dueMs > 0) {
       waitMs = Math.min(waitMs, dueMs)
-      break
+      continue
     }
     const sent = inHand(sending, message, deliver(sending, message, isProbe))
     yield* isProbe ? sent : Effect.forkIn(sent, sending.scope, { startImmediately: true })
@@ -76,11 +76,17 @@ export const round = Effect.fnUntraced(function* (sending: Sending) {
   yield* Effect.raceFirst(news.await, Effect.sleep(waitMs))
 })
 
-/** In milliseconds. An unavailable sink is probed at the circuit's pace, not at the entry's. */
-const untilDue = ({ dueAt, refusals }: OutboxMessage, isProbe: boolean) =>
+/**
+ * In milliseconds. An unavailable sink is probed at the circuit's pace, not at the entry's. A time further ahead than a
+ * pause can be is from a clock that was ahead.
+ */
+const untilDue = ({ pauses }: Sending, { attempts, dueAt, refusals }: OutboxMessage, isProbe: boolean) =>
   isProbe && refusals === 0
     ? Effect.succeed(0)
-    : Effect.map(Clock.currentTimeMillis, (nowMs) => Instant.toMicros(dueAt) / 1000 - nowMs)
+    : Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        const dueMs = Instant.toMicros(dueAt) / 1000 - nowMs
+        return dueMs > (attempts === 0 ? 0 : Duration.toMillis(pauses.longest)) ? 0 : dueMs
+      })
 
 /** Keeps the IPC in hand for as long as its entry is under way: after a defect, until the pause has passed. */
 const inHand = <R>({ inHand }: Sending, { entry }: OutboxMessage, attempt: Effect.Effect<void, never, R>) =>

@@ -6,7 +6,7 @@ import type { Redacted } from "effect"
 import { Clock, Effect } from "effect"
 import type { Client } from "pg"
 import { CheckFailed, examine, examineAll, fail, type Finding, ok, type CheckResult, warn } from "../Doctor.ts"
-import { Connections } from "../../Stores/Postgres/Connections.ts"
+import { Connections, isOurs } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { migrations, oldestVersion } from "../../Stores/Postgres/Migrations.ts"
 import { type Answer, type Ask } from "./Roles.ts"
@@ -137,7 +137,7 @@ const clock = (one: One) =>
   })
 
 /** At most. */
-const ofOneWorker = 14
+const ofOneWorker = 15
 
 const freeConnections = (ask: Ask) =>
   Effect.gen(function* () {
@@ -145,7 +145,7 @@ const freeConnections = (ask: Ask) =>
       select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
           - coalesce(current_setting('reserved_connections', true), '0')::int as places,
         (select count(*) from pg_stat_activity where backend_type = 'client backend'
-          and not (application_name = 'siteledger' and datname = current_database())) as others,
+          and not (${isOurs} and datname = current_database())) as others,
         (select rolconnlimit from pg_roles where rolname = current_user) as of_role,
         (select datconnlimit from pg_database where datname = current_database()) as of_database,
         to_regclass('siteledger.workers') is not null as has_workers`)

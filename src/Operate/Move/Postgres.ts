@@ -6,7 +6,7 @@ import { type Redacted, Effect } from "effect"
 import type { Client } from "pg"
 import Cursor from "pg-cursor"
 import { MoveError, type Open, type Side, type Values } from "../Move.ts"
-import { Connections } from "../../Stores/Postgres/Connections.ts"
+import { Connections, isOurs } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { migrate, turn } from "../../Stores/Postgres/Migrations.ts"
 
@@ -109,7 +109,7 @@ const prepare = async (url: Redacted.Redacted): Promise<void> => {
 
 const workers = `
   select count(*)::int as count from pg_stat_activity
-  where datname = current_database() and application_name = 'siteledger'`
+  where datname = current_database() and ${isOurs}`
 
 const patience = { attempts: 20, pauseMs: 100 }
 

@@ -6,13 +6,15 @@
  * and JSON as text; times as Instants. Sessions are in UTC, with time-outs for statements, locks and forgotten
  * transactions. A connection is reused only if all its errors came from the server itself.
  */
+import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
 import { Redacted } from "effect"
 import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool } from "kysely"
 import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg"
 import Cursor from "pg-cursor"
 import type { StoreTables } from "../StoreTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
-import { cut, Sessions } from "./Sessions.ts"
+import { cut, pidOf, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
 
 /** To reach the server. */
@@ -27,6 +29,13 @@ const closeMs = 2_000
 
 const settings = "-c search_path=siteledger -c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres"
 
+/** Sessions of the program's verbs, and of workers by their names. */
+export const isOurs = "(application_name = 'siteledger' or application_name like 'siteledger worker %')"
+
+/** Identifies one run of one worker to the others and to people; the server takes 63 bytes. */
+export const workerName = (): string =>
+  `siteledger worker ${hostname().slice(0, 24)} ${process.pid} ${randomUUID().slice(0, 8)}`
+
 /** Both schemas: one connection reaches either. */
 export type Tables = StoreTables & WarehouseTables
 
@@ -38,9 +47,12 @@ export class Connections {
   readonly prompt: Pool
   readonly #pool: Pool
   readonly #config: PoolConfig
-  readonly #open = new Set<PoolClient>()
+  /** How its sessions are called on the server. */
+  readonly worker: string
+  readonly #open = new Set<Client | PoolClient>()
 
-  constructor(address: Redacted.Redacted) {
+  constructor(address: Redacted.Redacted, worker = "siteledger") {
+    this.worker = worker
     const url = new URL(Redacted.value(address))
     const { hostname, pathname, port, searchParams } = url
     this.name = `PostgreSQL at ${hostname}:${port || 5432}, database ${decodeURIComponent(pathname.slice(1))}`
@@ -49,7 +61,7 @@ export class Connections {
     searchParams.delete("options")
     this.#config = {
       connectionString: url.href,
-      application_name: "siteledger",
+      application_name: worker,
       options,
       connectionTimeoutMillis: connectMs,
       keepAlive: true,
@@ -77,14 +89,24 @@ export class Connections {
   client(config: PoolConfig = {}): Client {
     const client = new Client({ ...this.#config, ...config })
     client.on("error", () => undefined)
+    this.#open.add(client)
+    client.on("end", () => this.#open.delete(client))
     return client
+  }
+
+  /** Whether a session belongs to one of these connections. */
+  isOpen(pid: number): boolean {
+    return [...this.#open].some((client) => pidOf(client) === pid)
+  }
+
+  /** Everything that waits on a connection fails at once, and the next use opens another. */
+  cutAll(): void {
+    for (const client of this.#open) cut(client)
   }
 
   /** Waits for running statements, but not for a server that doesn't answer. */
   async close(): Promise<void> {
-    const overdue = setTimeout(() => {
-      for (const client of this.#open) cut(client)
-    }, closeMs)
+    const overdue = setTimeout(() => this.cutAll(), closeMs)
     await Promise.all([this.#pool.end(), this.prompt.end()])
     clearTimeout(overdue)
   }

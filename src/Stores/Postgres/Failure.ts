@@ -35,7 +35,7 @@ const words: Readonly<Record<string, string>> = {
   "28P01": "user or password is wrong: check SITELEDGER_WAREHOUSE",
   "3D": "there is no such database: create it first (siteledger creates only its schemas)",
   "53300":
-    "all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 14)"
+    "all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 15)"
 }
 
 const busy =

@@ -7,10 +7,12 @@
  */
 import { Clock, Context, Effect, Exit, Layer, type Redacted, Schema, Semaphore } from "effect"
 import { type ControlledTransaction, type Kysely, sql } from "kysely"
-import { Connections, type Tables } from "./Connections.ts"
+import { Connections, type Tables, workerName } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
+import { runningMs } from "../../Runtime/Boot.ts"
 import { migrate } from "./Migrations.ts"
 import type { Session } from "./Sessions.ts"
+import { watch } from "./Vanished.ts"
 
 export class PostgresError extends Schema.TaggedError<PostgresError>()("PostgresError", {
   /**
@@ -70,13 +72,15 @@ const attempting =
 
 const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const connections = yield* Effect.acquireRelease(
-    Effect.sync(() => new Connections(url)),
+    Effect.sync(() => new Connections(url, workerName())),
     (opened) => Effect.promise(() => opened.close())
   )
   const { db, name, sessions } = connections
   const attempt = attempting(name)
   const whole = wholly(attempt, connections)
   const nested = nesting(attempt)
+  // Before anything can wait for a lock.
+  yield* Effect.forkScoped(watch(connections))
   yield* attempt(() => migrate(connections))
   return Postgres.of({
     run: (query) =>
@@ -165,7 +169,8 @@ const pauseMs = 200
  */
 const outcomeOf = (attempt: Attempt, db: Kysely<Tables>, { id, pid }: { readonly id: string; readonly pid: number }) =>
   Effect.gen(function* () {
-    const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
+    const clock = yield* Clock.Clock
+    const untilMs = runningMs(clock) + patienceMs
     const ask = attempt(async () => {
       const { rows } = await sql<{ status: string | null }>`select pg_xact_status(${id}::xid8) as status`.execute(db)
       return rows[0]?.status ?? "unknown"
@@ -178,7 +183,7 @@ const outcomeOf = (attempt: Attempt, db: Kysely<Tables>, { id, pid }: { readonly
     while (true) {
       const answer = yield* Effect.result(ask)
       if (answer._tag === "Success" && answer.success !== "in progress") return answer.success
-      if ((yield* Clock.currentTimeMillis) > untilMs) return "unknown"
+      if (runningMs(clock) > untilMs) return "unknown"
       if (answer._tag === "Success") yield* Effect.ignore(end)
       yield* Effect.sleep(pauseMs)
     }

@@ -36,7 +36,7 @@ export class Sessions {
     const client = await pool.connect()
     const work = this.#work.getStore()
     if (work === undefined) return client
-    const session = { pid: (client as Connected).processID, cut: () => cut(client), isCancelled: false }
+    const session = { pid: pidOf(client), cut: () => cut(client), isCancelled: false }
     const release = client.release.bind(client)
     client.release = (error) => {
       work.held.delete(session)
@@ -98,7 +98,10 @@ export class Sessions {
 }
 
 /** Missing from pg's types. */
-type Connected = PoolClient & { readonly processID: number }
+type Connected = (Client | PoolClient) & { readonly processID: number }
+
+/** Of its session on the server. */
+export const pidOf = (client: Client | PoolClient): number => (client as Connected).processID
 
 /** Everything that waits on the connection fails at once. */
-export const cut = (client: PoolClient): void => void client.connection.stream.destroy()
+export const cut = (client: Client | PoolClient): void => void client.connection.stream.destroy()

@@ -80,8 +80,14 @@ export const intake = {
       reason: required(text, "The reason, as a keyword."),
       event_type: optional(text, "The event type that its body proves; otherwise a header's. Null if none names one.", {
         since: 2
-      })
-    }
+      }),
+      due_at: optional(
+        instant,
+        "When it is read again by itself, because its event time is then no longer too far ahead; null for other reasons.",
+        { since: 2 }
+      )
+    },
+    indexes: { quarantine_ahead: { columns: ["due_at"], where: "reason = 'event-time-ahead'", since: 2 } }
   },
   uptime: {
     says: "Intervals in which the receiver was up.",
@@ -89,7 +95,11 @@ export const intake = {
     columns: {
       id: numbered("Its sequence number."),
       from_ms: required(int64, "Its start, in milliseconds since 1970."),
-      to_ms: required(int64, "Its end, in milliseconds since 1970.")
+      to_ms: required(int64, "Its end, in milliseconds since 1970."),
+      boot: optional(text, "Identifies the boot of the worker's machine; null if version 0.1 recorded it.", {
+        since: 2
+      }),
+      booted_ms: optional(int64, "When that machine had booted, by the clock that its times are from.", { since: 2 })
     }
   },
   closed_gaps: {

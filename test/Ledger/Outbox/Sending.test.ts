@@ -3,12 +3,24 @@
  */
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import * as Instant from "../../../src/Domain/Instant.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import * as Databases from "../../Postgres.ts"
 import { database, storesAt } from "../../Stores/Postgres/World.ts"
-import { accounts, allDelivered, type Answer, entryOf, history, letters, sending, taken, until } from "./SinkWorld.ts"
+import {
+  accounts,
+  allDelivered,
+  type Answer,
+  entryOf,
+  history,
+  letters,
+  sending,
+  taken,
+  unsending,
+  until
+} from "./SinkWorld.ts"
 import { certified, folder, hear, payment } from "../Started.ts"
 
 const ids = (count: number) => Array.from({ length: count }, (_, place) => `IPC-${place}`)
@@ -146,6 +158,43 @@ describe.each(engines)("the outbox in $name", ({ isSkipped, stores }) => {
           assert.deepStrictEqual(yield* ipcs(["MANY", "C"], 3), ["B"])
           assert.deepStrictEqual(yield* ipcs(["MANY", "B", "C"], 3), [])
         })
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a clock that was a day ahead", () => {
+  it.live("and is set back doesn't keep entries from being sent", () =>
+    Effect.gen(function* () {
+      const [path, to] = yield* Effect.all([folder, accounts])
+      to.answer = () => ({ status: 503 })
+      yield* sending(
+        path,
+        to,
+        {},
+        Effect.gen(function* () {
+          yield* hear(["new", "tried"].flatMap((id) => payment(id)))
+          yield* until(
+            "the sink is found unavailable",
+            Effect.sync(() => to.posts.length > 0)
+          )
+        })
+      )
+      yield* unsending(
+        path,
+        Effect.gen(function* () {
+          const { run } = yield* Store
+          const next_attempt_at = Instant.fromMillis((yield* Clock.currentTimeMillis) + 86_400_000)
+          yield* run((db) => db.updateTable("ledger_outbox").set({ next_attempt_at, attempts: 1 }).execute())
+          yield* run((db) => db.updateTable("ledger_outbox").set({ attempts: 0 }).where("ipc_id", "=", "new").execute())
+        })
+      )
+      to.answer = () => taken
+      to.posts.length = 0
+      yield* sending(path, to, {}, until("all are delivered", allDelivered))
+      assert.sameMembers(
+        to.posts.map(({ ipcId }) => ipcId),
+        ["new", "tried"]
       )
     }).pipe(Effect.scoped)
   )

@@ -17,6 +17,11 @@ export interface Proxy extends AsyncDisposable {
   readonly silence: () => void
   /** Ends the silence and passes on what was held back. */
   readonly speak: () => void
+  /**
+   * Ends the silence for new connections alone. The present ones are never heard of again, on either side: TCP tries again
+   * ever more seldom, so after a long silence nothing comes for as long again.
+   */
+  readonly heal: () => void
   /** Cuts every connection. */
   readonly cut: () => void
   /** Settles when that COMMIT has arrived. */
@@ -25,19 +30,45 @@ export interface Proxy extends AsyncDisposable {
   readonly open: () => number
 }
 
+type Pair = readonly [client: Socket, server: Socket]
+
 const commit = Buffer.from("commit\0")
+
+/** What passes between the two sides, or is held back. */
+const makeWire = (pairs: ReadonlySet<Pair>) => {
+  const lost = new WeakSet<Pair>()
+  let isSilent = false
+  let held: Array<() => void> = []
+  return {
+    passing:
+      (pair: Pair) =>
+      (deliver: () => void): void =>
+        void (isSilent || lost.has(pair) ? held.push(deliver) : deliver()),
+    silence: () => void (isSilent = true),
+    speak: () => {
+      isSilent = false
+      const now = held
+      held = []
+      for (const deliver of now) deliver()
+    },
+    heal: () => {
+      for (const pair of pairs) lost.add(pair)
+      isSilent = false
+      held = []
+    }
+  }
+}
 
 export const proxied = async (url: string): Promise<Proxy> => {
   const target = new URL(url)
-  const pairs = new Set<readonly [client: Socket, server: Socket]>()
-  let isSilent = false
-  let held: Array<() => void> = []
+  const pairs = new Set<Pair>()
+  const { passing, ...wire } = makeWire(pairs)
   let next: { readonly what: AtCommit; readonly seen: () => void } | undefined
 
-  const pass = (deliver: () => void): void => void (isSilent ? held.push(deliver) : deliver())
   const listener = createServer((client) => {
     const server = connect(Number(target.port), target.hostname)
-    const pair = [client, server] as const
+    const pair: Pair = [client, server]
+    const pass = passing(pair)
     pairs.add(pair)
     let isAnswerLost = false
     let isHeld = false
@@ -68,13 +99,7 @@ export const proxied = async (url: string): Promise<Proxy> => {
   const cut = (): void => [...pairs].flat().forEach((socket) => socket.destroy())
   return {
     url: Object.assign(new URL(url), { port: String((listener.address() as AddressInfo).port) }).href,
-    silence: () => void (isSilent = true),
-    speak: () => {
-      isSilent = false
-      const now = held
-      held = []
-      for (const deliver of now) deliver()
-    },
+    ...wire,
     cut,
     atNextCommit: (what) => new Promise((seen) => void (next = { what, seen })),
     open: () => [...pairs].filter(([client]) => !client.destroyed).length,

@@ -7,7 +7,7 @@ import { ask, database, sessions, storesAt, until } from "./World.ts"
 
 const settings = `
   select name, setting from pg_settings where name in ('search_path', 'TimeZone', 'DateStyle', 'IntervalStyle',
-    'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'work_mem', 'application_name')`
+    'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'work_mem')`
 
 const timeouts = (statement: string, lock: string) => ({
   statement_timeout: statement,
@@ -19,8 +19,7 @@ const same = {
   search_path: "siteledger",
   TimeZone: "UTC",
   DateStyle: "ISO, MDY",
-  IntervalStyle: "postgres",
-  application_name: "siteledger"
+  IntervalStyle: "postgres"
 }
 
 describe.skipIf(Databases.skipped !== undefined)("a session", () => {
@@ -49,6 +48,8 @@ describe.skipIf(Databases.skipped !== undefined)("a session", () => {
           yield* Effect.promise(() => client.connect())
           const alone = yield* Effect.promise(() => client.query(settings))
           yield* Effect.promise(() => client.end())
+          assert.match(connections.worker, /^siteledger worker \S+ \d+ [0-9a-f]{8}$/)
+          yield* until(Effect.map(sessions(own), (all) => all.length > 0))
           const prompt = yield* Effect.promise(() => connections.prompt.query(settings))
           assert.deepStrictEqual(asRecord(alone.rows), { ...same, ...timeouts("60000", "10000"), work_mem: "5120" })
           assert.deepStrictEqual(asRecord(prompt.rows), { ...same, ...timeouts("900", "900"), work_mem: "5120" })

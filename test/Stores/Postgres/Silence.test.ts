@@ -106,7 +106,7 @@ describe.skipIf(Databases.skipped !== undefined)("a server that ends all session
           yield* until(Effect.zipWith(isIdle, isAsleep(own, 2), (idle, asleep) => idle && asleep))
           yield* ask(
             own,
-            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'siteledger' and datname = current_database()"
+            "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'siteledger worker %' and datname = current_database()"
           )
           yield* ended.open
           for (const fiber of fibers) {

@@ -32,12 +32,12 @@ export const proxy = (url: string) => using(() => proxied(url))
 
 export const ask = ({ query }: Database, text: string) => Effect.promise(() => query(text))
 
-/** The current sessions of workers on a database, with their state and query. */
+/** The current sessions of workers on a database, with their state and query, without those that watch them. */
 export const sessions = (database: Database) =>
   ask(
     database,
     `select pid, state, query from pg_stat_activity
-     where datname = current_database() and application_name = 'siteledger'`
+     where datname = current_database() and application_name like 'siteledger worker %' and query not like '%from pg_stat_activity%'`
   )
 
 /** Exactly `count` sessions are in `pg_sleep`. */
