@@ -48,6 +48,7 @@ const applying = (applied: Array<string>) =>
         Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),
         Layer.mock(Warehouse, {
           id: "mocked",
+          opened: Effect.void,
           write: ({ events }) =>
             Effect.sync(() => {
               for (const { entity_id: id, reason } of events) if (reason === null && id !== null) applied.push(id)
