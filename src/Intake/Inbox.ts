@@ -5,13 +5,13 @@
  * it arrives. Deliveries that arrive together share one commit, which starts as soon as the previous one has returned. If
  * the process dies before the commit, no 2xx was sent and the service delivers again.
  */
-import { Clock, Context, Effect, Latch, Layer, Option } from "effect"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { sql } from "kysely"
 import { type Event, labelOnly } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
-import type { Delivery, Lost } from "../Stores/Deliveries.ts"
-import { Reasons } from "../Runtime/Reasons.ts"
+import type { Delivery } from "../Stores/Deliveries.ts"
 import { type Deliveries, Store, type StoreError } from "../Stores/Store.ts"
+import * as Damage from "./Damage.ts"
 
 export interface InboxStatus {
   readonly pending: number
@@ -58,9 +58,9 @@ export class Inbox extends Context.Service<
     Effect.gen(function* () {
       const store = yield* Store
       const arrived = yield* Latch.make(true)
-      // Opens the files and brings them into order before anything is received.
-      const lost = yield* store.deliveries.lost
-      if (lost.length > 0) yield* tell(lost)
+      // Before anything is received.
+      yield* Damage.tell
+      yield* Effect.forkScoped(Damage.tellAlways)
       return Inbox.of({
         offer: groupCommit(store, arrived),
         arrived,
@@ -77,19 +77,6 @@ export class Inbox extends Context.Service<
     })
   )
 }
-
-/** Only a worker shows reasons. */
-const tell = (lost: ReadonlyArray<Lost>) =>
-  Effect.flatMap(Effect.serviceOption(Reasons), (reasons) =>
-    Option.isNone(reasons) ? Effect.void : reasons.value.set("inbox lost", lostSentence(lost), "critical")
-  )
-
-const spanOf = ({ after, before, from, through }: Lost): string =>
-  `${from === through ? `${from}` : `${from} to ${through}`} (arrived between ${after ?? "the first"} and ${before ?? "the last"})`
-
-const lostSentence = (lost: ReadonlyArray<Lost>): string =>
-  `The disk has lost deliveries that were acknowledged, and no copy holds them: ${lost.map(spanOf).join(", ")}. Replay ` +
-  "the deliveries of that time in the service's Admin → API → Webhooks."
 
 interface Waiting {
   readonly delivery: Delivery
@@ -133,17 +120,22 @@ const quarantined = Effect.fnUntraced(function* (
   limit: number,
   dueBy?: Instant.Instant
 ) {
-  const rows = yield* store.run((db) =>
-    db
-      .selectFrom("quarantine")
-      .select("sequence")
-      .where("sequence", ">", after)
-      .$if(dueBy !== undefined, (query) => query.where(isDue(dueBy ?? "")))
-      .orderBy("sequence")
-      .limit(limit)
-      .execute()
-  )
-  return yield* store.deliveries.read(rows.map(({ sequence }) => sequence))
+  for (let from = after; ;) {
+    const rows = yield* store.run((db) =>
+      db
+        .selectFrom("quarantine")
+        .select("sequence")
+        .where("sequence", ">", from)
+        .$if(dueBy !== undefined, (query) => query.where(isDue(dueBy ?? "")))
+        .orderBy("sequence")
+        .limit(limit)
+        .execute()
+    )
+    const events = yield* store.deliveries.read(rows.map(({ sequence }) => sequence))
+    // All of them may be lost.
+    if (rows.length === 0 || events.length > 0) return events
+    from = rows.at(-1)!.sequence
+  }
 })
 
 const status = (store: Store["Service"]) =>

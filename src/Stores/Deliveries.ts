@@ -44,6 +44,12 @@ export interface Lost {
   readonly before: Instant | null
 }
 
+export interface Damage {
+  readonly lost: ReadonlyArray<Lost>
+  /** Files that were damaged and restored from their copies since the start. */
+  readonly repaired: number
+}
+
 export interface Waiting {
   readonly count: number
   /** When the oldest one was received; null if none waits. */

@@ -9,7 +9,7 @@ import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
-import type { Arrival, Delivery, Lost, TakenBatch, Waiting } from "./Deliveries.ts"
+import type { Arrival, Damage, Delivery, TakenBatch, Waiting } from "./Deliveries.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
 type WorkerRow = StoreTables["workers"]
@@ -63,7 +63,7 @@ export interface Deliveries {
   /** The newest ones first. */
   readonly arrivals: (limit: number) => Effect.Effect<ReadonlyArray<Arrival>, StoreError>
   /** What damage has destroyed for good, since the Store was made. */
-  readonly lost: Effect.Effect<ReadonlyArray<Lost>, StoreError>
+  readonly damage: Effect.Effect<Damage, StoreError>
   /** The greatest sequence; 0 if there is none. */
   readonly last: Effect.Effect<number, StoreError>
 }

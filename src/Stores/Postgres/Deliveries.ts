@@ -58,7 +58,7 @@ export const make = (run: Run, receive: Deliveries["receive"]): Deliveries => ({
         .execute()
     ),
   // The server keeps its own pages in order.
-  lost: Effect.succeed([]),
+  damage: Effect.succeed({ lost: [], repaired: 0 }),
   last: run(async (db) => {
     const row = await db
       .selectFrom("inbox")

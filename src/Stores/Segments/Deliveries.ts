@@ -9,12 +9,12 @@ import { hash } from "node:crypto"
 import { Effect } from "effect"
 import type { Kysely } from "kysely"
 import type { Event } from "../../Domain/Event.ts"
-import { type Delivery, type TakenBatch, withinBytes } from "../Deliveries.ts"
+import { batchBytes, type Delivery, type TakenBatch } from "../Deliveries.ts"
 import { type Deliveries, readMeta, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import * as Counts from "./Counts.ts"
 import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
-import { lostOf } from "./Open.ts"
+import { lostOf } from "./Lost.ts"
 import type { Segments } from "./Segments.ts"
 import type { Incoming } from "./Writer.ts"
 
@@ -29,10 +29,18 @@ interface Batch extends TakenBatch {
 
 type Run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
 
-/** `open`: the files, in order. */
-export const make = (open: () => Promise<Segments>, run: Run): Deliveries => {
+/** The files, in order, and how many of them were repaired since. */
+export interface Files {
+  readonly open: () => Promise<Segments>
+  readonly repaired: () => number
+}
+
+export const make = ({ open, repaired }: Files, run: Run): Deliveries => {
   const withFiles = <A>(use: (segments: Segments, db: Kysely<StoreTables>) => A | Promise<A>) =>
-    run(async (db) => use(await open(), db))
+    run(async (db) => {
+      const segments = await open()
+      return segments.reading(() => use(segments, db))
+    })
   return {
     receive: async (batch) => (await open()).receive(batch.map(incoming)),
     take: (limit) => withFiles((segments, db) => take(segments, db, limit)),
@@ -57,8 +65,10 @@ export const make = (open: () => Promise<Segments>, run: Run): Deliveries => {
     },
     read: (sequences) =>
       withFiles(async (segments, db) => {
-        const firsts = sequences.toSorted((a, b) => a - b).flatMap((sequence) => firstAt(segments, sequence) ?? [])
-        const some = withinBytes(firsts)
+        const some = firstsAt(
+          segments,
+          sequences.toSorted((a, b) => a - b)
+        )
         const sums = await Counts.sumsOf(
           db,
           some.map(({ number }) => number)
@@ -76,7 +86,7 @@ export const make = (open: () => Promise<Segments>, run: Run): Deliveries => {
         }
         return arrivals.map(({ labels }) => labels)
       }),
-    lost: withFiles((_segments, db) => lostOf(db)),
+    damage: withFiles(async (_segments, db) => ({ lost: await lostOf(db), repaired: repaired() })),
     last: withFiles((segments) => segments.last)
   }
 }
@@ -86,6 +96,19 @@ const incoming = ({ body, bodySha256, ...labels }: Delivery): Incoming => ({ bod
 const firstAt = (segments: Segments, number: number): First | undefined => {
   const frame = segments.at(number)
   return frame?.kind === "first" ? frame : undefined
+}
+
+/** As many as fit into a batch, but at least one. */
+const firstsAt = (segments: Segments, numbers: ReadonlyArray<number>): ReadonlyArray<First> => {
+  const firsts: Array<First> = []
+  let bytes = 0
+  for (const number of numbers) {
+    const first = firstAt(segments, number)
+    bytes += first?.body.byteLength ?? 0
+    if (bytes > batchBytes && firsts.length > 0) break
+    if (first !== undefined) firsts.push(first)
+  }
+  return firsts
 }
 
 const receivedAt = (frame: Frame | undefined) =>

@@ -81,9 +81,27 @@ export class Known {
     this.#files = []
   }
 
+  /** Adds the keys of an older frame. Call `flush(1)` before the process may end. */
+  include(keys: ReadonlyArray<Buffer>, number: number): void {
+    for (const key of keys) {
+      const name = text(key)
+      this.#recent.set(name, Math.min(number, this.#recent.get(name) ?? number))
+    }
+  }
+
+  /** Forgets what frames with these numbers brought, because they are lost: their bodies are new when they come again. */
+  forget(spans: ReadonlyArray<Span>): void {
+    if (spans.length === 0) return
+    const isLost = (number: number) => spans.some(({ from, through }) => from <= number && number <= through)
+    this.#merging?.return()
+    this.#merging = undefined
+    for (const [key, number] of this.#recent) if (isLost(number)) this.#recent.delete(key)
+    this.#files = this.#files.map((file) => without(this.#folder, file, isLost))
+  }
+
   /** Moves what is in memory to a file, if that is much. */
-  flush(): void {
-    if (this.#recent.size < inMemory) return
+  flush(much = inMemory): void {
+    if (this.#recent.size < much) return
     const entries = [...this.#recent].map(([key, number]) => entry(key, number)).toSorted(Buffer.compare)
     const making = new Making(this.#folder, entries.length)
     making.add(Buffer.concat(entries))
@@ -124,6 +142,21 @@ export class Known {
       rmSync(file.path)
     }
   }
+}
+
+/** Replaces a file by one without the entries of some numbers. */
+const without = (folder: string, file: KeyFile, isLost: (number: number) => boolean): KeyFile => {
+  const kept: Array<Buffer> = []
+  for (const block of file.blocks()) {
+    for (let at = 0; at < block.length; at += entryBytes) {
+      if (!isLost(block.readDoubleBE(at + keyBytes))) kept.push(block.subarray(at, at + entryBytes))
+    }
+  }
+  if (kept.length === file.count) return file
+  const making = new Making(folder, kept.length)
+  for (let at = 0; at < kept.length; at += entriesAStep) making.add(Buffer.concat(kept.slice(at, at + entriesAStep)))
+  file.close()
+  return making.finish(file)
 }
 
 const entry = (key: string, number: number): Buffer => {

@@ -5,22 +5,21 @@
  *   crash in between they are still in the table, and it is done again. A folder of another Store is set aside.
  * - A Store without an id takes the folder that it finds: the Store was lost, its deliveries weren't.
  */
-import { randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { randomBytes, randomUUID } from "node:crypto"
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
-import type { Kysely } from "kysely"
-import { flushFolderOf, writeFresh } from "../../Runtime/Flush.ts"
-import type { Lost } from "../Deliveries.ts"
-import { readMeta } from "../Store.ts"
-import type { StoreTables } from "../StoreTables.ts"
+import { flushFolderOf } from "../../Runtime/Flush.ts"
 import type { Frame, First } from "./Frame.ts"
+import { idIn, setIdIn, unfinished } from "./Id.ts"
 import { keyOf } from "./Key.ts"
-import type { Span } from "./Recover.ts"
+import { note } from "./Lost.ts"
+import { metaOf, setMeta } from "./Meta.ts"
 import * as Rows from "./Rows.ts"
 import { Reader } from "./Reader.ts"
-import { lastIn, listed } from "./Segment.ts"
+import { listed } from "./Segment.ts"
 import { Segments } from "./Segments.ts"
+import { Writer } from "./Writer.ts"
 
 const metaKey = "inbox"
 /** Its id in a backup, whose table holds the frames. */
@@ -29,31 +28,9 @@ const inTable = "in the table"
 export const folderOf = (store: string): string =>
   basename(store) === "store.sqlite" ? join(dirname(store), "inbox") : `${store}-inbox`
 
-const metaOf = (database: DatabaseSync, key: string): string | undefined => {
-  const value = database.prepare("select value from meta where key = ?").get(key)?.["value"]
-  return value === undefined ? undefined : String(value)
-}
-
-const setMeta = (database: DatabaseSync, key: string, value: string): void => {
-  database
-    .prepare("insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value")
-    .run(key, value)
-}
+const idOf = (database: DatabaseSync): string | undefined => metaOf(database, metaKey)
 
 const setId = (database: DatabaseSync, id: string): void => setMeta(database, metaKey, id)
-
-export const idOf = (database: DatabaseSync): string | undefined => metaOf(database, metaKey)
-
-const idIn = (folder: string): string | undefined => {
-  const path = join(folder, "id")
-  return existsSync(path) ? readFileSync(path, "utf8").trim() : undefined
-}
-
-const setIdIn = (folder: string, id: string): void => {
-  if (idIn(folder) === id) return
-  writeFresh(join(folder, "id"), `${id}\n`)
-  flushFolderOf(join(folder, "id"))
-}
 
 /** Only the last one is kept. */
 const setAside = (folder: string): void => {
@@ -116,37 +93,28 @@ export interface Place {
   readonly exclusively: (use: () => void) => Promise<void>
 }
 
-const lostKey = "inbox_lost"
-
-/** Deliveries that were acknowledged and are in no file. */
-export const lostOf = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Lost>> =>
-  JSON.parse((await readMeta(db, lostKey)) ?? "[]") as ReadonlyArray<Lost>
-
-const receivedAt = (frame: Frame | undefined) =>
-  frame?.kind === "first" || frame?.kind === "again" ? frame.labels.receivedAt : null
-
-const noteLost = ({ database, exclusively }: Place, segments: Segments, spans: ReadonlyArray<Span>): Promise<void> => {
-  const lost = spans.map(({ from, through }): Lost => ({
-    from,
-    through,
-    after: receivedAt(segments.at(from - 1)),
-    before: receivedAt(segments.at(through + 1))
-  }))
-  return exclusively(() => {
-    const all = [...(JSON.parse(metaOf(database, lostKey) ?? "[]") as ReadonlyArray<Lost>), ...lost]
-    setMeta(database, lostKey, JSON.stringify(all))
-  })
-}
-
 /** Whether the deliveries of this Store are in the folder beside it. */
 export const isBeside = (database: DatabaseSync): boolean => !isCarried(database)
 
-/** All deliveries in the folder beside a Store that isn't in use, as rows of its table. */
-export function* rowsBeside(store: string, database: DatabaseSync): Generator<ReadonlyArray<Rows.Row>> {
+/** Brings the folder beside a Store that isn't in use into order; returns its reader, and the number of its last frame. */
+const settled = (store: string, database: DatabaseSync): { readonly reader: Reader; readonly last: number } => {
   const folder = folderOf(store)
-  if (idOf(database) !== undefined && !existsSync(folder)) throw new Error(`its deliveries aren't in ${folder}`)
+  if (!existsSync(folder)) {
+    if (idOf(database) !== undefined) throw new Error(`its deliveries aren't in ${folder}`)
+    return { reader: new Reader(folder), last: 0 }
+  }
+  // The folder holds its own key, too.
+  const writer = new Writer(folder, keyOf(folder, randomBytes(32)))
+  writer.close()
   const reader = new Reader(folder)
-  yield* Rows.rowsOf(reader, lastIn(folder), database)
+  note(database, writer.found.lost, (number) => reader.at(number, writer.last))
+  return { reader, last: writer.last }
+}
+
+/** All deliveries in the folder beside a Store that isn't in use, as rows of its table. `database`: for their counts. */
+export function* rowsBeside(store: string, database: DatabaseSync): Generator<ReadonlyArray<Rows.Row>> {
+  const { last, reader } = settled(store, database)
+  yield* Rows.rowsOf(reader, last, database)
   reader.forget()
 }
 
@@ -156,34 +124,43 @@ export const carried = (copy: DatabaseSync): void => {
   setId(copy, inTable)
 }
 
-/** Puts all deliveries of a Store that isn't in use into the table of its copy. */
+/** Puts all deliveries of a Store that isn't in use into the table of its copy, or names those that are lost. */
 export const carry = (store: string, copy: DatabaseSync): void => {
   if (isBeside(copy)) for (const rows of rowsBeside(store, copy)) Rows.write(copy, rows)
   carried(copy)
 }
 
-/** `applied`: every delivery up to this number was stored. */
-export const open = async (place: Place, applied: number): Promise<Segments> => {
-  const { database } = place
+/** A folder that isn't this Store's is set aside. Without an id in it, or in the Store, it is. */
+const makeWay = (folder: string, own: string | undefined, isInTable: boolean): void => {
+  if (!existsSync(folder)) return
+  const found = idIn(folder)
+  const isAnother = own !== undefined && found !== undefined && found !== unfinished && found !== own
+  // A crash has left it, before the frames were out of the table.
+  if (isInTable && found === unfinished) rmSync(folder, { recursive: true })
+  else if (isAnother || (isInTable && listed(folder).length > 0)) setAside(folder)
+}
+
+/** `applied`: every delivery up to this number was stored. `tell`: hears of segments that were repaired. */
+export const open = async (place: Place, applied: number, tell: (segments: number) => void): Promise<Segments> => {
+  const { database, exclusively } = place
   const folder = folderOf(place.store)
   const isInTable = isCarried(database)
-  const own = idOf(database)
-  const found = existsSync(folder) ? idIn(folder) : undefined
-  if (existsSync(folder)) {
-    const isOfAnother = own !== undefined && found !== undefined && found !== own
-    // Without an id it is what a crash has left of taking the frames over.
-    if (isInTable && found === undefined && listed(folder).length > 0) rmSync(folder, { recursive: true })
-    else if (isInTable || isOfAnother) setAside(folder)
-  }
+  const stored = idOf(database)
+  const own = stored === inTable ? undefined : stored
+  makeWay(folder, own, isInTable)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const found = idIn(folder)
+  const id = own ?? (isInTable || found === unfinished ? undefined : found) ?? randomUUID()
+  if (isInTable) setIdIn(folder, unfinished)
   const floor = isInTable ? 1 : applied + 1
-  const segments = new Segments({ folder, key: keyOf(folder, place.key()), floor })
+  const segments: Segments = new Segments({ folder, key: keyOf(folder, place.key()), floor }, async (found) => {
+    tell(found.repaired.length)
+    await exclusively(() => note(database, found.lost, (number) => segments.at(number)))
+  })
   try {
-    const missing = await segments.start()
-    if (missing.length > 0) await noteLost(place, segments, await segments.heal([]))
-    const id = (own === inTable ? undefined : own) ?? idIn(folder) ?? randomUUID()
+    await segments.start()
     if (isInTable) await take(place, segments, id)
-    else if (own === undefined) await place.exclusively(() => setId(database, id))
+    else if (own === undefined) await exclusively(() => setId(database, id))
     setIdIn(folder, id)
     return segments
   } catch (cause) {

@@ -4,8 +4,7 @@
  */
 import type { KeyObject } from "node:crypto"
 import type { Frame, Labels } from "./Frame.ts"
-import type { Span } from "./Recover.ts"
-import type { Incoming } from "./Writer.ts"
+import type { Found, Incoming } from "./Writer.ts"
 
 export interface Start {
   readonly folder: string
@@ -22,7 +21,8 @@ interface Packed {
 
 export type Request = { readonly id: number } & (
   | ({ readonly kind: "receive" } & Packed)
-  | { readonly kind: "heal" | "put"; readonly frames: ReadonlyArray<Frame> }
+  | { readonly kind: "fill" | "put"; readonly frames: ReadonlyArray<Frame> }
+  | { readonly kind: "check"; readonly number: number }
   | { readonly kind: "close" }
 )
 
@@ -31,8 +31,7 @@ export interface Answer {
   readonly id: number
   readonly last?: number
   readonly fresh?: number
-  readonly missing?: ReadonlyArray<Span>
-  readonly lost?: ReadonlyArray<Span>
+  readonly found?: Found
   readonly error?: { readonly code: string | undefined; readonly message: string }
 }
 

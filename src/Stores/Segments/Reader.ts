@@ -10,12 +10,12 @@ import { listed, nameOf } from "./Segment.ts"
 /** A frame that was acknowledged can't be read. */
 export class DamagedSegment extends Error {
   override readonly name = "DamagedSegment"
-  /** The first number of the segment. */
-  readonly first: number
+  /** A number in the segment. */
+  readonly number: number
 
-  constructor(path: string, first: number) {
+  constructor(path: string, number: number) {
     super(`${path} is damaged`)
-    this.first = first
+    this.number = number
   }
 }
 
@@ -63,6 +63,8 @@ class SegmentFile {
       found.push(this.#read(at, end))
     }
     const next = found.length === 0 ? undefined : numberAfter(found.at(-1)!)
+    // Neither here nor in the next segment: between them, a file is missing.
+    if (found.length === 0 && number <= last) throw new DamagedSegment(this.#path, number)
     return { frames: found, next: next ?? (this.#isClosed && this.#next <= last ? this.#next : undefined) }
   }
 

@@ -1,14 +1,14 @@
 /**
  * Brings the segments into order, from their own whole frames and those of the copies beside them, and says which numbers
- * neither has. A closed segment is only looked at from outside (that it ends where the next begins), so this takes
- * bounded time.
+ * neither has. At a start, a closed segment is only looked at from outside (that it ends where the next begins), so this
+ * takes bounded time; `check` reads all of one.
  *
  * A segment in which frames are missing becomes several, each without a gap. Files are replaced as a whole, the last part
  * first: a crash in between leaves the old file, which is brought into order by the next start.
  */
 import type { KeyObject } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync } from "node:fs"
-import { renameSync, rmSync, truncateSync } from "node:fs"
+import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
 import { encode, type Frame, numberAfter } from "./Frame.ts"
@@ -26,6 +26,8 @@ export interface Folders {
 }
 
 export interface Recovered {
+  /** Segments that had to be written again. */
+  readonly repaired: ReadonlyArray<number>
   /** The number after the last frame. */
   readonly next: number
   /** The first number of the last segment, if it isn't closed. */
@@ -52,9 +54,10 @@ const chunksOf = (frames: ReadonlyArray<Frame>): ReadonlyArray<Chunk> => {
   return chunks
 }
 
-/** Writes a segment; closed if `next` is given. What was there stays as `damaged.log` until the next damage. */
+/** Writes a segment, then its copy; closed if `next` is given. What was there stays as `damaged.log` until the next damage. */
 export const write = (folders: Folders, frames: Chunk, next: number | undefined): void => {
-  const path = join(folders.main, nameOf(frames[0]!.number))
+  const first = frames[0]!.number
+  const path = join(folders.main, nameOf(first))
   const made = join(folders.main, "made.tmp")
   const file = openSync(made, "w", 0o600)
   try {
@@ -67,6 +70,18 @@ export const write = (folders: Folders, frames: Chunk, next: number | undefined)
   keepDamaged(folders, path)
   renameSync(made, path)
   flushFolderOf(path)
+  copyAgain(folders, first)
+}
+
+/** Makes the copy the same as the segment; returns whether it was different. */
+const copyAgain = ({ beside, main }: Folders, first: number): boolean => {
+  const path = join(beside, nameOf(first))
+  const bytes = readFileSync(join(main, nameOf(first)))
+  if (readIfThere(path).equals(bytes)) return false
+  const made = join(beside, "made.tmp")
+  writeFileSync(made, bytes, { mode: 0o600 })
+  renameSync(made, path)
+  return true
 }
 
 const keepDamaged = ({ main }: Folders, path: string): void => {
@@ -77,9 +92,11 @@ const keepDamaged = ({ main }: Folders, path: string): void => {
 }
 
 interface Found {
-  /** Where the frames of the segment end, before what is missing; undefined if it has none. */
+  /** Its frames, where none is missing in between. */
   readonly parts: ReadonlyArray<{ readonly from: number; readonly next: number }>
   readonly isOpen: boolean
+  /** Whether the segment itself had to be written again. */
+  readonly isRepaired: boolean
 }
 
 /** `limit`: where the next segment begins; undefined for the last one. */
@@ -102,7 +119,7 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined): Fo
   if (isWhole) {
     // What follows the last frame was being written.
     if (own.end < bytes.byteLength) truncateSync(path, own.end)
-    return { parts, isOpen }
+    return { parts, isOpen, isRepaired: false }
   }
   chunks.toReversed().forEach((chunk, place) => {
     write(folders, chunk, isOpen && place === 0 ? undefined : numberAfter(chunk.at(-1)!))
@@ -111,14 +128,37 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined): Fo
     keepDamaged(folders, path)
     rmSync(path)
   }
-  return { parts, isOpen: isOpen && chunks.length > 0 }
+  // A crash leaves an open segment with the first of its frames: nothing is damaged.
+  const isTorn = isOpen && chunks.length === 1 && frames.every(({ number }, n) => number === chunks[0]![n]!.number)
+  return { parts, isOpen: isOpen && chunks.length > 0, isRepaired: !isTorn }
 }
+
+/** Reads all of a closed segment and of its copy, and mends what is damaged. `limit`: where the next segment begins. */
+export const check = (
+  folders: Folders,
+  first: number,
+  limit: number
+): { readonly missing: ReadonlyArray<Span>; readonly isRepaired: boolean } => {
+  const { isRepaired, parts } = inOrder(folders, first, limit)
+  const missing = gapsBetween(first, parts, limit)
+  if (missing.length > 0) return { missing, isRepaired }
+  return { missing, isRepaired: copyAgain(folders, first) || isRepaired }
+}
+
+const gapsBetween = (first: number, parts: Found["parts"], limit: number): ReadonlyArray<Span> => {
+  const starts = [...parts.map(({ from }) => from), limit]
+  const ends = [first, ...parts.map(({ next }) => next)]
+  return starts.map((start, place) => ({ from: ends[place]!, through: start - 1 })).filter(isSome)
+}
+
+const isSome = ({ from, through }: Span): boolean => from <= through
 
 /** `floor`: the least number that the next frame may have, because a copy has seen the one before it. */
 export const recover = (folders: Folders, floor: number): Recovered => {
   const { beside, key, main } = folders
   const firsts = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)
   const missing: Array<Span> = []
+  const repaired: Array<number> = []
   let open: number | undefined
   let next = 1
   const expect = (from: number): void => {
@@ -133,6 +173,7 @@ export const recover = (folders: Folders, floor: number): Recovered => {
       return
     }
     const found = inOrder(folders, first, limit)
+    if (found.isRepaired) repaired.push(first)
     for (const part of found.parts) {
       expect(part.from)
       next = part.next
@@ -140,5 +181,5 @@ export const recover = (folders: Folders, floor: number): Recovered => {
     open = found.isOpen ? found.parts.at(-1)?.from : undefined
   })
   expect(floor)
-  return { next, open, missing }
+  return { next, open, missing, repaired }
 }

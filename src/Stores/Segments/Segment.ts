@@ -3,9 +3,8 @@
  * closes it; then it never changes.
  */
 import type { KeyObject } from "node:crypto"
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, writevSync } from "node:fs"
-import { join } from "node:path"
-import { contentAt, decode, endBytes, type Frame, headBytes, isOurs, nextOurs, numberAfter } from "./Frame.ts"
+import { closeSync, fstatSync, openSync, readdirSync, readSync, writevSync } from "node:fs"
+import { contentAt, decode, endBytes, type Frame, headBytes, isOurs, nextOurs } from "./Frame.ts"
 
 const digits = 15
 const named = /^(\d{15})\.log$/
@@ -52,14 +51,6 @@ export function* framesIn(bytes: Buffer): Generator<Frame> {
     yield decode(content)
     at += headBytes + content.byteLength
   }
-}
-
-/** The number of the last frame in a folder that is in order; 0 if there is none. */
-export const lastIn = (folder: string): number => {
-  const newest = existsSync(folder) ? listed(folder).at(-1) : undefined
-  if (newest === undefined) return 0
-  const last = [...framesIn(readFileSync(join(folder, nameOf(newest))))].at(-1)
-  return (last === undefined ? newest : numberAfter(last)) - 1
 }
 
 /** Whether a closed segment ends where the next one begins: in bounded time, so its middle isn't read. */

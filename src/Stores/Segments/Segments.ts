@@ -2,7 +2,7 @@
  * The inbox's files as the main thread uses them: it reads what was acknowledged, and asks the thread to write.
  *
  * If the thread ends by itself, every open request fails and the next one starts another, which brings the files into order
- * first.
+ * first. If damage is found while reading, the thread mends it, and it is read again.
  */
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
@@ -10,9 +10,8 @@ import { batchBytes } from "../Deliveries.ts"
 import type { Frame } from "./Frame.ts"
 import type { Answer, Request, Start } from "./Protocol.ts"
 import { packed } from "./Protocol.ts"
-import { Reader } from "./Reader.ts"
-import type { Span } from "./Recover.ts"
-import type { Incoming } from "./Writer.ts"
+import { DamagedSegment, Reader } from "./Reader.ts"
+import type { Found, Incoming } from "./Writer.ts"
 
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
 const threadFile = fileURLToPath(new URL("./inbox-thread.ts", import.meta.url)).replace(/ts$/, extension)
@@ -24,23 +23,30 @@ interface Open {
   readonly reject: (cause: unknown) => void
 }
 
+const nothing: Found = { lost: [], repaired: [] }
+
 export class Segments {
   readonly #start: Start
+  readonly #tell: (found: Found) => Promise<void>
   readonly #reader: Reader
   readonly #open = new Map<number, Open>()
+  #untold: ReadonlyArray<Found> = []
   #thread: Worker | undefined
   #started: Promise<Answer> | undefined
   #nextId = 1
   #last = 0
 
-  constructor(start: Start) {
+  /** `tell`: hears what starts and checks have found, if that is anything, before what was asked is done. */
+  constructor(start: Start, tell: (found: Found) => Promise<void>) {
     this.#start = start
+    this.#tell = tell
     this.#reader = new Reader(start.folder)
   }
 
-  /** Brings the files into order; returns the numbers of frames that none of them has. */
-  async start(): Promise<ReadonlyArray<Span>> {
-    return (await this.#run()).missing ?? []
+  /** Brings the files into order. */
+  async start(): Promise<void> {
+    await this.#run()
+    await this.#tellAll()
   }
 
   /** The number of the last frame that was acknowledged. */
@@ -59,11 +65,29 @@ export class Segments {
     await this.#ask({ kind: "put", frames })
   }
 
-  /** Puts missing frames back; returns the numbers that are lost, because they aren't among them. */
-  async heal(frames: ReadonlyArray<Frame>): Promise<ReadonlyArray<Span>> {
-    const { lost = [] } = await this.#ask({ kind: "heal", frames })
+  /** Puts lost frames back under their old numbers. */
+  async fill(frames: ReadonlyArray<Frame>): Promise<void> {
+    await this.#ask({ kind: "fill", frames })
     this.#reader.forget()
-    return lost
+  }
+
+  /** Reads all of the segment with this number and of its copy, and mends what is damaged. */
+  async check(number: number): Promise<Found> {
+    const { found = nothing } = await this.#ask({ kind: "check", number })
+    this.#reader.forget()
+    await this.#tellAll()
+    return found
+  }
+
+  /** Does what reads; once more if that has met damage. */
+  async reading<A>(read: () => A | Promise<A>): Promise<A> {
+    try {
+      return await read()
+    } catch (cause) {
+      if (!(cause instanceof DamagedSegment)) throw cause
+      await this.check(cause.number)
+      return read()
+    }
   }
 
   /** What reads beside it, up to the last frame there is now. */
@@ -92,6 +116,7 @@ export class Segments {
 
   async #ask(asked: Asked, transfer: ReadonlyArray<ArrayBuffer> = []): Promise<Answer> {
     await this.#run()
+    await this.#tellAll()
     const id = this.#nextId++
     const answer = new Promise<Answer>((resolve, reject) => this.#open.set(id, { resolve, reject }))
     this.#thread?.postMessage({ id, ...asked }, [...transfer])
@@ -102,15 +127,34 @@ export class Segments {
     if (this.#started !== undefined) return this.#started
     const thread = new Worker(threadFile, { name: "inbox", workerData: this.#start })
     this.#thread = thread
-    this.#started = new Promise((resolve, reject) => this.#open.set(0, { resolve, reject }))
+    let why: unknown = new Error("the inbox's thread has ended")
+    const inOrder = new Promise<Answer>((resolve, reject) => this.#open.set(0, { resolve, reject }))
     thread.on("message", (answer: Answer) => this.#answered(answer))
-    thread.on("error", (cause) => this.#ended(cause))
-    thread.on("exit", () => this.#ended(new Error("the inbox's thread has ended")))
-    return this.#started
+    thread.on("error", (cause) => (why = cause))
+    // Only now may another one write.
+    thread.on("exit", () => this.#ended(why))
+    this.#reader.forget()
+    this.#started = inOrder
+    return inOrder
+  }
+
+  /** Again at the next request, if it fails. */
+  async #tellAll(): Promise<void> {
+    for (const found of this.#untold) {
+      this.#untold = this.#untold.slice(1)
+      try {
+        await this.#tell(found)
+      } catch (cause) {
+        this.#untold = [...this.#untold, found]
+        throw cause
+      }
+    }
   }
 
   #answered(answer: Answer): void {
     this.#last = answer.last ?? this.#last
+    const { lost, repaired } = answer.found ?? nothing
+    if (lost.length + repaired.length > 0) this.#untold = [...this.#untold, { lost, repaired }]
     const open = this.#open.get(answer.id)
     this.#open.delete(answer.id)
     if (answer.error === undefined) open?.resolve(answer)

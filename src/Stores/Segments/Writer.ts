@@ -4,18 +4,20 @@
  *
  *   inbox/000000000000001.log    segments: the frames, flushed to disk before they are acknowledged
  *   inbox/beside/…               the same again, not flushed: damage to any one file loses nothing
+ *                                (what both have lost becomes a hole, which can be filled from copies elsewhere)
  *   inbox/known/…                which bodies and event ids were stored before (`Known`)
  *
  * If the process dies, frames of the last group may be missing or torn; none of them was acknowledged.
  */
-import { mkdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { hash, type KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
 import { type Frame, type Labels, numberAfter } from "./Frame.ts"
 import { bodyKey, idKey, Known } from "./Known.ts"
-import { type Folders, recover, type Span, write } from "./Recover.ts"
-import { framesIn, fullBytes, listed, nameOf } from "./Segment.ts"
+import { Part } from "./Part.ts"
+import { check, type Folders, recover, type Span } from "./Recover.ts"
+import { framesIn, listed, nameOf } from "./Segment.ts"
 
 /** A verified delivery. */
 export interface Incoming {
@@ -31,6 +33,14 @@ export interface Received {
   readonly last: number
 }
 
+/** What a start or a check has found. */
+export interface Found {
+  /** Numbers whose frames are in no file here. */
+  readonly lost: ReadonlyArray<Span>
+  /** The first numbers of segments that were damaged and are whole again, apart from what is lost. */
+  readonly repaired: ReadonlyArray<number>
+}
+
 export const besideIn = (folder: string): string => join(folder, "beside")
 
 export class Writer {
@@ -38,17 +48,19 @@ export class Writer {
   readonly #appending: Appending
   #known: Known
   #next: number
-  #missing: ReadonlyArray<Span>
+  /** At the start. */
+  readonly found: Found
 
   /** `floor`: the least number that the next frame may have, because a copy has seen the one before it. */
   constructor(folder: string, key: KeyObject, floor = 1) {
     this.#folders = { main: folder, beside: besideIn(folder), key }
     mkdirSync(this.#folders.beside, { recursive: true, mode: 0o700 })
-    const { missing, next, open } = recover(this.#folders, floor)
-    this.#missing = missing
+    const { missing, next, open, repaired } = recover(this.#folders, floor)
     this.#next = next
     this.#appending = new Appending(this.#folders, open)
-    this.#known = Known.open(this.#knownFolder)
+    this.#known = Known.open(join(folder, "known"))
+    this.#lose(missing)
+    this.found = { lost: missing, repaired }
     this.#learn()
   }
 
@@ -57,14 +69,8 @@ export class Writer {
     return this.#next - 1
   }
 
-  /** Numbers whose frames are in no file here: to be filled from other copies before anything is received. */
-  get missing(): ReadonlyArray<Span> {
-    return this.#missing
-  }
-
   /** When it returns, all of them are on disk. If it throws, none of them is stored. */
   receive(batch: ReadonlyArray<Incoming>): Received {
-    if (this.#missing.length > 0) throw new Error("the inbox lacks frames that must be filled first")
     const frames: Array<Frame> = []
     const keys: Array<ReadonlyArray<Buffer>> = []
     const seen = new Map<string, number>()
@@ -74,7 +80,8 @@ export class Writer {
       const [own, id] = [bodyKey(bodySha256), idKey(labels.eventId)]
       const of = find(own)
       if (of !== undefined) {
-        frames.push({ kind: "again", number, of, labels })
+        // The first delivery has them.
+        frames.push({ kind: "again", number, of, labels: { ...labels, headers: [] } })
         keys.push([])
         continue
       }
@@ -105,30 +112,59 @@ export class Writer {
     this.#next = next
   }
 
-  /**
-   * Puts frames back under their old numbers; what isn't among them is lost. `frames`: in the order of their numbers,
-   * all of them missing.
-   */
-  heal(frames: Iterable<Frame>): ReadonlyArray<Span> {
-    const lost: Array<Span> = []
-    const source = frames[Symbol.iterator]()
-    let frame = source.next().value as Frame | undefined
-    for (const span of this.#missing) {
+  /** Reads all of the segment with this number and of its copy, and mends what is damaged. */
+  check(number: number): Found {
+    const { beside, main } = this.#folders
+    const firsts = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)
+    const first = firsts.findLast((each) => each <= number) ?? 1
+    const limit = firsts.find((each) => each > number)
+    if (limit === undefined) this.#appending.end(this.#next)
+    const { isRepaired, missing } = check(this.#folders, first, limit ?? this.#next)
+    this.#lose(missing)
+    return { lost: missing, repaired: isRepaired ? [first] : [] }
+  }
+
+  /** Puts lost frames back under their old numbers; leaves out those that aren't lost. */
+  fill(frames: ReadonlyArray<Frame>): void {
+    const { main } = this.#folders
+    const firsts = listed(main)
+    const segments = Map.groupBy(frames, ({ number }) => firsts.findLast((each) => each <= number) ?? 0)
+    for (const [first, some] of segments) {
+      if (first === 0) continue
+      const old = [...framesIn(readFileSync(join(main, nameOf(first))))]
+      const isLost = (frame: Frame) => old.some((hole) => isIn(frame, hole))
+      const found = some.filter(isLost).map((frame) => this.#once(frame))
+      const all = [...old.filter((frame) => frame.kind !== "hole" || frame.why !== "lost"), ...found]
+      const end = old.at(-1)
+      if (found.length === 0 || end?.kind !== "end") continue
+      new Part(this.#folders, { from: first, through: end.number - 1 }).write(
+        all.toSorted((a, b) => a.number - b.number)
+      )
+      for (const frame of found) this.#known.include(keysOf(frame), frame.number)
+    }
+    // Their keys are known under numbers that the index has passed: it keeps them in a file that ends with this number.
+    this.put([{ kind: "hole", number: this.#next, through: this.#next, why: "unused" }])
+    this.#known.flush(1)
+  }
+
+  /** A body that was lost may have come again meanwhile. */
+  #once(frame: Frame): Frame {
+    if (frame.kind !== "first") return frame
+    const [body] = keysOf(frame)
+    const of = body && this.#known.get(body)
+    return of === undefined
+      ? frame
+      : { kind: "again", number: frame.number, of, labels: { ...frame.labels, headers: [] } }
+  }
+
+  /** Missing frames become holes, so that every number is accounted for. */
+  #lose(missing: ReadonlyArray<Span>): void {
+    this.#known.forget(missing)
+    for (const span of missing) {
       if (span.from === this.#next) this.#appending.end(span.from)
-      const part = new Part(this.#folders, span)
-      while (frame !== undefined && frame.number <= span.through) {
-        lost.push(...part.add(frame))
-        frame = source.next().value as Frame | undefined
-      }
-      lost.push(...part.finish())
+      new Part(this.#folders, span).write([])
       this.#next = Math.max(this.#next, span.through + 1)
     }
-    this.#missing = []
-    this.#known.close()
-    rmSync(this.#knownFolder, { recursive: true })
-    this.#known = Known.open(this.#knownFolder)
-    this.#learn()
-    return lost
   }
 
   /** Does a part of what can be done later; false if there is nothing to do. */
@@ -139,10 +175,6 @@ export class Writer {
   close(): void {
     this.#appending.close()
     this.#known.close()
-  }
-
-  get #knownFolder(): string {
-    return join(this.#folders.main, "known")
   }
 
   /** Says whether an earlier body had the same event id; its own is known from now on. */
@@ -172,49 +204,9 @@ export class Writer {
 const keysOf = (frame: Frame): ReadonlyArray<Buffer> =>
   frame.kind === "first" ? [bodyKey(hash("sha256", frame.body, "buffer")), idKey(frame.labels.eventId)] : []
 
-/** Missing frames become segments of their own. */
-class Part {
-  readonly #folders: Folders
-  readonly #span: Span
-  #next: number
-  #frames: Array<Frame> = []
-  #bytes = 0
-
-  constructor(folders: Folders, span: Span) {
-    this.#folders = folders
-    this.#span = span
-    this.#next = span.from
-  }
-
-  add(frame: Frame): ReadonlyArray<Span> {
-    const lost = this.#hole(frame.number)
-    this.#push(frame)
-    return lost
-  }
-
-  finish(): ReadonlyArray<Span> {
-    const lost = this.#hole(this.#span.through + 1)
-    this.#flush()
-    return lost
-  }
-
-  #hole(until: number): ReadonlyArray<Span> {
-    if (until <= this.#next) return []
-    const span = { from: this.#next, through: until - 1 }
-    this.#push({ kind: "hole", number: span.from, through: span.through, why: "lost" })
-    return [span]
-  }
-
-  #push(frame: Frame): void {
-    this.#frames.push(frame)
-    this.#bytes += frame.kind === "first" ? frame.body.byteLength : 0
-    this.#next = numberAfter(frame)
-    if (this.#bytes > fullBytes) this.#flush()
-  }
-
-  #flush(): void {
-    if (this.#frames.length > 0) write(this.#folders, this.#frames, this.#next)
-    this.#frames = []
-    this.#bytes = 0
-  }
-}
+const isIn = (frame: Frame, hole: Frame): boolean =>
+  hole.kind === "hole" &&
+  hole.why === "lost" &&
+  frame.kind !== "end" &&
+  hole.number <= frame.number &&
+  numberAfter(frame) - 1 <= hole.through

@@ -20,8 +20,11 @@ const answerTo = (request: Request): Omit<Answer, "id"> => {
     case "put":
       writer.put(request.frames)
       return { last: writer.last }
-    case "heal":
-      return { lost: writer.heal(request.frames), last: writer.last }
+    case "fill":
+      writer.fill(request.frames)
+      return { last: writer.last }
+    case "check":
+      return { found: writer.check(request.number), last: writer.last }
     case "close":
       writer.close()
       return { last: writer.last }
@@ -50,4 +53,4 @@ port.on("message", (request: Request) => {
   if (!isTidying) tidy()
 })
 
-port.postMessage({ id: 0, last: writer.last, missing: writer.missing } satisfies Answer)
+port.postMessage({ id: 0, last: writer.last, found: writer.found } satisfies Answer)

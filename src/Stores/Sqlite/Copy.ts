@@ -48,14 +48,14 @@ export const backUp = async (
   store: string,
   target: string,
   isReplacing: boolean,
-  carry: (copy: DatabaseSync) => void
+  carry: (copy: DatabaseSync) => Promise<void>
 ): Promise<void> => {
   if (isPartOf(store, target)) throw new Error(`${target} is the store itself`)
   const folder = mkdtempSync(join(dirname(target), ".siteledger-backup-"))
   try {
     const made = join(folder, "backup.sqlite")
     await copy(store, made)
-    changed(made, carry)
+    await changed(made, carry)
     if (isReplacing) renameSync(made, target)
     else linkSync(made, target)
     flushFolderOf(target)
@@ -64,10 +64,10 @@ export const backUp = async (
   }
 }
 
-const changed = (file: string, change: (database: DatabaseSync) => void): void => {
+const changed = async (file: string, change: (database: DatabaseSync) => Promise<void>): Promise<void> => {
   const database = new DatabaseSync(file)
   try {
-    change(database)
+    await change(database)
   } finally {
     database.close()
   }

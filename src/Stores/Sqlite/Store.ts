@@ -7,6 +7,7 @@
 import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+import { setImmediate as immediate } from "node:timers/promises"
 import { Duration, Effect, Layer } from "effect"
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
 import { Migrator } from "kysely/migration"
@@ -112,21 +113,28 @@ export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise
 /** Opens them at first use; again if that failed. */
 const filesOf = (place: Files.Place, db: Kysely<StoreTables>) => {
   let opened: Promise<Segments> | undefined
+  let repaired = 0
   const open = (): Promise<Segments> => {
-    opened ??= Segmented.watermark(db).then((applied) => Files.open(place, applied))
+    opened ??= Segmented.watermark(db).then((applied) =>
+      Files.open(place, applied, (segments) => void (repaired += segments))
+    )
     opened.catch(() => (opened = undefined))
     return opened
   }
   const close = async (): Promise<void> => (await opened?.catch(() => undefined))?.close()
-  return { open, close }
+  return { open, close, repaired: () => repaired }
 }
 
 /** Writes the deliveries into a copy of the Store. */
 const carry =
   (segments: Segments) =>
-  (copy: DatabaseSync): void => {
+  async (copy: DatabaseSync): Promise<void> => {
     const { last, reader } = segments.snapshot
-    for (const rows of Rows.rowsOf(reader, last, copy)) Rows.write(copy, rows)
+    for (const rows of Rows.rowsOf(reader, last, copy)) {
+      Rows.write(copy, rows)
+      // The worker goes on meanwhile.
+      await immediate()
+    }
     reader.forget()
     Files.carried(copy)
   }
@@ -158,7 +166,7 @@ const make = (path: string, key: Effect.Effect<Uint8Array, SealError>) =>
       pollEvery: Duration.infinity,
       lostKey: Effect.void,
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
-      deliveries: Segmented.make(files.open, run),
+      deliveries: Segmented.make(files, run),
       run,
       transaction: (body) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),

@@ -25,7 +25,12 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
     pollEvery: Duration.infinity,
     workers: { say: unused, withdraw: unused, all: unused() },
     engine: "sqlite",
-    deliveries: { ...({} as Deliveries), receive, lost: Effect.succeed([]), arrivals: () => Effect.succeed([]) },
+    deliveries: {
+      ...({} as Deliveries),
+      receive,
+      damage: Effect.succeed({ lost: [], repaired: 0 }),
+      arrivals: () => Effect.succeed([])
+    },
     run: <A>() => Effect.succeed(undefined as A),
     transaction: <A>() => Effect.succeed(undefined as A),
     backup: unused

@@ -1,7 +1,7 @@
 /** Damage to the inbox's files: what one of them loses is in another, and what none has is named. */
 import { assert, describe, it } from "@effect/vitest"
 import { createSecretKey } from "node:crypto"
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { encode } from "../../../src/Stores/Segments/Frame.ts"
@@ -48,7 +48,7 @@ describe("damage to any one file of the inbox", () => {
         damage(path, random)
         const writer = new Writer(folder, key)
         const what = `${path} ${name}`
-        assert.deepStrictEqual([writer.last, writer.missing], [last, []], what)
+        assert.deepStrictEqual([writer.last, writer.found.lost], [last, []], what)
         assert.strictEqual(writer.receive(groups.flat()).fresh, 0, what)
         writer.close()
         assert.deepStrictEqual(summary(allIn(folder, last)), summary(before), what)
@@ -65,24 +65,26 @@ describe("damage to any one file of the inbox", () => {
         const files = filesIn(folder).filter((path) => path.endsWith(".log"))
         Object.values(damages)[random.below(5)]!(files[random.below(files.length)]!, random)
         const writer = new Writer(folder, key, last + 1)
-        if (writer.missing.length === 0) return writer.close()
+        if (writer.found.lost.length === 0) return writer.close()
         const missing = new Set(
-          writer.missing.flatMap(({ from, through }) => Array.from({ length: through - from + 1 }, (_, n) => from + n))
+          writer.found.lost.flatMap(({ from, through }) =>
+            Array.from({ length: through - from + 1 }, (_, n) => from + n)
+          )
         )
-        assert.throws(() => writer.receive(some(999, 1)))
-        const isLost = new Set([...missing].filter(() => random.below(4) === 0))
-        const lost = writer.heal(before.filter(({ number }) => missing.has(number) && !isLost.has(number)))
-        assert.deepStrictEqual(
-          lost.flatMap(({ from, through }) => Array.from({ length: through - from + 1 }, (_, n) => from + n)),
-          [...isLost].toSorted((a, b) => a - b)
-        )
-        const found = allIn(folder, last).filter(({ kind }) => kind === "first")
-        assert.deepStrictEqual(summary(found), summary(before.filter(({ number }) => !isLost.has(number))))
-        // What was lost is new when it comes again; the rest is known.
-        assert.strictEqual(writer.receive(groups.flat()).fresh, isLost.size)
+        const firsts = () => allIn(folder, last).filter(({ kind }) => kind === "first")
+        assert.deepStrictEqual(summary(firsts()), summary(before.filter(({ number }) => !missing.has(number))))
+        // Filled in two parts, in any order, with a delivery and another start in between.
+        const third = (part: number) => new Set([...missing].filter((number) => number % 3 === part))
+        const [late, never] = [third(0), third(1)]
+        writer.fill(before.filter(({ number }) => late.has(number)))
+        assert.strictEqual(writer.receive(some(999, 1)).fresh, 1)
         writer.close()
         const next = new Writer(folder, key, last + 1)
-        assert.deepStrictEqual(next.missing, [])
+        assert.deepStrictEqual(next.found, { lost: [], repaired: [] })
+        next.fill(before.filter(({ number }) => !late.has(number) && !never.has(number)))
+        assert.deepStrictEqual(summary(firsts()), summary(before.filter(({ number }) => !never.has(number))))
+        // What was lost is new when it comes again; the rest is known.
+        assert.strictEqual(next.receive(groups.flat()).fresh, never.size)
         next.close()
       })
     ))
@@ -97,8 +99,7 @@ describe("damage to any one file of the inbox", () => {
       bytes[0]! ^= 1
       writeFileSync(path, bytes)
       const writer = new Writer(folder, key)
-      assert.deepStrictEqual(writer.missing, [{ from: 1, through: 1 }])
-      assert.deepStrictEqual(writer.heal([]), [{ from: 1, through: 1 }])
+      assert.deepStrictEqual(writer.found.lost, [{ from: 1, through: 1 }])
       assert.deepStrictEqual(
         summary(allIn(folder, 3)).map((text) => text.slice(0, 8)),
         ["1-1 lost", "2 body 0", "3 body 1"]
@@ -118,18 +119,18 @@ describe("damage to any one file of the inbox", () => {
       copyFileSync(path, kept)
       const first = new Writer(folder, key)
       first.close()
-      const [, second] = readdirSync(folder)
+      const [, hole, second] = readdirSync(folder)
         .filter((name) => /^\d+\.log$/.test(name))
         .toSorted()
       assert.isTrue(existsSync(join(folder, second!)))
-      // The second part was written, the first one not yet replaced.
+      // The second part was written, the first one not yet replaced, and nothing is in between.
       copyFileSync(kept, path)
       rmSync(kept)
-      mkdirSync(besideIn(folder), { recursive: true })
+      rmSync(join(folder, hole!))
+      rmSync(besideIn(folder), { recursive: true })
       const writer = new Writer(folder, key)
-      assert.deepStrictEqual(writer.missing, first.missing)
+      assert.deepStrictEqual(writer.found, first.found)
       assert.strictEqual(writer.last, last)
-      writer.heal([])
       assert.strictEqual(allIn(folder, last).filter(({ kind }) => kind === "first").length, last - 1)
       writer.close()
     }))

@@ -1,6 +1,6 @@
 /** A store whose inbox was damaged: what is kept, what is said, and that the same body is new when it comes again. */
 import { assert, describe, it } from "@effect/vitest"
-import { rmSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
@@ -57,6 +57,27 @@ describe("the inbox of a store", () => {
       })
     )
   )
+
+  for (const [what, damage] of Object.entries({
+    emptied: () => "",
+    zeroed: (text: string) => "\0".repeat(text.length),
+    "a little different": (text: string) => text.replace(/[0-9a-f]/, (digit) => (digit === "7" ? "8" : "7")),
+    "cut short": (text: string) => text.slice(0, 20)
+  })) {
+    it.live(`keeps everything if the file with its id is ${what}`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const path = yield* folder
+          yield* started(path, Effect.andThen(receive(1, 9), settleAll))
+          const id = join(path, "inbox", "id")
+          writeFileSync(id, damage(readFileSync(id, "utf8")))
+          const found = yield* started(path, Effect.all({ fresh: receive(1, 9), reasons }))
+          assert.deepStrictEqual(found, { fresh: 0, reasons: [] })
+          assert.isFalse(existsSync(join(path, "inbox.replaced")))
+        })
+      )
+    )
+  }
 
   it.live("that was removed is named by numbers, for good, and its numbers are never used again", () =>
     Effect.scoped(

@@ -18,6 +18,15 @@ export const withFolder = <A>(use: (folder: string) => A): A => {
   }
 }
 
+export const withFolderAsync = async (use: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "siteledger-segments-"))
+  try {
+    await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 export const incoming = (body: string | Uint8Array, eventId?: string): Incoming => {
   const bytes = Buffer.from(body)
   const bodySha256 = hash("sha256", bytes, "buffer")

@@ -1,0 +1,40 @@
+/**
+ * Which deliveries were acknowledged and are in no file: kept in the Store, until they are filled from a copy elsewhere.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import type { Kysely } from "kysely"
+import type { Lost } from "../Deliveries.ts"
+import { readMeta } from "../Store.ts"
+import type { StoreTables } from "../StoreTables.ts"
+import type { Frame } from "./Frame.ts"
+import { metaOf, setMeta } from "./Meta.ts"
+import type { Span } from "./Recover.ts"
+
+const key = "inbox_lost"
+
+const fromText = (text: string | undefined): ReadonlyArray<Lost> => JSON.parse(text ?? "[]") as ReadonlyArray<Lost>
+
+export const lostOf = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Lost>> => fromText(await readMeta(db, key))
+
+type At = (number: number) => Frame | undefined
+
+/** When a delivery arrived; null if that can't be read. */
+const receivedAt = (at: At, number: number) => {
+  try {
+    const frame = at(number)
+    return frame?.kind === "first" || frame?.kind === "again" ? frame.labels.receivedAt : null
+  } catch {
+    return null
+  }
+}
+
+/** `at`: the frame with a number. */
+export const note = (database: DatabaseSync, spans: ReadonlyArray<Span>, at: At): void => {
+  const lost = spans.map(({ from, through }): Lost => ({
+    from,
+    through,
+    after: receivedAt(at, from - 1),
+    before: receivedAt(at, through + 1)
+  }))
+  if (lost.length > 0) setMeta(database, key, JSON.stringify([...fromText(metaOf(database, key)), ...lost]))
+}

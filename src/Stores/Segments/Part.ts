@@ -1,0 +1,50 @@
+/**
+ * A range of numbers, written as one or more closed segments. Numbers that no frame has become holes that say they are
+ * lost.
+ */
+import { type Frame, numberAfter } from "./Frame.ts"
+import { type Folders, type Span, write } from "./Recover.ts"
+import { fullBytes } from "./Segment.ts"
+
+export class Part {
+  readonly #folders: Folders
+  readonly #span: Span
+  #next: number
+  #frames: Array<Frame> = []
+  #bytes = 0
+
+  constructor(folders: Folders, span: Span) {
+    this.#folders = folders
+    this.#span = span
+    this.#next = span.from
+  }
+
+  /** `frames`: in the order of their numbers, all of them in the range. */
+  write(frames: ReadonlyArray<Frame>): void {
+    for (const frame of frames) {
+      if (frame.kind === "end") continue
+      this.#lose(frame.number)
+      this.#push(frame)
+    }
+    this.#lose(this.#span.through + 1)
+    this.#flush()
+  }
+
+  #lose(until: number): void {
+    if (until <= this.#next) return
+    this.#push({ kind: "hole", number: this.#next, through: until - 1, why: "lost" })
+  }
+
+  #push(frame: Frame): void {
+    this.#frames.push(frame)
+    this.#bytes += frame.kind === "first" ? frame.body.byteLength : 0
+    this.#next = numberAfter(frame)
+    if (this.#bytes > fullBytes) this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#frames.length > 0) write(this.#folders, this.#frames, this.#next)
+    this.#frames = []
+    this.#bytes = 0
+  }
+}

@@ -1,0 +1,91 @@
+/** Writes and flushes that fail at any point: what was acknowledged is stored, under one number. */
+import fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { listed, nameOf, scan } from "../../../src/Stores/Segments/Segment.ts"
+import { besideIn, Writer } from "../../../src/Stores/Segments/Writer.ts"
+import { rounds } from "../../Long.ts"
+import { forSeeds, type Random } from "../../Seeded.ts"
+import { allIn, key, some, summary, withFolder } from "./World.ts"
+
+/** While it runs, a write may be cut off and fail, and a flush may fail. */
+const failing = (random: Random, use: () => void): void => {
+  const { fdatasyncSync, writevSync } = fs
+  fs.writevSync = (file, buffers, position) => {
+    if (!random.chance(0.1)) return writevSync(file, buffers, position)
+    const bytes = Buffer.concat(buffers as ReadonlyArray<Uint8Array>)
+    fs.writeSync(file, bytes, 0, random.below(bytes.length))
+    throw Object.assign(new Error("no space"), { code: "ENOSPC" })
+  }
+  fs.fdatasyncSync = (file) => {
+    if (random.chance(0.05)) throw Object.assign(new Error("input/output error"), { code: "EIO" })
+    fdatasyncSync(file)
+  }
+  syncBuiltinESMExports()
+  try {
+    use()
+  } finally {
+    Object.assign(fs, { fdatasyncSync, writevSync })
+    syncBuiltinESMExports()
+  }
+}
+
+const attempt = (use: () => void): boolean => {
+  try {
+    use()
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe("an inbox whose disk fails now and then", () => {
+  it("holds everything it acknowledged, and no number twice", () =>
+    forSeeds(rounds(60, 2000), (random) =>
+      withFolder((folder) => {
+        const acknowledged: Array<string> = []
+        for (let life = 0; life < 3; life++) {
+          const writer = new Writer(folder, key)
+          failing(random, () => {
+            for (let group = 0; group < 10; group++) {
+              const batch = some(life * 1000 + group * 10, 1 + random.below(4), 20 + random.below(200))
+              if (!attempt(() => writer.receive(batch))) continue
+              acknowledged.push(...batch.map(({ body }) => Buffer.from(body).toString("utf8", 0, 24)))
+            }
+          })
+          writer.close()
+          const stored = summary(allIn(folder, new Writer(folder, key).last)).map((text) => text.replace(/^\d+ /, ""))
+          for (const body of acknowledged) assert.include(stored, body)
+          const bodies = new Map<number, string>()
+          for (const each of [folder, besideIn(folder)]) {
+            for (const first of listed(each)) {
+              for (const frame of scan(fs.readFileSync(join(each, nameOf(first))), key).frames) {
+                const text = summary([frame])[0]!
+                assert.strictEqual(bodies.get(frame.number) ?? text, text)
+                if (frame.kind !== "end") bodies.set(frame.number, text)
+              }
+            }
+          }
+        }
+      })
+    ))
+
+  it("acknowledges also while its index can't be written", () =>
+    withFolder((folder) => {
+      const writer = new Writer(folder, key)
+      fs.rmSync(join(folder, "known"), { recursive: true })
+      fs.writeFileSync(join(folder, "known"), "a file")
+      for (let group = 0; group < 20; group++) {
+        writer.receive(some(group * 1000, 1000))
+        attempt(() => writer.step())
+      }
+      assert.strictEqual(writer.last, 20_000)
+      assert.strictEqual(writer.receive(some(0, 20)).fresh, 0)
+      writer.close()
+      fs.rmSync(join(folder, "known"))
+      const next = new Writer(folder, key)
+      assert.strictEqual(next.receive(some(19_990, 20)).fresh, 10)
+      next.close()
+    }))
+})
