@@ -19,6 +19,7 @@ import { Lock } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { Store } from "../src/Stores/Store.ts"
 import * as Files from "../src/Stores/Segments/Open.ts"
+import { openFile } from "../src/Stores/Sqlite/Opening.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
 import * as Projection from "../src/Stores/Projection.ts"
@@ -70,7 +71,7 @@ const prepare = (elsewhere: Behind.Elsewhere, nowMs: number) =>
 /** With its deliveries in its table, as in a backup. */
 const copyWhole = async (file: string, restored: string): Promise<void> => {
   await copy(file, restored)
-  const database = Sqlite.openFile(restored)
+  const database = openFile(restored)
   try {
     await Sqlite.migrate(new Kysely({ dialect: Sqlite.dialect(database) }))
     Files.carry(file, database)

@@ -23,6 +23,15 @@ CREATE TABLE "closed_gaps" ( -- Intervals in which the receiver was down, closed
   primary key ("from_ms", "to_ms")
 ) strict, without rowid;
 
+CREATE TRIGGER closed_gaps_logs_delete after delete on "closed_gaps"
+  begin insert into row_changes (table_name, row_key) values ('closed_gaps', json_array(old."from_ms", old."to_ms")); end;
+
+CREATE TRIGGER closed_gaps_logs_insert after insert on "closed_gaps"
+  begin insert into row_changes (table_name, row_key) values ('closed_gaps', json_array(new."from_ms", new."to_ms")); end;
+
+CREATE TRIGGER closed_gaps_logs_update after update on "closed_gaps"
+  begin insert into row_changes (table_name, row_key) values ('closed_gaps', json_array(new."from_ms", new."to_ms")); end;
+
 CREATE TABLE "exports" ( -- Exports that succeeded.
   -- The run's id.
   "run" text primary key,
@@ -119,6 +128,9 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
 
 CREATE INDEX "ledger_entries_ipc" on "ledger_entries" ("ipc_id", "sequence");
 
+CREATE TRIGGER ledger_entries_logs_insert after insert on "ledger_entries"
+  begin insert into row_changes (table_name, row_key) values ('ledger_entries', json_array(new."sequence")); end;
+
 CREATE TRIGGER ledger_entries_no_delete before delete on "ledger_entries"
   begin select raise(abort, 'ledger_entries is append-only'); end;
 
@@ -141,6 +153,9 @@ CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events
 ) strict;
 
 CREATE INDEX "ledger_facts_ipc" on "ledger_facts" ("ipc_id", "number");
+
+CREATE TRIGGER ledger_facts_logs_insert after insert on "ledger_facts"
+  begin insert into row_changes (table_name, row_key) values ('ledger_facts', json_array(new."number")); end;
 
 CREATE TRIGGER ledger_facts_no_delete before delete on "ledger_facts"
   begin select raise(abort, 'ledger_facts is append-only'); end;
@@ -175,6 +190,9 @@ CREATE TABLE "ledger_hold_decisions" ( -- Resolved holds, and how each was resol
   "fact" integer not null references "ledger_facts" ("number")
 ) strict;
 
+CREATE TRIGGER ledger_hold_decisions_logs_insert after insert on "ledger_hold_decisions"
+  begin insert into row_changes (table_name, row_key) values ('ledger_hold_decisions', json_array(new."number")); end;
+
 CREATE TRIGGER ledger_hold_decisions_no_delete before delete on "ledger_hold_decisions"
   begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
 
@@ -203,6 +221,15 @@ CREATE TABLE "ledger_holds" ( -- Postings that wait for an amount or for a perso
   text) strict, without rowid;
 
 CREATE INDEX "ledger_holds_ipc" on "ledger_holds" ("ipc_id");
+
+CREATE TRIGGER ledger_holds_logs_delete after delete on "ledger_holds"
+  begin insert into row_changes (table_name, row_key) values ('ledger_holds', json_array(old."hold_id")); end;
+
+CREATE TRIGGER ledger_holds_logs_insert after insert on "ledger_holds"
+  begin insert into row_changes (table_name, row_key) values ('ledger_holds', json_array(new."hold_id")); end;
+
+CREATE TRIGGER ledger_holds_logs_update after update on "ledger_holds"
+  begin insert into row_changes (table_name, row_key) values ('ledger_holds', json_array(new."hold_id")); end;
 
 CREATE TABLE "ledger_outbox" ( -- Entries for the accounting sink, each added in the transaction that posted it.
   -- The entry (ledger_entries.entry_id).
@@ -235,6 +262,15 @@ CREATE INDEX "ledger_outbox_dead" on "ledger_outbox" ("sequence") where state = 
 
 CREATE INDEX "ledger_outbox_ipc" on "ledger_outbox" ("ipc_id", "sequence") where state <> 'delivered';
 
+CREATE TRIGGER ledger_outbox_logs_delete after delete on "ledger_outbox"
+  begin insert into row_changes (table_name, row_key) values ('ledger_outbox', json_array(old."entry_id")); end;
+
+CREATE TRIGGER ledger_outbox_logs_insert after insert on "ledger_outbox"
+  begin insert into row_changes (table_name, row_key) values ('ledger_outbox', json_array(new."entry_id")); end;
+
+CREATE TRIGGER ledger_outbox_logs_update after update on "ledger_outbox"
+  begin insert into row_changes (table_name, row_key) values ('ledger_outbox', json_array(new."entry_id")); end;
+
 CREATE INDEX "ledger_outbox_turn" on "ledger_outbox" ("next_attempt_at", "sequence") where state = 'pending';
 
 CREATE TABLE "ledger_terms" ( -- The terms by which entries are posted, as configured at a start. Append-only.
@@ -245,6 +281,9 @@ CREATE TABLE "ledger_terms" ( -- The terms by which entries are posted, as confi
   -- The terms, as JSON.
   "content" text not null
 ) strict;
+
+CREATE TRIGGER ledger_terms_logs_insert after insert on "ledger_terms"
+  begin insert into row_changes (table_name, row_key) values ('ledger_terms', json_array(new."number")); end;
 
 CREATE TRIGGER ledger_terms_no_delete before delete on "ledger_terms"
   begin select raise(abort, 'ledger_terms is append-only'); end;
@@ -258,6 +297,15 @@ CREATE TABLE "meta" ( -- Single facts: the service's identity, the warehouse's i
   -- Its value.
   "value" text not null
 ) strict, without rowid;
+
+CREATE TRIGGER meta_logs_delete after delete on "meta" when old.key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')
+  begin insert into row_changes (table_name, row_key) values ('meta', json_array(old."key")); end;
+
+CREATE TRIGGER meta_logs_insert after insert on "meta" when new.key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')
+  begin insert into row_changes (table_name, row_key) values ('meta', json_array(new."key")); end;
+
+CREATE TRIGGER meta_logs_update after update on "meta" when new.key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')
+  begin insert into row_changes (table_name, row_key) values ('meta', json_array(new."key")); end;
 
 CREATE TABLE "pace" ( -- Requests that may have been sent: keeps to the plan across restarts.
   -- The second, in whole seconds since 1970.
@@ -304,6 +352,15 @@ CREATE TABLE "reminders" ( -- Daily reminders of what waits for a person, sent o
   "delivered_at" text
 ) strict;
 
+CREATE TABLE "row_changes" ( -- Rows that changed and aren't yet in the log of rows beside the store.
+  -- Its sequence number.
+  "id" integer primary key autoincrement,
+  -- The row's table.
+  "table_name" text not null,
+  -- The values of its key, as a JSON array.
+  "row_key" text not null
+) strict;
+
 CREATE TABLE "schedule" ( -- Scheduled jobs.
   -- The job's name.
   "name" text primary key,
@@ -340,6 +397,15 @@ CREATE TABLE "subscriptions" ( -- Subscriptions requested from the service.
   "retired_at" text
 ) strict;
 
+CREATE TRIGGER subscriptions_logs_delete after delete on "subscriptions"
+  begin insert into row_changes (table_name, row_key) values ('subscriptions', json_array(old."id")); end;
+
+CREATE TRIGGER subscriptions_logs_insert after insert on "subscriptions"
+  begin insert into row_changes (table_name, row_key) values ('subscriptions', json_array(new."id")); end;
+
+CREATE TRIGGER subscriptions_logs_update after update on "subscriptions"
+  begin insert into row_changes (table_name, row_key) values ('subscriptions', json_array(new."id")); end;
+
 CREATE TABLE "uptime" ( -- Intervals in which the receiver was up.
   -- Its sequence number.
   "id" integer primary key autoincrement,
@@ -352,6 +418,12 @@ CREATE TABLE "uptime" ( -- Intervals in which the receiver was up.
   text, "booted_ms"
   -- When that machine had booted, by the clock that its times are from.
   integer) strict;
+
+CREATE TRIGGER uptime_logs_delete after delete on "uptime"
+  begin insert into row_changes (table_name, row_key) values ('uptime', json_array(old."id")); end;
+
+CREATE TRIGGER uptime_logs_insert after insert on "uptime"
+  begin insert into row_changes (table_name, row_key) values ('uptime', json_array(new."id")); end;
 
 CREATE TABLE "walk_pages" ( -- Pages that the current pass has finished.
   -- The list, by its resource name.
@@ -406,6 +478,15 @@ CREATE TABLE "webhook_secrets" ( -- The secrets that sign deliveries, sealed.
   -- When it last signed a delivery; null if it never did.
   "last_used_at" text
 ) strict;
+
+CREATE TRIGGER webhook_secrets_logs_delete after delete on "webhook_secrets"
+  begin insert into row_changes (table_name, row_key) values ('webhook_secrets', json_array(old."id")); end;
+
+CREATE TRIGGER webhook_secrets_logs_insert after insert on "webhook_secrets"
+  begin insert into row_changes (table_name, row_key) values ('webhook_secrets', json_array(new."id")); end;
+
+CREATE TRIGGER webhook_secrets_logs_update after update on "webhook_secrets"
+  begin insert into row_changes (table_name, row_key) values ('webhook_secrets', json_array(new."id")); end;
 
 -- In DuckDB: the Warehouse
 

@@ -3,14 +3,13 @@
  * purpose of a text is authenticated with it, so one secret can't be put in the place of another.
  *
  * The key is SITELEDGER_KEY, or the file `key` in the data directory: created on first use, readable by its owner only,
- * and refused if others can read it. Without the key a sealed text is lost, and `open` fails.
+ * and refused if others can read it (`DataKey`). Without the key a sealed text is lost, and `open` fails.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Settings } from "../../config/Settings.ts"
-import { flushFolderOf, writeFresh } from "./Flush.ts"
+import * as DataKey from "./DataKey.ts"
 
 export class SealError extends Schema.TaggedError<SealError>()("SealError", {
   /** Key: no usable key. Foreign: sealed with another key or for another purpose, or damaged. */
@@ -40,7 +39,6 @@ export class Seal extends Context.Service<
 const version = "sealed1"
 const nonceBytes = 12
 const tagBytes = 16
-const keyBytes = 32
 
 const make = (key: Uint8Array): Seal["Service"] =>
   Seal.of({
@@ -80,34 +78,8 @@ export const keyFor = ({ dataDir, key }: Pick<Settings["Service"], "dataDir" | "
 export const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => {
   const path = join(dataDir, "key")
   return Effect.try({
-    try: () => {
-      mkdirSync(dataDir, { recursive: true })
-      makeKey(path)
-      return readKey(path)
-    },
+    try: () => DataKey.read(path),
     catch: (cause) =>
       new SealError({ reason: "Key", message: `${path} can't be used: ${cause instanceof Error ? cause.message : ""}` })
   })
-}
-
-/** Atomic, and never replaces an existing key: two processes may start at the same time. */
-const makeKey = (path: string): void => {
-  if (existsSync(path)) return
-  const temporary = `${path}.${process.pid}`
-  writeFresh(temporary, `${randomBytes(keyBytes).toString("hex")}\n`)
-  try {
-    linkSync(temporary, path)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
-  } finally {
-    rmSync(temporary, { force: true })
-  }
-  flushFolderOf(path)
-}
-
-const readKey = (path: string): Uint8Array => {
-  if ((statSync(path).mode & 0o077) !== 0) throw new Error("others can read it; make it 0600.")
-  const text = readFileSync(path, "utf8").trim()
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error("it isn't 64 hexadecimal digits.")
-  return Buffer.from(text, "hex")
 }

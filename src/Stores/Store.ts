@@ -24,8 +24,11 @@ export interface Presence {
 }
 
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
-  /** Locked: another transaction was in the way; this one was rolled back. Refused: the engine can't hold the data. */
-  reason: Schema.Literals(["Full", "Locked", "Foreign", "Refused", "Unusable", "Failed"]),
+  /**
+   * Locked: another transaction was in the way; this one was rolled back. Refused: the engine can't hold the data. Fatal:
+   * the file is damaged, and is made again when it is reopened.
+   */
+  reason: Schema.Literals(["Full", "Fatal", "Locked", "Foreign", "Refused", "Unusable", "Failed"]),
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())
 }) {}
@@ -62,7 +65,7 @@ export interface Deliveries {
   readonly receivedAfter: (sequence: number) => Effect.Effect<Instant | null, StoreError>
   /** The newest ones first. */
   readonly arrivals: (limit: number) => Effect.Effect<ReadonlyArray<Arrival>, StoreError>
-  /** What damage has destroyed for good, since the Store was made. */
+  /** What the disk did to its files. */
   readonly damage: Effect.Effect<Damage, StoreError>
   /** The greatest sequence; 0 if there is none. */
   readonly last: Effect.Effect<number, StoreError>

@@ -116,6 +116,8 @@ export interface Table extends Since {
   readonly indexes?: Readonly<Record<string, Index>>
   /** Triggers refuse to change or delete a row. */
   readonly isAppendOnly?: true
+  /** In SQLite, each change of a row is also logged (`RowLog`): nothing else could bring it back. */
+  readonly isLogged?: true
   /** The only engine that has it; `move` leaves it out. */
   readonly only?: "sqlite" | "postgres"
   /** Analysts see it; this column is the key of its copy in the Warehouse. */

@@ -1,7 +1,7 @@
 /**
  * Secrets at rest: what is sealed can be opened with the same key for the same purpose, and nothing else can.
  */
-import fs, { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import fs, { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -88,8 +88,9 @@ describe("Seal", () => {
       writeFileSync(join(path, `key.${process.pid}`), "torn", { mode: 0o644 })
       const { flushed, restore } = watchFlushes()
       const sealed = yield* Effect.ensuring(sealIn(path), Effect.sync(restore))
-      assert.deepStrictEqual(flushed, [join(path, `key.${process.pid}`), path])
-      assert.deepStrictEqual(readdirSync(path), ["key"])
+      const copy = [join(path, "key.copy.new"), path]
+      assert.deepStrictEqual(flushed, [join(path, `key.${process.pid}`), path, ...copy])
+      assert.deepStrictEqual(readdirSync(path), ["key", "key.copy"])
       assert.strictEqual(statSync(join(path, "key")).mode & 0o777, 0o600)
       assert.strictEqual((yield* openIn(path, sealed))._tag, "Success")
     }).pipe(Effect.scoped)
@@ -106,10 +107,35 @@ describe("Seal", () => {
       const open = yield* Effect.flip(sealIn(path))
       assert.include(open.message, "others can read it")
       chmodSync(file, 0o600)
+      rmSync(`${file}.copy`)
       writeFileSync(file, key.slice(0, 20))
       const torn = yield* Effect.flip(sealIn(path))
       assert.include(torn.message, "64 hexadecimal digits")
       assert.notInclude(torn.message, key.slice(0, 20))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes a damaged or missing key from its copy, and another one as it is", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const file = join(path, "key")
+      const sealed = yield* sealIn(path)
+      const key = readFileSync(file, "latin1")
+      const flipped = key.replace(/[0-9]/, (digit) => (digit === "3" ? "2" : "3"))
+      for (const damaged of [flipped, key.slice(0, 20), "", "\0".repeat(65), key.replace("\n", "\u0001")]) {
+        writeFileSync(file, damaged)
+        assert.strictEqual((yield* openIn(path, sealed))._tag, "Success", damaged)
+        assert.strictEqual(readFileSync(file, "latin1"), key)
+      }
+      rmSync(file)
+      assert.strictEqual((yield* openIn(path, sealed))._tag, "Success")
+      for (const damaged of ["", key, `${readFileSync(`${file}.copy`, "latin1").slice(0, -9)}\n`]) {
+        writeFileSync(`${file}.copy`, damaged)
+        assert.strictEqual((yield* openIn(path, sealed))._tag, "Success", damaged)
+      }
+      writeFileSync(file, `${"ab".repeat(32)}\n`)
+      assert.strictEqual((yield* openIn(path, sealed))._tag, "Failure")
+      assert.include(readFileSync(`${file}.copy`, "latin1"), "ab".repeat(32))
     }).pipe(Effect.scoped)
   )
 })

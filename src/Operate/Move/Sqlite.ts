@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { MoveError, type Open, type Side, type Value, type Values } from "../Move.ts"
 import * as Files from "../../Stores/Segments/Open.ts"
 import { Store } from "../../Stores/Store.ts"
+import { openFile } from "../../Stores/Sqlite/Opening.ts"
 import * as Sqlite from "../../Stores/Sqlite/Store.ts"
 
 const batchRows = 5_000
@@ -99,7 +100,7 @@ const open = (path: string, isSource: boolean): Open =>
       Effect.mapError((cause) => failed(path, cause))
     )
     const database = yield* Effect.acquireRelease(
-      Effect.try({ try: () => Sqlite.openFile(path), catch: (cause) => failed(path, cause) }),
+      Effect.try({ try: () => openFile(path), catch: (cause) => failed(path, cause) }),
       (opened) => Effect.sync(() => opened.close())
     )
     const verdict = isSource ? yield* checked(database, path) : "ok"

@@ -64,12 +64,22 @@ export interface Hole extends Numbered {
   readonly why: "lost" | "unused"
 }
 
+/** A row of the Store as it was then. */
+export interface Row extends Numbered {
+  readonly kind: "row"
+  readonly table: string
+  /** The values of its key, as a JSON array. */
+  readonly key: string
+  /** All of its values, as a JSON object; null if it was deleted. */
+  readonly row: string | null
+}
+
 /** Closes a segment. Its number is that of the frame after it, in the next segment. */
 export interface End extends Numbered {
   readonly kind: "end"
 }
 
-export type Frame = First | Again | Hole | End
+export type Frame = First | Again | Hole | Row | End
 
 /** The number that the next frame has. */
 export const numberAfter = (frame: Frame): number => {
@@ -84,13 +94,14 @@ const numberAt = 1
 const lengthAt = 9
 const fixedBytes = 13
 const hmacBytes = 32
-const kinds = ["first", "again", "hole", "end"] as const
+const kinds = ["first", "again", "hole", "end", "row"] as const
 
 const hmac = (key: KeyObject, content: Uint8Array): Buffer => createHmac("sha256", key).update(content).digest()
 
 const headOf = (frame: Frame): unknown => {
   if (frame.kind === "first") return frame.labels
   if (frame.kind === "again") return { of: frame.of, ...frame.labels }
+  if (frame.kind === "row") return { table: frame.table, key: frame.key, row: frame.row }
   return frame.kind === "hole" ? { through: frame.through, why: frame.why } : {}
 }
 
@@ -144,6 +155,7 @@ export const decode = (content: Buffer): Frame => {
   if (kind === "first") return { kind, number, labels: head, body: content.subarray(headEnd, -hmacBytes) }
   if (kind === "end") return { kind, number }
   if (kind === "hole") return { kind, number, ...(head as Omit<Hole, "kind" | "number">) }
+  if (kind === "row") return { kind, number, ...(head as Omit<Row, "kind" | "number">) }
   const { of, ...labels } = head as Labels & { readonly of: number }
   return { kind: "again", number, of, labels }
 }

@@ -39,12 +39,32 @@ const appendOnly = ({ isAppendOnly, name }: Listed): ReadonlyArray<string> =>
       )
     : []
 
+/** Facts that other files hold, too, or that change with every batch. */
+const unlogged = "new.key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')"
+
+/** The version since which changes are logged. */
+const loggedSince = 2
+
+/** The heartbeat changes the newest uptime all the time: it is logged by the minute. */
+const noted = ({ name }: Listed): ReadonlyArray<string> =>
+  name === "uptime" ? ["insert", "delete"] : ["insert", "update", "delete"]
+
+const logged = (table: Listed): ReadonlyArray<string> =>
+  noted(table)
+    .filter((verb) => verb === "insert" || table.isAppendOnly !== true)
+    .map((verb) => {
+      const side = verb === "delete" ? "old" : "new"
+      const condition = table.name === "meta" ? ` when ${unlogged.replace("new", side)}` : ""
+      const key = table.key.map((name) => `${side}.${quoted(name)}`).join(", ")
+      return `create trigger ${table.name}_logs_${verb} after ${verb} on ${quoted(table.name)}${condition}
+  begin insert into row_changes (table_name, row_key) values ('${table.name}', json_array(${key})); end`
+    })
+
 /** What a version adds. */
 export const statements = (store: ReadonlyArray<Listed>, version: number): ReadonlyArray<string> => {
-  const { columns, indexes, tables } = cameWith(
-    store.filter(({ only }) => only !== "postgres"),
-    version
-  )
+  const own = store.filter(({ only }) => only !== "postgres")
+  const { columns, indexes, tables } = cameWith(own, version)
+  const log = own.filter(({ isLogged, since }) => isLogged === true && Math.max(since, loggedSince) === version)
   return [
     ...tables.flatMap((table) => [
       createTable(table),
@@ -52,6 +72,7 @@ export const statements = (store: ReadonlyArray<Listed>, version: number): Reado
       ...appendOnly(table)
     ]),
     ...columns.map(({ column, table }) => addColumn(table, column)),
-    ...indexes.map(({ index, table }) => createIndex(quoted(table.name), index))
+    ...indexes.map(({ index, table }) => createIndex(quoted(table.name), index)),
+    ...log.flatMap(logged)
   ]
 }

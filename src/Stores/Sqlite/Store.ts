@@ -4,9 +4,9 @@
  *
  * After kill -9 or a power cut SQLite rolls back what wasn't committed; nothing needs repair.
  */
-import { mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import { setImmediate as immediate } from "node:timers/promises"
 import { Duration, Effect, Layer } from "effect"
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
@@ -15,12 +15,16 @@ import { Settings } from "../../../config/Settings.ts"
 import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
 import { Store, StoreError } from "../Store.ts"
+import { storeError } from "./Failure.ts"
 import * as Segmented from "../Segments/Deliveries.ts"
 import { derived } from "../Segments/Key.ts"
 import * as Files from "../Segments/Open.ts"
 import type { Segments } from "../Segments/Segments.ts"
 import * as Rows from "../Segments/Rows.ts"
-import { backUp, makePrivate } from "./Copy.ts"
+import * as Heal from "../RowLog/Heal.ts"
+import * as RowLog from "../RowLog/RowLog.ts"
+import { backUp } from "./Copy.ts"
+import { open, suspect } from "./Opening.ts"
 import { migrations } from "./Migrations.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
@@ -60,26 +64,9 @@ class Dialect extends SqliteDialect {
 
 export const dialect = (database: DatabaseSync): Dialect => new Dialect({ database: adapter(database) })
 
-const fullDisk = 13
-/** Also a quota, and a limit for the size of files. */
-const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
-const busy = 5
-
-export const storeError = (cause: unknown): StoreError => {
-  const code = (cause as { errcode?: number }).errcode ?? (noRoom.has(codeOf(cause) ?? "") ? fullDisk : 0)
-  const message = cause instanceof Error ? cause.message : String(cause)
-  const primary = code & 0xff
-  const reason = primary === fullDisk ? "Full" : primary === busy ? "Locked" : "Failed"
-  return new StoreError({ reason, message: `The store failed: ${message}`, cause })
-}
-
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const damaged: ReadonlySet<number> = new Set([11, 26])
-
 const notOpened = (path: string) => (cause: unknown) => {
   const { reason } = storeError(cause)
-  const isDamaged = damaged.has(((cause as { readonly errcode?: number }).errcode ?? 0) & 0xff)
-  const advice = isDamaged ? " Keep the file and restore a backup: siteledger restore FILE." : ""
+  const advice = reason === "Fatal" ? " Keep the file and restore a backup: siteledger restore FILE." : ""
   return new StoreError({ reason, message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`, cause })
 }
 
@@ -89,19 +76,6 @@ const notBackedUp = (target: string) => (cause: unknown) => {
     ? `${target} already exists and was not changed.`
     : `The backup ${target} can't be written: ${whyNot(cause)}.`
   return new StoreError({ reason: storeError(cause).reason, message, cause })
-}
-
-/** A checkpoint costs a flush, and writes each index page once: so one per 32 MiB of log, not per four. */
-const checkpointPages = 8000
-
-/** Opens a SQLite file with the durability that acknowledging a delivery requires. */
-export const openFile = (path: string): DatabaseSync => {
-  mkdirSync(dirname(path), { recursive: true })
-  makePrivate(path)
-  const database = new DatabaseSync(path, { timeout: 5000 })
-  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on")
-  database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
-  return database
 }
 
 export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise<void> => {
@@ -137,24 +111,39 @@ const carry =
     }
     reader.forget()
     Files.carried(copy)
+    Heal.forgetMark(copy)
   }
 
-const make = (path: string, key: Effect.Effect<Uint8Array, SealError>) =>
+interface Options {
+  readonly path: string
+  readonly key: Effect.Effect<Uint8Array, SealError>
+  /** Keeps the log of its rows beside it. */
+  readonly isLogged: boolean
+}
+
+const make = ({ isLogged, key, path }: Options) =>
   Effect.gen(function* () {
-    const database = yield* Effect.acquireRelease(
-      Effect.try({ try: () => openFile(path), catch: notOpened(path) }),
-      (opened) => Effect.sync(() => opened.close())
+    const hasLog = isLogged && existsSync(Heal.folderOf(path))
+    const { database, isNew, replaces } = yield* Effect.acquireRelease(
+      Effect.try({ try: () => open(path, hasLog), catch: notOpened(path) }),
+      (opened) => Effect.sync(() => opened.database.close())
     )
     const db = new Kysely<StoreTables>({ dialect: dialect(database) })
     yield* Effect.tryPromise({ try: () => migrate(db), catch: storeError })
+    const failed = (cause: unknown): StoreError => {
+      const error = storeError(cause)
+      if (error.reason === "Fatal" && isLogged) suspect(path)
+      return error
+    }
     const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) =>
-      Effect.tryPromise({ try: () => query(db), catch: storeError })
+      Effect.tryPromise({ try: () => query(db), catch: failed })
     const place: Files.Place = {
       store: path,
       database,
       key: () => derived(Effect.runSync(key)),
       exclusively: (use) => db.connection().execute(async () => use())
     }
+    if (isLogged) yield* RowLog.keep(place, { isNew, replaces })
     const files = yield* Effect.acquireRelease(
       Effect.sync(() => filesOf(place, db)),
       ({ close }) => Effect.promise(close)
@@ -169,7 +158,7 @@ const make = (path: string, key: Effect.Effect<Uint8Array, SealError>) =>
       deliveries: Segmented.make(files, run),
       run,
       transaction: (body) =>
-        Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: storeError })),
+        Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: failed })),
       backup: (target, isReplacing) =>
         Effect.tryPromise({
           try: async () => backUp(path, target, isReplacing, carry(await files.open())),
@@ -179,11 +168,13 @@ const make = (path: string, key: Effect.Effect<Uint8Array, SealError>) =>
   })
 
 /** With the key in the folder of the Store. */
-export const layerAt = (path: string): Layer.Layer<Store, StoreError> =>
-  Layer.effect(Store, make(path, keyIn(dirname(path))))
+export const layerAt = (path: string, { isLogged = false } = {}): Layer.Layer<Store, StoreError> =>
+  Layer.effect(Store, make({ path, key: keyIn(dirname(path)), isLogged }))
 
 export const layer = Layer.unwrap(
-  Effect.map(Settings, ({ dataDir, key }) => Layer.effect(Store, make(storePath(dataDir), keyFor({ dataDir, key }))))
+  Effect.map(Settings, ({ dataDir, key }) =>
+    Layer.effect(Store, make({ path: storePath(dataDir), key: keyFor({ dataDir, key }), isLogged: true }))
+  )
 )
 
 export const storePath = (dataDir: string): string => join(dataDir, "store.sqlite")

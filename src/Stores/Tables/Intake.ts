@@ -92,6 +92,7 @@ export const intake = {
   uptime: {
     says: "Intervals in which the receiver was up.",
     key: ["id"],
+    isLogged: true,
     columns: {
       id: numbered("Its sequence number."),
       from_ms: required(int64, "Its start, in milliseconds since 1970."),
@@ -105,6 +106,7 @@ export const intake = {
   closed_gaps: {
     says: "Intervals in which the receiver was down, closed by a person.",
     key: ["from_ms", "to_ms"],
+    isLogged: true,
     columns: {
       from_ms: required(int64, "Its start, in milliseconds since 1970."),
       to_ms: required(int64, "Its end, in milliseconds since 1970."),
@@ -115,6 +117,7 @@ export const intake = {
   subscriptions: {
     says: "Subscriptions requested from the service.",
     key: ["id"],
+    isLogged: true,
     columns: {
       id: numbered("Its sequence number."),
       url: required(text, "The callback URL."),
@@ -127,6 +130,7 @@ export const intake = {
   webhook_secrets: {
     says: "The secrets that sign deliveries, sealed.",
     key: ["id"],
+    isLogged: true,
     columns: {
       id: numbered("Its sequence number."),
       subscription_id: optional(int64, "The subscription it came with; null if that was made by hand.", {

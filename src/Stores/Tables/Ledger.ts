@@ -70,6 +70,7 @@ export const ledger = {
   ledger_facts: {
     says: "Facts in their stored order: from signed events, opening certificates and people. Append-only.",
     key: ["number"],
+    isLogged: true,
     isAppendOnly: true,
     indexes: { ledger_facts_ipc: { columns: ["ipc_id", "number"] } },
     columns: {
@@ -86,6 +87,7 @@ export const ledger = {
   ledger_terms: {
     says: "The terms by which entries are posted, as configured at a start. Append-only.",
     key: ["number"],
+    isLogged: true,
     isAppendOnly: true,
     columns: {
       number: numbered("Its sequence number."),
@@ -96,6 +98,7 @@ export const ledger = {
   ledger_entries: {
     says: "The ledger's entries: one for each payment, correction or reversal. Append-only.",
     key: ["sequence"],
+    isLogged: true,
     isAppendOnly: true,
     shownBy: "entry_id",
     indexes: {
@@ -147,6 +150,7 @@ export const ledger = {
   ledger_holds: {
     says: "Postings that wait for an amount or for a person.",
     key: ["hold_id"],
+    isLogged: true,
     shownBy: "hold_id",
     indexes: { ledger_holds_ipc: { columns: ["ipc_id"] } },
     columns: {
@@ -166,6 +170,7 @@ export const ledger = {
   ledger_hold_decisions: {
     says: "Resolved holds, and how each was resolved. Append-only.",
     key: ["number"],
+    isLogged: true,
     isAppendOnly: true,
     shownBy: "number",
     columns: {
@@ -185,6 +190,7 @@ export const ledger = {
   ledger_outbox: {
     says: "Entries for the accounting sink, each added in the transaction that posted it.",
     key: ["entry_id"],
+    isLogged: true,
     // Partial, so that they stay small however long the journal gets.
     indexes: {
       ledger_outbox_turn: { columns: ["next_attempt_at", "sequence"], where: "state = 'pending'" },

@@ -7,7 +7,19 @@ export const operate = {
   meta: {
     says: "Single facts: the service's identity, the warehouse's id, how far the inbox is applied.",
     key: ["key"],
+    isLogged: true,
     columns: { key: required(text, "The name of the fact."), value: required(text, "Its value.") }
+  },
+  row_changes: {
+    says: "Rows that changed and aren't yet in the log of rows beside the store.",
+    since: 2,
+    key: ["id"],
+    only: "sqlite",
+    columns: {
+      id: numbered("Its sequence number."),
+      table_name: required(text, "The row's table."),
+      row_key: required(json, "The values of its key, as a JSON array.")
+    }
   },
   workers: {
     says: "The workers that share the Store.",

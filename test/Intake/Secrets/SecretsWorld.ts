@@ -42,7 +42,8 @@ export const live = (path: string) =>
     }
   })
 
-export const loseKey = (path: string) => Effect.sync(() => rmSync(join(path, "key")))
+export const loseKey = (path: string) =>
+  Effect.sync(() => ["key", "key.copy"].forEach((name) => rmSync(join(path, name))))
 
 /** The files of the directory that contain this text. */
 export const filesWith = (path: string, text: string): ReadonlyArray<string> =>

@@ -2,7 +2,7 @@
  * Books that end before what was sent, by whatever means the store was put back; and what a person sees when comparing them
  * with a file of the accounting system: what is different, what is unreadable, what is fine.
  */
-import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts, entryOf, secret } from "../../Ledger/Outbox/SinkWorld.ts"
@@ -49,12 +49,14 @@ describe("a store that was put back by copying files", () => {
     await using _to = to
     await using _world = world
     const [store, old] = [join(world.dataDir, "store.sqlite"), join(world.dataDir, "old.sqlite")]
+    const [rows, oldRows] = [join(world.dataDir, "rows"), join(world.dataDir, "old rows")]
     const first = world.start()
     await first.live()
     await pay(world, "A")
     await sent(first, 1)
     await first.stop()
     copyFileSync(store, old)
+    cpSync(rows, oldRows, { recursive: true })
     const second = world.start()
     await second.live()
     await pay(world, "B")
@@ -62,6 +64,8 @@ describe("a store that was put back by copying files", () => {
     await second.stop()
     for (const suffix of ["", "-wal", "-shm"]) if (existsSync(store + suffix)) rmSync(store + suffix)
     copyFileSync(old, store)
+    rmSync(rows, { recursive: true })
+    cpSync(oldRows, rows, { recursive: true })
 
     const third = world.start()
     assert.match(await reasonOf(third), /Entry 2 \(epoch 1\) was sent, and the books end at 1 \(epoch 1\)/)

@@ -10,7 +10,7 @@ it("webhook secrets are sealed with a key; if it is lost, Status says so and ano
   const first = world.start()
   await first.status("verified", isVerified)
   await first.stop()
-  rmSync(join(world.dataDir, "key"))
+  for (const name of ["key", "key.copy"]) rmSync(join(world.dataDir, name))
   const second = world.start()
   const report = await second.status("verified again", isVerified)
   assert.match(report.reasons.join(), /can't be opened/)

@@ -1,0 +1,75 @@
+/**
+ * The key of a data directory: the file `key`, 64 hexadecimal digits, created on first use and readable by its owner only.
+ * A copy with a checksum, `key.copy`, takes its place if it is gone or damaged. To use another key, remove both.
+ */
+import { hash, randomBytes } from "node:crypto"
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { flushFolderOf, writeFresh } from "./Flush.ts"
+
+const keyBytes = 32
+
+const lineOf = (key: string): string => `${key} ${hash("sha256", key)}\n`
+
+/** Undefined if there is no copy, or if it is damaged. */
+const copyOf = (path: string): string | undefined => {
+  const text = existsSync(`${path}.copy`) ? readFileSync(`${path}.copy`, "latin1") : ""
+  const key = text.slice(0, 2 * keyBytes)
+  return text === lineOf(key) ? key : undefined
+}
+
+/** How many digits of two keys are different. */
+const distance = (one: string, other: string): number => [...one].filter((digit, at) => digit !== other[at]).length
+
+/** Another key that a person put there is nothing like its copy; a damaged one nearly is, or is no key at all. */
+const isDamaged = (text: string, copy: string): boolean =>
+  !/^[0-9a-f]{64}$/.test(text) || (text !== copy && distance(text, copy) <= 8)
+
+/** In place of a file that may be there: complete, or not at all. */
+const replace = (path: string, text: string): void => {
+  writeFresh(`${path}.new`, text)
+  renameSync(`${path}.new`, path)
+  flushFolderOf(path)
+}
+
+const mend = (path: string): void => {
+  const copy = copyOf(path)
+  if (copy === undefined || (existsSync(path) && !isDamaged(readFileSync(path, "latin1").trim(), copy))) return
+  replace(path, `${copy}\n`)
+}
+
+const keepCopy = (path: string, digits: string): void => {
+  if (copyOf(path) !== digits) replace(`${path}.copy`, lineOf(digits))
+}
+
+/** Atomic, and never replaces an existing key: two processes may start at the same time. */
+const make = (path: string): void => {
+  if (existsSync(path)) return
+  const temporary = `${path}.${process.pid}`
+  writeFresh(temporary, `${randomBytes(keyBytes).toString("hex")}\n`)
+  try {
+    linkSync(temporary, path)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+  flushFolderOf(path)
+}
+
+const digitsIn = (path: string): string => {
+  if ((statSync(path).mode & 0o077) !== 0) throw new Error("others can read it; make it 0600.")
+  const text = readFileSync(path, "utf8").trim()
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error("it isn't 64 hexadecimal digits.")
+  return text
+}
+
+/** The key of a data directory, made if there is none. Throws if it can't be used. */
+export const read = (path: string): Uint8Array => {
+  mkdirSync(dirname(path), { recursive: true })
+  mend(path)
+  make(path)
+  const digits = digitsIn(path)
+  keepCopy(path, digits)
+  return Buffer.from(digits, "hex")
+}

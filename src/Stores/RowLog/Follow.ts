@@ -1,0 +1,82 @@
+/**
+ * Appends changed rows to the log of rows, within a second after they changed. The Store notes which rows are in it only
+ * once they are on disk there: a crash in between logs them again.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import type { Row } from "../Segments/Frame.ts"
+import { keyOf } from "../Segments/Key.ts"
+import { Segments } from "../Segments/Segments.ts"
+import * as Changes from "./Changes.ts"
+import { folderOf, markOf, setMark } from "./Heal.ts"
+
+const batchRows = 1000
+
+export interface Place {
+  readonly store: string
+  readonly database: DatabaseSync
+  readonly key: () => Buffer
+  /** Runs it while nothing else uses the connection. */
+  readonly exclusively: (use: () => void) => Promise<void>
+}
+
+export class Follow {
+  readonly #place: Place
+  #log: Segments | undefined
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  /** Logs all rows that have changed. */
+  async once(): Promise<void> {
+    while (await this.#batch());
+  }
+
+  /** The receiver's uptime, which changes all the time, is logged only when this is called. */
+  noteUptime(): Promise<void> {
+    return this.#place.exclusively(() => Changes.noteUptime(this.#place.database))
+  }
+
+  async close(): Promise<void> {
+    await this.#log?.close()
+    this.#log = undefined
+  }
+
+  async #batch(): Promise<boolean> {
+    const { database, exclusively } = this.#place
+    let rows: ReadonlyArray<Omit<Row, "number">> = []
+    let noted = 0
+    await exclusively(() => {
+      const { changes, through } = Changes.next(database, batchRows)
+      rows = changes.map((change) => Changes.rowOf(database, change))
+      noted = through
+    })
+    if (rows.length === 0) return false
+    const log = await this.#opened()
+    const next = log.last + 1
+    await log.put(rows.map((row, place): Row => ({ ...row, number: next + place })))
+    await exclusively(() => {
+      const mark = markOf(database)
+      if (mark === undefined) throw new Error("the store has no log of rows")
+      database.exec("begin immediate")
+      database.prepare("delete from row_changes where id <= ?").run(noted)
+      setMark(database, { ...mark, through: log.last })
+      database.exec("commit")
+    })
+    return true
+  }
+
+  async #opened(): Promise<Segments> {
+    const { database, exclusively, key, store } = this.#place
+    if (this.#log !== undefined) return this.#log
+    const folder = folderOf(store)
+    const floor = (markOf(database)?.through ?? 0) + 1
+    // What the log has lost, the Store still has.
+    const log = new Segments({ folder, key: keyOf(folder, key()), floor }, ({ lost }) =>
+      lost.length === 0 ? Promise.resolve() : exclusively(() => Changes.noteAll(database))
+    )
+    await log.start()
+    this.#log = log
+    return log
+  }
+}

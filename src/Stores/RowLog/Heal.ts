@@ -1,0 +1,127 @@
+/**
+ * Brings a Store and its log of rows together when the Store is opened:
+ *
+ * - A new Store beside a log takes all of its rows: the Store's file was lost, or was damaged and set aside.
+ * - A Store that is behind its log, because the disk dropped the end of its write-ahead log, takes what it lacks.
+ * - A Store that was restored or moved begins a log. The old one is set aside.
+ *
+ * All in one transaction: a crash leaves the Store as it was.
+ */
+import { randomUUID } from "node:crypto"
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import type { DatabaseSync } from "node:sqlite"
+import { flushFolderOf } from "../../Runtime/Flush.ts"
+import type { Row } from "../Segments/Frame.ts"
+import { idIn, setIdIn } from "../Segments/Id.ts"
+import { keyOf } from "../Segments/Key.ts"
+import { metaOf, setMeta } from "../Segments/Meta.ts"
+import { Reader } from "../Segments/Reader.ts"
+import { Writer } from "../Segments/Writer.ts"
+import * as Changes from "./Changes.ts"
+
+export const folderOf = (store: string): string =>
+  basename(store) === "store.sqlite" ? join(dirname(store), "rows") : `${store}-rows`
+
+/** What the Store knows of its log. */
+interface Mark {
+  readonly id: string
+  /** The last frame that the Store knows of. */
+  readonly through: number
+}
+
+const markKey = "row_log"
+
+export const markOf = (database: DatabaseSync): Mark | undefined => {
+  const text = metaOf(database, markKey)
+  return text === undefined ? undefined : (JSON.parse(text) as Mark)
+}
+
+export const setMark = (database: DatabaseSync, mark: Mark): void => setMeta(database, markKey, JSON.stringify(mark))
+
+/** The log of a copy is not that of its original. */
+export const forgetMark = (database: DatabaseSync): void => {
+  database.prepare("delete from meta where key = ?").run(markKey)
+}
+
+export interface Place {
+  readonly store: string
+  readonly database: DatabaseSync
+  readonly key: () => Buffer
+  /** The Store's file was made just now. */
+  readonly isNew: boolean
+}
+
+/** Returns how many rows the Store took from its log. */
+export const heal = ({ database, isNew, key, store }: Place): number => {
+  const folder = folderOf(store)
+  const mark = markOf(database)
+  if (existsSync(folder) && !isOf(folder, mark, isNew)) setAside(folder)
+  if (!existsSync(folder)) {
+    const id = randomUUID()
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    setIdIn(folder, id)
+    if (!isNew) Changes.noteAll(database)
+    setMark(database, { id, through: 0 })
+    return 0
+  }
+  const through = mark?.through ?? 0
+  const writer = new Writer(folder, keyOf(folder, key()), through + 1)
+  const { last } = writer
+  writer.close()
+  const id = mark?.id ?? idIn(folder) ?? randomUUID()
+  if (last === through && writer.found.lost.length === 0) return 0
+  database.exec("begin immediate; pragma defer_foreign_keys = on")
+  try {
+    const count = take(database, new Reader(folder), through, last)
+    if (writer.found.lost.length > 0) Changes.noteAll(database)
+    setMark(database, { id, through: last })
+    database.exec("commit")
+    setIdIn(folder, id)
+    return count
+  } catch (cause) {
+    database.exec("rollback")
+    throw cause
+  }
+}
+
+const isOf = (folder: string, mark: Mark | undefined, isNew: boolean): boolean => {
+  const id = idIn(folder)
+  return mark === undefined ? isNew : id === undefined || id === mark.id
+}
+
+/** Only the last one is kept. */
+const setAside = (folder: string): void => {
+  rmSync(`${folder}.replaced`, { recursive: true, force: true })
+  renameSync(folder, `${folder}.replaced`)
+  flushFolderOf(folder)
+}
+
+const batchFrames = 1000
+const batchBytes = 8 * 1024 * 1024
+
+/** What is still noted as changed is newer in the Store than in its log. */
+const take = (database: DatabaseSync, reader: Reader, after: number, last: number): number => {
+  const newer = new Set(
+    database
+      .prepare("select distinct table_name || ' ' || row_key as name from row_changes")
+      .all()
+      .map((row) => String(row["name"]))
+  )
+  const noted = Number(database.prepare("select max(id) as id from row_changes").get()?.["id"] ?? 0)
+  let count = 0
+  for (let from = after; from < last;) {
+    const frames = reader.after(from, last, batchFrames, batchBytes)
+    for (const frame of frames) {
+      if (frame.kind !== "row" || newer.has(`${frame.table} ${frame.key}`)) continue
+      Changes.write(database, frame satisfies Row)
+      count++
+    }
+    const end = frames.at(-1)
+    if (end === undefined) break
+    from = end.kind === "hole" ? end.through : end.number
+  }
+  reader.forget()
+  database.prepare("delete from row_changes where id > ?").run(noted)
+  return count
+}

@@ -1,0 +1,73 @@
+/**
+ * The log of rows: each irreplaceable row of the embedded Store once more, as it was after each change, in files of its own
+ * (`<data dir>/rows`, in the format of the inbox: each frame with a checksum and an HMAC, each file twice). A Store whose
+ * file is damaged or gone is made again from it; deliveries are in the inbox and are applied again.
+ *
+ * Changes are logged within a second. If the process dies before, they are logged by the next start.
+ */
+import { Clock, Effect } from "effect"
+import type { StoreError } from "../Store.ts"
+import { storeError } from "../Sqlite/Failure.ts"
+import { Follow, type Place } from "./Follow.ts"
+import { heal } from "./Heal.ts"
+
+interface Opened {
+  readonly isNew: boolean
+  /** Where the damaged file is that the Store replaces. */
+  readonly replaces: string | undefined
+}
+
+const uptimeEveryMs = 60_000
+
+/** Heals the Store from its log, then keeps the log up to date until the scope closes. */
+export const keep = (place: Place, { isNew, replaces }: Opened) =>
+  Effect.gen(function* () {
+    const healed = yield* Effect.try({ try: () => heal({ ...place, isNew }), catch: storeError })
+    if (replaces !== undefined) {
+      yield* Effect.logError(
+        `The store ${place.store} was damaged and is kept as ${replaces}. A new one has its ${healed} rows from the log ` +
+          "beside it, and all deliveries are applied again. Check the disk."
+      )
+    } else if (healed > 0) {
+      yield* Effect.logWarning(
+        isNew
+          ? `The store ${place.store} was missing. A new one has its ${healed} rows from the log beside it, and all deliveries are applied again.`
+          : `The disk had dropped the newest changes of ${place.store}: ${healed} rows were taken back from the log beside it.`
+      )
+    }
+    const follow = yield* Effect.acquireRelease(
+      Effect.sync(() => new Follow(place)),
+      (follow) =>
+        Effect.promise(() =>
+          follow
+            .once()
+            .catch(() => undefined)
+            .then(() => follow.close())
+        )
+    )
+    yield* Effect.forkScoped(always(follow))
+  })
+
+const always = (follow: Follow) =>
+  Effect.gen(function* () {
+    let uptimeMs = 0
+    while (true) {
+      yield* Effect.sleep("1 second")
+      const nowMs = yield* Clock.currentTimeMillis
+      const isDue = Math.abs(nowMs - uptimeMs) >= uptimeEveryMs
+      if (isDue) uptimeMs = nowMs
+      yield* once(follow, isDue)
+    }
+  })
+
+/** What fails is tried again a second later. */
+const once = (follow: Follow, isUptimeDue: boolean): Effect.Effect<void> =>
+  Effect.tryPromise({
+    try: async () => {
+      if (isUptimeDue) await follow.noteUptime()
+      await follow.once()
+    },
+    catch: storeError
+  }).pipe(
+    Effect.catch((error: StoreError) => Effect.logWarning(`The log of rows can't be written for now: ${error.message}`))
+  )

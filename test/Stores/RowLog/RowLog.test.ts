@@ -1,0 +1,187 @@
+/** The log of rows: a store that is damaged, gone or put back has every irreplaceable row again. */
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Store, type StoreError, writeMeta } from "../../../src/Stores/Store.ts"
+import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import { folder } from "../WarehouseEngines.ts"
+
+const logged = <A, E>(path: string, body: Effect.Effect<A, E, Store>) =>
+  Effect.scoped(Effect.provide(body, Sqlite.layerAt(join(path, "store.sqlite"), { isLogged: true }), { local: true }))
+
+const run = <A>(query: Parameters<Store["Service"]["run"]>[0]) =>
+  Effect.flatMap(Store, (store) => store.run(query) as Effect.Effect<A, never>)
+
+const secret = (id: number) => ({
+  id,
+  subscription_id: null,
+  sealed: `sealed ${id}`,
+  fingerprint: `f${id}`,
+  added_at: "2026-11-20T02:00:00.000000Z",
+  retired_at: null,
+  expires_at: null,
+  last_used_at: null
+})
+
+const fact = (number: number) => ({
+  number,
+  ipc_id: "9007199254740993",
+  kind: "payment",
+  known_at: "2026-11-20T02:00:00.000000Z",
+  content: `{"amount":"${number}.10"}`
+})
+
+/** Rows that are added, changed and deleted. */
+const change = (from: number) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    yield* store.transaction(async (tx) => {
+      await tx
+        .insertInto("webhook_secrets")
+        .values([secret(from), secret(from + 1)])
+        .execute()
+      await tx
+        .insertInto("ledger_facts")
+        .values([fact(from), fact(from + 1)])
+        .execute()
+      await tx
+        .updateTable("webhook_secrets")
+        .set({ retired_at: "2026-11-21T00:00:00.000000Z" })
+        .where("id", "=", from)
+        .execute()
+      await tx
+        .deleteFrom("webhook_secrets")
+        .where("id", "=", from + 1)
+        .execute()
+      await writeMeta(tx, "ledger_epoch", String(from))
+    })
+  })
+
+const tables = ["webhook_secrets", "ledger_facts", "meta"] as const
+
+const contents = Effect.forEach(tables, (table) =>
+  Effect.map(
+    run<ReadonlyArray<object>>((db) => db.selectFrom(table).selectAll().execute()),
+    (rows) => rows.filter((row) => !["row_log", "inbox"].includes(String((row as { key?: string }).key)))
+  )
+)
+
+const damages: Record<string, (store: string) => void> = {
+  removed: (store) => ["", "-wal", "-shm"].forEach((suffix) => rmSync(store + suffix, { force: true })),
+  emptied: (store) => {
+    rmSync(`${store}-wal`, { force: true })
+    truncateSync(store, 0)
+  },
+  "overwritten at its beginning": (store) => {
+    const bytes = readFileSync(store)
+    writeFileSync(store, bytes.fill(7, 0, 100))
+  },
+  "cut in half": (store) => truncateSync(store, Math.floor(readFileSync(store).length / 2)),
+  "zeroed in its last third": (store) => {
+    const bytes = readFileSync(store)
+    writeFileSync(store, bytes.fill(0, Math.floor((bytes.length * 2) / 3)))
+  }
+}
+
+describe("a store with a log of its rows", () => {
+  for (const [what, damage] of Object.entries(damages)) {
+    it.live(`has them again after its file was ${what}`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const path = yield* folder
+          yield* logged(path, change(1))
+          yield* logged(path, change(11))
+          const before = yield* logged(path, contents)
+          assert.lengthOf(before[0]!, 2)
+          damage(join(path, "store.sqlite"))
+          assert.deepStrictEqual(yield* logged(path, contents), before)
+          yield* logged(path, change(21))
+          const after = yield* logged(path, contents)
+          damage(join(path, "store.sqlite"))
+          assert.deepStrictEqual(yield* logged(path, contents), after)
+        })
+      )
+    )
+  }
+
+  it.live("has them again after its file was put back to an earlier state", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const store = join(path, "store.sqlite")
+        yield* logged(path, change(1))
+        copyFileSync(store, join(path, "earlier"))
+        yield* logged(path, change(11))
+        const before = yield* logged(path, contents)
+        for (const suffix of ["-wal", "-shm"]) rmSync(store + suffix, { force: true })
+        copyFileSync(join(path, "earlier"), store)
+        assert.deepStrictEqual(yield* logged(path, contents), before)
+      })
+    )
+  )
+
+  it.live("has them again after damage was met while it was in use", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const facts = Array.from({ length: 3000 }, (_, n) => ({
+          ...fact(n + 1),
+          content: JSON.stringify("x".repeat(2000))
+        }))
+        const insert = Effect.flatMap(Store, (store) =>
+          store.transaction(async (tx) => {
+            for (let at = 0; at < facts.length; at += 500) {
+              await tx
+                .insertInto("ledger_facts")
+                .values(facts.slice(at, at + 500))
+                .execute()
+            }
+          })
+        )
+        const count = run<ReadonlyArray<unknown>>((db) => db.selectFrom("ledger_facts").select("content").execute())
+        yield* logged(path, insert)
+        const error = yield* logged(
+          path,
+          Effect.andThen(
+            Effect.sync(() => {
+              const bytes = readFileSync(join(path, "store.sqlite"))
+              writeFileSync(join(path, "store.sqlite"), bytes.fill(0, bytes.length / 2))
+            }),
+            Effect.flip(count)
+          )
+        )
+        assert.strictEqual((error as StoreError).reason, "Fatal")
+        assert.lengthOf(yield* logged(path, count), 3000)
+        assert.isFalse(existsSync(join(path, "store.sqlite.suspect")))
+      })
+    )
+  )
+
+  it.live("logs all of them again if the log is gone, and begins a new one for a backup", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const store = join(path, "store.sqlite")
+        yield* logged(path, change(1))
+        const backup = join(path, "backup.sqlite")
+        yield* logged(
+          path,
+          Effect.flatMap(Store, (each) => each.backup(backup, false))
+        )
+        const before = yield* logged(path, contents)
+        rmSync(join(path, "rows"), { recursive: true })
+        yield* logged(path, Effect.void)
+        damages["removed"]!(store)
+        assert.deepStrictEqual(yield* logged(path, contents), before)
+        // What came after the backup is not mixed into it.
+        yield* logged(path, change(11))
+        damages["removed"]!(store)
+        copyFileSync(backup, store)
+        const restored = (yield* logged(path, contents)).map((rows) => rows.length)
+        assert.deepStrictEqual(restored.slice(0, 2), [1, 2])
+        assert.isTrue(existsSync(join(path, "rows.replaced")))
+      })
+    )
+  )
+})
