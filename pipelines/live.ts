@@ -15,6 +15,7 @@ import * as ConstructionSubscription from "../connectors/construction/Constructi
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { Apply } from "../src/Intake/Apply.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
+import * as Mirror from "../src/Intake/Mirror.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
 import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
 import { Secrets } from "../src/Intake/Secrets.ts"
@@ -34,6 +35,9 @@ export const applyingAlone = Apply.layer.pipe(
   Layer.provideMerge(Inbox.layer)
 )
 
+/** Before the receiver listens, what the inbox has lost comes back from its copies. */
+const mirrored = Layer.provideMerge(Mirror.layer, applying)
+
 /** Sealed in the Store, open in memory. */
 export const secrets = Secrets.layer.pipe(Layer.provideMerge(Keyring.layer), Layer.provideMerge(Seal.layer))
 
@@ -43,5 +47,5 @@ export const live = ConstructionSubscription.layer.pipe(
   Layer.provideMerge(ConstructionWebhooks.layer),
   Layer.provideMerge(ConstructionWebhooks.Callbacks.layer),
   Layer.provideMerge(secrets),
-  Layer.provideMerge(applying)
+  Layer.provideMerge(mirrored)
 )

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
+import * as DeliveriesCopy from "../src/Lake/DeliveriesCopy.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
 import * as S3 from "../src/Lake/S3.ts"
@@ -42,7 +43,7 @@ const isLive = Effect.zipWith(
 /** On demand, without a worker. */
 export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))
 
-export const nightly = cron.pipe(
+export const nightly = Layer.merge(cron, DeliveriesCopy.layer).pipe(
   Layer.provideMerge(exports),
   Layer.provideMerge(publish(isLive)),
   Layer.provideMerge(lake)

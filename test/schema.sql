@@ -642,6 +642,11 @@ CREATE TABLE construction.vos(id VARCHAR,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
+CREATE TABLE siteledger.inbox(inbox VARCHAR NOT NULL,
+  "first" BIGINT NOT NULL,
+  "last" BIGINT NOT NULL,
+  frames BLOB NOT NULL);
+
 CREATE TABLE siteledger.kysely_migration("name" VARCHAR PRIMARY KEY,
   "timestamp" VARCHAR NOT NULL);
 

@@ -36,6 +36,8 @@ export class Apply extends Context.Service<
   {
     /** Reads the quarantine again with today's configuration and applies what has become readable. */
     readonly replay: Effect.Effect<Replayed, StoreError | WarehouseError>
+    /** Applies these events once more. */
+    readonly again: (sequences: ReadonlyArray<number>) => Effect.Effect<void, StoreError | WarehouseError>
     /** Since the start, by name: events applied or quarantined, values that didn't fit their column, alarms. */
     readonly counts: Effect.Effect<Readonly<Record<string, number>>>
   }
@@ -57,8 +59,10 @@ export class Apply extends Context.Service<
       })
       yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
       yield* Effect.forkScoped(led("events of the future", Effect.andThen(release(counts), Effect.sleep("1 minute"))))
+      const context = yield* Effect.context<Services>()
       return Apply.of({
-        replay: Effect.provideContext(replay(counts, undefined), yield* Effect.context<Services>()),
+        replay: Effect.provideContext(replay(counts, undefined), context),
+        again: (sequences) => Effect.provideContext(again(sequences), context),
         counts: Effect.sync(() => counts.all)
       })
     })
@@ -134,6 +138,17 @@ const replay = Effect.fnUntraced(function* (counts: Counts, dueBy: Instant.Insta
     read += done.length
     applied += done.filter(({ reading }) => reading.reason === null).length
     after = done.at(-1)?.event.sequence ?? after
+  }
+})
+
+const again = Effect.fnUntraced(function* (sequences: ReadonlyArray<number>) {
+  const store = yield* Store
+  for (let left = sequences; left.length > 0;) {
+    const events = yield* store.deliveries.read(left.slice(0, batchEvents))
+    if (events.length === 0) return
+    const done = yield* store.atomically(apply(events, undefined))
+    const last = done.at(-1)?.event.sequence ?? Infinity
+    left = left.filter((sequence) => sequence > last)
   }
 })
 

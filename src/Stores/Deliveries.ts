@@ -50,6 +50,23 @@ export interface Damage {
   readonly repaired: number
 }
 
+/** Deliveries with these numbers, as they are copied to another place. */
+export interface Chunk {
+  readonly first: number
+  readonly last: number
+  readonly frames: Uint8Array
+}
+
+/** What a copy has given back. */
+export interface TakenBack {
+  /** Deliveries that were lost and may have been applied before: they are to be applied again. */
+  readonly sequences: ReadonlyArray<number>
+  /** Others, which will be handed out. */
+  readonly added: number
+  /** The chunk isn't as we wrote it. */
+  readonly isForeign: boolean
+}
+
 export interface Waiting {
   readonly count: number
   /** When the oldest one was received; null if none waits. */

@@ -9,7 +9,7 @@ import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
-import type { Arrival, Damage, Delivery, TakenBatch, Waiting } from "./Deliveries.ts"
+import type { Arrival, Chunk, Damage, Delivery, TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
 type WorkerRow = StoreTables["workers"]
@@ -65,6 +65,17 @@ export interface Deliveries {
   readonly receivedAfter: (sequence: number) => Effect.Effect<Instant | null, StoreError>
   /** The newest ones first. */
   readonly arrivals: (limit: number) => Effect.Effect<ReadonlyArray<Arrival>, StoreError>
+  /** For a copy of all deliveries elsewhere; undefined if the engine's own means copy them. */
+  readonly copying:
+    | {
+        /** Random: a copy of another inbox has another one. */
+        readonly id: Effect.Effect<string, StoreError>
+        /** What comes after a number; undefined if nothing does. */
+        readonly after: (number: number) => Effect.Effect<Chunk | undefined, StoreError>
+        /** Puts back what is lost, and what comes after the last number. */
+        readonly takeBack: (chunk: Chunk) => Effect.Effect<TakenBack, StoreError>
+      }
+    | undefined
   /** What the disk did to its files. */
   readonly damage: Effect.Effect<Damage, StoreError>
   /** The greatest sequence; 0 if there is none. */

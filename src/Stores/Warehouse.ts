@@ -4,10 +4,11 @@
  * It is a projection: it can be rebuilt from the Store and a walk, and every write is idempotent. A write is one
  * transaction and returns after it is on disk. There is one write at a time; readers and snapshots don't block it.
  */
-import { Context, type Effect, Schema, type Scope } from "effect"
+import { Context, Effect, Option, Schema, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import type { Change } from "../Domain/Change.ts"
 import type { Row } from "../Domain/Merge.ts"
+import type { Chunk } from "./Deliveries.ts"
 import type { JournalLine } from "./JournalLines.ts"
 import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
@@ -72,6 +73,27 @@ export interface EventFile {
   readonly rows: number
 }
 
+/** A copy of the Store's deliveries: chunks of an inbox, by its id. */
+export interface Mirror<E = WarehouseError> {
+  /** For people: which copy it is. */
+  readonly name: string
+  /** The last number that it holds; 0 if it holds nothing. */
+  readonly through: (inbox: string) => Effect.Effect<number, E>
+  readonly add: (inbox: string, chunk: Chunk) => Effect.Effect<void, E>
+  /** The first chunk with a number after this one. */
+  readonly after: (inbox: string, number: number) => Effect.Effect<Chunk | undefined, E>
+}
+
+/** Copies of the Store's deliveries in a private schema. */
+export interface Mirrors {
+  /** None if Store and Warehouse share a database. */
+  readonly live: Effect.Effect<Option.Option<Mirror>, WarehouseError>
+  /** Of warehouses that were set aside, as far as they can be read. */
+  readonly aside: Effect.Effect<ReadonlyArray<Mirror>, never, Scope.Scope>
+}
+
+export const noMirrors: Mirrors = { live: Effect.succeed(Option.none()), aside: Effect.succeed([]) }
+
 export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
 
 /** One point in time over all tables, unaffected by later writes. */
@@ -109,6 +131,7 @@ export class Warehouse extends Context.Service<
     readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
     /** Writes a consistent copy for analysts, which appears at `path` all at once. */
     readonly publish: (path: string) => Effect.Effect<void, WarehouseError>
+    readonly mirrors: Mirrors
     /** Of the files that were set aside, deletes all but the newest. For a warehouse that is live. */
     readonly keepNewest: Effect.Effect<void>
   }

@@ -13,7 +13,7 @@ import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
-import { type Batch, Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
+import { type Batch, Warehouse, WarehouseError, noMirrors } from "../../src/Stores/Warehouse.ts"
 import * as Projection from "../../src/Stores/Projection.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 
@@ -44,6 +44,7 @@ const store = Layer.unwrap(
 /** A warehouse whose writes the test decides and records in order. */
 const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.Effect<void, WarehouseError>) =>
   Layer.mock(Warehouse, {
+    mirrors: noMirrors,
     id: "mocked",
     opened: Effect.void,
     write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))

@@ -11,7 +11,7 @@ import * as Version from "../../src/Domain/Version.ts"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
-import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
+import { Warehouse, WarehouseError, noMirrors } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "siteledger-publish-"))
@@ -61,7 +61,8 @@ const makeStub = () => {
         yield* Effect.sleep(stub.takes)
         if (stub.isFailing) return yield* failure
       }),
-    keepNewest: Effect.void
+    mirrors: noMirrors,
+      keepNewest: Effect.void
   })
   const publish = (path: string) =>
     AnalystCopy.layerWith({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(

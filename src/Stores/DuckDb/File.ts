@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./Dialect.ts"
@@ -131,13 +131,38 @@ const migrateCopy = async (file: OpenFile, path: string, to: Migrations): Promis
 }
 
 /** Copies the whole database, as of one point in time, into a new file; writers go on meanwhile. */
-export const copyTo = async (instance: DuckDBInstance, path: string): Promise<void> => {
+export const copyTo = (instance: DuckDBInstance, path: string): Promise<void> =>
+  copying(instance, path, async (connection, own) => {
+    await connection.run(`copy from database "${own}" to copied`)
+  })
+
+/** The same for analysts: without the Store's deliveries. */
+export const publishTo = (instance: DuckDBInstance, path: string): Promise<void> =>
+  copying(instance, path, async (connection, own) => {
+    await connection.run("begin transaction")
+    await connection.run(`copy from database "${own}" to copied (schema)`)
+    const tables = await connection.runAndReadAll(
+      `select schema_name || '."' || table_name || '"' from duckdb_tables()
+       where database_name = '${own}' and not internal and (schema_name, table_name) <> ('siteledger', 'inbox')`
+    )
+    for (const [table] of tables.getRowsJson()) {
+      await connection.run(`insert into copied.${String(table)} select * from "${own}".${String(table)}`)
+    }
+    await connection.run("drop table copied.siteledger.inbox")
+    await connection.run("commit")
+  })
+
+type Copy = (connection: DuckDBConnection, own: string) => Promise<void>
+
+const copying = async (instance: DuckDBInstance, path: string, copy: Copy): Promise<void> => {
   const connection = await instance.connect()
   try {
     const [[own] = []] = (await connection.runAndReadAll("select current_database()")).getRowsJson()
     await connection.run(`attach ${Literal.text(path)} as copied`)
-    await connection.run(`copy from database "${String(own)}" to copied`)
+    await copy(connection, String(own))
   } finally {
+    // After a failure; otherwise there is no transaction.
+    await connection.run("rollback").catch(() => undefined)
     await connection.run("detach database if exists copied")
     connection.disconnectSync()
   }

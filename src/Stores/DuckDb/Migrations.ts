@@ -21,7 +21,12 @@ const byHand = {
     ],
     after: made(1)
   },
-  2: { after: made(2) }
+  2: {
+    before: [
+      `create table siteledger.inbox (inbox varchar not null, first bigint not null, "last" bigint not null, frames blob not null)`
+    ],
+    after: made(2)
+  }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>

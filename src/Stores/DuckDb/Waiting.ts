@@ -9,7 +9,7 @@ import { Duration, Effect, Layer, Option, Schedule } from "effect"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import { Restart } from "../../Runtime/Restart.ts"
 import type { Store, StoreError } from "../Store.ts"
-import { Warehouse, WarehouseError } from "../Warehouse.ts"
+import { Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
 import { tryNext } from "./OwnFile.ts"
 import * as SetAside from "./SetAside.ts"
 import * as DuckDb from "./Warehouse.ts"
@@ -50,6 +50,7 @@ const refusing = (error: WarehouseError): Warehouse["Service"] => ({
   query: () => Effect.fail(error),
   snapshot: Effect.fail(error),
   publish: () => Effect.fail(error),
+  mirrors: { ...noMirrors, live: Effect.fail(error) },
   keepNewest: Effect.void
 })
 

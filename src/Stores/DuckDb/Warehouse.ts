@@ -6,7 +6,7 @@
  * for another reason is left alone and named in the error.
  */
 import { renameSync } from "node:fs"
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
 import { inherit } from "../../Runtime/Rights.ts"
 import type { Store, StoreError } from "../Store.ts"
@@ -19,8 +19,9 @@ import {
   type WarehouseError
 } from "../Warehouse.ts"
 import { attempt, attemptOn } from "./Failure.ts"
-import { copyTo, discardFile, type OpenFile } from "./File.ts"
+import { discardFile, type OpenFile, publishTo } from "./File.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
+import { aside, mirrorOf, on } from "./Mirror.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 import { DuckDbWriter } from "./Writer.ts"
@@ -40,10 +41,10 @@ const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
   }
 }
 
-const publishTo = async ({ instance }: OpenFile, target: string): Promise<void> => {
+const publish = async ({ instance }: OpenFile, target: string): Promise<void> => {
   const unfinished = `${target}.unfinished`
   discardFile(unfinished)
-  await copyTo(instance, unfinished)
+  await publishTo(instance, unfinished)
   inherit(unfinished, target)
   renameSync(unfinished, target)
 }
@@ -89,6 +90,9 @@ const make = (path: string) =>
       }
     })
 
+    const run = on(file.instance)
+    const mirror = mirrorOf("the warehouse", run, (use) => oneWriter.withPermit(Effect.uninterruptible(run(use))))
+
     return Warehouse.of({
       id,
       opened: Effect.void,
@@ -99,7 +103,8 @@ const make = (path: string) =>
       version: Effect.sync(() => version),
       query: (run) => attemptFile(() => run(file.db)),
       snapshot,
-      publish: (target) => attemptFile(() => publishTo(file, target)),
+      publish: (target) => attemptFile(() => publish(file, target)),
+      mirrors: { live: Effect.succeed(Option.some(mirror)), aside: aside(path) },
       keepNewest: Effect.sync(() => discardOlder(path))
     })
   })

@@ -58,6 +58,7 @@ export const make = (run: Run, receive: Deliveries["receive"]): Deliveries => ({
         .execute()
     ),
   // The server keeps its own pages in order.
+  copying: undefined,
   damage: Effect.succeed({ lost: [], repaired: 0 }),
   last: run(async (db) => {
     const row = await db

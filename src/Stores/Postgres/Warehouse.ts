@@ -7,7 +7,7 @@
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { Postgres, type PostgresError } from "./Postgres.ts"
-import { Warehouse, WarehouseError } from "../Warehouse.ts"
+import { Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import * as PostgresWriter from "./Writer.ts"
@@ -69,6 +69,7 @@ const make = Effect.gen(function* () {
     query,
     snapshot: PostgresSnapshot.take(postgres.connections),
     publish: (path) => PostgresSnapshot.publish(postgres.connections, path),
+    mirrors: noMirrors,
     keepNewest: Effect.void
   })
 })

@@ -12,9 +12,11 @@ import type { Event } from "../../Domain/Event.ts"
 import { batchBytes, type Delivery, type TakenBatch } from "../Deliveries.ts"
 import { type Deliveries, readMeta, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
+import * as Copying from "./Copying.ts"
 import * as Counts from "./Counts.ts"
 import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
 import { lostOf } from "./Lost.ts"
+import { inboxKey } from "./Open.ts"
 import type { Segments } from "./Segments.ts"
 import type { Incoming } from "./Writer.ts"
 
@@ -29,13 +31,16 @@ interface Batch extends TakenBatch {
 
 type Run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
 
-/** The files, in order, and how many of them were repaired since. */
 export interface Files {
+  /** In order. */
   readonly open: () => Promise<Segments>
+  /** How many of them were repaired since. */
   readonly repaired: () => number
+  /** Notes that these numbers are no longer lost. */
+  readonly found: (numbers: ReadonlySet<number>) => Promise<void>
 }
 
-export const make = ({ open, repaired }: Files, run: Run): Deliveries => {
+export const make = ({ found, open, repaired }: Files, run: Run): Deliveries => {
   const withFiles = <A>(use: (segments: Segments, db: Kysely<StoreTables>) => A | Promise<A>) =>
     run(async (db) => {
       const segments = await open()
@@ -86,6 +91,11 @@ export const make = ({ open, repaired }: Files, run: Run): Deliveries => {
         }
         return arrivals.map(({ labels }) => labels)
       }),
+    copying: {
+      id: withFiles(async (_segments, db) => (await readMeta(db, inboxKey)) ?? ""),
+      after: (number) => withFiles((segments) => Copying.after(segments, number)),
+      takeBack: (chunk) => withFiles((segments, db) => Copying.takeBack(segments, db, chunk, found))
+    },
     damage: withFiles(async (_segments, db) => ({ lost: await lostOf(db), repaired: repaired() })),
     last: withFiles((segments) => segments.last)
   }

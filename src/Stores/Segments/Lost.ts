@@ -16,6 +16,22 @@ const fromText = (text: string | undefined): ReadonlyArray<Lost> => JSON.parse(t
 
 export const lostOf = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Lost>> => fromText(await readMeta(db, key))
 
+/** Removes these numbers from what is lost. */
+export const found = (database: DatabaseSync, numbers: ReadonlySet<number>): void => {
+  const left = fromText(metaOf(database, key)).flatMap((lost) => {
+    const parts: Array<Lost> = []
+    for (let from = lost.from; from <= lost.through; from++) {
+      if (numbers.has(from)) continue
+      let through = from
+      while (through < lost.through && !numbers.has(through + 1)) through++
+      parts.push({ ...lost, from, through })
+      from = through
+    }
+    return parts
+  })
+  setMeta(database, key, JSON.stringify(left))
+}
+
 type At = (number: number) => Frame | undefined
 
 /** When a delivery arrived; null if that can't be read. */

@@ -21,16 +21,17 @@ import { listed } from "./Segment.ts"
 import { Segments } from "./Segments.ts"
 import { Writer } from "./Writer.ts"
 
-const metaKey = "inbox"
+/** Where the Store has its inbox's id. */
+export const inboxKey = "inbox"
 /** Its id in a backup, whose table holds the frames. */
 const inTable = "in the table"
 
 export const folderOf = (store: string): string =>
   basename(store) === "store.sqlite" ? join(dirname(store), "inbox") : `${store}-inbox`
 
-const idOf = (database: DatabaseSync): string | undefined => metaOf(database, metaKey)
+const idOf = (database: DatabaseSync): string | undefined => metaOf(database, inboxKey)
 
-const setId = (database: DatabaseSync, id: string): void => setMeta(database, metaKey, id)
+const setId = (database: DatabaseSync, id: string): void => setMeta(database, inboxKey, id)
 
 /** Only the last one is kept. */
 const setAside = (folder: string): void => {

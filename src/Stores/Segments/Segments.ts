@@ -4,6 +4,7 @@
  * If the thread ends by itself, every open request fails and the next one starts another, which brings the files into order
  * first. If damage is found while reading, the thread mends it, and it is read again.
  */
+import type { KeyObject } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { batchBytes } from "../Deliveries.ts"
@@ -47,6 +48,10 @@ export class Segments {
   async start(): Promise<void> {
     await this.#run()
     await this.#tellAll()
+  }
+
+  get key(): KeyObject {
+    return this.#start.key
   }
 
   /** The number of the last frame that was acknowledged. */

@@ -18,6 +18,7 @@ import { Store, StoreError } from "../Store.ts"
 import { storeError } from "./Failure.ts"
 import * as Segmented from "../Segments/Deliveries.ts"
 import { derived } from "../Segments/Key.ts"
+import * as Lost from "../Segments/Lost.ts"
 import * as Files from "../Segments/Open.ts"
 import type { Segments } from "../Segments/Segments.ts"
 import * as Rows from "../Segments/Rows.ts"
@@ -96,7 +97,8 @@ const filesOf = (place: Files.Place, db: Kysely<StoreTables>) => {
     return opened
   }
   const close = async (): Promise<void> => (await opened?.catch(() => undefined))?.close()
-  return { open, close, repaired: () => repaired }
+  const found = (numbers: ReadonlySet<number>) => place.exclusively(() => Lost.found(place.database, numbers))
+  return { open, close, found, repaired: () => repaired }
 }
 
 /** Writes the deliveries into a copy of the Store. */

@@ -12,7 +12,7 @@ import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { engines } from "../../Stores/StoreEngines.ts"
-import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import { Warehouse, noMirrors } from "../../../src/Stores/Warehouse.ts"
 import { machine } from "../../SetClock.ts"
 import { until } from "../Uptime/World.ts"
 
@@ -47,6 +47,7 @@ const applying = (applied: Array<string>) =>
         Layer.mock(Ledger, { hear: () => Effect.void }),
         Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),
         Layer.mock(Warehouse, {
+          mirrors: noMirrors,
           id: "mocked",
           opened: Effect.void,
           write: ({ events }) =>

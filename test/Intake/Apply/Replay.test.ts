@@ -11,7 +11,7 @@ import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
-import { type Batch, Warehouse } from "../../../src/Stores/Warehouse.ts"
+import { type Batch, Warehouse, noMirrors } from "../../../src/Stores/Warehouse.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 
 const at = "2026-11-20T02:00:00.000000Z"
@@ -68,7 +68,12 @@ it.live("a replay gives the ledger and the warehouse the quarantine in stored or
     ),
     Layer.mock(Ledger, { hear: (batch) => Effect.asVoid(hear(batch)) }),
     Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),
-    Layer.mock(Warehouse, { id: "mocked", opened: Effect.void, write: (batch) => Effect.asVoid(write(batch)) })
+    Layer.mock(Warehouse, {
+      id: "mocked",
+      mirrors: noMirrors,
+      opened: Effect.void,
+      write: (batch) => Effect.asVoid(write(batch))
+    })
   )
   return Effect.gen(function* () {
     const inbox = yield* Inbox

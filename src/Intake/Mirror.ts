@@ -1,0 +1,125 @@
+/**
+ * Keeps a copy of all deliveries in the warehouse, a second behind, and takes back from it what the inbox's own files have
+ * lost: before the receiver listens, so that no number is given to two deliveries, and whenever damage is found.
+ *
+ * Only what this worker wrote comes back: each delivery carries an HMAC under the data directory's key. What was taken back
+ * is applied again, which changes nothing if it was applied before. If the process dies in between, chunks are copied again,
+ * and what is still lost is taken back by the next start.
+ */
+import { Effect, Layer, Option } from "effect"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { supervised } from "../Runtime/Supervisor.ts"
+import type { Lost } from "../Stores/Deliveries.ts"
+import { type Deliveries, Store, type StoreError } from "../Stores/Store.ts"
+import { type Mirror, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import { Apply } from "./Apply.ts"
+import * as Damage from "./Damage.ts"
+
+export type Copying = NonNullable<Deliveries["copying"]>
+
+const unlessItFails = <R>(what: string, effect: Effect.Effect<void, StoreError | WarehouseError, R>) =>
+  Effect.catch(effect, (error) => Effect.logDebug(`${what}: ${error.message}`))
+
+export const layer: Layer.Layer<never, never, Apply | Reasons | Store | Warehouse> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { deliveries } = yield* Store
+    const { copying } = deliveries
+    if (copying === undefined) return
+    const healing = unlessItFails("Lost deliveries can't be taken back now", heal(copying))
+    const keeping = unlessItFails("Deliveries can't be copied now", keepLive(copying))
+    yield* healing
+    yield* Effect.addFinalizer(() => keeping)
+    let tried = yield* lostText
+    const turn = Effect.gen(function* () {
+      yield* Effect.sleep("1 second")
+      yield* keeping
+      const lost = yield* lostText
+      if (lost === tried) return
+      tried = lost
+      yield* healing
+    })
+    yield* Effect.forkScoped(supervised("copying deliveries to the warehouse", Effect.forever(turn)))
+  })
+)
+
+/** What is lost now, to compare. */
+const lostText = Effect.flatMap(Store, ({ deliveries }) => deliveries.damage).pipe(
+  Effect.map(({ lost }) => JSON.stringify(lost)),
+  Effect.orElseSucceed(() => "unknown")
+)
+
+const keepLive = (copying: Copying) =>
+  Effect.gen(function* () {
+    const live = yield* (yield* Warehouse).mirrors.live
+    if (Option.isSome(live)) yield* copyTo(live.value, copying)
+  })
+
+/** All deliveries that a copy doesn't have yet. */
+export const copyTo = Effect.fnUntraced(function* <E>(mirror: Mirror<E>, copying: Copying) {
+  const { deliveries } = yield* Store
+  const inbox = yield* copying.id
+  const last = yield* deliveries.last
+  for (let through = yield* mirror.through(inbox); through < last;) {
+    const chunk = yield* copying.after(through)
+    if (chunk === undefined) return
+    yield* mirror.add(inbox, chunk)
+    through = chunk.last
+  }
+})
+
+const heal = (copying: Copying) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { mirrors } = yield* Warehouse
+      const live = yield* mirrors.live
+      for (const mirror of [...Option.toArray(live), ...(yield* mirrors.aside)]) yield* takeBackFrom(mirror, copying)
+    })
+  )
+
+/** What is lost, and what comes after the last delivery. */
+export const takeBackFrom = Effect.fnUntraced(function* <E>(mirror: Mirror<E>, copying: Copying) {
+  const { deliveries } = yield* Store
+  const { lost } = yield* deliveries.damage
+  const newer = { from: (yield* deliveries.last) + 1, through: Infinity }
+  const sequences: Array<number> = []
+  let [added, foreign] = [0, 0]
+  for (const span of [...lost, newer]) {
+    for (const took of yield* takeBack(mirror, copying, span)) {
+      sequences.push(...took.sequences)
+      added += took.added
+      foreign += took.isForeign ? 1 : 0
+    }
+  }
+  if (foreign > 0) yield* refuse(mirror, foreign)
+  const count = sequences.length + added
+  if (count === 0) return
+  yield* Effect.logWarning(`${count} deliveries that the inbox had lost were taken back from ${mirror.name}`)
+  const apply = yield* Apply
+  yield* apply.again(sequences.toSorted((a, b) => a - b))
+  yield* Damage.tell
+})
+
+const takeBack = Effect.fnUntraced(function* <E>(
+  mirror: Mirror<E>,
+  copying: Copying,
+  { from, through }: Pick<Lost, "from" | "through">
+) {
+  const inbox = yield* copying.id
+  const all = []
+  for (let after = from - 1; after < through;) {
+    const chunk = yield* mirror.after(inbox, after)
+    if (chunk === undefined || chunk.first > through) break
+    all.push(yield* copying.takeBack(chunk))
+    after = Math.max(after + 1, chunk.last)
+  }
+  return all
+})
+
+const refuse = ({ name }: { readonly name: string }, chunks: number) =>
+  Effect.flatMap(Reasons, ({ set }) =>
+    set(
+      "foreign deliveries",
+      `${chunks === 1 ? "A part" : `${chunks} parts`} of the deliveries kept in ${name} can't be taken back: ` +
+        "this worker didn't write them as they are. Find out who can write there."
+    )
+  )

@@ -1,0 +1,44 @@
+/**
+ * A chunk of the inbox for a copy elsewhere: whole frames in the order of their numbers, compressed. Each frame carries its
+ * own HMAC: of what comes back from a copy, only frames that we wrote count.
+ */
+import type { KeyObject } from "node:crypto"
+import { promisify } from "node:util"
+import { constants, zstdCompress, zstdDecompress } from "node:zlib"
+import type { Chunk } from "../Deliveries.ts"
+import { encode, type Frame, numberAfter } from "./Frame.ts"
+import { scan } from "./Segment.ts"
+
+const compress = promisify(zstdCompress)
+const decompress = promisify(zstdDecompress)
+
+/** Of a chunk once it is unpacked: far more than any has. */
+const mostBytes = 64 * 1024 * 1024
+
+/** Returns undefined if there are no frames. */
+export const chunkOf = async (frames: ReadonlyArray<Frame>, key: KeyObject): Promise<Chunk | undefined> => {
+  const [first, last] = [frames[0], frames.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const bytes = Buffer.concat(frames.map((frame) => encode(frame, key)))
+  const packed = await compress(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+  return { first: first.number, last: numberAfter(last) - 1, frames: packed }
+}
+
+/** Its frames, without any that we didn't write. */
+export const framesOf = async ({ frames }: Chunk, key: KeyObject): Promise<ReadonlyArray<Frame>> => {
+  try {
+    return scan(await decompress(frames, { maxOutputLength: mostBytes }), key).frames
+  } catch {
+    return []
+  }
+}
+
+/** Whether every number of the chunk is covered by one of its frames. */
+export const isWhole = ({ first, last }: Chunk, frames: ReadonlyArray<Frame>): boolean => {
+  let next = first
+  for (const frame of frames) {
+    if (frame.number !== next) return false
+    next = numberAfter(frame)
+  }
+  return next === last + 1
+}
