@@ -14,7 +14,7 @@ import { Lock } from "../src/Runtime/Lock.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
 import type { Status } from "../src/Operate/Status.ts"
 import type { Store } from "../src/Stores/Store.ts"
-import { isLocked } from "../src/Stores/Stores.ts"
+import { isDamaged, isLocked } from "../src/Stores/Stores.ts"
 
 const all = worker.pipe(Layer.provideMerge(Restart.layer))
 
@@ -26,13 +26,17 @@ const refusedAtStart = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-/** A start that meets a lock tries again instead of ending the process. */
-const unlocked = <A, E, R>(start: Effect.Effect<A, E, R>) =>
+/**
+ * A start that meets a lock tries again instead of ending the process; so does one that meets damage in a file, because the
+ * next one makes that file again.
+ */
+const passing = <A, E, R>(start: Effect.Effect<A, E, R>) =>
   start.pipe(
     Effect.tapError((error) =>
-      isLocked(error) ? Effect.logWarning(`The start waits. ${error.message}`) : Effect.void
+      isLocked(error) || isDamaged(error) ? Effect.logWarning(`The start waits. ${error.message}`) : Effect.void
     ),
-    Effect.retry({ schedule: Schedule.spaced("1 second"), while: isLocked })
+    Effect.retry({ schedule: Schedule.spaced("1 second"), while: isLocked }),
+    Effect.retry({ times: 3, while: isDamaged })
   )
 
 /**
@@ -48,7 +52,7 @@ export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status | Sto
   return Effect.gen(function* () {
     const { dataDir, warnings } = yield* Settings
     for (const warning of warnings) yield* Effect.logWarning(warning)
-    const once = unlocked(untilRestart.pipe(Effect.provide(all, { local: true }), Effect.scoped))
+    const once = passing(untilRestart.pipe(Effect.provide(all, { local: true }), Effect.scoped))
     const forever = Effect.forever(once)
     return yield* forever.pipe(Effect.provide(Lock.layerAt(dataDir)))
   })

@@ -127,5 +127,6 @@ export const writeMeta = (db: Kysely<StoreTables>, key: string, value: string): 
   db
     .insertInto("meta")
     .values({ key, value })
-    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+    // A start that changes nothing needs no room on the disk.
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }).where("meta.value", "<>", value))
     .execute()

@@ -13,13 +13,17 @@ import type { Reasons } from "../Runtime/Reasons.ts"
 import * as DuckDbWaiting from "./DuckDb/Waiting.ts"
 import * as Sqlite from "./Sqlite/Store.ts"
 import { type Store, StoreError } from "./Store.ts"
-import type { Warehouse, WarehouseError } from "./Warehouse.ts"
+import { type Warehouse, WarehouseError } from "./Warehouse.ts"
 
 export type StoresError = StoreError | WarehouseError | PostgresError
 
 /** Another transaction was in the way: what holds the lock will end, or be ended. */
 export const isLocked = (error: unknown): error is StoresError =>
   (error instanceof StoreError || error instanceof PostgresError) && error.reason === "Locked"
+
+/** Damage was met, and noted: the next start makes the file again. */
+export const isDamaged = (error: unknown): error is StoresError =>
+  (error instanceof StoreError || error instanceof WarehouseError) && error.reason === "Fatal"
 
 /** Shared by all layers of a worker. */
 const postgres = Layer.unwrap(

@@ -5,13 +5,16 @@
 import { Effect } from "effect"
 import { WarehouseError } from "../Warehouse.ts"
 import type { OpenFile } from "./File.ts"
+import { suspect } from "./Opening.ts"
 
 const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
 const fatal = /^FATAL|database has been invalidated/
+/** Of a block that was read. */
+const damage = /corrupt database file|computed checksum|could not read enough bytes|failed to deserialize|serialization error/i
 const outOfMemory = /out of memory error/i
 
 const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {
-  if (fatal.test(message)) return "Fatal"
+  if (fatal.test(message) || damage.test(message)) return "Fatal"
   const isRefused = cause instanceof RangeError || cause instanceof TypeError || refusals.test(message)
   return isRefused ? "Refused" : "Failed"
 }
@@ -24,6 +27,12 @@ const failed = (cause: unknown): WarehouseError => {
 
 export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
   Effect.tryPromise({ try: run, catch: failed })
+
+/** Notes damage: the file is set aside when it is opened again. */
+export const noting =
+  (path: string) =>
+  <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.tapError(effect, ({ message }) => Effect.sync(() => (damage.test(message) ? suspect(path) : undefined)))
 
 /** Raises DuckDB's memory limit after it ran out, as very wide rows make it do. */
 export const attemptOn =

@@ -5,7 +5,7 @@
  * Only damage is a reason to set the file aside. Everything that isn't known to be damage is an obstacle, so a good file is
  * never given up by mistake.
  */
-import { closeSync, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
 
 export interface Damage {
@@ -78,12 +78,21 @@ const magic = { text: "DUCK", at: 8 }
 const isDuckDb = (head: Buffer): boolean =>
   head.toString("latin1", magic.at, magic.at + magic.text.length) === magic.text
 
+const suspectOf = (path: string): string => `${path}.suspect`
+
+/** Damage was met while the file was in use. */
+export const suspect = (path: string): void => writeFileSync(suspectOf(path), "", { mode: 0o600 })
+
+/** It is no longer at `path`. */
+export const forgetSuspicion = (path: string): void => rmSync(suspectOf(path), { force: true })
+
 /** To be asked before this process opens the file by DuckDB: closing a descriptor of it drops DuckDB's lock. */
 export const objectionTo = (path: string): Damage | Obstacle | undefined => {
   try {
     const head = tryFile(path)
     tryFile(`${path}.wal`)
     tryRoom(path)
+    if (existsSync(suspectOf(path))) return { kind: "damage", why: "a part of it could not be read while it was in use" }
     return head === undefined || isDuckDb(head) ? undefined : { kind: "damage", why: "it isn't a DuckDB file" }
   } catch (cause) {
     return obstacle(codeOf(cause), whyNot(cause))

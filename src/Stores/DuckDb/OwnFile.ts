@@ -8,7 +8,7 @@ import { existsSync } from "node:fs"
 import { Clock, Effect } from "effect"
 import { Store } from "../Store.ts"
 import { WarehouseError } from "../Warehouse.ts"
-import { attempt } from "./Failure.ts"
+import { attempt, noting } from "./Failure.ts"
 import { isHeldByAnother, type OpenFile, openWarehouse } from "./File.ts"
 import { type Obstacle, objectionIn, objectionTo, sentenceOf } from "./Opening.ts"
 import { setAside } from "./SetAside.ts"
@@ -69,7 +69,10 @@ export const metaOf = (file: OpenFile) =>
     return { id: value("id"), watermark: Number(value("applied_through")) }
   })
 
-export const openOwn = Effect.fn("DuckDb.openOwn")(function* (path: string) {
+/** Damage that is met now is noted, so the next start makes the file again. */
+export const openOwn = (path: string) => noting(path)(opened(path))
+
+const opened = Effect.fn("DuckDb.openOwn")(function* (path: string) {
   const store = yield* Store
   const opened = yield* openOrMake(path)
   let file = opened.file

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, renameSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { discardFile } from "./File.ts"
+import { forgetSuspicion } from "./Opening.ts"
 
 const infix = ".set-aside-"
 
@@ -14,6 +15,7 @@ export const setAside = (path: string, at: number): string => {
   const kept = `${path}${infix}${at}`
   if (existsSync(path)) renameSync(path, kept)
   if (existsSync(`${path}.wal`)) renameSync(`${path}.wal`, `${kept}.wal`)
+  forgetSuspicion(path)
   return kept
 }
 

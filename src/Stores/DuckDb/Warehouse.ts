@@ -18,7 +18,7 @@ import {
   Warehouse,
   type WarehouseError
 } from "../Warehouse.ts"
-import { attempt, attemptOn } from "./Failure.ts"
+import { attempt, attemptOn, noting } from "./Failure.ts"
 import { discardFile, type OpenFile, publishTo } from "./File.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
@@ -54,7 +54,9 @@ const make = (path: string) =>
     const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
       Effect.promise(() => opened.file.close())
     )
-    const attemptFile = attemptOn(file)
+    const attemptHere = attemptOn(file)
+    const noted = noting(path)
+    const attemptFile = <A>(use: () => Promise<A>) => noted(attemptHere(use))
     const writer = yield* Effect.acquireRelease(
       attempt(() => DuckDbWriter.open(file.instance)),
       (opened) => Effect.sync(() => opened.close())

@@ -22,7 +22,13 @@ const uptimeEveryMs = 60_000
 /** Heals the Store from its log, then keeps the log up to date until the scope closes. */
 export const keep = (place: Place, { isNew, replaces }: Opened) =>
   Effect.gen(function* () {
-    const healed = yield* Effect.try({ try: () => heal({ ...place, isNew }), catch: storeError })
+    const healed = yield* Effect.try({ try: () => heal({ ...place, isNew }), catch: storeError }).pipe(
+      // Deliveries wait for room, too; a later start takes what the store lacks.
+      Effect.catchIf(
+        ({ reason }) => reason === "Full" && !isNew,
+        ({ message }) => Effect.as(Effect.logWarning(`The store can't be compared with its log now: ${message}`), 0)
+      )
+    )
     if (replaces !== undefined) {
       yield* Effect.logError(
         `The store ${place.store} was damaged and is kept as ${replaces}. A new one has its ${healed} rows from the log ` +

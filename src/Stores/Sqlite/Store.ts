@@ -67,8 +67,10 @@ export const dialect = (database: DatabaseSync): Dialect => new Dialect({ databa
 
 const notOpened = (path: string) => (cause: unknown) => {
   const { reason } = storeError(cause)
-  const advice = reason === "Fatal" ? " Keep the file and restore a backup: siteledger restore FILE." : ""
-  return new StoreError({ reason, message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`, cause })
+  const isDamaged = reason === "Fatal"
+  const advice = isDamaged ? " Keep the file and restore a backup: siteledger restore FILE." : ""
+  // Without a log of rows, another start would find the same.
+  return new StoreError({ reason: isDamaged ? "Failed" : reason, message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`, cause })
 }
 
 const notBackedUp = (target: string) => (cause: unknown) => {
@@ -131,12 +133,12 @@ const make = ({ isLogged, key, path }: Options) =>
       (opened) => Effect.sync(() => opened.database.close())
     )
     const db = new Kysely<StoreTables>({ dialect: dialect(database) })
-    yield* Effect.tryPromise({ try: () => migrate(db), catch: storeError })
     const failed = (cause: unknown): StoreError => {
       const error = storeError(cause)
       if (error.reason === "Fatal" && isLogged) suspect(path)
       return error
     }
+    yield* Effect.tryPromise({ try: () => migrate(db), catch: failed })
     const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) =>
       Effect.tryPromise({ try: () => query(db), catch: failed })
     const place: Files.Place = {

@@ -1,0 +1,58 @@
+/** Damage in the middle of the file, which is found only when that part is read: the file is made again. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { sql } from "kysely"
+import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import type { Store } from "../../../src/Stores/Store.ts"
+import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
+import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import { folder } from "../WarehouseEngines.ts"
+import { eventRow } from "../Written.ts"
+
+const started = <A, E>(path: string, body: Effect.Effect<A, E, Warehouse | Store>) =>
+  Effect.scoped(
+    Effect.provide(
+      body,
+      DuckDb.layerAt(`${path}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))),
+      { local: true }
+    )
+  )
+
+const events = Array.from({ length: 5000 }, (_, n) =>
+  eventRow(n + 1, JSON.stringify(Array.from({ length: 40 }, (__, k) => Math.sin(n * 41 + k))))
+)
+
+const readAll = Effect.flatMap(Warehouse, (warehouse) =>
+  warehouse.query((db) => sql`select sum(hash(e)) from construction.events e`.execute(db))
+)
+
+describe("a DuckDB file with a damaged block", () => {
+  it.live("is set aside by the start after the block was read", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const file = `${path}/warehouse.duckdb`
+        yield* started(
+          path,
+          Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ changes: [], events }))
+        )
+        // Where the rows are differs from version to version. Damage elsewhere is noticed by the start itself.
+        const bytes = readFileSync(file)
+        for (let at = 0.15; !readdirSync(path).includes("warehouse.duckdb.suspect"); at += 0.05) {
+          assert.isBelow(at, 0.95, "there is no such place")
+          const damaged = Buffer.from(bytes)
+          damaged[Math.floor(bytes.length * at)]! ^= 1
+          writeFileSync(file, damaged)
+          const read = yield* Effect.result(started(path, readAll))
+          if (read._tag === "Failure") assert.strictEqual(read.failure.reason, "Fatal", read.failure.message)
+        }
+        assert.include(readdirSync(path), "warehouse.duckdb.suspect")
+        yield* started(path, readAll)
+        const names = readdirSync(path)
+        assert.notInclude(names, "warehouse.duckdb.suspect")
+        assert.isTrue(names.some((name) => /^warehouse\.duckdb\.set-aside-\d+$/.test(name)))
+      })
+    )
+  )
+})
