@@ -77,6 +77,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   ...sinkLines(report),
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
+  `check         ${report.check.done} of ${report.check.of} parts read this week; last time all: ${report.check.at ?? "never"}`,
   ...report.workers.map(workerLine)
 ]
 

@@ -14,6 +14,7 @@ import * as Folder from "../src/Lake/Folder.ts"
 import * as S3 from "../src/Lake/S3.ts"
 import * as Nightly from "../src/Lake/Nightly.ts"
 import { AnalystCopy } from "../src/Lake/AnalystCopy.ts"
+import { WeeklyCheck } from "../src/Operate/WeeklyCheck.ts"
 import { Walk } from "../src/Walk/Walk.ts"
 
 export const lake = Layer.unwrap(
@@ -40,10 +41,15 @@ const isLive = Effect.zipWith(
   (isThrough, isDrained) => isThrough && isDrained
 )
 
+/** What the stores, the copy and the newest export hold is read once a week. */
+const check = Layer.unwrap(
+  Effect.map(Settings, ({ dataDir }) => WeeklyCheck.layerWith({ published: publishedPath(dataDir) }))
+)
+
 /** On demand, without a worker. */
 export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))
 
-export const nightly = Layer.merge(cron, DeliveriesCopy.layer).pipe(
+export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, check).pipe(
   Layer.provideMerge(exports),
   Layer.provideMerge(publish(isLive)),
   Layer.provideMerge(lake)

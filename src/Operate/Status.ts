@@ -20,6 +20,7 @@ import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk, type WalkStatus } from "../Walk/Walk.ts"
 import type { GapStatus, Phase, StatusReport } from "./AdminApi/StatusReport.ts"
 import { Skew } from "./Skew.ts"
+import { WeeklyCheck } from "./WeeklyCheck.ts"
 import { Workers } from "./Workers.ts"
 
 const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapStatus => ({
@@ -51,6 +52,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
       const uptime = yield* Uptime
       const walk = yield* Walk
       const workers = yield* Workers
+      const check = yield* WeeklyCheck
 
       const report = Effect.gen(function* () {
         const inboxStatus = yield* inbox.status
@@ -75,6 +77,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
           ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
           export: yield* exports.status,
           published: yield* publish.status,
+          check: yield* check.status,
           workers: yield* workers.all
         } satisfies StatusReport
       })

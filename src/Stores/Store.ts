@@ -10,6 +10,7 @@ import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
 import type { Arrival, Chunk, Damage, Delivery, TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
+import type { Piece } from "./Piece.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
 type WorkerRow = StoreTables["workers"]
@@ -110,6 +111,8 @@ export class Store extends Context.Service<
     readonly deliveries: Deliveries
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
     readonly transaction: <A>(body: (tx: Transaction<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
+    /** For the weekly check; none if the server checks its own. */
+    readonly pieces: Effect.Effect<ReadonlyArray<Piece<StoreError>>, StoreError>
     /** Copies the whole Store to `path` while it is in use; fails if a file is there and `isReplacing` is false. */
     readonly backup: (path: string, isReplacing: boolean) => Effect.Effect<void, StoreError>
   }

@@ -9,6 +9,7 @@ import type { Kysely } from "kysely"
 import type { Change } from "../Domain/Change.ts"
 import type { Row } from "../Domain/Merge.ts"
 import type { Chunk } from "./Deliveries.ts"
+import type { Piece } from "./Piece.ts"
 import type { JournalLine } from "./JournalLines.ts"
 import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
@@ -132,6 +133,8 @@ export class Warehouse extends Context.Service<
     /** Writes a consistent copy for analysts, which appears at `path` all at once. */
     readonly publish: (path: string) => Effect.Effect<void, WarehouseError>
     readonly mirrors: Mirrors
+    /** For the weekly check; none if the server checks its own. */
+    readonly pieces: Effect.Effect<ReadonlyArray<Piece<WarehouseError>>, WarehouseError>
     /** Of the files that were set aside, deletes all but the newest. For a warehouse that is live. */
     readonly keepNewest: Effect.Effect<void>
   }

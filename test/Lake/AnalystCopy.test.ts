@@ -62,6 +62,7 @@ const makeStub = () => {
         if (stub.isFailing) return yield* failure
       }),
     mirrors: noMirrors,
+      pieces: Effect.succeed([]),
       keepNewest: Effect.void
   })
   const publish = (path: string) =>

@@ -145,6 +145,8 @@ export const StatusReport = Schema.Struct({
   ledger: Ledger,
   export: Schema.Struct({ lastAt: Time, nextAt: Time }),
   published: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Millis) }),
+  /** The weekly check of all files: pieces read in this pass, and when the last one ended. */
+  check: Schema.Struct({ done: Count, of: Count, at: Time }),
   /** All that share the database; empty where only one worker is possible. */
   workers: Schema.Array(Worker)
 })

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { Chunk } from "../Deliveries.ts"
 import type { Mirror, WarehouseError } from "../Warehouse.ts"
 import { attempt } from "./Failure.ts"
+import { withConnection } from "./ReadAll.ts"
 import { keptBeside } from "./SetAside.ts"
 
 type Run = <A>(use: (connection: DuckDBConnection) => Promise<A>) => Effect.Effect<A, WarehouseError>
@@ -69,11 +70,4 @@ export const aside = (path: string) =>
 export const on =
   (instance: DuckDBInstance): Run =>
   (use) =>
-    attempt(async () => {
-      const connection = await instance.connect()
-      try {
-        return await use(connection)
-      } finally {
-        connection.disconnectSync()
-      }
-    })
+    attempt(() => withConnection(instance, use))

@@ -50,6 +50,7 @@ const refusing = (error: WarehouseError): Warehouse["Service"] => ({
   query: () => Effect.fail(error),
   snapshot: Effect.fail(error),
   publish: () => Effect.fail(error),
+  pieces: Effect.fail(error),
   mirrors: { ...noMirrors, live: Effect.fail(error) },
   keepNewest: Effect.void
 })

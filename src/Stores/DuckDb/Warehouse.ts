@@ -22,6 +22,7 @@ import { attempt, attemptOn, noting } from "./Failure.ts"
 import { discardFile, type OpenFile, publishTo } from "./File.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
+import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 import { DuckDbWriter } from "./Writer.ts"
@@ -49,6 +50,19 @@ const publish = async ({ instance }: OpenFile, target: string): Promise<void> =>
   renameSync(unfinished, target)
 }
 
+type AttemptFile = <A>(use: () => Promise<A>) => Effect.Effect<A, WarehouseError>
+
+/** A table each. */
+const piecesOf = ({ instance }: OpenFile, attemptFile: AttemptFile) =>
+  Effect.map(
+    attemptFile(() => withConnection(instance, tablesIn)),
+    (all) =>
+      all.map((table) => ({
+        name: `table ${table} of the warehouse`,
+        check: attemptFile(() => withConnection(instance, (connection) => readAll(connection, table)))
+      }))
+  )
+
 const make = (path: string) =>
   Effect.gen(function* () {
     const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
@@ -56,7 +70,7 @@ const make = (path: string) =>
     )
     const attemptHere = attemptOn(file)
     const noted = noting(path)
-    const attemptFile = <A>(use: () => Promise<A>) => noted(attemptHere(use))
+    const attemptFile: AttemptFile = (use) => noted(attemptHere(use))
     const writer = yield* Effect.acquireRelease(
       attempt(() => DuckDbWriter.open(file.instance)),
       (opened) => Effect.sync(() => opened.close())
@@ -106,6 +120,7 @@ const make = (path: string) =>
       query: (run) => attemptFile(() => run(file.db)),
       snapshot,
       publish: (target) => attemptFile(() => publish(file, target)),
+      pieces: piecesOf(file, attemptFile),
       mirrors: { live: Effect.succeed(Option.some(mirror)), aside: aside(path) },
       keepNewest: Effect.sync(() => discardOlder(path))
     })

@@ -64,6 +64,7 @@ const make = Effect.gen(function* () {
         throw new StoreError(Failure.of(cause, postgres.name))
       })
     ),
+    pieces: Effect.succeed([]),
     backup: () => Effect.fail(noBackup)
   })
 })

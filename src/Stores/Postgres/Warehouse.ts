@@ -70,6 +70,7 @@ const make = Effect.gen(function* () {
     snapshot: PostgresSnapshot.take(postgres.connections),
     publish: (path) => PostgresSnapshot.publish(postgres.connections, path),
     mirrors: noMirrors,
+    pieces: Effect.succeed([]),
     keepNewest: Effect.void
   })
 })

@@ -11,6 +11,7 @@ import { batchBytes } from "../Deliveries.ts"
 import type { Frame } from "./Frame.ts"
 import type { Answer, Request, Start } from "./Protocol.ts"
 import { packed } from "./Protocol.ts"
+import { listed } from "./Segment.ts"
 import { DamagedSegment, Reader } from "./Reader.ts"
 import type { Found, Incoming } from "./Writer.ts"
 
@@ -52,6 +53,11 @@ export class Segments {
 
   get key(): KeyObject {
     return this.#start.key
+  }
+
+  /** The first numbers of all segments that are closed. */
+  get firsts(): ReadonlyArray<number> {
+    return listed(this.#start.folder).slice(0, -1)
   }
 
   /** The number of the last frame that was acknowledged. */

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { flushFolderOf, writeFresh } from "../../Runtime/Flush.ts"
+import { Damaged } from "./Check.ts"
 import { makePrivate } from "./Copy.ts"
 import { storeError } from "./Failure.ts"
 
@@ -23,10 +24,6 @@ export const openFile = (path: string): DatabaseSync => {
 
 /** About two seconds. What is larger is left to the weekly check. */
 const checkedBytes = 512 * 1024 * 1024
-
-class Damaged extends Error {
-  readonly errcode = 11
-}
 
 /** Throws if the file's structure is damaged. */
 const check = (database: DatabaseSync, path: string): void => {

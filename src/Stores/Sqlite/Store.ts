@@ -24,6 +24,8 @@ import type { Segments } from "../Segments/Segments.ts"
 import * as Rows from "../Segments/Rows.ts"
 import * as Heal from "../RowLog/Heal.ts"
 import * as RowLog from "../RowLog/RowLog.ts"
+import type { Piece } from "../Piece.ts"
+import { check } from "./Check.ts"
 import { backUp } from "./Copy.ts"
 import { open, suspect } from "./Opening.ts"
 import { migrations } from "./Migrations.ts"
@@ -118,6 +120,18 @@ const carry =
     Heal.forgetMark(copy)
   }
 
+/** A segment of the inbox each, and the file itself. */
+const piecesOf = (path: string, segments: Segments, failed: (cause: unknown) => StoreError) => {
+  const piece = (name: string, check: () => Promise<unknown>): Piece<StoreError> => ({
+    name,
+    check: Effect.asVoid(Effect.tryPromise({ try: check, catch: failed }))
+  })
+  return [
+    ...segments.firsts.map((first) => piece(`segment ${first} of the inbox`, () => segments.check(first))),
+    piece("the store", () => check(path))
+  ]
+}
+
 interface Options {
   readonly path: string
   readonly key: Effect.Effect<Uint8Array, SealError>
@@ -163,6 +177,7 @@ const make = ({ isLogged, key, path }: Options) =>
       run,
       transaction: (body) =>
         Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: failed })),
+      pieces: Effect.tryPromise({ try: async () => piecesOf(path, await files.open(), failed), catch: failed }),
       backup: (target, isReplacing) =>
         Effect.tryPromise({
           try: async () => backUp(path, target, isReplacing, carry(await files.open())),

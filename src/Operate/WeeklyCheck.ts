@@ -1,0 +1,129 @@
+/**
+ * Reads everything that the stores hold once a week, piece by piece beside the work, so that damage is found while a copy can
+ * still repair it: the store and the inbox with its copies, the warehouse, the copy for analysts, the newest export.
+ *
+ * How far it is, the Store remembers: a restart goes on from there.
+ */
+import { existsSync } from "node:fs"
+import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
+import * as Instant from "../Domain/Instant.ts"
+import { AnalystCopy } from "../Lake/AnalystCopy.ts"
+import { Lake } from "../Lake/Lake.ts"
+import * as Verify from "../Lake/Verify.ts"
+import { led } from "../Runtime/Leadership.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { Restart } from "../Runtime/Restart.ts"
+import { readFile } from "../Stores/DuckDb/ReadAll.ts"
+import type { Piece } from "../Stores/Piece.ts"
+import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
+import { Warehouse } from "../Stores/Warehouse.ts"
+
+/** `at`: when the last pass ended. */
+const Progress = Schema.Struct({ done: Schema.Int, of: Schema.Int, at: Schema.NullOr(Schema.String) })
+export type Progress = typeof Progress.Type
+
+const toProgress = Schema.decodeUnknownOption(Schema.fromJsonString(Progress))
+const none: Progress = { done: 0, of: 0, at: null }
+const metaKey = "weekly_check"
+
+export class WeeklyCheck extends Context.Service<
+  WeeklyCheck,
+  { readonly status: Effect.Effect<Progress, StoreError> }
+>()("siteledger/WeeklyCheck") {
+  /** `published`: the copy for analysts. */
+  static readonly layerWith = ({
+    published
+  }: {
+    readonly published: string
+  }): Layer.Layer<WeeklyCheck, never, AnalystCopy | Lake | Reasons | Store | Warehouse> =>
+    Layer.effect(
+      WeeklyCheck,
+      Effect.gen(function* () {
+        const store = yield* Store
+        const turn = Effect.catch(next(published), (error) => Effect.logDebug("Nothing can be checked now", error))
+        // A start has more urgent work.
+        yield* Effect.forkScoped(Effect.delay(led("the weekly check", Effect.andThen(turn, pause)), "1 minute"))
+        return WeeklyCheck.of({ status: progressIn(store) })
+      })
+    )
+}
+
+const progressIn = (store: Store["Service"]) =>
+  Effect.map(
+    store.run((db) => readMeta(db, metaKey)),
+    (text) => Option.getOrElse(toProgress(text), () => none)
+  )
+
+const week = Duration.weeks(1)
+
+/** A pass takes a week, however many pieces there are; but a piece may take its time. */
+const pause = Effect.gen(function* () {
+  const { of } = yield* progressIn(yield* Store)
+  yield* Effect.sleep(Duration.max(Duration.divideUnsafe(week, Math.max(of, 1)), Duration.seconds(1)))
+}).pipe(Effect.orElseSucceed(() => undefined))
+
+const next = Effect.fnUntraced(function* (published: string) {
+  const store = yield* Store
+  const pieces = yield* all(published)
+  const { at, done } = yield* progressIn(store)
+  const piece = pieces[done]
+  if (piece !== undefined) yield* check(piece)
+  const isLast = done + 1 >= pieces.length
+  const now = Instant.fromMillis(yield* Clock.currentTimeMillis)
+  const progress: Progress = { done: isLast ? 0 : done + 1, of: pieces.length, at: isLast ? now : at }
+  yield* store.transaction((tx) => writeMeta(tx, metaKey, JSON.stringify(progress)))
+})
+
+/** Damage that needs the file to be reopened. */
+const check = ({ check: run, name }: Piece<{ readonly message: string; readonly reason?: string }>) =>
+  Effect.catch(run, (error) =>
+    Effect.gen(function* () {
+      yield* Effect.logError(`The weekly check found damage in ${name}: ${error.message}`)
+      const restart = yield* Effect.serviceOption(Restart)
+      if (error.reason === "Fatal" && Option.isSome(restart)) yield* restart.value.request
+    })
+  )
+
+const all = Effect.fnUntraced(function* (published: string) {
+  const store = yield* Store
+  const warehouse = yield* Warehouse
+  return [
+    ...(yield* store.pieces),
+    ...(yield* warehouse.pieces),
+    yield* analystCopy(published),
+    yield* newestExport
+  ] satisfies ReadonlyArray<Piece<{ readonly message: string; readonly reason?: string }>>
+})
+
+/** A damaged copy is made again at once. */
+const analystCopy = (path: string) =>
+  Effect.map(AnalystCopy, ({ now }) => ({
+    name: "the copy for analysts",
+    check: Effect.suspend(() =>
+      existsSync(path)
+        ? Effect.catch(
+            Effect.tryPromise(() => readFile(path)),
+            ({ cause }) => Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), now)
+          )
+        : Effect.void
+    )
+  }))
+
+const newestExport = Effect.map(Effect.all([Lake, Reasons]), ([lake, reasons]) => ({
+  name: "the newest export",
+  check: Verify.verify(Option.none(), () => Effect.void).pipe(
+    Effect.provideService(Lake, lake),
+    Effect.flatMap((verified) => {
+      const [first, ...others] = Verify.faultsOf(verified)
+      if (first === undefined) return reasons.clear("damaged export")
+      return reasons.set(
+        "damaged export",
+        `The newest export on ${lake.name} is damaged: ${first}${others.length > 0 ? ` (and ${others.length} more)` : ""}. ` +
+          "Rename its latest.json and run `siteledger export`: it then writes every file again."
+      )
+    }),
+    Effect.catch((error) =>
+      error instanceof Verify.NothingToVerify ? Effect.void : Effect.fail({ message: error.message })
+    )
+  )
+}))

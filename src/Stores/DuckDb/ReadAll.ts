@@ -1,0 +1,41 @@
+/**
+ * Reads every block of a DuckDB file, whose checksums DuckDB then compares: damage is met, not looked for.
+ */
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+
+export const withConnection = async <A>(
+  instance: DuckDBInstance,
+  use: (connection: DuckDBConnection) => Promise<A>
+): Promise<A> => {
+  const connection = await instance.connect()
+  try {
+    return await use(connection)
+  } finally {
+    connection.disconnectSync()
+  }
+}
+
+/** With their schema, quoted. */
+export const tablesIn = async (connection: DuckDBConnection): Promise<ReadonlyArray<string>> => {
+  const found = await connection.runAndReadAll(
+    `select schema_name || '."' || table_name || '"' from duckdb_tables()
+     where database_name = current_database() and not internal order by all`
+  )
+  return found.getRowsJson().map(([name]) => String(name))
+}
+
+export const readAll = async (connection: DuckDBConnection, table: string): Promise<void> => {
+  await connection.run(`select sum(hash(t)) from ${table} t`)
+}
+
+/** All tables of a file that this process has not opened. Throws where it is damaged. */
+export const readFile = async (path: string): Promise<void> => {
+  const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })
+  try {
+    await withConnection(instance, async (connection) => {
+      for (const table of await tablesIn(connection)) await readAll(connection, table)
+    })
+  } finally {
+    instance.closeSync()
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * Checks the Store's file beside its use. Throws like SQLite itself where it is damaged.
+ */
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+const threadFile = fileURLToPath(new URL("./check-thread.ts", import.meta.url)).replace(/ts$/, extension)
+
+export class Damaged extends Error {
+  /** SQLITE_CORRUPT. */
+  readonly errcode = 11
+}
+
+export const check = (path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const thread = new Worker(threadFile, { name: "check", workerData: path })
+    thread.on("message", (verdict: string) => (verdict === "ok" ? resolve() : reject(new Damaged(verdict))))
+    thread.on("error", reject)
+  })

@@ -1,0 +1,91 @@
+/** The weekly check: every part is read within a week, across restarts, and what is damaged is mended or made again. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
+import * as Folder from "../../src/Lake/Folder.ts"
+import { WeeklyCheck } from "../../src/Operate/WeeklyCheck.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
+import { Restart } from "../../src/Runtime/Restart.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
+import { until } from "../Intake/Uptime/World.ts"
+import { delivery } from "../Stores/Postgres/World.ts"
+import { folder } from "../Stores/WarehouseEngines.ts"
+
+const body = (n: number) => `${n} `.padEnd(3_000_000, "x")
+
+/** In three segments. */
+const receive = Effect.flatMap(Store, ({ deliveries }) =>
+  Effect.promise(async () => {
+    for (let n = 0; n < 14; n++) await deliveries.receive([delivery(body(n))])
+  })
+)
+
+const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E, Store | WeeklyCheck>) => {
+  const piece = (name: string, check: Effect.Effect<void, WarehouseError>) => ({
+    name,
+    check: Effect.andThen(
+      Effect.sync(() => void log.push(name)),
+      check
+    )
+  })
+  const broken = new WarehouseError({ reason: "Fatal", message: "a block is damaged" })
+  const around = Layer.mergeAll(
+    Sqlite.layerAt(join(path, "store.sqlite")),
+    Layer.mock(Warehouse, {
+      id: "mocked",
+      mirrors: { live: Effect.die("unused"), aside: Effect.die("unused") },
+      pieces: Effect.succeed([piece("good", Effect.void), piece("bad", Effect.fail(broken))])
+    }),
+    Layer.mock(AnalystCopy, { now: Effect.sync(() => void log.push("published")) }),
+    Layer.succeed(Restart, Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })),
+    Folder.layerAt(join(path, "lake")),
+    Reasons.layer
+  )
+  const layer = WeeklyCheck.layerWith({ published: join(path, "analytics.duckdb") }).pipe(Layer.provideMerge(around))
+  return Effect.scoped(Effect.provide(use, layer, { local: true }))
+}
+
+const hour = 3_600_000
+
+const passes = (isThere: (status: { done: number; at: string | null }) => boolean) =>
+  until(
+    Effect.andThen(
+      TestClock.adjust(hour / 4),
+      Effect.flatMap(WeeklyCheck, ({ status }) => Effect.map(status, isThere))
+    )
+  )
+
+describe("the weekly check", () => {
+  it.effect("reads everything, goes on after a restart, and has damage mended", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const log: Array<string> = []
+        writeFileSync(join(path, "analytics.duckdb"), "no database")
+        const segment = join(path, "inbox", "000000000000001.log")
+        yield* started(
+          path,
+          log,
+          Effect.gen(function* () {
+            yield* receive
+            const bytes = readFileSync(segment)
+            const damaged = Buffer.from(bytes)
+            damaged[5_000_000]! ^= 1
+            writeFileSync(segment, damaged)
+            yield* passes(({ done }) => done === 3)
+            assert.isTrue(readFileSync(segment).equals(bytes))
+            const { repaired } = yield* Effect.flatMap(Store, ({ deliveries }) => deliveries.damage)
+            assert.strictEqual(repaired, 1)
+          })
+        )
+        yield* started(path, log, passes(({ at }) => at !== null))
+        assert.deepStrictEqual(log, ["good", "bad", "restart", "published"])
+      })
+    )
+  )
+})
