@@ -85,8 +85,7 @@ interface Manifest {
 }
 
 /** The newest export, read as a stranger to the product reads it. */
-const parquet = ({ dataDir }: World) => {
-  const lake = join(dataDir, "lake")
+const parquet = async (lake: string) => {
   const parse = (path: string): unknown => JSON.parse(readFileSync(join(lake, path), "utf8"))
   const { manifest } = parse("latest.json") as { readonly manifest: string }
   const { tables } = parse(manifest) as Manifest
@@ -167,9 +166,14 @@ export interface Judged {
 
 /**
  * Lets everything be delivered and applied, exports and publishes, ends the worker, and compares. `isExact`: also the
- * counts of deliveries.
+ * counts of deliveries. `lakeOf`: the folder with the exports, once they are written.
  */
-export const judge = async (world: World, worker: Worker, isExact = true): Promise<Judged> => {
+export const judge = async (
+  world: World,
+  worker: Worker,
+  isExact = true,
+  lakeOf: () => string = () => join(world.dataDir, "lake")
+): Promise<Judged> => {
   await worker.reaches("the worker is up")
   await world.sender.settle()
   await worker.reaches("everything is applied", ({ inbox }) => inbox.pending === 0)
@@ -178,7 +182,9 @@ export const judge = async (world: World, worker: Worker, isExact = true): Promi
   const published = await worker.verb("publish")
   const code = await worker.stop()
   const copy = await read("the warehouse", (sql) => world.warehouse(sql))
-  const lake = await parquet(world).catch((cause: unknown) => `the export can't be read: ${text(cause).slice(0, 200)}`)
+  const lake = await parquet(lakeOf()).catch(
+    (cause: unknown) => `the export can't be read: ${text(cause).slice(0, 200)}`
+  )
   const copies = [copy, await read("the analysts' copy", (sql) => world.published(sql))]
   if (typeof lake !== "string") copies.push(lake)
   const violations = [
