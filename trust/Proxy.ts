@@ -47,10 +47,8 @@ const answers: Readonly<Record<Fault, Pass>> = {
     const more = setInterval(() => void (to.writableNeedDrain || to.write("x".repeat(1024))), 5)
     to.on("close", () => clearInterval(more))
   },
-  duplicate: (chunk, to) => {
-    to.write(chunk)
-    to.write(chunk)
-  }
+  // In one piece, or a sender could take the second for the answer to its next request.
+  duplicate: (chunk, to) => void to.write(Buffer.concat([chunk, chunk]))
 }
 
 export class Proxy {

@@ -22,7 +22,7 @@ export const headersOf = (secret: string, { body, id, type }: Told): Readonly<Re
 })
 
 export class Sender {
-  readonly tale: Tale
+  tale: Tale
   readonly #dice: Dice
   readonly #secrets: () => ReadonlyArray<string>
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 })

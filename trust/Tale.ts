@@ -35,14 +35,15 @@ const dayMs = 86_400_000
 export class Tale {
   readonly #dice: Dice
   readonly #name: string
-  /** Long past for every clock that a goal sets. */
-  readonly #from = Date.now() - 30 * dayMs
+  readonly #from: number
   readonly told: Array<Told> = []
   #count = 0
 
-  constructor(dice: Dice, name = "IPC") {
+  /** `from`: when the first event happened; if it isn't given, long ago for every clock. */
+  constructor(dice: Dice, name = "IPC", from = Date.now() - 30 * dayMs) {
     this.#dice = dice
     this.#name = name
+    this.#from = from
   }
 
   /** The next events: those of one IPC follow each other. `filler`: bytes that each body has in addition. */

@@ -78,8 +78,10 @@ const main = async (): Promise<number> => {
   return lines.some((one) => !("skipped" in one) && one.violations > 0) ? 1 : 0
 }
 
-process.exitCode = await main().catch((cause: unknown) => {
+const code = await main().catch((cause: unknown) => {
   if (!(cause instanceof UsageError)) throw cause
   process.stderr.write(`${cause.message}\nGoals: ${names.join(", ")}\n`)
   return 2
 })
+// What a goal that failed has left open must not keep the process.
+process.exit(code)

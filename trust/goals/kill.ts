@@ -143,7 +143,7 @@ const live = async (life: Life, name: string, point: Point): Promise<boolean> =>
 
 export const goal: Goal = {
   engines: ["duckdb", "postgres"],
-  runs: 12,
+  runs: 9,
   run: async (attack) => {
     const { dice } = attack
     const points = Object.entries(attack.engine === "duckdb" ? { ...everywhere, ...onFiles } : everywhere)
