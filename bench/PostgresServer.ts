@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL for benchmarks and attacks, as durable as a real one: every commit is flushed. It has a server's default settings, and
- * text is ordered by a language. At the end it is stopped and its files are deleted.
+ * A PostgreSQL for benchmarks and attacks, as durable as a real one: every commit is flushed. It has a server's default
+ * settings, and text is ordered by a language. At the end it is stopped and its files are deleted.
  */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"

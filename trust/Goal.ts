@@ -47,6 +47,8 @@ export type Line = {
   | Skipped
   | {
       readonly runs: number
+      /** What `--runs` was, or would have been. */
+      readonly asked: number
       readonly violations: number
       readonly seed: number
       readonly seconds: number

@@ -38,7 +38,7 @@ const parsed = (args: ReadonlyArray<string>) => {
   try {
     return parseArgs({ args: [...args], options: flags, allowPositionals: true })
   } catch (cause) {
-    const [sentence = ""] = String(cause instanceof Error ? cause.message : cause).split(". ")
+    const [sentence = ""] = String(cause instanceof Error ? cause.message : cause).split(/\. |\n/)
     throw new UsageError(`${sentence.replace(/\.$/, "")}.`)
   }
 }

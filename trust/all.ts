@@ -53,6 +53,7 @@ const line = async (name: string, goal: Goal, engine: Engine, options: Options):
     goal: name,
     engine,
     runs,
+    asked: options.runs ?? goal.runs,
     violations: violations.length,
     seed: options.seed,
     seconds: Math.round((performance.now() - from) / 100) / 10,
