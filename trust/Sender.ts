@@ -52,13 +52,14 @@ export class Sender {
   async attempt(event: Told): Promise<number> {
     let status = 0
     for (const secret of this.#secrets()) {
-      status = await this.#attempt(event, secret)
+      status = await this.signed(event, secret)
       if (status !== 401) return status
     }
     return status
   }
 
-  async #attempt(event: Told, secret: string): Promise<number> {
+  /** One attempt with this secret. */
+  async signed(event: Told, secret: string): Promise<number> {
     const { body, sha256 } = event
     this.attempts.set(sha256, (this.attempts.get(sha256) ?? 0) + 1)
     const from = performance.now()

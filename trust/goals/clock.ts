@@ -33,7 +33,7 @@ const watched = (world: World, signal: AbortSignal) => {
 
 export const goal: Goal = {
   engines: ["duckdb"],
-  runs: 6,
+  runs: 5,
   run: async (attack) => {
     const { dice } = attack
     const preload = join(import.meta.dirname, "../ShiftedClock.ts")
@@ -46,7 +46,7 @@ export const goal: Goal = {
     })
     // Recent enough to lie in the future of a clock that is behind.
     world.sender.tale = new Tale(dice, "IPC", Date.now() - hourMs / 2)
-    const file = `${world.dataDir}.clock`
+    const file = join(world.dataDir, "clock")
     const set = (shift: number): void => writeFileSync(file, String(shift))
     set(0)
     const options = `--import=${preload} --disable-warning=ExperimentalWarning`

@@ -99,7 +99,7 @@ const casesOf = ({ dice, isLong }: Attack, files: ReadonlyArray<string>) => {
 
 export const goal: Goal = {
   engines: ["duckdb"],
-  runs: 12,
+  runs: 8,
   run: async (attack) => {
     await using world = await World.open(attack, { hasSink: false })
     await prepare(world)

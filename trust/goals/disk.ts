@@ -120,7 +120,7 @@ const onSmallDisk = async (attack: Attack): Promise<Findings | undefined> => {
 
 export const goal: Goal = {
   engines: ["duckdb"],
-  runs: 4,
+  runs: 3,
   run: async (attack) => {
     if (spawnSync("prlimit", ["--version"]).status !== 0) return { skipped: "prlimit isn't installed" }
     const limited = async (): Promise<Findings> => {

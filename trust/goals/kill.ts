@@ -11,7 +11,7 @@ import { judge } from "../Judge.ts"
 import { Proxy } from "../Proxy.ts"
 import { headersOf } from "../Sender.ts"
 import { pause } from "../Waiting.ts"
-import { World } from "../World.ts"
+import { mark, World } from "../World.ts"
 import type { Worker } from "../Worker.ts"
 
 interface Life {
@@ -19,6 +19,8 @@ interface Life {
   readonly worker: Worker
   readonly dice: Dice
   readonly tokens: Proxy
+  /** Signing secrets whose addition was acknowledged. */
+  readonly secrets: Array<string>
 }
 
 /** Waits until it is time to kill. */
@@ -110,9 +112,10 @@ const everywhere: Readonly<Record<string, Point>> = {
     await tokens.heard()
     await pause(dice.below(15))
   },
-  rotation: async ({ dice, worker }) => {
-    void worker.verb("secret-add", { secret: `marked-secret-${dice.below(1e9)}-rotated` })
-    await pause(dice.below(30))
+  rotation: async ({ dice, secrets, worker }) => {
+    const secret = `${mark}-${dice.below(1e9)}-rotated`
+    void worker.verb("secret-add", { secret }).then((answer) => answer !== undefined && secrets.push(secret))
+    await pause(dice.below(60))
   }
 }
 
@@ -143,7 +146,7 @@ const live = async (life: Life, name: string, point: Point): Promise<boolean> =>
 
 export const goal: Goal = {
   engines: ["duckdb", "postgres"],
-  runs: 9,
+  runs: 7,
   run: async (attack) => {
     const { dice } = attack
     const points = Object.entries(attack.engine === "duckdb" ? { ...everywhere, ...onFiles } : everywhere)
@@ -154,21 +157,30 @@ export const goal: Goal = {
     })
     tokens.target = Number(new URL(world.sandbox.authUrl).port)
     const missed = new Map<string, number>()
+    const secrets: Array<string> = []
     let kills = 0
     let order: Array<(typeof points)[number]> = []
     for (const run of attack.runs()) {
       if (order.length === 0) order = points.toSorted(() => dice.below(3) - 1)
       const [name, point] = order.pop() ?? (["start", random(1500)] as const)
-      const isReached = await live({ world, worker: world.start(), dice, tokens }, name, point)
+      const isReached = await live({ world, worker: world.start(), dice, tokens, secrets }, name, point)
       if (!isReached) missed.set(name, (missed.get(name) ?? 0) + 1)
       kills = run + 1
     }
-    const { entries, events, violations } = await judge(world, world.start())
+    const last = world.start()
+    await last.reaches("the worker is up")
+    const lost: Array<string> = []
+    for (const secret of secrets) {
+      const [event] = world.sender.tale.take(1)
+      const status = event === undefined ? 200 : await world.sender.signed(event, secret)
+      if (status !== 200) lost.push(`a delivery signed with an acknowledged secret was answered ${status}`)
+    }
+    const { entries, events, violations } = await judge(world, last)
     tokens.close()
     const acknowledged = [...world.sender.acknowledged.values()].reduce((sum, each) => sum + each, 0)
     return {
       runs: kills,
-      violations,
+      violations: [...lost, ...violations],
       figures: { kills, points: points.length, acknowledged, events, entries, missed: Object.fromEntries(missed) }
     }
   }

@@ -96,7 +96,7 @@ const downloaded = ({ objects }: S3Stub): string => {
 
 export const goal: Goal = {
   engines: ["duckdb", "postgres"],
-  runs: 5,
+  runs: 4,
   run: async (attack) => {
     const { dice } = attack
     const bucket = await S3Stub.open()

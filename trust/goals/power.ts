@@ -58,7 +58,7 @@ class Disk {
 
 export const goal: Goal = {
   engines: ["duckdb"],
-  runs: 3,
+  runs: 2,
   run: async (attack) => {
     const { dice } = attack
     const folder = mkdtempSync(join(tmpdir(), "siteledger-trust-disk-"))

@@ -137,7 +137,7 @@ const perBatch = 25
 
 export const goal: Goal = {
   engines: ["duckdb"],
-  runs: 12,
+  runs: 10,
   run: async (attack) => {
     const { dice } = attack
     await using world = await World.open(attack, { hasSink: false })

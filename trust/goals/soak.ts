@@ -29,7 +29,7 @@ const rounded = (value: number): number => Math.round(value * 10) / 10
 
 export const goal: Goal = {
   engines: ["duckdb"],
-  runs: 15,
+  runs: 10,
   run: async (attack) => {
     await using world = await World.open(attack, {
       sandbox: { projects: 2000, faults: { "error-503": 0.05, reset: 0.05, "cut-json": 0.02 } },

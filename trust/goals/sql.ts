@@ -88,7 +88,7 @@ const hashOf = (path: string): string => createHash("sha256").update(readFileSyn
 
 export const goal: Goal = {
   engines: ["duckdb"],
-  runs: 8,
+  runs: 6,
   run: async (attack) => {
     const { dice, isLong } = attack
     await using world = await World.open(attack, {
