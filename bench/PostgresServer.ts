@@ -1,9 +1,9 @@
 /**
- * A benchmark's own PostgreSQL, as durable as a real one: every commit is flushed. It has a server's default settings, and
- * text is ordered by a language. When the benchmark ends, it is stopped and its files are deleted.
+ * A PostgreSQL for benchmarks and attacks, as durable as a real one: every commit is flushed. It has a server's default
+ * settings, and text is ordered by a language. At the end it is stopped and its files are deleted.
  */
 import { randomUUID } from "node:crypto"
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,6 +13,8 @@ import { Client } from "pg"
 export interface PostgresServer {
   /** The address of a new, empty database. */
   readonly database: () => Promise<string>
+  /** As an operator restarts it: every connection ends. */
+  readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -51,12 +53,13 @@ export const connected = async <A>(url: string, use: (client: Client) => Promise
 export const start = async (): Promise<PostgresServer> => {
   const port = await freePort()
   let log = ""
+  const databaseDir = mkdtempSync(join(tmpdir(), "siteledger-bench-postgres-"))
   const server = new EmbeddedPostgres({
-    databaseDir: mkdtempSync(join(tmpdir(), "siteledger-bench-postgres-")),
+    databaseDir,
     user,
     password,
     port,
-    persistent: false,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US"],
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
@@ -76,6 +79,13 @@ export const start = async (): Promise<PostgresServer> => {
       await connected(urlOf("postgres"), (client) => client.query(`create database ${name}`))
       return urlOf(name)
     },
-    stop: () => server.stop()
+    restart: async () => {
+      await server.stop()
+      await server.start()
+    },
+    stop: async () => {
+      await server.stop()
+      rmSync(databaseDir, { recursive: true, force: true })
+    }
   }
 }

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { patience, sample, seed } from "../Long.ts"
-import type { Fault } from "../S3Stub.ts"
+import type { Fault } from "../../trust/S3Stub.ts"
 import { now, run } from "./ExportWorld.ts"
 import { assertTidy, copied, isWrite, type Prepared, prepare, readExport, within } from "./S3World.ts"
 

@@ -4,7 +4,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as S3 from "../../src/Lake/S3.ts"
 import { partSize, partsAtOnce } from "../../src/Lake/S3/Upload.ts"
-import type { Call } from "../S3Stub.ts"
+import type { Call } from "../../trust/S3Stub.ts"
 import { contract, localFile, using } from "./Contract.ts"
 import { stub } from "./Stubbed.ts"
 

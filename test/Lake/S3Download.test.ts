@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { digest as digestOf } from "../../src/Lake/LocalFiles.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
-import type { Call } from "../S3Stub.ts"
+import type { Call } from "../../trust/S3Stub.ts"
 import { localFile, localPath, using } from "./Contract.ts"
 import { stub } from "./Stubbed.ts"
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Lake, LakeError } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
-import type { Fault, OnCall, When } from "../S3Stub.ts"
+import type { Fault, OnCall, When } from "../../trust/S3Stub.ts"
 import { fresh, localFile, using } from "./Contract.ts"
 import { stub, withVariables } from "./Stubbed.ts"
 

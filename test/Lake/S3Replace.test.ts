@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
 import type { Lake } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
-import type { Conditional, Fault, OnCall } from "../S3Stub.ts"
+import type { Conditional, Fault, OnCall } from "../../trust/S3Stub.ts"
 import { fresh, using } from "./Contract.ts"
 import { stub } from "./Stubbed.ts"
 

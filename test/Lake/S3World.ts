@@ -16,7 +16,7 @@ import type { Store } from "../../src/Stores/Store.ts"
 import type { Warehouse } from "../../src/Stores/Warehouse.ts"
 import { compileCache } from "../GlobalSetup/Main.ts"
 import type { Environment } from "../RunningWorker.ts"
-import { S3Stub } from "../S3Stub.ts"
+import { S3Stub } from "../../trust/S3Stub.ts"
 import { assertShown, event, exporting, ipc, newFolder, on, run, write } from "./ExportWorld.ts"
 
 const prefix = "some/lake"

@@ -1,7 +1,7 @@
 /** The S3 stub of a test file: opened for it, reset before each of its tests, and closed at its end. */
 import { afterAll, beforeEach } from "@effect/vitest"
 import { Effect } from "effect"
-import { S3Stub } from "../S3Stub.ts"
+import { S3Stub } from "../../trust/S3Stub.ts"
 
 export const stub = await S3Stub.open()
 Object.assign(process.env, stub.environment)

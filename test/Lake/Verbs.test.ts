@@ -8,7 +8,7 @@ import { sha256 } from "../../src/Lake/LocalFiles.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import { main } from "../GlobalSetup/Main.ts"
 import { type Environment, type Finished, run } from "../RunningWorker.ts"
-import type { Fault, S3Stub } from "../S3Stub.ts"
+import type { Fault, S3Stub } from "../../trust/S3Stub.ts"
 import { copied, environment, type Prepared, prepare, readExport } from "./S3World.ts"
 
 /** Runs a verb; `run` looks for secrets in its output. */

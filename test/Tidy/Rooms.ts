@@ -6,6 +6,7 @@ import { imports, sources } from "./Sources.ts"
 
 export const rooms = [
   "cli",
+  "trust",
   "bench",
   "pipelines",
   "sandbox",

@@ -1,6 +1,6 @@
 /** The worker with a bucket as its lake, while the bucket refuses and after. */
 import { assert, describe, it } from "@effect/vitest"
-import { S3Stub } from "../S3Stub.ts"
+import { S3Stub } from "../../trust/S3Stub.ts"
 import { World } from "./World.ts"
 
 describe("a bucket as the lake", () => {

@@ -1,6 +1,6 @@
 /** What `siteledger doctor` says about a lake in a bucket, where it leaves nothing behind. */
 import { assert, it } from "@effect/vitest"
-import { S3Stub } from "../../S3Stub.ts"
+import { S3Stub } from "../../../trust/S3Stub.ts"
 import { World } from "../World.ts"
 import { examined, includes } from "./Examined.ts"
 

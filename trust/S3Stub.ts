@@ -1,5 +1,5 @@
 /**
- * A small S3 for tests, in this process: one bucket, path style, signatures checked, and faults at any call.
+ * A small S3 for tests and attacks, in this process: one bucket, path style, signatures checked, and faults at any call.
  *
  * `onCall` is called three times for each request: "arriving" (its head is there), "before" (the body is read and the
  * signature is right, nothing is done yet) and "after" (everything is done, nothing is answered yet). What it returns
@@ -8,7 +8,6 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { mark } from "./Marked.ts"
 import { type Answer, type Asked, read, Refusal } from "./S3Stub/Asked.ts"
 import * as Bucket from "./S3Stub/Bucket.ts"
 import { verified } from "./S3Stub/Signature.ts"
@@ -40,7 +39,7 @@ export type Fault =
 
 export type OnCall = (call: Call, when: When) => Fault | undefined | Promise<Fault | undefined>
 
-const keys = { accessKeyId: "test", secretAccessKey: `${mark}-of-the-bucket`, region: "us-east-1" }
+const keys = { accessKeyId: "test", secretAccessKey: "marked-secret-of-the-bucket", region: "us-east-1" }
 
 export class S3Stub {
   readonly bucket: string

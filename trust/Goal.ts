@@ -1,0 +1,59 @@
+/**
+ * What a goal is: one kind of attack on a running worker, judged from outside. Every file in `goals/` is one, under the
+ * file's name, and exports it as `goal`.
+ */
+import type { Dice } from "../sandbox/Seed.ts"
+import type { Server } from "./Servers.ts"
+
+export const engines = ["duckdb", "postgres"] as const
+export type Engine = (typeof engines)[number]
+
+export interface Attack {
+  readonly engine: Engine
+  /** The only source of chance. */
+  readonly dice: Dice
+  /** Numbers of the runs, until `--runs` or `--seconds` ends them, or the goal's own number of runs is reached. */
+  readonly runs: () => Generator<number>
+  /** The whole set of cases was asked for, not a sample. */
+  readonly isLong: boolean
+  /** PostgreSQL, on that engine or where a goal needs it. */
+  readonly server: () => Promise<Server>
+}
+
+export interface Findings {
+  readonly runs: number
+  /** Sentences, one for each broken promise. */
+  readonly violations: ReadonlyArray<string>
+  readonly figures: Readonly<Record<string, unknown>>
+}
+
+export interface Skipped {
+  /** Why this machine can't run it. */
+  readonly skipped: string
+}
+
+export interface Goal {
+  readonly engines: ReadonlyArray<Engine>
+  /** Runs in the short form. */
+  readonly runs: number
+  readonly run: (attack: Attack) => Promise<Findings | Skipped>
+}
+
+/** A line of the report. */
+export type Line = {
+  readonly goal: string
+  readonly engine: Engine
+} & (
+  | Skipped
+  | {
+      readonly runs: number
+      /** What `--runs` was, or would have been. */
+      readonly asked: number
+      readonly violations: number
+      readonly seed: number
+      readonly seconds: number
+      readonly figures: Readonly<Record<string, unknown>>
+      /** The first five. */
+      readonly broken?: ReadonlyArray<string>
+    }
+)

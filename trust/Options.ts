@@ -1,0 +1,62 @@
+/** The command line of `npm run trust`. A mistake is one sentence and the list of goals. */
+import { parseArgs } from "node:util"
+import { type Engine, engines } from "./Goal.ts"
+
+export interface Options {
+  readonly goals: ReadonlyArray<string>
+  readonly seed: number
+  readonly runs: number | undefined
+  readonly seconds: number | undefined
+  readonly engine: Engine | undefined
+  /** Keep the lines in `last-run.jsonl` and write `docs/trust.md` from them. */
+  readonly write: boolean
+}
+
+export class UsageError extends Error {
+  override readonly name = "UsageError"
+}
+
+const highestSeed = 2 ** 32 - 1
+
+const flags = {
+  runs: { type: "string" },
+  seconds: { type: "string" },
+  seed: { type: "string" },
+  engine: { type: "string" },
+  short: { type: "boolean", default: false },
+  write: { type: "boolean", default: false }
+} as const
+
+const whole = (name: string, text: string | undefined, least: number, most: number): number | undefined => {
+  if (text === undefined) return undefined
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw new UsageError(`--${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}.`)
+}
+
+const parsed = (args: ReadonlyArray<string>) => {
+  try {
+    return parseArgs({ args: [...args], options: flags, allowPositionals: true })
+  } catch (cause) {
+    const [sentence = ""] = String(cause instanceof Error ? cause.message : cause).split(/\. |\n/)
+    throw new UsageError(`${sentence.replace(/\.$/, "")}.`)
+  }
+}
+
+/** `freshSeed`: used, and printed, if none is given. */
+export const read = (args: ReadonlyArray<string>, all: ReadonlyArray<string>, freshSeed: () => number): Options => {
+  const { positionals, values } = parsed(args)
+  const unknown = positionals.find((name) => !all.includes(name))
+  if (unknown !== undefined) throw new UsageError(`There is no goal named ${JSON.stringify(unknown)}.`)
+  const engine = engines.find((each) => each === values.engine)
+  if (values.engine !== undefined && engine === undefined) {
+    throw new UsageError(`--engine must be ${engines.join(" or ")}, not ${JSON.stringify(values.engine)}.`)
+  }
+  const runs = whole("runs", values.runs, 1, 1_000_000)
+  const seconds = whole("seconds", values.seconds, 1, 1_000_000)
+  if (values.short && (runs ?? seconds) !== undefined) {
+    throw new UsageError("Give --short or a length (--runs, --seconds), not both.")
+  }
+  const seed = whole("seed", values.seed, 0, highestSeed) ?? freshSeed()
+  return { goals: positionals.length > 0 ? positionals : all, seed, runs, seconds, engine, write: values.write }
+}

@@ -1,0 +1,133 @@
+/**
+ * A worker as a separate process, as an operator runs it: known only by its admin listener, its exit code and its log.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { until } from "./Waiting.ts"
+
+export type Environment = Readonly<Record<string, string>>
+
+export const program = join(import.meta.dirname, "../bin/siteledger")
+
+/** What this room reads of `GET /status`. */
+export interface Status {
+  readonly phase: string
+  readonly reasons: ReadonlyArray<string>
+  readonly inbox: { readonly pending: number; readonly quarantined: number }
+  readonly api: { readonly usedLastMinute: number }
+  readonly backfill: Readonly<Record<string, { readonly proof: string } | undefined>>
+  readonly subscription: { readonly verifiedAt: string | null }
+  readonly ledger: { readonly entries: number; readonly sink: { readonly backlog: number } | null }
+}
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a verb to its end. */
+export const run = async (environment: Environment, verb: ReadonlyArray<string>, input = ""): Promise<Finished> => {
+  const child = spawn(program, [...verb], { env: { ...environment } })
+  const output = { stdout: "", stderr: "" }
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
+  child.stdin.on("error", () => undefined).end(input)
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, ...output }
+}
+
+export class Worker {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown>
+  readonly #dataDir: string
+  /** Everything that it has logged. */
+  log = ""
+
+  constructor(environment: Environment) {
+    this.#dataDir = environment["SITELEDGER_DATA_DIR"] ?? ""
+    this.#child = spawn(program, ["start"], { env: { ...environment }, stdio: ["ignore", "pipe", "pipe"] })
+    this.#child.stdout?.on("data", (chunk: Buffer) => (this.log += String(chunk)))
+    this.#child.stderr?.on("data", (chunk: Buffer) => (this.log += String(chunk)))
+    this.#ended = once(this.#child, "close")
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  get exitCode(): number | null {
+    return this.#child.exitCode
+  }
+
+  /** Resident memory in MB; 0 without /proc. */
+  get residentMb(): number {
+    try {
+      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))
+      return Number(line?.[1] ?? 0) / 1024
+    } catch {
+      return 0
+    }
+  }
+
+  /** The admin listener's address and token; undefined until there are any. */
+  note(): { readonly admin: string; readonly token: string } | undefined {
+    try {
+      const note = JSON.parse(readFileSync(join(this.#dataDir, "worker.json"), "utf8")) as {
+        readonly admin: string
+        readonly token: string
+        readonly pid: number
+      }
+      return note.pid === this.pid ? note : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  async #ask(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+    const note = this.note()
+    if (note === undefined) return undefined
+    const headers = { authorization: `Bearer ${note.token}` }
+    return fetch(note.admin + path, { ...init, headers, signal: AbortSignal.timeout(120_000) }).catch(() => undefined)
+  }
+
+  async status(): Promise<Status | undefined> {
+    const answer = await this.#ask("/status")
+    if (answer?.status !== 200) return undefined
+    return (await answer.json().catch(() => undefined)) as Status | undefined
+  }
+
+  /** Fails at once if the worker ends instead. */
+  reaches(what: string, isReached: (status: Status) => boolean = () => true): Promise<Status> {
+    return until(what, async () => {
+      if (this.hasEnded)
+        throw new Error(`the worker ended (code ${this.exitCode}) before ${what}: ${this.log.slice(-500)}`)
+      const status = await this.status()
+      return status !== undefined && isReached(status) ? status : undefined
+    })
+  }
+
+  /** Answered 200 and the answer, or undefined. */
+  async verb(name: string, payload: object = {}): Promise<unknown> {
+    const answer = await this.#ask(`/verbs/${name}`, { method: "POST", body: JSON.stringify(payload) })
+    return answer?.status === 200 ? answer.json().catch(() => undefined) : undefined
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL")
+    await this.#ended
+  }
+
+  /** By SIGTERM; its exit code. */
+  async stop(): Promise<number | null> {
+    this.#child.kill("SIGTERM")
+    await this.#ended
+    return this.exitCode
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Attacks a worker (`bin/siteledger start`) as a black box and judges it from outside: one JSON line for each goal and
+ * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short] [--write]`
+ *
+ * Exits with 0 if every promise held, 1 if one was broken, 2 on a usage error. The seed repeats every random choice.
+ */
+import { randomInt } from "node:crypto"
+import { readdirSync } from "node:fs"
+import { basename, join } from "node:path"
+import * as Seed from "../sandbox/Seed.ts"
+import { type Attack, type Engine, type Goal, type Line } from "./Goal.ts"
+import { type Options, read, UsageError } from "./Options.ts"
+import * as Servers from "./Servers.ts"
+import { write } from "./Write.ts"
+
+const folder = join(import.meta.dirname, "goals")
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => basename(file, ".ts"))
+  .toSorted()
+
+const load = async (name: string): Promise<Goal> =>
+  ((await import(join(folder, `${name}.ts`))) as { readonly goal: Goal }).goal
+
+const attack = (name: string, goal: Goal, engine: Engine, { runs, seconds, seed }: Options): Attack => {
+  const from = performance.now()
+  const isLong = runs !== undefined || seconds !== undefined
+  const most = runs ?? (seconds === undefined ? goal.runs : Number.POSITIVE_INFINITY)
+  const endMs = (seconds ?? Number.POSITIVE_INFINITY) * 1000
+  const words = [...`${name} ${engine}`].reduce((sum, letter) => Seed.mix(sum + letter.charCodeAt(0)), 0)
+  return {
+    engine,
+    isLong,
+    dice: Seed.dice(seed, words, 0),
+    runs: function* () {
+      for (let run = 0; run < most && (run === 0 || performance.now() - from < endMs); run++) yield run
+    },
+    server: Servers.shared
+  }
+}
+
+/** A goal that fails by itself proves nothing, so that counts as a violation. */
+const line = async (name: string, goal: Goal, engine: Engine, options: Options): Promise<Line> => {
+  const from = performance.now()
+  const findings = await goal.run(attack(name, goal, engine, options)).catch((cause: unknown) => ({
+    runs: 0,
+    violations: [`The goal didn't finish: ${cause instanceof Error ? cause.message : String(cause)}`],
+    figures: {}
+  }))
+  if ("skipped" in findings) return { goal: name, engine, skipped: findings.skipped }
+  const { figures, runs, violations } = findings
+  return {
+    goal: name,
+    engine,
+    runs,
+    asked: options.runs ?? goal.runs,
+    violations: violations.length,
+    seed: options.seed,
+    seconds: Math.round((performance.now() - from) / 100) / 10,
+    figures,
+    ...(violations.length > 0 ? { broken: violations.slice(0, 5) } : {})
+  }
+}
+
+const main = async (): Promise<number> => {
+  const options = read(process.argv.slice(2), names, () => randomInt(2 ** 32))
+  const lines: Array<Line> = []
+  for (const name of options.goals) {
+    const goal = await load(name)
+    for (const engine of goal.engines) {
+      if (options.engine !== undefined && options.engine !== engine) continue
+      const one = await line(name, goal, engine, options)
+      process.stdout.write(`${JSON.stringify(one)}\n`)
+      lines.push(one)
+    }
+  }
+  await Servers.close()
+  if (options.write) write(lines)
+  return lines.some((one) => !("skipped" in one) && one.violations > 0) ? 1 : 0
+}
+
+const code = await main().catch((cause: unknown) => {
+  if (!(cause instanceof UsageError)) throw cause
+  process.stderr.write(`${cause.message}\nGoals: ${names.join(", ")}\n`)
+  return 2
+})
+// What a goal that failed has left open must not keep the process.
+process.exit(code)

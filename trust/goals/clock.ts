@@ -1,0 +1,93 @@
+/**
+ * The worker's wall clock jumps by up to a day, also across kills, while a list is read at the full rate of the plan and
+ * events arrive. No minute has more requests than the plan allows, and what only a wrong clock put in quarantine is
+ * applied once it is right.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import type { Goal } from "../Goal.ts"
+import { judge } from "../Judge.ts"
+import { Tale } from "../Tale.ts"
+import { pause, within } from "../Waiting.ts"
+import { World } from "../World.ts"
+
+const hourMs = 3_600_000
+const jumps = [-25, -24, -1, 0, 1, 24].map((hours) => hours * hourMs)
+const plan = 600
+const correctionMs = 120_000
+
+/** Judged by the sandbox, whose clock is right. */
+const watched = (world: World, signal: AbortSignal) => {
+  const most = { used: 0, refused: 0 }
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const { requests, usedLastMinute } = await Effect.runPromise(world.sandbox.stats)
+      most.used = Math.max(most.used, usedLastMinute)
+      most.refused = requests.overLimit
+      await pause(100)
+    }
+  }
+  return { most, ended: watch() }
+}
+
+export const goal: Goal = {
+  engines: ["duckdb"],
+  runs: 5,
+  run: async (attack) => {
+    const { dice } = attack
+    const preload = join(import.meta.dirname, "../ShiftedClock.ts")
+    await using world = await World.open(attack, {
+      sandbox: { plan, projects: 60_000, pageSizeMax: 20 },
+      environment: {
+        SITELEDGER_REQUESTS_PER_MINUTE: String(plan),
+        SITELEDGER_PAGE_SIZE: "20"
+      }
+    })
+    // Recent enough to lie in the future of a clock that is behind.
+    world.sender.tale = new Tale(dice, "IPC", Date.now() - hourMs / 2)
+    const file = join(world.dataDir, "clock")
+    const set = (shift: number): void => writeFileSync(file, String(shift))
+    set(0)
+    const options = `--import=${preload} --disable-warning=ExperimentalWarning`
+    const started = () => world.start({ TRUST_CLOCK_FILE: file, NODE_OPTIONS: options })
+    let worker = started()
+    await worker.reaches("the subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
+    const over = new AbortController()
+    const { ended, most } = watched(world, over.signal)
+    const violations: Array<string> = []
+    const deepest = { quarantined: 0 }
+    let order: Array<number> = []
+    let kills = 0
+    let runs = 0
+    for (const run of attack.runs()) {
+      if (order.length === 0) order = jumps.toSorted(() => dice.below(3) - 1)
+      set((order.pop() ?? 0) + dice.below(60_000))
+      if (dice.chance(0.4)) {
+        await worker.kill()
+        worker = started()
+        kills++
+        await worker.reaches("the worker is up")
+      }
+      const statuses = await world.sender.burst(12)
+      if (statuses.some((status) => status !== 200)) violations.push(`deliveries were answered ${statuses.join(", ")}`)
+      await pause(1500 + dice.below(2000))
+      deepest.quarantined = Math.max(deepest.quarantined, (await worker.status())?.inbox.quarantined ?? 0)
+      runs = run + 1
+    }
+    set(0)
+    const from = performance.now()
+    const isClear = await within(correctionMs, async () =>
+      (await worker.status())?.inbox.quarantined === 0 ? true : undefined
+    )
+    const seconds = Math.round((performance.now() - from) / 1000)
+    if (isClear === undefined) violations.push(`events stay in quarantine ${seconds} s after the clock is right`)
+    over.abort()
+    await ended
+    if (most.used > plan) violations.push(`${most.used} requests in a minute of a plan of ${plan}`)
+    if (most.refused > 0) violations.push(`the service refused ${most.refused} requests beyond the plan`)
+    const judged = await judge(world, worker)
+    const figures = { mostPerMinute: most.used, kills, quarantined: deepest.quarantined, clearAfterSeconds: seconds }
+    return { runs, violations: [...violations, ...judged.violations], figures: { ...figures, events: judged.events } }
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Steady traffic and lists, with the service's faults, for as long as asked: how memory grows after the warm-up, how
+ * deliveries are answered, and whether everything arrives. Memory is judged from ten minutes on.
+ */
+import { quantile } from "../../bench/Child.ts"
+import type { Goal } from "../Goal.ts"
+import { judge } from "../Judge.ts"
+import { pause } from "../Waiting.ts"
+import { World } from "../World.ts"
+
+const perRunMs = 1000
+const mostMbPerHour = 20
+const judgedFromSeconds = 600
+
+interface Sample {
+  readonly hours: number
+  readonly mb: number
+}
+
+/** Of the straight line through the samples (least squares). */
+const slope = (samples: ReadonlyArray<Sample>): number => {
+  const mean = (of: (sample: Sample) => number) => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length
+  const [hours, mb] = [mean((sample) => sample.hours), mean((sample) => sample.mb)]
+  const across = samples.reduce((sum, sample) => sum + (sample.hours - hours) * (sample.mb - mb), 0)
+  return across / samples.reduce((sum, sample) => sum + (sample.hours - hours) ** 2, 0)
+}
+
+const rounded = (value: number): number => Math.round(value * 10) / 10
+
+export const goal: Goal = {
+  engines: ["duckdb"],
+  runs: 10,
+  run: async (attack) => {
+    await using world = await World.open(attack, {
+      sandbox: { projects: 2000, faults: { "error-503": 0.05, reset: 0.05, "cut-json": 0.02 } },
+      environment: { SITELEDGER_WALK_EVERY: "2 seconds" }
+    })
+    const worker = world.start()
+    await worker.reaches("the subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
+    const traffic = new AbortController()
+    const genuine = world.sender.steadily(traffic.signal, 20)
+    const samples: Array<Sample> = []
+    const from = performance.now()
+    let runs = 0
+    for (const run of attack.runs()) {
+      await pause(perRunMs)
+      samples.push({ hours: (performance.now() - from) / 3_600_000, mb: worker.residentMb })
+      runs = run + 1
+    }
+    traffic.abort()
+    await genuine
+    const seconds = (performance.now() - from) / 1000
+    const warm = samples.slice(Math.floor(samples.length / 3))
+    const mbPerHour = rounded(slope(warm))
+    const { latencies } = world.sender
+    const p99Ms = Math.round(quantile(latencies, 0.99))
+    const judged = await judge(world, worker)
+    const grows = seconds >= judgedFromSeconds && mbPerHour > mostMbPerHour
+    return {
+      runs,
+      violations: [...judged.violations, ...(grows ? [`memory grows by ${mbPerHour} MB an hour`] : [])],
+      figures: {
+        mbWarm: rounded(warm[0]?.mb ?? 0),
+        mbEnd: rounded(warm.at(-1)?.mb ?? 0),
+        ...(seconds >= judgedFromSeconds ? { mbPerHour } : {}),
+        deliveries: latencies.length,
+        p99Ms,
+        events: judged.events
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Each promise of README, the goal that attacks it, what of the goal's figures to show, and the one-line break of the
+ * product that makes the goal fail.
+ */
+export interface Promised {
+  readonly promise: string
+  readonly goal: string
+  /** Names of figures; a number of runs is always shown. */
+  readonly figures: ReadonlyArray<string>
+  /** Where, and what instead. */
+  readonly breakIt: string
+}
+
+export const promises: ReadonlyArray<Promised> = [
+  {
+    promise: "`kill -9` at any instruction loses no acknowledged event and repeats no effect.",
+    goal: "kill",
+    figures: ["kills", "points", "acknowledged"],
+    breakIt: "`Receiver/Requests`: `void answer.offer(…)` for `await answer.offer(…)`"
+  },
+  {
+    promise: "A delivery answered 2xx is on disk first: a power cut loses none.",
+    goal: "power",
+    figures: ["cuts", "acknowledged"],
+    breakIt: "`Segments/Appending`: without `fdatasyncSync(open.file)` in `append`"
+  },
+  {
+    promise: "A damaged or missing file costs no acknowledged event.",
+    goal: "damage",
+    figures: ["acknowledged"],
+    breakIt: "`Segments/Recover`: `inOrder` without the frames of the copy beside"
+  },
+  {
+    promise: "What can't be written isn't acknowledged, and a full disk is survived.",
+    goal: "disk",
+    figures: ["limited", "smallDisk"],
+    breakIt: "`Receiver/Requests`: 200 for 503 after a failed `offer`"
+  },
+  {
+    promise: "PostgreSQL may end, restart or be out of reach: nothing is lost or doubled.",
+    goal: "postgres",
+    figures: ["recoverySeconds", "events"],
+    breakIt: "`Receiver/Requests`: 200 for 503 after a failed `offer`"
+  },
+  {
+    promise: "Every peer may fail in every way of a network; each entry reaches accounting once.",
+    goal: "network",
+    figures: ["cells", "slowestRecovery"],
+    breakIt: '`Outbox/Sending`: `verdict._tag !== "Refused"` for `verdict._tag === "Taken"`'
+  },
+  {
+    promise: "The plan's rate is never exceeded, and nothing that only a wrong clock quarantined stays there.",
+    goal: "clock",
+    figures: ["mostPerMinute", "kills", "quarantined", "clearAfterSeconds"],
+    breakIt: '`Apply/Readings`: `reason === "never"` in `dueAt`'
+  },
+  {
+    promise: "Strangers don't get in, and don't keep deliveries out.",
+    goal: "requests",
+    figures: ["genuine", "share", "p99Ms"],
+    breakIt: "`ConstructionWebhooks`: lengths compared instead of `timingSafeEqual`"
+  },
+  {
+    promise: "The admin listener answers only with the token, or on this machine's own names.",
+    goal: "admin",
+    figures: ["combinations"],
+    breakIt: '`Operate/Admin`: `loopback.test("localhost")`'
+  },
+  {
+    promise: "No secret is shown, logged or stored in clear.",
+    goal: "secrets",
+    figures: ["secrets", "places"],
+    breakIt: "`Runtime/Seal`: `seal` returns the text itself"
+  },
+  {
+    promise: "A query can't write, read other files or reach the network.",
+    goal: "sql",
+    figures: ["statements"],
+    breakIt: '`Query/Sealed`: `access_mode: "READ_WRITE"`'
+  },
+  {
+    promise: "Steady traffic with a failing service needs steady memory, and everything arrives.",
+    goal: "soak",
+    figures: ["mbWarm", "mbEnd", "mbPerHour", "p99Ms", "deliveries"],
+    breakIt: "`Intake/Apply`: batches of more than one event are settled without being applied"
+  },
+  {
+    promise: "Dependencies are pinned, hashed, fitly licensed, and run no script that wasn't allowed.",
+    goal: "supply",
+    figures: ["packages", "shipped", "components"],
+    breakIt: '`package.json`: `"effect": "^4.1.0"`'
+  }
+]
