@@ -5,6 +5,7 @@
  */
 import { BlockList } from "node:net"
 import * as Address from "./Address.ts"
+import * as answers from "./Answers.ts"
 import { posting, sink, waiting } from "./Ledger.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
@@ -37,7 +38,8 @@ export const client = {
   scopes: orElse(
     optional("SITELEDGER_SCOPES", "OAuth scopes, separated by spaces.", Parse.words(/\s+/), "projects.read ipcs.read"),
     []
-  )
+  ),
+  tokenMaxBytes: answers.tokenMaxBytes
 }
 
 const redirectUri = optional(
@@ -81,6 +83,8 @@ export const service = {
     "1 hour"
   ),
   pageSize: preset("SITELEDGER_PAGE_SIZE", "Items requested per list page.", Parse.positiveInteger, "1000"),
+  pageMaxBytes: answers.pageMaxBytes,
+  answerMaxBytes: answers.answerMaxBytes,
   pageParam: preset(
     "SITELEDGER_PAGE_PARAM",
     "Query parameter that carries the page number.",
@@ -212,6 +216,7 @@ export const worker = {
     Address.lake,
     "s3://my-bucket/siteledger"
   ),
+  lakeAnswerMaxBytes: answers.lakeAnswerMaxBytes,
   exportCron: preset(
     "SITELEDGER_EXPORT_CRON",
     "When to export: five cron fields, or @hourly, @daily, @weekly, @monthly.",

@@ -1,0 +1,34 @@
+/**
+ * How much is read of the answers of others, by kind. What is larger is no answer: its connection is closed, and the request
+ * is repeated like any that failed.
+ */
+import * as Parse from "./Parse.ts"
+import { preset } from "./Variable.ts"
+
+export const pageMaxBytes = preset(
+  "SITELEDGER_PAGE_MAX_BYTES",
+  "Largest list page, or other answer to a GET, that is read from the service, in bytes after unpacking.",
+  Parse.positiveInteger,
+  "33554432"
+)
+
+export const answerMaxBytes = preset(
+  "SITELEDGER_ANSWER_MAX_BYTES",
+  "Largest answer to any other request that is read from the service, in bytes after unpacking.",
+  Parse.positiveInteger,
+  "1048576"
+)
+
+export const tokenMaxBytes = preset(
+  "SITELEDGER_TOKEN_MAX_BYTES",
+  "Largest answer that is read from the token endpoint, in bytes after unpacking.",
+  Parse.positiveInteger,
+  "1048576"
+)
+
+export const lakeAnswerMaxBytes = preset(
+  "SITELEDGER_LAKE_ANSWER_MAX_BYTES",
+  "Largest list or error that is read from the S3 store, in bytes.",
+  Parse.positiveInteger,
+  "8388608"
+)
