@@ -20,6 +20,7 @@ import {
 } from "../Warehouse.ts"
 import { attempt, attemptOn } from "./Failure.ts"
 import { copyTo, discardFile, type OpenFile } from "./File.ts"
+import { sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
@@ -48,14 +49,14 @@ const publishTo = async ({ instance }: OpenFile, target: string): Promise<void> 
   renameSync(unfinished, target)
 }
 
-const make = (path: string) =>
+const make = (path: string, budgetMb: number) =>
   Effect.gen(function* () {
-    const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
+    const { file, id } = yield* Effect.acquireRelease(openOwn(path, sharesOf(budgetMb)), (opened) =>
       Effect.promise(() => opened.file.close())
     )
     const attemptFile = attemptOn(file)
     const writer = yield* Effect.acquireRelease(
-      attempt(() => DuckDbWriter.open(file.instance)),
+      attempt(() => DuckDbWriter.open(file)),
       (opened) => Effect.sync(() => opened.close())
     )
     const oneWriter = yield* Semaphore.make(1)
@@ -74,6 +75,10 @@ const make = (path: string) =>
       )
 
     const snapshot = Effect.gen(function* () {
+      yield* Effect.acquireRelease(
+        attempt(() => file.memory.takeRoom()),
+        () => Effect.promise(() => file.memory.giveRoom())
+      )
       const taken = yield* Effect.acquireRelease(
         oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance))),
         (opened) => Effect.promise(() => opened.close())
@@ -104,5 +109,7 @@ const make = (path: string) =>
     })
   })
 
-export const layerAt = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> =>
-  Layer.effect(Warehouse, make(path))
+export const layerAt = (
+  path: string,
+  budgetMb = usualBudgetMb
+): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> => Layer.effect(Warehouse, make(path, budgetMb))

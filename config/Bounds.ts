@@ -1,6 +1,6 @@
 /**
- * How much is read of the answers of others, by kind. What is larger is no answer: its connection is closed, and the request
- * is repeated like any that failed.
+ * How much is read of the answers of others, by kind, and how much memory DuckDB may use. A larger answer is none: its
+ * connection is closed, and the request is repeated like any that failed.
  */
 import * as Parse from "./Parse.ts"
 import { preset } from "./Variable.ts"
@@ -31,4 +31,11 @@ export const lakeAnswerMaxBytes = preset(
   "Largest list or error that is read from the S3 store, in bytes.",
   Parse.positiveInteger,
   "8388608"
+)
+
+export const memoryMb = preset(
+  "SITELEDGER_MEMORY_MB",
+  "Memory for DuckDB in the worker, all of it together, in MB: 384 for the files of an export; of the rest the warehouse keeps a third, and has all of it during an export.",
+  Parse.atLeast(576),
+  "768"
 )
