@@ -17,7 +17,8 @@ import {
   type Variable,
   type Variables
 } from "./Variable.ts"
-import { log, variables } from "./Variables.ts"
+import { log } from "./Log.ts"
+import { variables } from "./Variables.ts"
 
 const prefix = "SITELEDGER_"
 

@@ -24,6 +24,12 @@ export const positiveInteger = one("must be a positive whole number.", (text) =>
   return value > 0 ? value : undefined
 })
 
+export const atLeast = (least: number): Parse<number> =>
+  one(`must be a whole number of at least ${least}.`, (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : 0
+    return value >= least ? value : undefined
+  })
+
 export const boolean = one("must be true or false.", (text) => {
   if (/^(true|yes|on|1)$/i.test(text)) return true
   return /^(false|no|off|0)$/i.test(text) ? false : undefined

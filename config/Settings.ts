@@ -10,6 +10,7 @@ import { Context, Effect, Layer, Option, Result } from "effect"
 import { isLoopback, type Lake, type Listen, type Warehouse } from "./Address.ts"
 import { type Environment, fields, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
 import * as Ledger from "./Ledger.ts"
+import { log } from "./Log.ts"
 import { all, bad, type Field, type Fields, fine, rule, type ValuesOf } from "./Variable.ts"
 import * as V from "./Variables.ts"
 
@@ -25,7 +26,7 @@ const settings = (environment: Environment) => {
   }))
   const parsed = {
     ...worker,
-    ...fields(environment, V.log),
+    ...fields(environment, log),
     ...fields(environment, Ledger.waiting),
     ledger: Ledger.termsOf(fields(environment, Ledger.posting), worker.timezone, reading),
     ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))

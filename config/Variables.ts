@@ -5,7 +5,9 @@
  */
 import { BlockList } from "node:net"
 import * as Address from "./Address.ts"
+import * as bounds from "./Bounds.ts"
 import { posting, sink, waiting } from "./Ledger.ts"
+import { log } from "./Log.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
 import * as WireFiles from "./WireFiles.ts"
@@ -37,7 +39,8 @@ export const client = {
   scopes: orElse(
     optional("SITELEDGER_SCOPES", "OAuth scopes, separated by spaces.", Parse.words(/\s+/), "projects.read ipcs.read"),
     []
-  )
+  ),
+  tokenMaxBytes: bounds.tokenMaxBytes
 }
 
 const redirectUri = optional(
@@ -81,6 +84,8 @@ export const service = {
     "1 hour"
   ),
   pageSize: preset("SITELEDGER_PAGE_SIZE", "Items requested per list page.", Parse.positiveInteger, "1000"),
+  pageMaxBytes: bounds.pageMaxBytes,
+  answerMaxBytes: bounds.answerMaxBytes,
   pageParam: preset(
     "SITELEDGER_PAGE_PARAM",
     "Query parameter that carries the page number.",
@@ -192,6 +197,7 @@ export const worker = {
     Address.warehouse,
     "duckdb:./data/warehouse.duckdb"
   ),
+  memoryMb: bounds.memoryMb,
   /** Absolute, like every path here. */
   dataDir: preset(
     "SITELEDGER_DATA_DIR",
@@ -212,6 +218,7 @@ export const worker = {
     Address.lake,
     "s3://my-bucket/siteledger"
   ),
+  lakeAnswerMaxBytes: bounds.lakeAnswerMaxBytes,
   exportCron: preset(
     "SITELEDGER_EXPORT_CRON",
     "When to export: five cron fields, or @hourly, @daily, @weekly, @monthly.",
@@ -224,17 +231,6 @@ export const worker = {
     Parse.timezone,
     "UTC"
   )
-}
-
-export const log = {
-  logLevel: preset(
-    "LOG_LEVEL",
-    "Lowest level that is logged: trace, debug, info, warn, error, fatal, all, none.",
-    Parse.logLevel,
-    "info"
-  ),
-  logFormat: preset("LOG_FORMAT", "Format of the log on stderr: pretty, json or logfmt.", Parse.logFormat, "pretty"),
-  noColor: optional("NO_COLOR", "Any value turns colours off.", Parse.plain, "1")
 }
 
 /** In the order in which people see them. */

@@ -19,7 +19,9 @@ import { Walk } from "../src/Walk/Walk.ts"
 
 export const lake = Layer.unwrap(
   Effect.map(Settings, (settings) =>
-    settings.lake.kind === "s3" ? S3.layerAt(settings.lake) : Folder.layerAt(settings.lake.path)
+    settings.lake.kind === "s3"
+      ? S3.layerAt(settings.lake, { ...S3.patient, answerBytes: settings.lakeAnswerMaxBytes })
+      : Folder.layerAt(settings.lake.path)
   )
 )
 

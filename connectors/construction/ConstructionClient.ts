@@ -24,8 +24,8 @@ import {
 } from "./ConstructionAnswer.ts"
 import { ConstructionApi } from "./ConstructionApi.ts"
 import { pauses, Token } from "./ConstructionAuth.ts"
-import { ApiEndpoint } from "./ConstructionEndpoints.ts"
-import { requestTimeout, readText, TooLarge, whyNoAnswer } from "./ConstructionText.ts"
+import { ApiEndpoint, boundOf } from "./ConstructionEndpoints.ts"
+import { requestTimeout, readText, whyNoAnswer } from "./ConstructionText.ts"
 
 /** An answer whose body has been read. */
 export interface Answer {
@@ -86,7 +86,7 @@ export class ConstructionClient extends Context.Service<
         taken.add(bearer)
         // Answers overtake each other: remembering one token isn't enough.
         for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
-        const text = yield* readText(response)
+        const text = yield* readText(response, boundOf(endpoint, response.request.method))
         const endedMs = yield* Clock.currentTimeMillis
         return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
       })
@@ -137,7 +137,7 @@ const worded = (error: unknown, { baseUrl, names }: Endpoint): string => {
   const address = `${baseUrl.href} (${names.baseUrl})`
   const why = whyNoAnswer(error)
   if (why === undefined) return `${address}: ${error instanceof Error ? error.message : String(error)}`
-  return `${address} ${why}${error instanceof TooLarge ? `: lower ${names.pageSize}` : ""}.`
+  return `${address} ${why}.`
 }
 
 /** Retries until there is an answer, or until only a person can help. */

@@ -14,6 +14,7 @@ import { Seal } from "../../src/Runtime/Seal.ts"
 import { endedSentence, LoginFile } from "./ConstructionAuth/LoginFile.ts"
 import { requestUnpaced, TokenEndpoint } from "./ConstructionAuth/TokenEndpoint.ts"
 import * as ConstructionHttp from "./ConstructionHttp.ts"
+import { apiNames, boundOf } from "./ConstructionEndpoints.ts"
 import { readText, whyNoAnswer } from "./ConstructionText.ts"
 
 interface Way {
@@ -57,7 +58,8 @@ const way: Effect.Effect<Way, unknown, Settings | ClientSettings> = Effect.scope
 
 const firstRecord = (token: string | undefined) =>
   Effect.gen(function* () {
-    const { baseUrl, pageParam, perPageParam } = yield* ServiceSettings
+    const settings = yield* ServiceSettings
+    const { baseUrl, pageParam, perPageParam } = settings
     const client = yield* HttpClient.HttpClient
     const request = HttpClientRequest.get(`${baseUrl.href}/projects`).pipe(
       HttpClientRequest.setUrlParams({ [pageParam]: "1", [perPageParam]: "1" }),
@@ -66,7 +68,10 @@ const firstRecord = (token: string | undefined) =>
     )
     const answered = yield* Effect.result(
       Effect.flatMap(client.execute(request), (response) =>
-        Effect.map(readText(response), (text) => ({ status: response.status, body: Json.parse(text) }))
+        Effect.map(readText(response, boundOf({ ...settings, names: apiNames }, "GET")), (text) => ({
+          status: response.status,
+          body: Json.parse(text)
+        }))
       )
     )
     const address = `${baseUrl.href} (SITELEDGER_BASE_URL)`

@@ -6,11 +6,15 @@ import { Context, type Duration, Effect, Layer, Record } from "effect"
 import { ClientSettings, ServiceSettings } from "../../config/Settings.ts"
 import type { ValuesOf } from "../../config/Variable.ts"
 import * as Variables from "../../config/Variables.ts"
+import type { Bound } from "./ConstructionText.ts"
 
 const { longestPause: _longestPause, redirectUri: _redirectUri, walkEvery: _walkEvery, ...declared } = Variables.service
 
 /** What a client of the service is configured with. */
 export const api = declared
+
+/** The variables, as a person sets them for a worker. */
+export const apiNames = Record.map(api, ({ name }) => name)
 
 type Names<V> = Readonly<Record<keyof V, string>>
 
@@ -32,6 +36,16 @@ export class AuthEndpoint extends Context.Service<
   )
 }
 
+/** Of a token, a refusal, or the metadata beside them. */
+export const tokenBound = ({
+  names,
+  tokenMaxBytes
+}: Pick<AuthEndpoint["Service"], "names" | "tokenMaxBytes">): Bound => ({
+  kind: "a token",
+  bytes: tokenMaxBytes,
+  advice: `raise ${names.tokenMaxBytes}`
+})
+
 /** The API (§1, §4). */
 export class ApiEndpoint extends Context.Service<
   ApiEndpoint,
@@ -45,8 +59,22 @@ export class ApiEndpoint extends Context.Service<
     ApiEndpoint,
     Effect.map(ServiceSettings, (settings) => ({
       ...settings,
-      names: Record.map(api, ({ name }) => name),
+      names: apiNames,
       takesLogins: true
     }))
   )
 }
+
+type Bounds = Pick<ApiEndpoint["Service"], "answerMaxBytes" | "pageMaxBytes"> & {
+  readonly names: Pick<Names<typeof api>, "answerMaxBytes" | "pageMaxBytes" | "pageSize">
+}
+
+/** Only a GET has an answer that grows with the data. */
+export const boundOf = ({ answerMaxBytes, names, pageMaxBytes }: Bounds, method: string): Bound =>
+  method === "GET"
+    ? {
+        kind: "a list page",
+        bytes: pageMaxBytes,
+        advice: `lower ${names.pageSize}, or raise ${names.pageMaxBytes}`
+      }
+    : { kind: `the answer to a ${method}`, bytes: answerMaxBytes, advice: `raise ${names.answerMaxBytes}` }

@@ -1,8 +1,8 @@
 /**
  * The text of an answer, or in words why there is none.
  *
- * An answer is read up to a bound on what it unpacks to; past that its connection is closed. Only one large answer is read
- * at a time, so a process never holds more than one of them, however many requests are under way.
+ * An answer is read up to the bound of its kind, counted after unpacking; past that its connection is closed. Only one
+ * large answer is read at a time, so a process never holds more than one of them, however many requests are under way.
  */
 import { Cause, Duration, Effect, Schema, Semaphore, Stream } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
@@ -12,10 +12,15 @@ import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
 export const requestTimeout = Duration.seconds(30)
 
 const mebibyte = 2 ** 20
-/** A page of 1000 records with 64 KiB each. */
-export const mostBytes = 64 * mebibyte
-/** Of tokens, errors and metadata, which are a few kilobytes. */
-export const mostSmallBytes = mebibyte
+/** How much is read of one kind of answer. */
+export interface Bound {
+  /** As a person knows it: "a list page". */
+  readonly kind: string
+  readonly bytes: number
+  /** What helps against a larger one: "raise NAME". */
+  readonly advice: string
+}
+
 /** Answers up to this size are read side by side: a page of 1000 records with 8 KiB each. */
 const smallBytes = 8 * mebibyte
 
@@ -28,7 +33,7 @@ type Text = Effect.Effect<string, HttpClientError.HttpClientError | TooLarge>
 /** In this process. */
 const large = Semaphore.makeUnsafe(1)
 
-const read = Effect.fnUntraced(function* ({ headers, stream }: Response, most: number) {
+const read = Effect.fnUntraced(function* ({ headers, stream }: Response, bound: Bound) {
   const announced = Number(headers["content-length"] ?? 0)
   // Bytes press the garbage collector to free them, and text doesn't.
   const parts: Array<Uint8Array> = []
@@ -39,7 +44,7 @@ const read = Effect.fnUntraced(function* ({ headers, stream }: Response, most: n
     stream,
     Effect.fnUntraced(function* (chunks) {
       for (const chunk of chunks) bytes += chunk.byteLength
-      if (Math.max(bytes, announced) > most) return yield* tooLarge(most, announced)
+      if (Math.max(bytes, announced) > bound.bytes) return yield* tooLarge(bound, announced)
       if (bytes > smallBytes && !isLarge) {
         yield* Effect.acquireRelease(large.take(1), () => large.release(1), { interruptible: true })
         isLarge = true
@@ -54,17 +59,21 @@ const read = Effect.fnUntraced(function* ({ headers, stream }: Response, most: n
 const isEmpty = (error: HttpClientError.HttpClientError | TooLarge): boolean =>
   error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError"
 
-const tooLarge = (most: number, announced: number): TooLarge => {
-  const size = announced > most ? `${Math.ceil(announced / mebibyte)} MiB, ` : ""
-  return new TooLarge({ message: `answered with ${size}more than the ${most / mebibyte} MiB that are read` })
+const tooLarge = ({ advice, bytes, kind }: Bound, announced: number): TooLarge => {
+  const size = announced > bytes ? `${sizeOf(announced)}, ` : ""
+  const most = `the ${sizeOf(bytes)} that are read of ${kind}`
+  return new TooLarge({ message: `answered with ${size}more than ${most}: ${advice}` })
 }
+
+const sizeOf = (bytes: number): string =>
+  bytes < mebibyte ? `${bytes} bytes` : `${Math.round((bytes * 10) / mebibyte) / 10} MiB`
 
 const texts = new WeakMap<Response, Text>()
 
 /** Several readers of an answer get the same text. The first one's bound applies. */
-export const readText = (response: Response, most = mostBytes): Text =>
+export const readText = (response: Response, bound: Bound): Text =>
   Effect.suspend(() => {
-    const whole = Effect.catchIf(read(response, most), isEmpty, () => Effect.succeed(""))
+    const whole = Effect.catchIf(read(response, bound), isEmpty, () => Effect.succeed(""))
     const text = texts.get(response) ?? Effect.runSync(Effect.cached(whole))
     texts.set(response, text)
     return text

@@ -13,7 +13,7 @@ import { failure, named } from "./S3/Failure.ts"
 import { type Learned, put, replace } from "./S3/Replace.ts"
 import { partsAtOnce, upload } from "./S3/Upload.ts"
 
-export type { Place } from "./S3/Client.ts"
+export { patient, type Place } from "./S3/Client.ts"
 
 interface Bucket {
   readonly place: Client.Place

@@ -40,7 +40,9 @@ export class WeeklyCheck extends Context.Service<
       WeeklyCheck,
       Effect.gen(function* () {
         const store = yield* Store
-        const turn = Effect.catch(next(published), (error) => Effect.logDebug("Nothing can be checked now", error))
+        const turn = next(published).pipe(
+          Effect.catch((error) => Effect.logDebug("Nothing can be checked now", error))
+        )
         // A start has more urgent work.
         yield* Effect.forkScoped(Effect.delay(led("the weekly check", Effect.andThen(turn, pause)), "1 minute"))
         return WeeklyCheck.of({ status: progressIn(store) })
@@ -76,12 +78,14 @@ const next = Effect.fnUntraced(function* (published: string) {
 
 /** Damage that needs the file to be reopened. */
 const check = ({ check: run, name }: Piece<{ readonly message: string; readonly reason?: string }>) =>
-  Effect.catch(run, (error) =>
-    Effect.gen(function* () {
-      yield* Effect.logError(`The weekly check found damage in ${name}: ${error.message}`)
-      const restart = yield* Effect.serviceOption(Restart)
-      if (error.reason === "Fatal" && Option.isSome(restart)) yield* restart.value.request
-    })
+  run.pipe(
+    Effect.catch((error) =>
+      Effect.gen(function* () {
+        yield* Effect.logError(`The weekly check found damage in ${name}: ${error.message}`)
+        const restart = yield* Effect.serviceOption(Restart)
+        if (error.reason === "Fatal" && Option.isSome(restart)) yield* restart.value.request
+      })
+    )
   )
 
 const all = Effect.fnUntraced(function* (published: string) {
@@ -101,9 +105,10 @@ const analystCopy = (path: string) =>
     name: "the copy for analysts",
     check: Effect.suspend(() =>
       existsSync(path)
-        ? Effect.catch(
-            Effect.tryPromise(() => readFile(path)),
-            ({ cause }) => Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), now)
+        ? Effect.tryPromise(() => readFile(path)).pipe(
+            Effect.catch(({ cause }) =>
+              Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), now)
+            )
           )
         : Effect.void
     )

@@ -35,22 +35,33 @@ const postgres = Layer.unwrap(
   )
 )
 
-type Files = { readonly store: string; readonly warehouse: string }
+interface Files {
+  readonly store: string
+  readonly warehouse: string
+  readonly memoryMb: number
+}
 type Layers<A, R> = Layer.Layer<A, StoresError, Settings | R>
 
 const of = <A, R = never>(embedded: (files: Files) => Layers<A, R>, server: Layers<A, R>): Layers<A, R> =>
-  Layer.unwrap(Effect.map(Settings, (settings) => byEngine(settings, { embedded, server: () => server })))
+  Layer.unwrap(
+    Effect.map(Settings, (settings) =>
+      byEngine(settings, {
+        embedded: (files) => embedded({ ...files, memoryMb: settings.memoryMb }),
+        server: () => server
+      })
+    )
+  )
 
 const onServer = Layer.merge(PostgresStore.layer, PostgresWarehouse.layer).pipe(Layer.provide(postgres))
 
 export const layer = of<Store | Warehouse>(
-  ({ warehouse }) => DuckDb.layerAt(warehouse).pipe(Layer.provideMerge(Sqlite.layer)),
+  ({ memoryMb, warehouse }) => DuckDb.layerAt(warehouse, memoryMb).pipe(Layer.provideMerge(Sqlite.layer)),
   onServer
 )
 
 /** For a worker: it starts even if the warehouse's file can't be opened for now. */
 export const layerWaiting = of<Store | Warehouse, Reasons>(
-  ({ warehouse }) => DuckDbWaiting.layerAt(warehouse).pipe(Layer.provideMerge(Sqlite.layer)),
+  ({ memoryMb, warehouse }) => DuckDbWaiting.layerAt(warehouse, memoryMb).pipe(Layer.provideMerge(Sqlite.layer)),
   onServer
 )
 

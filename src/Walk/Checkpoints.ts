@@ -12,6 +12,7 @@ import type { Instant } from "../Domain/Instant.ts"
 import { Store } from "../Stores/Store.ts"
 import { listedIds } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
+import { FinishedPages } from "./FinishedPages.ts"
 import type { BadRecord, Page } from "./Source.ts"
 
 export type Proof = "unproven" | "counts-agree" | "proven"
@@ -30,10 +31,39 @@ const badId = ({ id, sha256 }: BadRecord): string => id ?? `${badMark}${sha256}`
 export const load = (store: Store["Service"], resource: string) =>
   store.run((db) => db.selectFrom("walks").selectAll().where("resource", "=", resource).executeTakeFirst())
 
-export const finishedPages = (store: Store["Service"], resource: string) =>
+/** Rows read at once. */
+const pagesAtOnce = 10_000
+
+export const finishedPages = Effect.fnUntraced(function* (store: Store["Service"], resource: string) {
+  const finished = new FinishedPages()
+  for (let after = 0; ;) {
+    const rows = yield* store.run((db) =>
+      db
+        .selectFrom("walk_pages")
+        .select("page")
+        .where("resource", "=", resource)
+        .where("page", ">", after)
+        .orderBy("page")
+        .limit(pagesAtOnce)
+        .execute()
+    )
+    for (const { page } of rows) finished.add(page)
+    const last = rows.at(-1)?.page
+    if (last === undefined) return finished
+    after = last
+  }
+})
+
+export const countPages = (store: Store["Service"], resource: string) =>
   Effect.map(
-    store.run((db) => db.selectFrom("walk_pages").select("page").where("resource", "=", resource).execute()),
-    (rows) => new Set(rows.map((row) => row.page))
+    store.run((db) =>
+      db
+        .selectFrom("walk_pages")
+        .select((of) => of.fn.countAll<number>().as("count"))
+        .where("resource", "=", resource)
+        .executeTakeFirstOrThrow()
+    ),
+    (row) => Number(row.count)
   )
 
 /** Begins a pass; the pages of the pass before it are forgotten. */

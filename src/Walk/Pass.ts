@@ -4,7 +4,7 @@
  *
  * Guarantees: an interrupted pass resumes at its checkpoints. `total` and page size are watched on every page, and a pass
  * in which they change is disturbed. A pass ends by the service's total, never by a short page. The ids seen are in the
- * Store, so memory doesn't grow with the list.
+ * Store and pages are planned in portions, so memory grows neither with the list nor with the total it claims.
  */
 import { Cause, Effect, Queue } from "effect"
 import * as Change from "../Domain/Change.ts"
@@ -15,6 +15,7 @@ import { type Page, type PagedList, SourceError } from "./Source.ts"
 import type { Store } from "../Stores/Store.ts"
 import type { Warehouse } from "../Stores/Warehouse.ts"
 import * as Checkpoints from "./Checkpoints.ts"
+import type { FinishedPages } from "./FinishedPages.ts"
 
 export interface Pass {
   readonly list: PagedList
@@ -31,6 +32,8 @@ export interface Pass {
 /** Records written at once: more fills memory, fewer pays the warehouse's commit more often. */
 const batchRecords = 10_000
 const tombstoneBatch = 1000
+/** Pages planned at once: a service may count any number of them. */
+const pagesAhead = 10_000
 
 /** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
 export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
@@ -40,17 +43,13 @@ export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkp
   pass.onProgress(state, done.size)
   let disturbance: string | undefined
   while (disturbance === undefined && done.size < state.pages_total) {
-    const missing = missingPages(done, state.pages_total)
+    const missing = done.missing(state.pages_total, pagesAhead)
     const outcome = yield* walkPages(pass, state, missing, done)
     state = outcome.state
     disturbance = outcome.disturbance
   }
   return yield* finish(pass, state, disturbance)
 })
-
-function* missingPages(done: ReadonlySet<number>, total: number): Generator<number> {
-  for (let page = 1; page <= total; page++) if (!done.has(page)) yield page
-}
 
 const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
   const first = yield* negotiate(pass, previous?.per_page ?? pass.pageSize)
@@ -100,8 +99,8 @@ const grantedSize = (first: Page): number => {
 const walkPages = Effect.fnUntraced(function* (
   pass: Pass,
   initial: Checkpoints.PassState,
-  pages: Iterable<number>,
-  done: Set<number>
+  pages: ReadonlyArray<number>,
+  done: FinishedPages
 ) {
   let state = initial
   const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))

@@ -110,7 +110,7 @@ const restore = (store: Store["Service"], track: Track) =>
   Effect.gen(function* () {
     const { resource } = track.list
     const state = yield* Checkpoints.load(store, resource)
-    const pagesDone = (yield* Checkpoints.finishedPages(store, resource)).size
+    const pagesDone = yield* Checkpoints.countPages(store, resource)
     const quarantined = yield* Checkpoints.quarantinedRecords(store, resource)
     // Together, so none is seen without the others.
     Object.assign(track, { state, pagesDone, quarantined })

@@ -40,8 +40,17 @@ export const front = (certificate?: Certificate) =>
     (each) => Effect.promise(() => each[Symbol.asyncDispose]())
   )
 
+export interface Given {
+  readonly tls?: Certificate
+  readonly variables?: Readonly<Record<string, string>>
+}
+
 /** A client of a service that answers everything by `take`. */
-export const calling = <A, E>(take: Take, body: (service: Front) => Effect.Effect<A, E, Called>, tls?: Certificate) =>
+export const calling = <A, E>(
+  take: Take,
+  body: (service: Front) => Effect.Effect<A, E, Called>,
+  { tls, variables }: Given = {}
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const service = yield* front(tls)
@@ -52,7 +61,8 @@ export const calling = <A, E>(take: Take, body: (service: Front) => Effect.Effec
         SITELEDGER_CLIENT_ID: "client",
         SITELEDGER_CLIENT_SECRET: clientSecret,
         SITELEDGER_WEBHOOK_URL: "http://127.0.0.1:9/hooks",
-        SITELEDGER_DATA_DIR: yield* folder
+        SITELEDGER_DATA_DIR: yield* folder,
+        ...variables
       }
       return yield* Effect.provide(body(service), parts(given))
     })

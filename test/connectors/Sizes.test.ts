@@ -1,9 +1,9 @@
-/** How much of an answer is read: 64 MiB of the API, 1 MiB of the token endpoint, counted after unpacking. */
+/** How much of an answer is read: 32 MiB of a list page, 1 MiB of any other, counted after unpacking. */
 import type { ServerResponse } from "node:http"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
-import { calling, json, listed, withTokens } from "./Called.ts"
+import { calling, json, listed, subscribed, withTokens } from "./Called.ts"
 import { get, reasons } from "./ConstructionAuth/Tokens.ts"
 
 const mebibyte = 2 ** 20
@@ -85,14 +85,17 @@ describe("an answer that is too large", () => {
       () =>
         Effect.gen(function* () {
           const reason = yield* reasonDuring(listed)
-          assert.match(reason, /\(SITELEDGER_BASE_URL\) answered with 300 MiB, more than the 64 MiB that are read/)
-          assert.match(reason, /lower SITELEDGER_PAGE_SIZE\.$/)
+          assert.match(
+            reason,
+            /\(SITELEDGER_BASE_URL\) answered with 300 MiB, more than the 32 MiB that are read of a list page/
+          )
+          assert.match(reason, /: lower SITELEDGER_PAGE_SIZE, or raise SITELEDGER_PAGE_MAX_BYTES\.$/)
           for (const each of poured) assert.isBelow(each, 32)
         })
     )
   })
 
-  it.live("or endless is read up to 64 MiB, one at a time, and requested again", () => {
+  it.live("or endless is read up to 32 MiB, one at a time, and requested again", () => {
     const { pour, poured } = pouring(Infinity)
     return calling(
       withTokens((response) => pour(response.writeHead(200, json))),
@@ -103,9 +106,9 @@ describe("an answer that is too large", () => {
             { concurrency: "unbounded" }
           )
           const reason = yield* reasonDuring(eight)
-          assert.match(reason, /answered with more than the 64 MiB that are read/)
+          assert.match(reason, /answered with more than the 32 MiB that are read/)
           assert.isAtLeast(poured.length, 8)
-          for (const each of poured) assert.isBelow(each, 64 + 32)
+          for (const each of poured) assert.isBelow(each, 32 + 32)
         })
     )
   })
@@ -117,9 +120,36 @@ describe("an answer that is too large", () => {
       () =>
         Effect.gen(function* () {
           assert.isBelow(bomb.length, mebibyte)
-          assert.match(yield* reasonDuring(listed), /answered with more than the 64 MiB that are read/)
+          assert.match(yield* reasonDuring(listed), /answered with more than the 32 MiB that are read/)
         })
     )
+  })
+
+  it.live("to a POST is read up to 1 MiB", () => {
+    const { pour, poured } = pouring(Infinity)
+    return calling(
+      withTokens((response) => pour(response.writeHead(200, json))),
+      () =>
+        Effect.gen(function* () {
+          const reason = yield* reasonDuring(subscribed)
+          assert.match(
+            reason,
+            /answered with more than the 1 MiB that are read of the answer to a POST: raise SITELEDGER_ANSWER_MAX_BYTES\.$/
+          )
+          for (const each of poured) assert.isBelow(each, 32)
+        })
+    )
+  })
+
+  it.live("is as large as its variable says", () => {
+    const bytes = Buffer.byteLength(pageOf(10, 100))
+    const answer = withTokens((response) => response.writeHead(200, json).end(pageOf(10, 100)))
+    const most = (size: number) => ({ variables: { SITELEDGER_PAGE_MAX_BYTES: String(size) } })
+    return Effect.gen(function* () {
+      assert.lengthOf((yield* calling(answer, () => listed, most(bytes))).records, 10)
+      const reason = yield* calling(answer, () => reasonDuring(listed), most(bytes - 1))
+      assert.include(reason, `more than the ${bytes - 1} bytes that are read of a list page`)
+    })
   })
 
   it.live("of the token endpoint is read up to 1 MiB, and the next one is taken", () => {
@@ -132,7 +162,10 @@ describe("an answer that is too large", () => {
           const fiber = yield* Effect.forkChild(get)
           const seen = Effect.flatMap(reasons, ([reason]) => Effect.fromNullishOr(reason))
           const reason = yield* Effect.retry(seen, Schedule.spaced("5 millis"))
-          assert.match(reason, /\(SITELEDGER_AUTH_URL\) answered with more than the 1 MiB that are read\.$/)
+          assert.match(
+            reason,
+            /\(SITELEDGER_AUTH_URL\) answered with more than the 1 MiB that are read of a token: raise SITELEDGER_TOKEN_MAX_BYTES\.$/
+          )
           assert.strictEqual(yield* Fiber.join(fiber), "at")
         })
     )

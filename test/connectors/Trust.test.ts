@@ -30,7 +30,7 @@ describe("a self-signed certificate", () => {
             assert.isAtLeast((times.at(-1) ?? 0) - (times.at(-2) ?? 0), 45_000)
             assert.deepStrictEqual(service.came, [])
           }),
-        selfSigned()
+        { tls: selfSigned() }
       )
     )
   }

@@ -40,7 +40,7 @@ const make = Effect.fnUntraced(function* (options: RedactedOptions) {
     webhooks: { create: (webhook) => limited(subscribe(client, webhook)) },
     token: limited(Context.get(parts, Token).get),
     // A schema types what it has accepted.
-    request: Requests.make(client, limited) as ConstructionService["Service"]["request"]
+    request: Requests.make(client, endpoint, limited) as ConstructionService["Service"]["request"]
   })
 })
 

@@ -10,7 +10,7 @@ import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientRes
 import packageJson from "../../../packages/client/package.json" with { type: "json" }
 import * as Json from "../../../src/Domain/Json.ts"
 import { identified, userAgentOf } from "../../../src/Runtime/UserAgent.ts"
-import type { ApiEndpoint } from "../ConstructionEndpoints.ts"
+import { type ApiEndpoint, boundOf } from "../ConstructionEndpoints.ts"
 import { readText } from "../ConstructionText.ts"
 import type { Answered } from "./ServiceError.ts"
 
@@ -56,11 +56,12 @@ const watched = (client: HttpClient.HttpClient, readMessage: Read): HttpClient.H
 export const watchedTokens = (client: HttpClient.HttpClient) => watched(client, () => Effect.undefined)
 
 /** For requests to the API. */
-export const watchedCalls = (client: HttpClient.HttpClient, { clientSecret }: ApiEndpoint["Service"]) =>
+export const watchedCalls = (client: HttpClient.HttpClient, endpoint: ApiEndpoint["Service"]) =>
   watched(client, (request, response) =>
-    readText(response).pipe(
+    readText(response, boundOf(endpoint, request.method)).pipe(
       Effect.timeout(longestRead),
       Effect.map((text) => {
+        const { clientSecret } = endpoint
         const secrets = clientSecret._tag === "Some" ? [Redacted.value(clientSecret.value)] : []
         return messageOf(text, [...secrets, (request.headers["authorization"] ?? "").replace(/^Bearer /, "")])
       }),

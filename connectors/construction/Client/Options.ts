@@ -23,6 +23,12 @@ export interface Options {
   readonly requestsPerMinute?: number | undefined
   /** Projects asked for at once; the service may grant fewer. Default 1000. */
   readonly pageSize?: number | undefined
+  /** Largest list page, or other answer to a GET, that is read, in bytes after unpacking. Default 32 MiB. */
+  readonly pageMaxBytes?: number | undefined
+  /** The same for any other request. Default 1 MiB. */
+  readonly answerMaxBytes?: number | undefined
+  /** The same for an answer of the token endpoint. Default 1 MiB. */
+  readonly tokenMaxBytes?: number | undefined
   /** Query parameter of the page number; its name is not shown (§4.1). Default `page`. */
   readonly pageParam?: string | undefined
   /** Query parameter of the page size. Default `per_page`. */

@@ -8,7 +8,8 @@ import { BigDecimal, Duration, Effect, Option } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Json from "../../../src/Domain/Json.ts"
 import { type ConstructionClient, NotAsPromised } from "../ConstructionClient.ts"
-import { requestTimeout, readText, whyNoAnswer } from "../ConstructionText.ts"
+import { type ApiEndpoint, boundOf } from "../ConstructionEndpoints.ts"
+import { type Bound, requestTimeout, readText, whyNoAnswer } from "../ConstructionText.ts"
 import { Final, type Limited } from "./Limits.ts"
 import type { Method, RequestOptions, SchemaResult, StandardSchema } from "./Request.ts"
 import { ServiceError } from "./ServiceError.ts"
@@ -17,7 +18,7 @@ type Answer = HttpClientResponse.HttpClientResponse
 type Options = RequestOptions & { readonly schema?: StandardSchema<unknown> }
 
 export const make =
-  (client: ConstructionClient["Service"], limited: Limited) =>
+  (client: ConstructionClient["Service"], endpoint: ApiEndpoint["Service"], limited: Limited) =>
   (method: Method, path: string, options: Options = {}): Effect.Effect<unknown, ServiceError> => {
     const name = `${method} ${path}`
     const isSafe = options.retry ?? safe.has(method)
@@ -25,7 +26,9 @@ export const make =
       client.call(
         "event",
         (_api, http) => {
-          const answer: Effect.Effect<Answer, unknown> = isSafe ? http.execute(request) : once(http, request, name)
+          const answer: Effect.Effect<Answer, unknown> = isSafe
+            ? http.execute(request)
+            : once(http, request, name, boundOf(endpoint, method))
           return Effect.tap(answer, usable(name))
         },
         ({ text }): Effect.Effect<Body | undefined, NotAsPromised> => {
@@ -66,10 +69,10 @@ const requestOf = Effect.fnUntraced(function* (method: Method, path: string, opt
 })
 
 /** Final are also the failures after which ConstructionClient would send the request again. */
-const once = (http: HttpClient.HttpClient, request: HttpClientRequest.HttpClientRequest, name: string) =>
+const once = (http: HttpClient.HttpClient, request: HttpClientRequest.HttpClientRequest, name: string, bound: Bound) =>
   http.execute(request).pipe(
     // ConstructionClient reads the same text again, then without a request.
-    Effect.tap((response) => readText(response)),
+    Effect.tap((response) => readText(response, bound)),
     Effect.timeout(answeredWithin),
     Effect.mapError((error) => uncertain(name, `The service ${whyNoAnswer(error, answeredWithin)}.`)),
     Effect.filterOrFail(

@@ -8,8 +8,8 @@
 import { Duration, Effect, Option, Schema } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Json from "../../../src/Domain/Json.ts"
-import type { AuthEndpoint } from "../ConstructionEndpoints.ts"
-import { mostSmallBytes, readText } from "../ConstructionText.ts"
+import { type AuthEndpoint, tokenBound } from "../ConstructionEndpoints.ts"
+import { readText } from "../ConstructionText.ts"
 import type { ClientSecret } from "./ClientSecret.ts"
 import { GrantRefused } from "./Grant.ts"
 
@@ -41,11 +41,11 @@ const metadataUrls = ({ authUrl }: Endpoint): ReadonlyArray<string> => {
 
 const Metadata = Schema.Struct({ issuer: Schema.String, device_authorization_endpoint: Schema.String })
 
-const metadataAt = (http: Http, url: string) =>
+const metadataAt = (http: Http, client: Endpoint, url: string) =>
   HttpClientRequest.get(url).pipe(
     HttpClientRequest.acceptJson,
     http.execute,
-    Effect.flatMap((response) => readText(response, mostSmallBytes)),
+    Effect.flatMap((response) => readText(response, tokenBound(client))),
     Effect.timeout(metadataTimeout),
     Effect.map((text) => Schema.decodeUnknownOption(Metadata)(Json.parse(text))),
     Effect.orElseSucceed(() => Option.none())
@@ -57,7 +57,7 @@ const metadataTimeout = Duration.seconds(10)
 const find = Effect.fnUntraced(function* (http: Http, client: Endpoint) {
   const issuer = issuerOf(client)
   for (const url of metadataUrls(client)) {
-    const metadata = yield* metadataAt(http, url)
+    const metadata = yield* metadataAt(http, client, url)
     if (Option.isNone(metadata) || metadata.value.issuer.replace(/\/$/, "") !== issuer) continue
     const endpoint = URL.parse(metadata.value.device_authorization_endpoint)
     if (endpoint?.origin === client.authUrl.origin) return endpoint.href

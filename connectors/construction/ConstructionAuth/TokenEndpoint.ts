@@ -11,8 +11,8 @@ import { HttpApiClient } from "effect/http-api"
 import type { ClientSettings } from "../../../config/Settings.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { ConstructionTokenApi, deviceGrant } from "../ConstructionApi.ts"
-import { AuthEndpoint } from "../ConstructionEndpoints.ts"
-import { mostSmallBytes, readText, requestTimeout, whyNoAnswer } from "../ConstructionText.ts"
+import { AuthEndpoint, tokenBound } from "../ConstructionEndpoints.ts"
+import { readText, requestTimeout, whyNoAnswer } from "../ConstructionText.ts"
 import * as AskedPause from "./AskedPause.ts"
 import * as ClientSecret from "./ClientSecret.ts"
 import * as Device from "./Device.ts"
@@ -142,7 +142,7 @@ const read = Effect.fnUntraced(function* (
   exchange: Exchange,
   unavailable: Unavailable
 ) {
-  const body = Json.parse(yield* readText(response, mostSmallBytes))
+  const body = Json.parse(yield* readText(response, tokenBound(exchange.client)))
   if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
   exchange.secret.hasWorked()
   return yield* Effect.mapError(Effect.fromResult(readTokens(body)), (what) => unavailable(what))
@@ -153,7 +153,7 @@ const readDevice = Effect.fnUntraced(function* (
   exchange: Exchange,
   unavailable: Unavailable
 ) {
-  const body = Json.parse(yield* readText(response, mostSmallBytes))
+  const body = Json.parse(yield* readText(response, tokenBound(exchange.client)))
   if (Device.isMissing(response)) return yield* Device.missing
   if (response.status < 200 || response.status >= 300) return yield* refuse(response, body, exchange, unavailable)
   exchange.secret.hasWorked()
@@ -186,6 +186,10 @@ const readRevocation = Effect.fnUntraced(function* (
   { secret, ...asked }: Exchange
 ) {
   if (response.status >= 200 && response.status < 300) return true
-  const refusal = refused(response.status, errorOf(Json.parse(yield* readText(response, mostSmallBytes))), asked)
+  const refusal = refused(
+    response.status,
+    errorOf(Json.parse(yield* readText(response, tokenBound(asked.client)))),
+    asked
+  )
   return yield* secret.judge(response, refusal)
 })

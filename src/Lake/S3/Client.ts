@@ -10,6 +10,7 @@
 import type { S3 } from "@aws-sdk/client-s3"
 import type { StandardRetryStrategy } from "@smithy/core/retry"
 import { Data, Effect, type Scope } from "effect"
+import { boundAnswers } from "./Bounded.ts"
 
 type Strategy = Pick<StandardRetryStrategy, "acquireInitialRetryToken" | "recordSuccess" | "refreshRetryTokenForRetry">
 
@@ -20,6 +21,8 @@ export interface Place {
 }
 
 export interface Patience {
+  /** Of an answer that is no file; what is larger isn't read. */
+  readonly answerBytes: number
   /** Of each request, including the first, unless AWS_MAX_ATTEMPTS says otherwise. */
   readonly attempts: number
   readonly connectMillis: number
@@ -30,7 +33,13 @@ export interface Patience {
 }
 
 /** Eight attempts take about half a minute if the store throttles, a few seconds if it is out of reach. */
-export const patient: Patience = { attempts: 8, connectMillis: 10_000, idleMillis: 60_000, requestMillis: 300_000 }
+export const patient: Patience = {
+  answerBytes: 8 * 1024 * 1024,
+  attempts: 8,
+  connectMillis: 10_000,
+  idleMillis: 60_000,
+  requestMillis: 300_000
+}
 
 /** What the SDK or the store threw; Failure.ts explains it to a person. */
 export class Thrown extends Data.TaggedError("Thrown")<{ readonly operation: string; readonly cause: unknown }> {
@@ -116,6 +125,7 @@ const open = async (patience: Patience): Promise<Opened> => {
           region: loadConfig({ ...NODE_REGION_CONFIG_OPTIONS, default: "us-east-1" }, NODE_REGION_CONFIG_FILE_OPTIONS)
         })
   })
+  boundAnswers(s3, patience.answerBytes)
   return { s3, endpoint: endpoint === undefined ? undefined : URL.parse(endpoint)?.host }
 }
 

@@ -123,6 +123,9 @@ const isNoEndpoint = (cause: unknown): boolean =>
 const failed = (context: Context): string => {
   const { cause, code, operation, status } = context.thrown
   const of = store(context)
+  if (code === "AnswerTooLarge") {
+    return `${of} answered ${operation} with ${oneLine(cause)}, which aren't read: raise SITELEDGER_LAKE_ANSWER_MAX_BYTES.`
+  }
   const network = unreachable[networkCodeOf(cause)]
   if (network !== undefined) return `${of} ${network} (AWS_ENDPOINT_URL_S3, AWS_REGION).`
   if (code === "TimeoutError") return `${of} didn't answer in time (AWS_ENDPOINT_URL_S3, AWS_REGION).`

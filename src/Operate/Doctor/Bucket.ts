@@ -12,7 +12,13 @@ import { failure, named } from "../../Lake/S3/Failure.ts"
 import { put, replace } from "../../Lake/S3/Replace.ts"
 
 /** A doctor's check takes six seconds at most. */
-const patience: Client.Patience = { attempts: 2, connectMillis: 1_500, idleMillis: 2_500, requestMillis: 2_500 }
+const patience: Client.Patience = {
+  ...Client.patient,
+  attempts: 2,
+  connectMillis: 1_500,
+  idleMillis: 2_500,
+  requestMillis: 2_500
+}
 
 export const bucket = (place: Client.Place) =>
   Effect.scoped(

@@ -43,7 +43,7 @@ export const attemptOn =
       (error) => outOfMemory.test(error.message),
       ({ cause }) =>
         Effect.gen(function* () {
-          const mb = yield* attempt(file.takeMoreMemory)
+          const mb = yield* attempt(() => file.memory.takeMore())
           const had = "DuckDB ran out of memory while reading"
           if (mb === undefined) {
             return yield* new WarehouseError({

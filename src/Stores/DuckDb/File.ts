@@ -12,6 +12,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./Dialect.ts"
+import { Memory, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
 import { migrations } from "./Migrations.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 import * as Literal from "../../Domain/Literal.ts"
@@ -21,21 +22,13 @@ type Migrations = typeof migrations
 export interface OpenFile {
   readonly instance: DuckDBInstance
   readonly db: Kysely<WarehouseTables>
-  /** Doubles DuckDB's memory limit and returns it in MB; undefined if the machine hasn't enough. */
-  readonly takeMoreMemory: () => Promise<number | undefined>
+  readonly memory: Memory
   readonly close: () => Promise<void>
 }
-
-/**
- * DuckDB caches what it has read up to this limit. With 384 MB an export of 11,000,000 rows is as fast as with 1,000 MB.
- * Events of 250 kB, of which it reads 2,000 at once, need more.
- */
-const memoryMb = 384
 
 // A small WAL keeps the replay after a crash short. The flush thresholds return freed memory: 6,000 small writes ended at
 // 409 MB instead of 491 MB.
 const settings = {
-  memory_limit: `${memoryMb}MB`,
   wal_autocheckpoint: "16MB",
   // Only when the writer asks: at every checkpoint of a first walk it took 100 MB and a sixth of the speed.
   max_vacuum_tasks: "0",
@@ -44,8 +37,8 @@ const settings = {
   allocator_bulk_deallocation_flush_threshold: "1MB"
 }
 
-const open = async (path: string): Promise<OpenFile> => {
-  const instance = await DuckDBInstance.create(path, settings)
+const open = async (path: string, shares: Shares): Promise<OpenFile> => {
+  const instance = await DuckDBInstance.create(path, { ...settings, memory_limit: `${shares.resting}MB` })
   const db = new Kysely<WarehouseTables>({ dialect: new DuckDbDialect({ instance }) })
   try {
     await run(instance, "checkpoint")
@@ -53,16 +46,10 @@ const open = async (path: string): Promise<OpenFile> => {
     instance.closeSync()
     throw cause
   }
-  let limitMb = memoryMb
   return {
     instance,
     db,
-    takeMoreMemory: async () => {
-      if (limitMb * 1_000_000 > process.availableMemory() / 2) return undefined
-      limitMb *= 2
-      await run(instance, `set memory_limit = '${limitMb}MB'`)
-      return limitMb
-    },
+    memory: new Memory(instance, shares),
     close: async () => {
       await db.destroy()
       instance.closeSync()
@@ -92,19 +79,26 @@ const isCurrent = async ({ db }: OpenFile, to: Migrations): Promise<boolean> =>
   (await migrator(db, to).getMigrations()).every((migration) => migration.executedAt !== undefined)
 
 /** Opens the warehouse at `path`, after creating or migrating it if needed. */
-export const openWarehouse = async (path: string, to = migrations): Promise<OpenFile> => {
+export const openWarehouse = async (
+  path: string,
+  to = migrations,
+  shares = sharesOf(usualBudgetMb)
+): Promise<OpenFile> => {
   mkdirSync(dirname(path), { recursive: true })
-  if (!existsSync(path)) await makeNew(path, to)
-  const file = await open(path)
+  // A migration has the whole share: nothing else is open yet.
+  const whole = { ...shares, resting: shares.working }
+  if (!existsSync(path)) await makeNew(path, to, whole)
+  const file = await open(path, shares)
   if (await isCurrent(file, to)) return file
-  await migrateCopy(file, path, to)
-  return open(path)
+  await file.close()
+  await migrateCopy(await open(path, whole), path, to, whole)
+  return open(path, shares)
 }
 
-const makeNew = async (path: string, to: Migrations): Promise<void> => {
+const makeNew = async (path: string, to: Migrations, shares: Shares): Promise<void> => {
   const unfinished = `${path}.new`
   discardFile(unfinished)
-  const file = await open(unfinished)
+  const file = await open(unfinished, shares)
   await migrate(file, to)
   await file.db
     .insertInto("siteledger.meta")
@@ -119,12 +113,12 @@ const makeNew = async (path: string, to: Migrations): Promise<void> => {
   renameSync(unfinished, path)
 }
 
-const migrateCopy = async (file: OpenFile, path: string, to: Migrations): Promise<void> => {
+const migrateCopy = async (file: OpenFile, path: string, to: Migrations, shares: Shares): Promise<void> => {
   const copy = `${path}.migrating`
   discardFile(copy)
   await copyTo(file.instance, copy)
   await file.close()
-  const migrated = await open(copy)
+  const migrated = await open(copy, shares)
   await migrate(migrated, to)
   await migrated.close()
   renameSync(copy, path)

@@ -10,6 +10,7 @@ import { Store } from "../Store.ts"
 import { WarehouseError } from "../Warehouse.ts"
 import { attempt, noting } from "./Failure.ts"
 import { isHeldByAnother, type OpenFile, openWarehouse } from "./File.ts"
+import type { Shares } from "./Memory.ts"
 import { type Obstacle, objectionIn, objectionTo, sentenceOf } from "./Opening.ts"
 import { setAside } from "./SetAside.ts"
 import * as Projection from "../Projection.ts"
@@ -25,11 +26,11 @@ const waiting = (path: string, obstacle: Obstacle) =>
   new WarehouseError({ reason: "Waiting", message: sentenceOf(path, obstacle) })
 
 /** The file, or how it is damaged; fails if that can't be known yet. */
-const tryToOpen = Effect.fn("DuckDb.open")(function* (path: string) {
+const tryToOpen = Effect.fn("DuckDb.open")(function* (path: string, shares?: Shares) {
   const before = objectionTo(path)
   if (before?.kind === "damage") return before
   if (before !== undefined) return yield* waiting(path, before)
-  const opened = yield* Effect.result(attempt(() => openWarehouse(path)))
+  const opened = yield* Effect.result(attempt(() => openWarehouse(path, undefined, shares)))
   if (opened._tag === "Success") return { kind: "file", file: opened.success } as const
   if (isHeldByAnother(opened.failure.cause)) return yield* held(path, opened.failure)
   const found = objectionIn(opened.failure.message)
@@ -46,20 +47,20 @@ export const tryNext = Effect.fnUntraced(function* (path: string) {
   if (opened.kind === "file") yield* attempt(() => opened.file.close())
 })
 
-const makeAgain = Effect.fnUntraced(function* (path: string) {
-  const made = yield* tryToOpen(path)
+const makeAgain = Effect.fnUntraced(function* (path: string, shares: Shares) {
+  const made = yield* tryToOpen(path, shares)
   if (made.kind === "file") return made.file
   return yield* new WarehouseError({ reason: "Failed", message: `${path} can't be made again: ${made.why}.` })
 })
 
 /** `isNew`: it was just made. */
-const openOrMake = Effect.fnUntraced(function* (path: string) {
+const openOrMake = Effect.fnUntraced(function* (path: string, shares: Shares) {
   const isNew = !existsSync(path)
-  const opened = yield* tryToOpen(path)
+  const opened = yield* tryToOpen(path, shares)
   if (opened.kind === "file") return { file: opened.file, isNew }
   const kept = setAside(path, yield* Clock.currentTimeMillis)
   yield* Effect.logError(`The warehouse can't be read and is rebuilt; the old file is kept as ${kept}. ${opened.why}`)
-  return { file: yield* makeAgain(path), isNew: true }
+  return { file: yield* makeAgain(path, shares), isNew: true }
 })
 
 export const metaOf = (file: OpenFile) =>
@@ -70,11 +71,11 @@ export const metaOf = (file: OpenFile) =>
   })
 
 /** Damage that is met now is noted, so the next start makes the file again. */
-export const openOwn = (path: string) => noting(path)(opened(path))
+export const openOwn = (path: string, shares: Shares) => noting(path)(opened(path, shares))
 
-const opened = Effect.fn("DuckDb.openOwn")(function* (path: string) {
+const opened = Effect.fn("DuckDb.openOwn")(function* (path: string, shares: Shares) {
   const store = yield* Store
-  const opened = yield* openOrMake(path)
+  const opened = yield* openOrMake(path, shares)
   let file = opened.file
   let meta = yield* metaOf(file)
   const verdict = yield* Projection.compare(store, meta)
@@ -86,7 +87,7 @@ const opened = Effect.fn("DuckDb.openOwn")(function* (path: string) {
       yield* attempt(() => file.close())
       const kept = setAside(path, yield* Clock.currentTimeMillis)
       yield* Effect.logWarning(`The old warehouse is kept as ${kept}`)
-      file = yield* makeAgain(path)
+      file = yield* makeAgain(path, shares)
       meta = yield* metaOf(file)
     }
     yield* Projection.startAgain(store, meta.id)

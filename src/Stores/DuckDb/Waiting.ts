@@ -77,8 +77,11 @@ const noticing = (path: string) =>
     return { ...warehouse, keepNewest: Effect.andThen(warehouse.keepNewest, notice) }
   })
 
-export const layerAt = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store | Reasons> =>
+export const layerAt = (
+  path: string,
+  budgetMb: number
+): Layer.Layer<Warehouse, WarehouseError | StoreError, Store | Reasons> =>
   Layer.effect(Warehouse, noticing(path)).pipe(
-    Layer.provide(DuckDb.layerAt(path)),
+    Layer.provide(DuckDb.layerAt(path, budgetMb)),
     Layer.catch((error) => (isWaiting(error) ? waiting(path, error) : Layer.effect(Warehouse, Effect.fail(error))))
   )

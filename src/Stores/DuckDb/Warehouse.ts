@@ -20,6 +20,7 @@ import {
 } from "../Warehouse.ts"
 import { attempt, attemptOn, noting } from "./Failure.ts"
 import { discardFile, type OpenFile, publishTo } from "./File.ts"
+import { sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
 import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
@@ -63,16 +64,37 @@ const piecesOf = ({ instance }: OpenFile, attemptFile: AttemptFile) =>
       }))
   )
 
-const make = (path: string) =>
+const snapshotOf = (file: OpenFile, oneWriter: Semaphore.Semaphore, attemptFile: AttemptFile) =>
   Effect.gen(function* () {
-    const { file, id } = yield* Effect.acquireRelease(openOwn(path), (opened) =>
+    yield* Effect.acquireRelease(
+      attempt(() => file.memory.takeRoom()),
+      () => Effect.promise(() => file.memory.giveRoom())
+    )
+    const taken = yield* Effect.acquireRelease(
+      oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance))),
+      (opened) => Effect.promise(() => opened.close())
+    )
+    return {
+      watermark: taken.watermark,
+      tables: taken.tables,
+      eventDates: attemptFile(() => taken.eventDates()),
+      writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
+      writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
+        attemptFile(() => taken.writeEvents(dates, folder)),
+      readJournal: (take: TakeLines) => attemptFile(() => taken.readJournal(take))
+    }
+  })
+
+const make = (path: string, budgetMb: number) =>
+  Effect.gen(function* () {
+    const { file, id } = yield* Effect.acquireRelease(openOwn(path, sharesOf(budgetMb)), (opened) =>
       Effect.promise(() => opened.file.close())
     )
     const attemptHere = attemptOn(file)
     const noted = noting(path)
     const attemptFile: AttemptFile = (use) => noted(attemptHere(use))
     const writer = yield* Effect.acquireRelease(
-      attempt(() => DuckDbWriter.open(file.instance)),
+      attempt(() => DuckDbWriter.open(file)),
       (opened) => Effect.sync(() => opened.close())
     )
     const oneWriter = yield* Semaphore.make(1)
@@ -90,22 +112,6 @@ const make = (path: string) =>
         )
       )
 
-    const snapshot = Effect.gen(function* () {
-      const taken = yield* Effect.acquireRelease(
-        oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance))),
-        (opened) => Effect.promise(() => opened.close())
-      )
-      return {
-        watermark: taken.watermark,
-        tables: taken.tables,
-        eventDates: attemptFile(() => taken.eventDates()),
-        writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
-        writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
-          attemptFile(() => taken.writeEvents(dates, folder)),
-        readJournal: (take: TakeLines) => attemptFile(() => taken.readJournal(take))
-      }
-    })
-
     const run = on(file.instance)
     const mirror = mirrorOf("the warehouse", run, (use) => oneWriter.withPermit(Effect.uninterruptible(run(use))))
 
@@ -118,7 +124,7 @@ const make = (path: string) =>
       probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => writer.probe()))),
       version: Effect.sync(() => version),
       query: (run) => attemptFile(() => run(file.db)),
-      snapshot,
+      snapshot: snapshotOf(file, oneWriter, attemptFile),
       publish: (target) => attemptFile(() => publish(file, target)),
       pieces: piecesOf(file, attemptFile),
       mirrors: { live: Effect.succeed(Option.some(mirror)), aside: aside(path) },
@@ -126,5 +132,7 @@ const make = (path: string) =>
     })
   })
 
-export const layerAt = (path: string): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> =>
-  Layer.effect(Warehouse, make(path))
+export const layerAt = (
+  path: string,
+  budgetMb = usualBudgetMb
+): Layer.Layer<Warehouse, WarehouseError | StoreError, Store> => Layer.effect(Warehouse, make(path, budgetMb))

@@ -5,12 +5,14 @@
  * This code keeps one row per key, because DuckDB would hold a whole index in memory (`DuckDb/Ddl`). After any failure
  * the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
  */
-import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Change } from "../../Domain/Change.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import { byName, type EntityName } from "../../Domain/Resource.ts"
 import { mergeGently } from "../Merging.ts"
 import type { Batch, LedgerCopy } from "../Warehouse.ts"
+import type { OpenFile } from "./File.ts"
+import type { Memory } from "./Memory.ts"
 import * as Rows from "./Rows.ts"
 import { appendRows } from "./Values.ts"
 import {
@@ -33,14 +35,16 @@ const mostDead = 50_000
 
 export class DuckDbWriter {
   readonly #connection: DuckDBConnection
+  readonly #memory: Memory
   #dead = 0
 
-  private constructor(connection: DuckDBConnection) {
+  private constructor(connection: DuckDBConnection, memory: Memory) {
     this.#connection = connection
+    this.#memory = memory
   }
 
-  static async open(instance: DuckDBInstance): Promise<DuckDbWriter> {
-    return new DuckDbWriter(await instance.connect())
+  static async open({ instance, memory }: OpenFile): Promise<DuckDbWriter> {
+    return new DuckDbWriter(await instance.connect(), memory)
   }
 
   close(): void {
@@ -76,10 +80,12 @@ export class DuckDbWriter {
   /** Merges row groups with many deleted rows. On one thread, because each takes 200 MB. */
   async #vacuum(): Promise<void> {
     this.#dead = 0
+    await this.#memory.takeRoom()
     await this.#set({ max_vacuum_tasks: 1, threads: 1 })
     // It fails while a snapshot is open; the next one then does the work.
     await this.#connection.run("checkpoint").catch(() => undefined)
     await this.#set({ max_vacuum_tasks: 0, threads: 2 })
+    await this.#memory.giveRoom()
   }
 
   async #set(settings: Record<string, number>): Promise<void> {

@@ -15,6 +15,7 @@ const client = ClientSettings.of({
   tokenAuth: "post",
   redirectUri: Option.none(),
   scopes: ["projects.read"],
+  tokenMaxBytes: 2 ** 20,
   longestPause: Duration.hours(1)
 })
 

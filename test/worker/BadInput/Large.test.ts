@@ -1,4 +1,4 @@
-/** Pages that are large, and answers that are too large: the first are applied, the second stopped, and memory stays bounded. */
+/** Pages that are large, and answers that are too large or have no end: the first are applied, the others stopped, and memory stays bounded. */
 import { existsSync, readFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
@@ -45,7 +45,7 @@ describe("a page", () => {
     assert.deepStrictEqual(await world.query(sums), [{ rows: 1000, characters }])
   })
 
-  it("of more than 64 MiB is stopped there with a reason, deliveries go on, and a smaller one is taken", async () => {
+  it("of more than 32 MiB is stopped there with a reason, deliveries go on, and a smaller one is taken", async () => {
     await using world = await World.open({ projects: 120, maxPerPage: 10 }, { SITELEDGER_WALK_EVERY: "300 millis" })
     await using front = await Front.start(new URL(world.server.baseUrl).origin)
     const worker = world.start({ SITELEDGER_BASE_URL: front.at(world.server.baseUrl) })
@@ -54,7 +54,7 @@ describe("a page", () => {
     for (const [answer, size] of Object.values(tooLarge)) {
       front.take = (response, what) => (what.endsWith("/projects") ? answer(response) : "pass")
       const sentence = new RegExp(
-        `\\(SITELEDGER_BASE_URL\\) answered with ${size}more than the 64 MiB that are read: lower SITELEDGER_PAGE_SIZE\\.`
+        `\\(SITELEDGER_BASE_URL\\) answered with ${size}more than the 32 MiB that are read of a list page: lower SITELEDGER_PAGE_SIZE, or raise SITELEDGER_PAGE_MAX_BYTES\\.`
       )
       await worker.status("it is a reason", ({ reasons }) => sentence.test(reasons.join()))
       assert.strictEqual(await world.server.deliver({ type: "ipc.paid" }), 200)
@@ -63,5 +63,41 @@ describe("a page", () => {
     }
     // One at a time, though twelve pages are under way: measured 190 MiB, and 470 side by side.
     assert.isBelow(peak(worker) - before, 300)
+  })
+})
+
+describe("an answer without end", () => {
+  it("to the request for a token is stopped with a reason, and memory stays bounded", async () => {
+    await using world = await World.open({ projects: 3 })
+    await using front = await Front.start(new URL(world.server.authUrl).origin)
+    front.take = (response, what) => (what.endsWith("/oauth/token") ? endless(response) : "pass")
+    const worker = world.start({ SITELEDGER_AUTH_URL: front.at(world.server.authUrl) })
+    const sentence =
+      /\(SITELEDGER_AUTH_URL\) answered with more than the 1 MiB that are read of a token: raise SITELEDGER_TOKEN_MAX_BYTES/
+    await worker.status("it is a reason", ({ reasons }) => sentence.test(reasons.join()))
+    assert.isBelow(peak(worker), 450)
+    front.take = () => "pass"
+    await worker.live()
+  })
+
+  it("that is a list which claims 100,000,000 records, one a page, is walked in bounded memory", async () => {
+    await using world = await World.open({ projects: 3 })
+    await using front = await Front.start(new URL(world.server.baseUrl).origin)
+    front.take = (response, what) => {
+      if (!what.endsWith("/projects")) return "pass"
+      const { searchParams } = new URL(response.req.url ?? "/", "http://service.test")
+      const page = Number(searchParams.get("page"))
+      const pagination = { total: 100_000_000, page, per_page: 1 }
+      return response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ data: [{ id: page, name: `${page}`, status: "awarded" }], pagination }))
+    }
+    const worker = world.start({ SITELEDGER_BASE_URL: front.at(world.server.baseUrl) })
+    const { backfill } = await worker.status(
+      "pages arrive",
+      ({ backfill }) => (backfill["projects"]?.pagesDone ?? 0) >= 100
+    )
+    assert.deepInclude(backfill["projects"], { pagesTotal: 100_000_000, proof: "running" })
+    assert.isBelow(peak(worker), 450)
   })
 })

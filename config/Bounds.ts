@@ -1,0 +1,41 @@
+/**
+ * How much is read of the answers of others, by kind, and how much memory DuckDB may use. A larger answer is none: its
+ * connection is closed, and the request is repeated like any that failed.
+ */
+import * as Parse from "./Parse.ts"
+import { preset } from "./Variable.ts"
+
+export const pageMaxBytes = preset(
+  "SITELEDGER_PAGE_MAX_BYTES",
+  "Largest list page, or other answer to a GET, that is read from the service, in bytes after unpacking.",
+  Parse.positiveInteger,
+  "33554432"
+)
+
+export const answerMaxBytes = preset(
+  "SITELEDGER_ANSWER_MAX_BYTES",
+  "Largest answer to any other request that is read from the service, in bytes after unpacking.",
+  Parse.positiveInteger,
+  "1048576"
+)
+
+export const tokenMaxBytes = preset(
+  "SITELEDGER_TOKEN_MAX_BYTES",
+  "Largest answer that is read from the token endpoint, in bytes after unpacking.",
+  Parse.positiveInteger,
+  "1048576"
+)
+
+export const lakeAnswerMaxBytes = preset(
+  "SITELEDGER_LAKE_ANSWER_MAX_BYTES",
+  "Largest list or error that is read from the S3 store, in bytes.",
+  Parse.positiveInteger,
+  "8388608"
+)
+
+export const memoryMb = preset(
+  "SITELEDGER_MEMORY_MB",
+  "Memory for DuckDB in the worker, all of it together, in MB: 384 for the files of an export; of the rest the warehouse keeps a third, and has all of it during an export.",
+  Parse.atLeast(576),
+  "768"
+)
