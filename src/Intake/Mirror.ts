@@ -18,7 +18,7 @@ import * as Damage from "./Damage.ts"
 export type Copying = NonNullable<Deliveries["copying"]>
 
 const unlessItFails = <R>(what: string, effect: Effect.Effect<void, StoreError | WarehouseError, R>) =>
-  Effect.catch(effect, (error) => Effect.logDebug(`${what}: ${error.message}`))
+  effect.pipe(Effect.catch((error) => Effect.logDebug(`${what}: ${error.message}`)))
 
 export const layer: Layer.Layer<never, never, Apply | Reasons | Store | Warehouse> = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -70,6 +70,10 @@ export const layer: Layer.Layer<never, never, Apply | Lake | Reasons | Store> = 
 )
 
 const unlessItFails = <E extends { readonly message: string }, R>(lake: string, effect: Effect.Effect<void, E, R>) =>
-  Effect.catch(effect, ({ message }) =>
-    Effect.logWarning(`The copy of the deliveries in ${lake} can't be used for now, and is tried again in an hour: ${message}`)
+  effect.pipe(
+    Effect.catch(({ message }) =>
+      Effect.logWarning(
+        `The copy of the deliveries in ${lake} can't be used for now, and is tried again in an hour: ${message}`
+      )
+    )
   )

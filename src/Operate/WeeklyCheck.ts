@@ -40,9 +40,7 @@ export class WeeklyCheck extends Context.Service<
       WeeklyCheck,
       Effect.gen(function* () {
         const store = yield* Store
-        const turn = next(published).pipe(
-          Effect.catch((error) => Effect.logDebug("Nothing can be checked now", error))
-        )
+        const turn = next(published).pipe(Effect.catch((error) => Effect.logDebug("Nothing can be checked now", error)))
         // A start has more urgent work.
         yield* Effect.forkScoped(Effect.delay(led("the weekly check", Effect.andThen(turn, pause)), "1 minute"))
         return WeeklyCheck.of({ status: progressIn(store) })

@@ -62,8 +62,8 @@ const makeStub = () => {
         if (stub.isFailing) return yield* failure
       }),
     mirrors: noMirrors,
-      pieces: Effect.succeed([]),
-      keepNewest: Effect.void
+    pieces: Effect.succeed([]),
+    keepNewest: Effect.void
   })
   const publish = (path: string) =>
     AnalystCopy.layerWith({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(

@@ -42,7 +42,10 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
       pieces: Effect.succeed([piece("good", Effect.void), piece("bad", Effect.fail(broken))])
     }),
     Layer.mock(AnalystCopy, { now: Effect.sync(() => void log.push("published")) }),
-    Layer.succeed(Restart, Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })),
+    Layer.succeed(
+      Restart,
+      Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })
+    ),
     Folder.layerAt(join(path, "lake")),
     Reasons.layer
   )
@@ -83,7 +86,11 @@ describe("the weekly check", () => {
             assert.strictEqual(repaired, 1)
           })
         )
-        yield* started(path, log, passes(({ at }) => at !== null))
+        yield* started(
+          path,
+          log,
+          passes(({ at }) => at !== null)
+        )
         assert.deepStrictEqual(log, ["good", "bad", "restart", "published"])
       })
     )

@@ -10,7 +10,8 @@ import { suspect } from "./Opening.ts"
 const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
 const fatal = /^FATAL|database has been invalidated/
 /** Of a block that was read. */
-const damage = /corrupt database file|computed checksum|could not read enough bytes|failed to deserialize|serialization error/i
+const damage =
+  /corrupt database file|computed checksum|could not read enough bytes|failed to deserialize|serialization error/i
 const outOfMemory = /out of memory error/i
 
 const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {

@@ -2,12 +2,12 @@
  * The warehouse's copy of the Store's deliveries: table `siteledger.inbox`, a row for each chunk, which no analyst needs
  * and the published copy doesn't have. Chunks are only added; each is on disk when `add` returns.
  */
-import { blobValue, type DuckDBConnection, DuckDBBlobValue, DuckDBInstance } from "@duckdb/node-api"
+import { blobValue, type DuckDBConnection, DuckDBBlobValue, type DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
 import type { Chunk } from "../Deliveries.ts"
 import type { Mirror, WarehouseError } from "../Warehouse.ts"
 import { attempt } from "./Failure.ts"
-import { withConnection } from "./ReadAll.ts"
+import { openToRead, withConnection } from "./ReadAll.ts"
 import { keptBeside } from "./SetAside.ts"
 
 type Run = <A>(use: (connection: DuckDBConnection) => Promise<A>) => Effect.Effect<A, WarehouseError>
@@ -49,7 +49,7 @@ export const mirrorOf = (name: string, reading: Run, writing: Run): Mirror => ({
 
 const open = (path: string) =>
   Effect.acquireRelease(
-    attempt(() => DuckDBInstance.create(path, { access_mode: "READ_ONLY" })),
+    attempt(() => openToRead(path)),
     (instance) => Effect.sync(() => instance.closeSync())
   )
 

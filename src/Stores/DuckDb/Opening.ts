@@ -92,7 +92,8 @@ export const objectionTo = (path: string): Damage | Obstacle | undefined => {
     const head = tryFile(path)
     tryFile(`${path}.wal`)
     tryRoom(path)
-    if (existsSync(suspectOf(path))) return { kind: "damage", why: "a part of it could not be read while it was in use" }
+    if (existsSync(suspectOf(path)))
+      return { kind: "damage", why: "a part of it could not be read while it was in use" }
     return head === undefined || isDuckDb(head) ? undefined : { kind: "damage", why: "it isn't a DuckDB file" }
   } catch (cause) {
     return obstacle(codeOf(cause), whyNot(cause))

@@ -28,9 +28,13 @@ export const readAll = async (connection: DuckDBConnection, table: string): Prom
   await connection.run(`select sum(hash(t)) from ${table} t`)
 }
 
+/** Opens a file only to read it, with little memory. */
+export const openToRead = (path: string): Promise<DuckDBInstance> =>
+  DuckDBInstance.create(path, { access_mode: "READ_ONLY", memory_limit: "128MB", threads: "1" })
+
 /** All tables of a file that this process has not opened. Throws where it is damaged. */
 export const readFile = async (path: string): Promise<void> => {
-  const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })
+  const instance = await openToRead(path)
   try {
     await withConnection(instance, async (connection) => {
       for (const table of await tablesIn(connection)) await readAll(connection, table)

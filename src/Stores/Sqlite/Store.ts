@@ -72,7 +72,11 @@ const notOpened = (path: string) => (cause: unknown) => {
   const isDamaged = reason === "Fatal"
   const advice = isDamaged ? " Keep the file and restore a backup: siteledger restore FILE." : ""
   // Without a log of rows, another start would find the same.
-  return new StoreError({ reason: isDamaged ? "Failed" : reason, message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`, cause })
+  return new StoreError({
+    reason: isDamaged ? "Failed" : reason,
+    message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`,
+    cause
+  })
 }
 
 const notBackedUp = (target: string) => (cause: unknown) => {
