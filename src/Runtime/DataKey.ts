@@ -32,10 +32,12 @@ const replace = (path: string, text: string): void => {
   flushFolderOf(path)
 }
 
-const mend = (path: string): void => {
+/** Returns whether it was necessary. */
+const mend = (path: string): boolean => {
   const copy = copyOf(path)
-  if (copy === undefined || (existsSync(path) && !isDamaged(readFileSync(path, "latin1").trim(), copy))) return
+  if (copy === undefined || (existsSync(path) && !isDamaged(readFileSync(path, "latin1").trim(), copy))) return false
   replace(path, `${copy}\n`)
+  return true
 }
 
 const keepCopy = (path: string, digits: string): void => {
@@ -65,11 +67,11 @@ const digitsIn = (path: string): string => {
 }
 
 /** The key of a data directory, made if there is none. Throws if it can't be used. */
-export const read = (path: string): Uint8Array => {
+export const read = (path: string): { readonly key: Uint8Array; readonly isRestored: boolean } => {
   mkdirSync(dirname(path), { recursive: true })
-  mend(path)
+  const isRestored = mend(path)
   make(path)
   const digits = digitsIn(path)
   keepCopy(path, digits)
-  return Buffer.from(digits, "hex")
+  return { key: Buffer.from(digits, "hex"), isRestored }
 }

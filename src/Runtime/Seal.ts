@@ -81,5 +81,10 @@ export const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => 
     try: () => DataKey.read(path),
     catch: (cause) =>
       new SealError({ reason: "Key", message: `${path} can't be used: ${cause instanceof Error ? cause.message : ""}` })
-  })
+  }).pipe(
+    Effect.tap(({ isRestored }) =>
+      isRestored ? Effect.logWarning(`${path} was damaged or gone, and was restored from ${path}.copy`) : Effect.void
+    ),
+    Effect.map(({ key }) => key)
+  )
 }

@@ -31,7 +31,8 @@ const spoiled = (bytes: Buffer, from: number, count: number, change: (byte: numb
 }
 
 /** Can be made again from other files, so a worker needn't speak about them. */
-const quiet = /^(analytics\.duckdb|worker\.json|lock|inbox\/(known|key|beside)|store\.sqlite-shm|lake)/
+const quiet =
+  /^(analytics\.duckdb|worker\.json|lock|(inbox|rows)\/(known|key|id|beside)|key\.copy|ledger-sent|store\.sqlite-shm|lake)/
 
 /** Of several files alike, the first and the last. */
 const filesOf = (folder: string): ReadonlyArray<string> => {
@@ -65,7 +66,7 @@ const isAllowed = (violation: string, file: string): boolean =>
   file.startsWith("lake/") && (violation.includes("lake verify ends with 1") || violation.startsWith("the export"))
 
 /** In the log or in the status. */
-const says = (worker: Worker, reasons: ReadonlyArray<string>): boolean =>
+const says = (worker: Worker, reasons: ReadonlyArray<unknown>): boolean =>
   reasons.length > 0 || /level=(WARN|ERROR|FATAL)/i.test(worker.log)
 
 const attempt = async (world: World, file: string): Promise<ReadonlyArray<string>> => {
@@ -78,7 +79,7 @@ const attempt = async (world: World, file: string): Promise<ReadonlyArray<string
     await world.sender.burst(4)
     // A reason may take a moment to be found.
     await pause(Math.max(0, 1500 - (performance.now() - from)))
-    const reasons = (await worker.status())?.reasons ?? []
+    const reasons = (await worker.status())?.reasonDetails ?? []
     const { violations } = await judge(world, worker, false)
     const unsaid = quiet.test(file) || says(worker, reasons) ? [] : ["said nothing"]
     return [...violations.filter((one) => !isAllowed(one, file)), ...unsaid]

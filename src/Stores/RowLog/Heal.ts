@@ -52,8 +52,16 @@ export interface Place {
   readonly isNew: boolean
 }
 
-/** Returns how many rows the Store took from its log. */
-export const heal = ({ database, isNew, key, store }: Place): number => {
+export interface Healed {
+  /** How many rows the Store took from its log. */
+  readonly rows: number
+  /** Files of the log that were damaged: restored from their copies, or written again by the Store. */
+  readonly files: number
+}
+
+export const nothing: Healed = { rows: 0, files: 0 }
+
+export const heal = ({ database, isNew, key, store }: Place): Healed => {
   const folder = folderOf(store)
   const mark = markOf(database)
   if (existsSync(folder) && !isOf(folder, mark, isNew)) setAside(folder)
@@ -63,22 +71,23 @@ export const heal = ({ database, isNew, key, store }: Place): number => {
     setIdIn(folder, id)
     if (!isNew) Changes.noteAll(database)
     setMark(database, { id, through: 0 })
-    return 0
+    return nothing
   }
   const through = mark?.through ?? 0
   const writer = new Writer(folder, keyOf(folder, key()), through + 1)
   const { last } = writer
   writer.close()
   const id = mark?.id ?? idIn(folder) ?? randomUUID()
-  if (last === through && writer.found.lost.length === 0) return 0
+  const files = writer.found.lost.length + writer.found.repaired.length
+  if (last === through && writer.found.lost.length === 0) return { rows: 0, files }
   database.exec("begin immediate; pragma defer_foreign_keys = on")
   try {
-    const count = take(database, new Reader(folder), through, last)
+    const rows = take(database, new Reader(folder), through, last)
     if (writer.found.lost.length > 0) Changes.noteAll(database)
     setMark(database, { id, through: last })
     database.exec("commit")
     setIdIn(folder, id)
-    return count
+    return { rows, files }
   } catch (cause) {
     database.exec("rollback")
     throw cause

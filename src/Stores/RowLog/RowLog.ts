@@ -9,7 +9,7 @@ import { Clock, Effect } from "effect"
 import type { StoreError } from "../Store.ts"
 import { storeError } from "../Sqlite/Failure.ts"
 import { Follow, type Place } from "./Follow.ts"
-import { heal } from "./Heal.ts"
+import { heal, nothing } from "./Heal.ts"
 
 interface Opened {
   readonly isNew: boolean
@@ -22,23 +22,29 @@ const uptimeEveryMs = 60_000
 /** Heals the Store from its log, then keeps the log up to date until the scope closes. */
 export const keep = (place: Place, { isNew, replaces }: Opened) =>
   Effect.gen(function* () {
-    const healed = yield* Effect.try({ try: () => heal({ ...place, isNew }), catch: storeError }).pipe(
+    const { files, rows } = yield* Effect.try({ try: () => heal({ ...place, isNew }), catch: storeError }).pipe(
       // Deliveries wait for room, too; a later start takes what the store lacks.
       Effect.catchIf(
         ({ reason }) => reason === "Full" && !isNew,
-        ({ message }) => Effect.as(Effect.logWarning(`The store can't be compared with its log now: ${message}`), 0)
+        ({ message }) =>
+          Effect.as(Effect.logWarning(`The store can't be compared with its log now: ${message}`), nothing)
       )
     )
+    if (files > 0) {
+      yield* Effect.logWarning(
+        `The disk had damaged ${files} files of the log of rows. Nothing is lost. Check the disk.`
+      )
+    }
     if (replaces !== undefined) {
       yield* Effect.logError(
-        `The store ${place.store} was damaged and is kept as ${replaces}. A new one has its ${healed} rows from the log ` +
+        `The store ${place.store} was damaged and is kept as ${replaces}. A new one has its ${rows} rows from the log ` +
           "beside it, and all deliveries are applied again. Check the disk."
       )
-    } else if (healed > 0) {
+    } else if (rows > 0) {
       yield* Effect.logWarning(
         isNew
-          ? `The store ${place.store} was missing. A new one has its ${healed} rows from the log beside it, and all deliveries are applied again.`
-          : `The disk had dropped the newest changes of ${place.store}: ${healed} rows were taken back from the log beside it.`
+          ? `The store ${place.store} was missing. A new one has its ${rows} rows from the log beside it, and all deliveries are applied again.`
+          : `The disk had dropped the newest changes of ${place.store}: ${rows} rows were taken back from the log beside it.`
       )
     }
     const follow = yield* Effect.acquireRelease(
