@@ -15,6 +15,7 @@ export const program = join(import.meta.dirname, "../bin/siteledger")
 export interface Status {
   readonly phase: string
   readonly reasons: ReadonlyArray<string>
+  readonly reasonDetails: ReadonlyArray<unknown>
   readonly inbox: { readonly pending: number; readonly quarantined: number }
   readonly api: { readonly usedLastMinute: number }
   readonly backfill: Readonly<Record<string, { readonly proof: string } | undefined>>
