@@ -86,7 +86,8 @@ const statements = ({ dataDir, file, folder, port }: Traps): ReadonlyArray<strin
   `use memory; create table evil (x int)`,
   `detach analytics`,
   `select repeat('x', 3000000000)`,
-  `from range(100000000000) a, range(100000000) b order by all`
+  `from range(100000000000) a, range(100000000) b order by all`,
+  `select count(*) from range(100000) a, range(100000) b, range(100000) c where (a.range * b.range + c.range) % 7 = 3`
 ]
 
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex")
