@@ -47,8 +47,8 @@ export type Line = {
   | Skipped
   | {
       readonly runs: number
-      /** What `--runs` was, or would have been. */
-      readonly asked: number
+      /** Repeats it. */
+      readonly command: string
       readonly violations: number
       readonly seed: number
       readonly seconds: number

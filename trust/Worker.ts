@@ -29,13 +29,21 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** Runs a verb to its end. */
-export const run = async (environment: Environment, verb: ReadonlyArray<string>, input = ""): Promise<Finished> => {
-  const child = spawn(program, [...verb], { env: { ...environment } })
+/** Runs a verb to its end, which is a kill after this time. */
+export const run = async (
+  environment: Environment,
+  verb: ReadonlyArray<string>,
+  mostMs = 300_000
+): Promise<Finished> => {
+  const child = spawn(program, [...verb], {
+    env: { ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: mostMs,
+    killSignal: "SIGKILL"
+  })
   const output = { stdout: "", stderr: "" }
   child.stdout.on("data", (chunk: Buffer) => (output.stdout += String(chunk)))
   child.stderr.on("data", (chunk: Buffer) => (output.stderr += String(chunk)))
-  child.stdin.on("error", () => undefined).end(input)
   const [code] = (await once(child, "close")) as [number | null]
   return { code, ...output }
 }

@@ -112,8 +112,8 @@ export class World implements AsyncDisposable {
     return worker
   }
 
-  run(verb: ReadonlyArray<string>, input = ""): Promise<Finished> {
-    return run(this.environment, verb, input)
+  run(verb: ReadonlyArray<string>, mostMs?: number): Promise<Finished> {
+    return run(this.environment, verb, mostMs)
   }
 
   /** The warehouse's tables; on DuckDB only while no worker runs. */

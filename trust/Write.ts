@@ -32,9 +32,7 @@ const result = (line: Line, { figures }: Promised): string => {
 }
 
 const command = (line: Line | undefined, goal: string): string =>
-  line === undefined || "skipped" in line
-    ? `\`npm run trust -- ${goal}\``
-    : `\`npm run trust -- ${goal} --runs ${line.asked} --seed ${line.seed}\``
+  `\`${line === undefined || "skipped" in line ? `npm run trust -- ${goal}` : line.command}\``
 
 const row = (promised: Promised, lines: ReadonlyArray<Line>): string => {
   const own = lines.filter(({ goal }) => goal === promised.goal)
@@ -65,7 +63,7 @@ const page = (lines: ReadonlyArray<Line>): string => {
     "the warehouse, the copy for analysts, the exports and the accounting system hold. The last column is a change of one",
     "line with which the goal fails.",
     "",
-    "| promise | last long run | command | one-line break |",
+    "| promise | last run | command | one-line break |",
     "|---|---|---|---|",
     ...promises.map((promised) => row(promised, lines)),
     "",

@@ -39,6 +39,14 @@ const attack = (name: string, goal: Goal, engine: Engine, { runs, seconds, seed 
   }
 }
 
+const repeating = (name: string, { runs, seconds, seed }: Options): string => {
+  const lengths = [
+    ...(runs === undefined ? [] : [`--runs ${runs}`]),
+    ...(seconds === undefined ? [] : [`--seconds ${seconds}`])
+  ]
+  return ["npm run trust --", name, ...lengths, `--seed ${seed}`].join(" ")
+}
+
 /** A goal that fails by itself proves nothing, so that counts as a violation. */
 const line = async (name: string, goal: Goal, engine: Engine, options: Options): Promise<Line> => {
   const from = performance.now()
@@ -53,7 +61,7 @@ const line = async (name: string, goal: Goal, engine: Engine, options: Options):
     goal: name,
     engine,
     runs,
-    asked: options.runs ?? goal.runs,
+    command: repeating(name, options),
     violations: violations.length,
     seed: options.seed,
     seconds: Math.round((performance.now() - from) / 100) / 10,

@@ -52,7 +52,7 @@ export const promises: ReadonlyArray<Promised> = [
     promise: "The plan's rate is never exceeded, and nothing that only a wrong clock quarantined stays there.",
     goal: "clock",
     figures: ["mostPerMinute", "kills", "quarantined", "clearAfterSeconds"],
-    breakIt: '`Apply/Readings`: `reason === "never"` in `dueAt`'
+    breakIt: "`Intake/Apply`: `Instant.fromMillis(0)` in `release`"
   },
   {
     promise: "Strangers don't get in, and don't keep deliveries out.",
@@ -73,10 +73,11 @@ export const promises: ReadonlyArray<Promised> = [
     breakIt: "`Runtime/Seal`: `seal` returns the text itself"
   },
   {
-    promise: "A query can't write, read other files or reach the network.",
+    promise: "A query can't write, read other files, reach the network or run for long.",
     goal: "sql",
     figures: ["statements"],
-    breakIt: '`Query/Sealed`: `access_mode: "READ_WRITE"`'
+    breakIt:
+      "`Query/Query`: `time: Duration.hours(1)` (writes and reads are refused twice, so no single line opens them)"
   },
   {
     promise: "Steady traffic with a failing service needs steady memory, and everything arrives.",

@@ -13,6 +13,9 @@ import type { Goal } from "../Goal.ts"
 import { text } from "../Waiting.ts"
 import { mark, World } from "../World.ts"
 
+/** Longer than a query may take. */
+const mostMs = 100_000
+
 const canary = `${mark}-canary`
 
 interface Traps {
@@ -62,7 +65,9 @@ const statements = ({ dataDir, file, folder, port }: Traps): ReadonlyArray<strin
   "set global disabled_filesystems = ''",
   "reset disabled_filesystems",
   "set lock_configuration = false",
-  `pragma enable_logging; call enable_logging(storage => 'file', storage_path => '${folder}')`,
+  `call enable_logging(storage = 'file', storage_path = '${folder}/log')`,
+  `select * from enable_logging(storage = 'file', storage_config = {'path': '${folder}/log'})`,
+  `explain select * from enable_logging(storage = 'file', storage_config = {'path': '${folder}/log'})`,
   `set log_query_path = '${folder}/log'`,
   `set temp_directory = '${folder}'`,
   `set home_directory = '${folder}'`,
@@ -81,7 +86,8 @@ const statements = ({ dataDir, file, folder, port }: Traps): ReadonlyArray<strin
   `use memory; create table evil (x int)`,
   `detach analytics`,
   `select repeat('x', 3000000000)`,
-  `from range(100000000000) a, range(100000000) b order by all`
+  `from range(100000000000) a, range(100000000) b order by all`,
+  `select count(*) from range(100000) a, range(100000) b, range(100000) c where (a.range * b.range + c.range) % 7 = 3`
 ]
 
 const hashOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex")
@@ -123,8 +129,7 @@ export const goal: Goal = {
       for (const run of attack.runs()) {
         const statement = order[run]
         if (statement === undefined) break
-        const from = performance.now()
-        const { code, stderr, stdout } = await world.run(["query", statement, "--json"])
+        const { code, stderr, stdout } = await world.run(["query", statement, "--json"], mostMs)
         tried++
         const output = stdout + stderr.replaceAll(statement, "")
         const wrong = [
@@ -133,8 +138,7 @@ export const goal: Goal = {
           ...(readdirSync(world.dataDir).toSorted().join(" ") === before.files ? [] : ["changed the data directory"]),
           ...(readdirSync(folder).length === 1 ? [] : ["wrote a file"]),
           ...(connections === 0 ? [] : ["reached the network"]),
-          ...(code === null ? ["ended by a signal"] : []),
-          ...(performance.now() - from > 120_000 ? ["took more than two minutes"] : [])
+          ...(code === null ? [`crashed, or took longer than ${mostMs / 1000} s`] : [])
         ]
         connections = 0
         violations.push(...wrong.map((what) => `${what}: ${statement.slice(0, 100)}`))
