@@ -6,7 +6,7 @@
  */
 import { hash } from "node:crypto"
 import { Effect, Fiber, Layer } from "effect"
-import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
+import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Intake/Apply.ts"
@@ -54,7 +54,7 @@ const fill = Effect.gen(function* () {
 })
 
 const applying = Apply.layer.pipe(
-  Layer.provide(Layer.mergeAll(ConstructionReader.layer, Ledger.layer, Copies.layer)),
+  Layer.provide(Layer.mergeAll(ConstructionApart.layer, Ledger.layer, Copies.layer)),
   Layer.provideMerge(Inbox.layer)
 )
 

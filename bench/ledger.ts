@@ -7,7 +7,7 @@
  */
 import { Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"
-import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
+import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { rulesVersion } from "../config/Ledger.ts"
 import { stores } from "../pipelines/stores.ts"
@@ -51,7 +51,7 @@ const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximum
 
 const posting = receiving.pipe(
   Layer.provideMerge(Apply.layer),
-  Layer.provideMerge(Layer.mergeAll(ConstructionReader.layer, Ledger.layer, Copies.layer, Inbox.layer))
+  Layer.provideMerge(Layer.mergeAll(ConstructionApart.layer, Ledger.layer, Copies.layer, Inbox.layer))
 )
 
 /** The payment's event id → when a query first saw its entry. */

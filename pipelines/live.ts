@@ -10,7 +10,7 @@
  * In: at-least-once. A delivery answered 2xx is on disk; what can't be read waits in quarantine.
  */
 import { Layer } from "effect"
-import * as ConstructionReader from "../connectors/construction/ConstructionReader.ts"
+import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
 import * as ConstructionSubscription from "../connectors/construction/ConstructionSubscription.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { Apply } from "../src/Intake/Apply.ts"
@@ -25,13 +25,13 @@ import { books, booksAlone } from "./ledger.ts"
 /** The part that needs no service: stored events become rows. */
 export const applying = Apply.layer.pipe(
   Layer.provideMerge(books),
-  Layer.provideMerge(ConstructionReader.layer),
+  Layer.provideMerge(ConstructionApart.layer),
   Layer.provideMerge(Inbox.layer)
 )
 
 export const applyingAlone = Apply.layer.pipe(
   Layer.provideMerge(booksAlone),
-  Layer.provideMerge(ConstructionReader.layer),
+  Layer.provideMerge(ConstructionApart.layer),
   Layer.provideMerge(Inbox.layer)
 )
 

@@ -3,14 +3,13 @@
  * prove nothing: a type header that disagrees only raises an alarm, and one that names a ping is believed only if the body
  * proves no type.
  *
- * What can't be read is quarantined with a reason, never guessed.
+ * What can't be read is quarantined with a reason, never guessed. Pure.
  */
-import { Effect, Layer } from "effect"
-import { ServiceSettings } from "../../config/Settings.ts"
+import type { ServiceSettings } from "../../config/Settings.ts"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import { unpack } from "../../src/Domain/Body.ts"
-import { aheadMicros, type Event, EventReader, type QuarantineReason, type Reading } from "../../src/Domain/Event.ts"
+import { aheadMicros, type Event, type QuarantineReason, type Reading } from "../../src/Domain/Event.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
@@ -41,14 +40,6 @@ export interface ReaderOptions {
 const byteOrderMark = "\ufeff"
 /** Keeps the mark, because analysts see the body as it came. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
-export const layer = Layer.effect(
-  EventReader,
-  Effect.map(ServiceSettings, (settings) => {
-    const options = optionsOf(settings)
-    return EventReader.of({ read: (event, nowMicros) => read(options, event, nowMicros) })
-  })
-)
 
 /** What says how a delivery is read. */
 export type Wire = Pick<ServiceSettings["Service"], "envelope" | "fieldAliases" | "trustTypeHeader" | "webhookMaxBytes">

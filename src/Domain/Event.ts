@@ -69,10 +69,10 @@ export interface Reading {
   readonly misfits: number
 }
 
-/** Implemented by the connector: reads one event as of `nowMicros`. */
+/** Implemented by the connector: reads one event as of `nowMicros`. A promise only for a large one. */
 export class EventReader extends Context.Service<
   EventReader,
   {
-    readonly read: (event: Event, nowMicros: number) => Reading
+    readonly read: (event: Event, nowMicros: number) => Reading | Promise<Reading>
   }
 >()("siteledger/Event/EventReader") {}

@@ -13,6 +13,7 @@ import type { Change } from "./Change.ts"
 import * as Version from "./Version.ts"
 import type { Instant } from "./Instant.ts"
 import * as Json from "./Json.ts"
+import { many, objectText } from "./ObjectText.ts"
 import { type Resource, tableColumns } from "./Resource.ts"
 
 export type Row = Readonly<Record<string, string | null>>
@@ -29,8 +30,6 @@ interface Draft {
   dirty: boolean
 }
 
-/** In which a change, or a row, has too many fields to be merged in one turn of the event loop. */
-const many = 5_000
 /** About that many characters are the versions of so many fields. */
 const manyVersions = 40 * many
 
@@ -67,8 +66,8 @@ export function* mergeInParts(
   if (!draft.dirty) return stored
   yield
   const versions = yield* objectText(draft.versions)
-  const extra = isEmpty(draft.extra) ? null : yield* objectText(draft.extra)
-  return close(resource, draft, versions, extra)
+  const extra = yield* objectText(draft.extra)
+  return close(resource, draft, versions, extra === "{}" ? null : extra)
 }
 
 /** The row after the changes; the same object if they bring nothing newer. */
@@ -215,20 +214,4 @@ const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string,
   const keys = Object.keys(record)
   if (keys.length < 2) return record
   return Object.fromEntries(keys.toSorted().map((key) => [key, record[key] as A]))
-}
-
-/** As JSON.stringify writes it when sorted: what could be an index comes first, by number. */
-function* objectText(record: Readonly<Record<string, unknown>>): Generator<undefined, string> {
-  const keys = Object.keys(record)
-  const indices = keys.filter((key) => /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1)
-  const names = indices.length === 0 ? keys : keys.filter((key) => !indices.includes(key))
-  yield
-  const ordered = [...indices.toSorted((a, b) => Number(a) - Number(b)), ...names.toSorted()]
-  yield
-  const parts: Array<string> = []
-  for (const [number, key] of ordered.entries()) {
-    parts.push(`${JSON.stringify(key)}:${Json.stringify(record[key])}`)
-    if (number % many === many - 1) yield
-  }
-  return `{${parts.join(",")}}`
 }

@@ -26,7 +26,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   const store = yield* Store
   const reader = yield* EventReader
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
-  const readings = yield* withinMemory(events, (event) => ifStorable(read(event, reader, nowMicros)))
+  const readings = yield* withinMemory(events, (event) => read(event, reader, nowMicros))
   const batch = took && firstOf(took, readings.length)
   const ledger = yield* Ledger
   yield* ledger.hear(readings.flatMap(heard))
@@ -44,15 +44,19 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   return written
 })
 
-/** Deliveries are answered between bodies of this size. */
-const pauseBytes = batchBytes / 4
+/** Deliveries are answered after bodies of this size together. */
+const pauseBytes = batchBytes / 16
 
 /** Compressed bodies may unpack to many times what the queue counted, so what they say is counted here. */
-const withinMemory = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, readOne: (event: Event) => ReadEvent) {
+const withinMemory = Effect.fnUntraced(function* (
+  events: ReadonlyArray<Event>,
+  readOne: (event: Event) => ReadEvent | Promise<ReadEvent>
+) {
   const readings: Array<ReadEvent> = []
   let [bytes, pausedAt] = [0, 0]
   for (const event of events) {
-    const reading = readOne(event)
+    const read = readOne(event)
+    const reading = ifStorable(read instanceof Promise ? yield* Effect.promise(() => read) : read)
     readings.push(reading)
     // To find that one is too large took as long as reading a large one.
     bytes += reading.reading.reason === "too-large" ? batchBytes / 4 : (reading.reading.text?.length ?? 0)

@@ -14,8 +14,16 @@ export interface ReadEvent {
   readonly alarms: ReadonlyArray<Alarm>
 }
 
-export const read = (event: Event, reader: EventReader["Service"], nowMicros: number): ReadEvent => {
+export const read = (
+  event: Event,
+  reader: EventReader["Service"],
+  nowMicros: number
+): ReadEvent | Promise<ReadEvent> => {
   const reading = reader.read(event, nowMicros)
+  return reading instanceof Promise ? reading.then((each) => judged(event, each)) : judged(event, reading)
+}
+
+const judged = (event: Event, reading: Reading): ReadEvent => {
   const alarms: Array<Alarm> = []
   if (event.isReused === true) alarms.push("id-reused")
   if (event.replayed) alarms.push("replayed")

@@ -1,0 +1,110 @@
+/**
+ * The EventReader: small bodies are read at once, large ones by a thread, because to read one of 300,000 fields takes most
+ * of a second, in which no delivery would be answered.
+ *
+ * The thread is started for the first large body, and ended when it has had none for a while, to give its memory back. What
+ * it can't read, because it ended, is read here.
+ */
+import { setImmediate } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { Effect, Layer } from "effect"
+import { ServiceSettings } from "../../config/Settings.ts"
+import { type Event, EventReader, type Reading } from "../../src/Domain/Event.ts"
+import { type Answer, Joined, type Request } from "./ConstructionApart/Protocol.ts"
+import { optionsOf, read, type ReaderOptions } from "./ConstructionReader.ts"
+
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+const threadFile = fileURLToPath(new URL("./reading-thread.ts", import.meta.url)).replace(/ts$/, extension)
+
+/** One that may be compressed may unpack to a thousand times as much. */
+const largePackedBytes = 1024
+/** Values take time, not the characters in them: so many take up to 50 ms. */
+const manyValues = 10_000
+const [comma, openBrace] = [0x2c, 0x7b]
+const idleMs = 10_000
+
+const isLarge = ({ body }: Event): boolean =>
+  body[0] === openBrace ? hasManyValues(body) : body.byteLength > largePackedBytes
+
+const hasManyValues = (body: Uint8Array): boolean => {
+  if (body.byteLength < manyValues) return false
+  let count = 0
+  for (let at = body.indexOf(comma); at >= 0; at = body.indexOf(comma, at + 1)) if (++count > manyValues) return true
+  return false
+}
+
+class ReadingThread {
+  readonly #options: ReaderOptions
+  #thread: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(options: ReaderOptions) {
+    this.#options = options
+  }
+
+  /** One after the other. */
+  read(event: Event, nowMicros: number): Promise<Reading> {
+    const reading = this.#last.then(() =>
+      this.#ask({ event: ownedBy(event), nowMicros }).catch(() => read(this.#options, event, nowMicros))
+    )
+    this.#last = reading
+    return reading
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    await this.#thread?.terminate()
+  }
+
+  async #ask(first: Request): Promise<Reading> {
+    clearTimeout(this.#idle)
+    const thread = (this.#thread ??= this.#started())
+    const joined = new Joined()
+    for (let request = first; ; request = "more") {
+      const reading = joined.add(await answered(thread, request))
+      // Each part gets a turn of the event loop for itself.
+      await setImmediate()
+      if (reading === undefined) continue
+      this.#idle = setTimeout(() => void this.close(), idleMs).unref()
+      return reading
+    }
+  }
+
+  #started(): Worker {
+    const thread = new Worker(threadFile, { name: "reading", workerData: this.#options })
+    // An error that no request waits for would end the process.
+    thread.on("error", () => undefined)
+    thread.on("exit", () => {
+      if (this.#thread === thread) this.#thread = undefined
+    })
+    thread.unref()
+    return thread
+  }
+}
+
+/** With its bytes alone: they may be part of a large buffer, which would be copied whole. */
+const ownedBy = (event: Event): Event => ({ ...event, body: Uint8Array.from(event.body) })
+
+const answered = (thread: Worker, request: Request): Promise<Answer> => {
+  const { promise, reject, resolve } = Promise.withResolvers<Answer>()
+  const ended = () => reject(new Error("the reading thread has ended"))
+  thread.once("message", resolve).once("exit", ended)
+  thread.postMessage(request, [])
+  return promise.finally(() => thread.off("message", resolve).off("exit", ended))
+}
+
+export const layer: Layer.Layer<EventReader, never, ServiceSettings> = Layer.effect(
+  EventReader,
+  Effect.gen(function* () {
+    const options = optionsOf(yield* ServiceSettings)
+    const thread = yield* Effect.acquireRelease(
+      Effect.sync(() => new ReadingThread(options)),
+      (each) => Effect.promise(() => each.close())
+    )
+    return EventReader.of({
+      read: (event, nowMicros) => (isLarge(event) ? thread.read(event, nowMicros) : read(options, event, nowMicros))
+    })
+  })
+)

@@ -1,0 +1,62 @@
+/**
+ * The JSON text of an object with very many fields, a few thousand of them at a time: to sort 300,000 at once takes 0.3 s, in
+ * which nothing else is done. Pure.
+ */
+import * as Json from "./Json.ts"
+
+/** More fields than these are too many for one turn of the event loop. */
+export const many = 5_000
+
+const isIndex = (key: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
+
+type IsBefore = (a: string, b: string) => boolean
+
+function* sortedInParts(keys: ReadonlyArray<string>, isBefore: IsBefore): Generator<undefined, ReadonlyArray<string>> {
+  let runs: Array<ReadonlyArray<string>> = []
+  for (let at = 0; at < keys.length; at += many) {
+    runs.push(keys.slice(at, at + many).toSorted((a, b) => (isBefore(a, b) ? -1 : 1)))
+    yield
+  }
+  while (runs.length > 1) {
+    const merged: Array<ReadonlyArray<string>> = []
+    for (let at = 0; at < runs.length; at += 2)
+      merged.push(yield* mergedRuns(runs[at] ?? [], runs[at + 1] ?? [], isBefore))
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+function* mergedRuns(
+  a: ReadonlyArray<string>,
+  b: ReadonlyArray<string>,
+  isBefore: IsBefore
+): Generator<undefined, ReadonlyArray<string>> {
+  const merged: Array<string> = []
+  let [inA, inB] = [0, 0]
+  while (inA < a.length || inB < b.length) {
+    const [left, right] = [a[inA], b[inB]]
+    const isLeft = right === undefined || (left !== undefined && isBefore(left, right))
+    merged.push((isLeft ? left : right) ?? "")
+    if (isLeft) inA++
+    else inB++
+    if (merged.length % many === 0) yield
+  }
+  return merged
+}
+
+/** As JSON.stringify writes it when sorted: what could be an index comes first, by number. */
+export function* objectText(record: Readonly<Record<string, unknown>>): Generator<undefined, string> {
+  const keys = Object.keys(record)
+  yield
+  const [indices, names]: [Array<string>, Array<string>] = [[], []]
+  for (const key of keys) (isIndex(key) ? indices : names).push(key)
+  yield
+  const byNumber = yield* sortedInParts(indices, (a, b) => Number(a) < Number(b))
+  const ordered = byNumber.concat(yield* sortedInParts(names, (a, b) => a < b))
+  const parts: Array<string> = []
+  for (const [number, key] of ordered.entries()) {
+    parts.push(`${JSON.stringify(key)}:${Json.stringify(record[key])}`)
+    if (number % many === many - 1) yield
+  }
+  return `{${parts.join(",")}}`
+}
