@@ -86,6 +86,12 @@ export const promises: ReadonlyArray<Promised> = [
     breakIt: "`Intake/Apply`: batches of more than one event are settled without being applied"
   },
   {
+    promise: "The decisions are right whatever crashes, repeats, comes late or is cut off.",
+    goal: "simulation",
+    figures: ["busyDays"],
+    breakIt: "`node trust/simulation/breaks.ts` plants them, one at a time"
+  },
+  {
     promise: "Dependencies are pinned, hashed, fitly licensed, and run no script that wasn't allowed.",
     goal: "supply",
     figures: ["packages", "shipped", "components"],

@@ -11,6 +11,7 @@ import { HttpClient, HttpClientRequest, type HttpClientResponse, UrlParams } fro
 import { HttpApiClient } from "effect/http-api"
 import type { ServiceSettings } from "../../config/Settings.ts"
 import { type Lane, Pace } from "../../src/Walk/Pace.ts"
+import { runningMs } from "../../src/Runtime/Boot.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
 import {
@@ -36,6 +37,18 @@ export interface Answer {
   /** The service's Date header, in ms. */
   readonly serviceMs: number | undefined
 }
+
+/**
+ * When an exchange began and ended. Its duration is monotonic: a clock that is set meanwhile would make a page hours older
+ * or newer than it is.
+ */
+export const timed = Effect.map(Clock.Clock, (clock) => {
+  const [startedMs, beganMs] = [clock.currentTimeMillisUnsafe(), runningMs(clock)]
+  return (): Pick<Answer, "startedMs" | "endedMs"> => ({
+    startedMs,
+    endedMs: startedMs + Math.round(runningMs(clock) - beganMs)
+  })
+})
 
 /** Not as documented (HTML, truncated, another shape): the call is retried as a whole. */
 export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPromised", {
@@ -80,15 +93,14 @@ export class ConstructionClient extends Context.Service<
 
       const taken = new Set<string>()
       const exchange = Effect.fnUntraced(function* (send: Send, bearer: string) {
-        const startedMs = yield* Clock.currentTimeMillis
+        const times = yield* timed
         const response = yield* send(api, http)
         yield* inspect(endpoint, pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
         taken.add(bearer)
         // Answers overtake each other: remembering one token isn't enough.
         for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
         const text = yield* readText(response, boundOf(endpoint, response.request.method))
-        const endedMs = yield* Clock.currentTimeMillis
-        return { text, startedMs, endedMs, serviceMs: serviceTime(response) }
+        return { text, ...times(), serviceMs: serviceTime(response) }
       })
 
       const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {

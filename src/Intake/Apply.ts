@@ -8,7 +8,7 @@
  * An event whose time was too far ahead is read again by itself once it no longer is: its day has come, or our clock was
  * corrected.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
 import type { Event, EventReader } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Copies } from "../Ledger/Copies.ts"
@@ -49,20 +49,23 @@ export class Apply extends Context.Service<
       const { pollEvery } = yield* Store
       const { opened } = yield* Warehouse
       const counts = new Counts()
+      const turn = yield* Semaphore.make(1)
       const drain = Effect.gen(function* () {
         yield* opened
         // Deliveries stored by other workers don't open the latch here.
         yield* Effect.raceFirst(inbox.arrived.await, Effect.sleep(pollEvery))
         // Closed before looking: what arrives from here on opens it again.
         yield* inbox.arrived.close
-        while (yield* Effect.retry(step(counts), atOnce)) yield* Effect.yieldNow
+        while (yield* Effect.retry(turn.withPermit(step(counts)), atOnce)) yield* Effect.yieldNow
       })
       yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
-      yield* Effect.forkScoped(led("events of the future", Effect.andThen(release(counts), Effect.sleep("1 minute"))))
+      yield* Effect.forkScoped(
+        led("events of the future", Effect.andThen(release(counts, turn), Effect.sleep("1 minute")))
+      )
       const context = yield* Effect.context<Services>()
       return Apply.of({
-        replay: Effect.provideContext(replay(counts, undefined), context),
-        again: (sequences) => Effect.provideContext(again(sequences), context),
+        replay: Effect.provideContext(replay(counts, turn, undefined), context),
+        again: (sequences) => Effect.provideContext(again(sequences, turn), context),
         counts: Effect.sync(() => counts.all)
       })
     })
@@ -116,24 +119,32 @@ const openAgain = Effect.flatMap(
 )
 
 /** What can't be done now is due in a minute, too. */
-const release = (counts: Counts) =>
-  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => replay(counts, Instant.fromMillis(nowMs))).pipe(
+const release = (counts: Counts, turn: Semaphore.Semaphore) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => replay(counts, turn, Instant.fromMillis(nowMs))).pipe(
     Effect.tap(({ applied }) =>
       applied === 0 ? Effect.void : Effect.logInfo(`${applied} events of the future applied`)
     ),
     Effect.catch((error) => Effect.logDebug("Events of the future can't be applied now", error))
   )
 
-const replay = Effect.fnUntraced(function* (counts: Counts, dueBy: Instant.Instant | undefined) {
+/** Each batch is read and written in one turn: an event that is delivered again meanwhile would lose that delivery. */
+const replay = Effect.fnUntraced(function* (
+  counts: Counts,
+  turn: Semaphore.Semaphore,
+  dueBy: Instant.Instant | undefined
+) {
   const inbox = yield* Inbox
   const store = yield* Store
   let after = 0
   let read = 0
   let applied = 0
-  while (true) {
+  const next = Effect.gen(function* () {
     const events = yield* inbox.quarantined(after, batchEvents, dueBy)
-    if (events.length === 0) return { read, applied }
-    const done = yield* store.atomically(apply(events, undefined))
+    return events.length === 0 ? [] : yield* store.atomically(apply(events, undefined))
+  })
+  while (true) {
+    const done = yield* turn.withPermit(next)
+    if (done.length === 0) return { read, applied }
     counts.add(done)
     read += done.length
     applied += done.filter(({ reading }) => reading.reason === null).length
@@ -141,12 +152,15 @@ const replay = Effect.fnUntraced(function* (counts: Counts, dueBy: Instant.Insta
   }
 })
 
-const again = Effect.fnUntraced(function* (sequences: ReadonlyArray<number>) {
+const again = Effect.fnUntraced(function* (sequences: ReadonlyArray<number>, turn: Semaphore.Semaphore) {
   const store = yield* Store
   for (let left = sequences; left.length > 0;) {
-    const events = yield* store.deliveries.read(left.slice(0, batchEvents))
-    if (events.length === 0) return
-    const done = yield* store.atomically(apply(events, undefined))
+    const done = yield* turn.withPermit(
+      Effect.gen(function* () {
+        const events = yield* store.deliveries.read(left.slice(0, batchEvents))
+        return events.length === 0 ? [] : yield* store.atomically(apply(events, undefined))
+      })
+    )
     const last = done.at(-1)?.event.sequence ?? Infinity
     left = left.filter((sequence) => sequence > last)
   }

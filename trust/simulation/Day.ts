@@ -1,0 +1,209 @@
+/**
+ * Plays one simulated day: the steps at their times, then calm until everything has arrived, and the judgement.
+ */
+import { mkdtempSync, mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { tmpdir } from "node:os"
+import { existsSync } from "node:fs"
+import { Effect } from "effect"
+import { Accounting } from "./Accounting.ts"
+import type { Violation } from "./Evidence.ts"
+import { always, atTheEnd, stalled, unsettled } from "./Judge.ts"
+import { Machine } from "./Machine.ts"
+import { emptyStore } from "./MemoryStore.ts"
+import { emptyWarehouse } from "./MemoryWarehouse.ts"
+import { Service } from "./Service.ts"
+import { dayMs, hourMs, isBusy, minuteMs, type Step, stepsOf } from "./Steps.ts"
+import { type Process, start, type World } from "./Worker.ts"
+
+export interface Played {
+  readonly violations: ReadonlyArray<Violation>
+  readonly hash: string
+  readonly isBusy: boolean
+  readonly steps: number
+  readonly trace: ReadonlyArray<string>
+}
+
+/** In which timers come on time after something happened. */
+const preciseMs = 75_000
+const hopMs = 40 * minuteMs
+const calmHops = 12
+const calmMs = 40_000
+/** Further off, events of the present would be events of the future. */
+const farMs = 10 * hourMs
+
+const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+
+class Day {
+  readonly #world: World
+  readonly #machine: Machine
+  readonly violations: Array<Violation> = []
+  #epochs = 0
+  #ended = 0
+  #downMs = 1_000
+  #isPowerCut = false
+  #wake: (() => void) | undefined
+  #process: Process | undefined
+
+  constructor(world: Omit<World, "onWritten">) {
+    this.#machine = world.machine
+    this.#world = { ...world, onWritten: () => this.#check("a write") }
+    this.#machine.onKilled = () => this.#killed()
+    world.accounting.isPosted = (key) => {
+      const row = world.store.prepare("select sequence from ledger_entries where entry_id = ?").get(key)
+      return row === undefined ? undefined : Number(row["sequence"])
+    }
+  }
+
+  #check(when: string): void {
+    for (const violation of always(this.#world)) this.violations.push(`after ${when}: ${violation}`)
+  }
+
+  #killed(): void {
+    const { machine, service } = this.#world
+    service.receive = undefined
+    if (this.#isPowerCut) {
+      machine.bootedMs = machine.nowMs + this.#downMs
+      machine.boots++
+    }
+    this.#process = undefined
+    this.#wake = machine.after(0, this.#downMs, () => this.start())
+  }
+
+  start(): void {
+    const { machine, service, store } = this.#world
+    this.#wake = undefined
+    if (store.isTransaction) store.exec("rollback")
+    this.#check("a crash")
+    const epoch = (machine.epoch = ++this.#epochs)
+    this.#isPowerCut = false
+    this.#downMs = 1_000
+    // Its supervisor starts it again.
+    const failed = (cause: unknown) => {
+      machine.note(`ended ${epoch}: ${String(cause)}`)
+      if (this.#world.failing.failures > 0 || ++this.#ended < 10) return machine.post(epoch, () => machine.kill())
+      this.violations.push(`process ${epoch} ended: ${String(cause)}`)
+    }
+    start(
+      this.#world,
+      epoch,
+      (process) => {
+        const { inbox } = process
+        this.#process = process
+        machine.note(`started ${epoch}`)
+        service.receive = (delivery, acknowledged) =>
+          machine.call(
+            epoch,
+            () => inbox.offer(delivery),
+            acknowledged,
+            () => undefined
+          )
+      },
+      failed
+    )
+  }
+
+  /** Undefined if it isn't up, or writes are failing. */
+  #isUp(): string | undefined {
+    const { failing, stored } = this.#world
+    const isUp = this.#process !== undefined && failing.failures === 0
+    return isUp ? `${this.#epochs} ${stored.length}` : undefined
+  }
+
+  play(step: Step): void {
+    const { accounting, failing, lake, machine, service } = this.#world
+    machine.note(`step ${step.kind}`)
+    if (step.kind === "event") service.say(step)
+    else if (step.kind === "unreadable") service.sayUnreadable(step.number)
+    else if (step.kind === "project") service.change(step)
+    else if (step.kind === "clock") machine.wallMs = Math.max(-farMs, Math.min(farMs, machine.wallMs + step.byMs))
+    else if (step.kind === "warehouse") Object.assign(failing, { failures: step.failures, refuses: step.refuses })
+    else if (step.kind === "lake") lake.failures = step.failures
+    else if (step.kind === "crash") {
+      this.#downMs = step.downMs
+      this.#isPowerCut = step.isPowerCut
+      machine.killIn = step.effects
+    } else if (step.kind === "service") {
+      service.fault = step.how
+      machine.after(0, step.forMs, () => (service.fault = undefined))
+    } else {
+      accounting.fault = step.how
+      machine.after(0, step.forMs, () => (accounting.fault = undefined))
+    }
+  }
+
+  async run(steps: ReadonlyArray<Step>): Promise<void> {
+    const { machine } = this.#world
+    this.start()
+    for (const step of steps) {
+      if (step.atMs > machine.nowMs + preciseMs) {
+        const quiet = this.#isUp()
+        await machine.until(machine.nowMs + preciseMs)
+        // Unless it was started meanwhile, or a delivery has just come.
+        if (quiet === this.#isUp() && quiet !== undefined) this.violations.push(...unsettled(this.#world))
+        await machine.until(step.atMs, true)
+      } else if (step.atMs > machine.nowMs) await machine.until(step.atMs)
+      this.play(step)
+    }
+    await machine.until(machine.nowMs + preciseMs)
+    await machine.until(Math.max(dayMs, machine.nowMs), true)
+    await this.#calm()
+  }
+
+  /** Faults end, clocks are right, and everything that is under way arrives; after one more crash. */
+  async #calm(): Promise<void> {
+    const { accounting, failing, lake, machine, service } = this.#world
+    machine.wallMs = 0
+    machine.killIn = undefined
+    accounting.fault = undefined
+    service.fault = undefined
+    Object.assign(failing, { failures: 0, refuses: undefined })
+    lake.failures = 0
+    for (let hop = 0; hop < calmHops; hop++) {
+      await machine.until(machine.nowMs + calmMs)
+      if (hop === calmHops - 3 && this.#process !== undefined) {
+        Effect.runFork(this.#process.apply.replay, { scheduler: machine.scheduler(machine.epoch) })
+      }
+      if (hop === calmHops - 5 && this.#wake === undefined) {
+        this.violations.push(...stalled(this.#world))
+        machine.kill()
+      }
+      await machine.until(machine.nowMs + hopMs, true)
+    }
+    await machine.until(machine.nowMs + 3 * minuteMs)
+    this.violations.push(...accounting.violations, ...(await atTheEnd(this.#world)))
+  }
+}
+
+/** Plays these steps of a seed's day. */
+export const playSteps = async (seed: number, steps: ReadonlyArray<Step>, isTracing = false): Promise<Played> => {
+  const machine = new Machine(seed)
+  machine.isTracing = isTracing
+  const folder = mkdtempSync(join(memory, "day-"))
+  mkdirSync(join(folder, "inbox"))
+  const store = await emptyStore()
+  const warehouse = emptyWarehouse()
+  const day = new Day({
+    machine,
+    service: new Service(machine),
+    accounting: new Accounting(machine),
+    store,
+    warehouse,
+    folder,
+    stored: [],
+    failing: { failures: 0, refuses: undefined },
+    exported: [],
+    lake: { failures: 0 }
+  })
+  try {
+    await day.run(steps)
+  } catch (cause) {
+    day.violations.push(`the day broke off: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const { hash, lines, steps: count } = machine
+  return { violations: day.violations, hash, isBusy: isBusy(steps), steps: count, trace: lines }
+}
+
+export const playSeed = (seed: number, isTracing = false): Promise<Played> => playSteps(seed, stepsOf(seed), isTracing)

@@ -1,0 +1,182 @@
+/**
+ * What must be true of a simulated day: some of it after every write and crash, the rest once everything has arrived. It
+ * is worked out from the service's truth and from what was stored, not from what the worker made of it.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import { Cron } from "effect"
+import * as Instant from "../../src/Domain/Instant.ts"
+import { byName } from "../../src/Domain/Resource.ts"
+import { all, appliedThrough, differ, inStore, type Known, known, type Violation } from "./Evidence.ts"
+import { accounts, books, copies } from "./JudgeBooks.ts"
+import { prepared } from "./MemoryStore.ts"
+import { progressOf, rowsOf } from "./MemoryWarehouse.ts"
+import { requestsPerMinute } from "./Service.ts"
+import { minuteMs } from "./Steps.ts"
+import { cron, type World } from "./Worker.ts"
+
+/** After every write of the warehouse, and after every crash. */
+export const always = ({ store, stored, warehouse }: World): ReadonlyArray<Violation> => {
+  const watermark = progressOf(warehouse, "applied_through")
+  const settled = appliedThrough(store)
+  const events = Number(
+    prepared(warehouse, "select count(*) as n from construction.events where cast(sequence as integer) <= ?").get(
+      watermark
+    )?.["n"]
+  )
+  const firsts = stored.filter(({ number, sha256 }) => sha256 !== undefined && number <= watermark).length
+  const sighted = inStore(store, "select id from sightings where resource = 'projects'").map(({ id }) => String(id))
+  const rows = new Set(all(warehouse, "select id from construction.projects").map(({ id }) => String(id)))
+  const lacking = sighted.filter((id) => !rows.has(id))
+  return [
+    ...(events < firsts ? [`the watermark ${watermark} is above an event that isn't applied`] : []),
+    ...(settled > watermark ? [`the inbox is settled through ${settled}, the warehouse through ${watermark}`] : []),
+    ...(lacking.length > 0 ? [`a checkpoint knows projects that have no row: ${lacking.join(", ")}`] : []),
+    ...unheard(store, warehouse)
+  ]
+}
+
+const money = `select event_type, entity_id, event_timestamp, payload from construction.events
+  where outcome = 'applied' and event_type in ('ipc.certified', 'ipc.paid')`
+
+/** Money is in the books before its event is in the warehouse. */
+const unheard = (store: DatabaseSync, warehouse: DatabaseSync): ReadonlyArray<Violation> => {
+  const facts = inStore(store, "select ipc_id, kind, content from ledger_facts")
+  return all(warehouse, money).flatMap((row) => {
+    const isPaid = row["event_type"] === "ipc.paid"
+    const { payment_reference: reference } = JSON.parse(row["payload"] ?? "") as { payment_reference?: string }
+    const words = isPaid ? `"reference":"${reference}"` : `"at":"${row["event_timestamp"]}"`
+    const isHeard = facts.some(
+      ({ content, ipc_id, kind }) =>
+        ipc_id === row["entity_id"] && kind === (isPaid ? "payment" : "certificate") && content?.includes(words)
+    )
+    return isHeard ? [] : [`the books lack the ${row["event_type"]} of ${row["entity_id"]}`]
+  })
+}
+
+/** What would go on only after a restart. */
+export const stalled = (world: World): ReadonlyArray<Violation> => [
+  ...unsettled(world),
+  ...differ(
+    "undelivered without a restart",
+    inStore(world.store, "select entry_id, state from ledger_outbox where state <> 'delivered'"),
+    []
+  )
+]
+
+export const unsettled = ({ store, stored }: World): ReadonlyArray<Violation> =>
+  differ("settled without a restart", appliedThrough(store), stored.at(-1)?.number ?? 0)
+
+/** Once everything has arrived. */
+export const atTheEnd = async (world: World): Promise<ReadonlyArray<Violation>> => [
+  ...always(world),
+  ...inbox(world),
+  ...events(world),
+  ...entities(world),
+  ...projects(world),
+  ...books(world),
+  ...copies(world),
+  ...accounts(world),
+  ...plan(world),
+  ...exports(world)
+]
+
+const inbox = ({ service, store, stored, warehouse }: World): ReadonlyArray<Violation> => {
+  const bodies = stored.flatMap(({ sha256 }) => sha256 ?? [])
+  const last = stored.at(-1)?.number ?? 0
+  return [
+    ...(new Set(bodies).size < bodies.length ? ["a body is stored twice"] : []),
+    ...[...service.acknowledged]
+      .filter((each) => !bodies.includes(each))
+      .map((each) => `${each} is acknowledged and lost`),
+    ...differ("settled through", appliedThrough(store), last),
+    ...differ("applied through", progressOf(warehouse, "applied_through"), last)
+  ]
+}
+
+const events = ({ service, store, stored, warehouse }: World): ReadonlyArray<Violation> => {
+  const expected = stored.flatMap(({ number, sha256 }) => {
+    if (sha256 === undefined) return []
+    const said = service.said.get(sha256)
+    const deliveries = stored.filter(({ of }) => of === number).length
+    const outcome = said === undefined ? "quarantined" : "applied"
+    return [`${number} ${sha256} ${deliveries} ${outcome} ${said?.step.id ?? null}`]
+  })
+  const got = rowsOf(warehouse, "events")
+    .toSorted((a, b) => Number(a["sequence"]) - Number(b["sequence"]))
+    .map((row) => `${row["sequence"]} ${row["body_sha256"]} ${row["deliveries"]} ${row["outcome"]} ${row["entity_id"]}`)
+  const quarantined = stored.filter(({ sha256 }) => sha256 !== undefined && !service.said.has(sha256))
+  return [
+    ...differ("events", got, expected),
+    ...differ(
+      "quarantine",
+      inStore(store, "select sequence from quarantine order by sequence").map(({ sequence }) => Number(sequence)),
+      quarantined.map(({ number }) => number)
+    )
+  ]
+}
+
+const rank = ({ micros, sha256, step }: Known): string =>
+  `${String(micros).padStart(17, "0")} ${step.stage} ${sha256.slice(0, 16)}`
+
+/** Of each field the last value, by the event's time, its stage and its hash. */
+const entities = (world: World): ReadonlyArray<Violation> => {
+  const everything = known(world)
+  return (["ipcs", "vos", "ncrs", "permits"] as const).flatMap((entity) => {
+    const rows = new Map(rowsOf(world.warehouse, entity).map((row) => [row["id"], row]))
+    const byId = Map.groupBy(
+      everything.filter(({ step }) => step.entity === entity),
+      ({ step }) => step.id
+    )
+    return [
+      ...differ(`the ids of ${entity}`, [...rows.keys()].toSorted(), [...byId.keys()].toSorted()),
+      ...[...byId].flatMap(([id, said]) => {
+        const row = rows.get(id) ?? {}
+        const expected: Record<string, string | null> = {}
+        for (const each of said.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
+          Object.assign(expected, each.step.values, { [each.step.stageAt]: Instant.fromMicros(each.micros) })
+        }
+        expected["status"] = byName(entity).stages.findLast(({ at }) => expected[at] !== undefined)?.status ?? null
+        expected["_first_seen_at"] = said.map(({ seenAt }) => seenAt).toSorted()[0] ?? null
+        expected["_changed_at"] =
+          said
+            .map(({ seenAt }) => seenAt)
+            .toSorted()
+            .at(-1) ?? null
+        expected["_deleted_at"] = null
+        return Object.entries(expected).flatMap(([name, value]) => differ(`${entity} ${id} ${name}`, row[name], value))
+      })
+    ]
+  })
+}
+
+/** After clean walks, as the service has them. */
+const projects = ({ service, store, warehouse }: World): ReadonlyArray<Violation> => {
+  const listed = rowsOf(warehouse, "projects").filter((row) => row["_deleted_at"] === null)
+  const proof = inStore(store, "select proof from walks where resource = 'projects'")[0]?.["proof"]
+  return [
+    ...differ("the walk", proof, "proven"),
+    ...differ(
+      "projects",
+      listed.map((row) => `${row["id"]} ${row["name"]}`).toSorted(),
+      [...service.projects].map(([id, name]) => `${id} ${name}`).toSorted()
+    )
+  ]
+}
+
+const plan = ({ service: { requests } }: World): ReadonlyArray<Violation> => {
+  const late = requests.findIndex(
+    (at, index) => index >= requestsPerMinute && at - (requests[index - requestsPerMinute] ?? 0) < minuteMs
+  )
+  return late < 0 ? [] : [`more than ${requestsPerMinute} requests in the minute before ${requests[late]}`]
+}
+
+/** The newest export is of the newest scheduled time, and none says less of what is pending than it should. */
+const exports = ({ exported, machine, store }: World): ReadonlyArray<Violation> => {
+  const due = Cron.prev(cron, machine.wallNowMs).getTime()
+  const served = Number(inStore(store, "select last_scheduled_ms from schedule")[0]?.["last_scheduled_ms"])
+  const newest = exported.at(-1)?.atMs ?? 0
+  return [
+    ...differ("the scheduled time that was served last", served, due),
+    ...(newest < due ? [`the export of ${due} is missing`] : [])
+  ]
+}

@@ -1,0 +1,247 @@
+/**
+ * The simulated machine: one list of tasks from which a seed picks the next, and two clocks that advance only when no
+ * task is left.
+ *
+ * A process is an epoch. When it is killed, its tasks, timers and outstanding calls are dropped, and no finalizer runs.
+ * Kysely's promises are microtasks without I/O: they are drained before the next task, so nothing real decides an order.
+ */
+import { createHash } from "node:crypto"
+import { setImmediate } from "node:timers/promises"
+import { Effect, type Fiber, type Scheduler } from "effect"
+import { type Random, seeded } from "../../test/Seeded.ts"
+
+/** Identifies a process of the simulated worker; 0 is the world around it. */
+export type Epoch = number
+
+interface Task {
+  readonly epoch: Epoch
+  readonly run: () => void
+}
+
+interface Timer extends Task {
+  readonly atMs: number
+  readonly number: number
+}
+
+export const startMs = Date.UTC(2026, 10, 20)
+
+/** The call never returns, because its process is dead. */
+export class Killed extends Error {
+  override readonly name = "Killed"
+}
+
+/** Most days take a few thousand. */
+const mostTasks = 100_000
+
+export class Machine {
+  readonly random: Random
+  readonly #trace = createHash("sha256")
+  readonly #lines: Array<string> = []
+  #tasks: Array<Task> = []
+  #timers: Array<Timer> = []
+  #number = 0
+  #steps = 0
+  #outstanding = 0
+  #budget = 50
+  /** True time since the start. */
+  nowMs = 0
+  /** How far the wall clock is ahead of true time. */
+  wallMs = 0
+  /** When the machine booted, by true time. */
+  bootedMs = 0
+  boots = 1
+  epoch: Epoch = 0
+  /** Effects until the process is killed; undefined: it isn't. */
+  killIn: number | undefined
+  /** Called when the process was killed. */
+  onKilled: () => void = () => undefined
+  isTracing = false
+
+  constructor(seed: number) {
+    this.random = seeded(seed)
+  }
+
+  get steps(): number {
+    return this.#steps
+  }
+
+  get lines(): ReadonlyArray<string> {
+    return this.#lines
+  }
+
+  /** Of everything that happened, and in which order. */
+  get hash(): string {
+    return this.#trace.copy().digest("hex")
+  }
+
+  get wallNowMs(): number {
+    return startMs + this.nowMs + this.wallMs
+  }
+
+  note(what: string): void {
+    const line = `${this.nowMs} ${what}`
+    this.#trace.update(`${line}\n`)
+    if (this.isTracing) this.#lines.push(line)
+  }
+
+  isAlive(epoch: Epoch): boolean {
+    return epoch === 0 || epoch === this.epoch
+  }
+
+  post(epoch: Epoch, run: () => void): void {
+    if (this.isAlive(epoch)) this.#tasks.push({ epoch, run })
+  }
+
+  /** Returns what takes it back. */
+  after(epoch: Epoch, delayMs: number, run: () => void): () => void {
+    const timer = { epoch, run, atMs: this.nowMs + Math.max(0, delayMs), number: this.#number++ }
+    let at = this.#timers.length
+    while (at > 0 && (this.#timers[at - 1]?.atMs ?? 0) > timer.atMs) at--
+    this.#timers.splice(at, 0, timer)
+    return () => {
+      const index = this.#timers.indexOf(timer)
+      if (index >= 0) this.#timers.splice(index, 1)
+    }
+  }
+
+  /** An effect of a process on the outside: between any two of them it may be killed. */
+  boundary(epoch: Epoch, what: string): void {
+    if (!this.isAlive(epoch)) throw new Killed()
+    this.note(what)
+    if (this.killIn === undefined || epoch === 0 || --this.killIn > 0) return
+    this.kill()
+    throw new Killed()
+  }
+
+  /** The same as an effect, which never ends if the process is killed here. */
+  gate(epoch: Epoch, what: string): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      try {
+        this.boundary(epoch, what)
+        return Effect.void
+      } catch {
+        return Effect.never
+      }
+    })
+  }
+
+  /** Power cut or kill -9: nothing of the process runs any more. */
+  kill(): void {
+    const dead = this.epoch
+    this.note(`killed ${dead}`)
+    this.killIn = undefined
+    this.epoch = -1
+    this.#outstanding = 0
+    this.#tasks = this.#tasks.filter(({ epoch }) => epoch !== dead)
+    this.#timers = this.#timers.filter(({ epoch }) => epoch !== dead)
+    this.onKilled()
+  }
+
+  /** A call into code that uses promises. Its answer is a task; there is none if the process dies. */
+  call<A>(epoch: Epoch, run: () => Promise<A>, done: (value: A) => void, failed: (cause: unknown) => void): void {
+    if (!this.isAlive(epoch)) return
+    this.#outstanding++
+    const settled = (answer: () => void) => {
+      if (!this.isAlive(epoch)) return
+      this.#outstanding--
+      this.#answer(epoch, answer)
+    }
+    const answered = async (): Promise<void> => {
+      try {
+        const value = await run()
+        settled(() => done(value))
+      } catch (cause) {
+        if (!(cause instanceof Killed)) settled(() => failed(cause))
+      }
+    }
+    void answered()
+  }
+
+  /** The same as an effect. */
+  effect<A, E>(epoch: Epoch, run: () => Promise<A>, toError: (cause: unknown) => E): Effect.Effect<A, E> {
+    return Effect.callback<A, E>((resume) => {
+      this.call(
+        epoch,
+        run,
+        (value) => resume(Effect.succeed(value)),
+        (cause) => resume(Effect.fail(toError(cause)))
+      )
+    })
+  }
+
+  /** A call without promises, whose answer comes later all the same. */
+  sync<A, E>(epoch: Epoch, run: () => A, toError: (cause: unknown) => E): Effect.Effect<A, E> {
+    return Effect.callback<A, E>((resume) => {
+      try {
+        const value = run()
+        this.#answer(epoch, () => resume(Effect.succeed(value)))
+      } catch (cause) {
+        if (!(cause instanceof Killed)) this.post(epoch, () => resume(Effect.fail(toError(cause))))
+      }
+    })
+  }
+
+  /** Most disks answer at once, and any is slow now and then. */
+  #answer(epoch: Epoch, answer: () => void): void {
+    if (epoch === 0 || !this.random.chance(0.06)) this.post(epoch, answer)
+    else this.after(epoch, 1 + this.random.below(40), answer)
+  }
+
+  scheduler(epoch: Epoch): Scheduler.Scheduler {
+    const shouldYield = (fiber: Fiber.Fiber<unknown, unknown>): boolean => {
+      if (fiber.currentOpCount < this.#budget) return false
+      this.#budget = 20 + this.random.below(200)
+      return true
+    }
+    const dispatcher: Scheduler.SchedulerDispatcher = {
+      scheduleTask: (run) => this.post(epoch, run),
+      flush: () => undefined
+    }
+    return { executionMode: "async", shouldYield, makeDispatcher: () => dispatcher }
+  }
+
+  /** Runs what can be run now. */
+  async settle(): Promise<void> {
+    for (let turns = 0; ;) {
+      // Now and then another task runs while a call is outstanding, so that calls overlap.
+      if (this.#outstanding > 0 && (this.#tasks.length === 0 || this.random.chance(0.7))) {
+        if (++turns > mostTasks) throw new Error("A call of the store doesn't return")
+        await setImmediate()
+        continue
+      }
+      const task = this.#pick()
+      if (task === undefined) return
+      if (++this.#steps > mostTasks) throw new Error("The day doesn't end")
+      task.run()
+    }
+  }
+
+  /** Runs until this time, timer by timer; `isLeaping`: the machine slept, so that all of them come late. */
+  async until(ms: number, isLeaping = false): Promise<void> {
+    await this.settle()
+    while (true) {
+      const next = this.#timers[0]
+      if (isLeaping && this.nowMs < ms) {
+        const world = this.#timers.find(({ epoch }) => epoch === 0)
+        this.nowMs = Math.max(this.nowMs, Math.min(ms, world?.atMs ?? ms))
+      } else if (next === undefined || next.atMs > ms) break
+      else this.nowMs = Math.max(this.nowMs, next.atMs)
+      for (let due = this.#timers[0]; due !== undefined && due.atMs <= this.nowMs; due = this.#timers[0]) {
+        this.#timers.shift()
+        this.post(due.epoch, due.run)
+      }
+      await this.settle()
+    }
+    this.nowMs = Math.max(this.nowMs, ms)
+  }
+
+  #pick(): Task | undefined {
+    const last = this.#tasks.length - 1
+    if (last < 0) return undefined
+    const at = last === 0 ? 0 : this.random.below(last + 1)
+    const picked = this.#tasks[at]
+    const moved = this.#tasks.pop()
+    if (at < last && moved !== undefined) this.#tasks[at] = moved
+    return picked
+  }
+}

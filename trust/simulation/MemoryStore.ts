@@ -1,0 +1,166 @@
+/**
+ * The Store of the simulation: the real SQLite code over a database in memory, and the inbox's real files without their
+ * thread, in a folder in memory.
+ *
+ * Every statement is a place at which the process may be killed. What wasn't committed by then is rolled back when the next
+ * process opens the database, as SQLite does after a crash.
+ */
+import { createSecretKey, hash } from "node:crypto"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
+import { Duration, Effect, Layer } from "effect"
+import { Kysely } from "kysely"
+import * as Segmented from "../../src/Stores/Segments/Deliveries.ts"
+import { Reader } from "../../src/Stores/Segments/Reader.ts"
+import type { Segments } from "../../src/Stores/Segments/Segments.ts"
+import { type Incoming, Writer } from "../../src/Stores/Segments/Writer.ts"
+import { batchBytes } from "../../src/Stores/Deliveries.ts"
+import { storeError } from "../../src/Stores/Sqlite/Failure.ts"
+import { dialect, migrate } from "../../src/Stores/Sqlite/Store.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import type { StoreTables } from "../../src/Stores/StoreTables.ts"
+import type { Epoch, Machine } from "./Machine.ts"
+
+const key = createSecretKey(Buffer.alloc(32, 7))
+
+/** Migrated once: one database serves one day after the other. */
+let migrated: DatabaseSync | undefined
+
+export const emptyStore = async (): Promise<DatabaseSync> => {
+  if (migrated === undefined) {
+    migrated = new DatabaseSync(":memory:")
+    await migrate(new Kysely<StoreTables>({ dialect: dialect(migrated) }))
+    // Between two days even the books are emptied.
+    const onDelete = "select name from sqlite_master where type = 'trigger' and sql like '%before delete%'"
+    for (const { name } of migrated.prepare(onDelete).all()) migrated.exec(`drop trigger "${String(name)}"`)
+  }
+  emptied(migrated, "main")
+  return migrated
+}
+
+/** Without any row. */
+export const emptied = (database: DatabaseSync, schema: string): void => {
+  if (database.isTransaction) database.exec("rollback")
+  const rows = prepared(database, `select name from ${schema}.sqlite_master where type = 'table'`).all()
+  const tables = rows.map(({ name }) => `${schema}."${String(name)}"`).filter((name) => !name.includes("kysely"))
+  database.exec(
+    `pragma foreign_keys = off; ${tables.map((name) => `delete from ${name};`).join("")} pragma foreign_keys = on`
+  )
+}
+
+const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+
+/** Prepared once: that takes longer than most statements. */
+export const prepared = (database: DatabaseSync, text: string): StatementSync => {
+  const known = statements.get(database) ?? new Map<string, StatementSync>()
+  statements.set(database, known)
+  const statement = known.get(text) ?? database.prepare(text)
+  known.set(text, statement)
+  return statement
+}
+
+/** Every statement of a process passes the machine first. */
+const watched = (database: DatabaseSync, machine: Machine, epoch: Epoch): DatabaseSync => {
+  const prepare = (text: string): StatementSync => {
+    machine.boundary(epoch, `sql ${text.slice(0, 60)}`)
+    return prepared(database, text)
+  }
+  return new Proxy(database, {
+    get: (target, name) => (name === "prepare" ? prepare : name === "isTransaction" ? target.isTransaction : undefined)
+  })
+}
+
+/** A frame of the inbox, as it was read back after it was stored. */
+export interface Stored {
+  readonly number: number
+  /** Of a body that was new. */
+  readonly sha256: string | undefined
+  /** The number of the first delivery. */
+  readonly of: number
+}
+
+/** The inbox's files of one process. */
+export class Files {
+  readonly #writer: Writer
+  readonly #reader: Reader
+  readonly #machine: Machine
+  readonly #epoch: Epoch
+  readonly #stored: Array<Stored>
+
+  constructor(folder: string, machine: Machine, epoch: Epoch, applied: number, stored: Array<Stored>) {
+    this.#stored = stored
+    this.#writer = new Writer(folder, key, applied + 1)
+    this.#reader = new Reader(folder)
+    this.#machine = machine
+    this.#epoch = epoch
+  }
+
+  get last(): number {
+    return this.#writer.last
+  }
+
+  async receive(batch: ReadonlyArray<Incoming>): Promise<number> {
+    this.#machine.boundary(this.#epoch, `receive ${batch.length}`)
+    const { fresh } = this.#writer.receive(batch)
+    for (let number = (this.#stored.at(-1)?.number ?? 0) + 1; number <= this.last; number++) {
+      const frame = this.at(number)
+      if (frame?.kind === "again") this.#stored.push({ number, sha256: undefined, of: frame.of })
+      if (frame?.kind === "first") this.#stored.push({ number, sha256: hash("sha256", frame.body, "hex"), of: number })
+    }
+    this.#machine.boundary(this.#epoch, `received ${fresh}`)
+    return fresh
+  }
+
+  after(number: number, limit: number) {
+    return this.#reader.after(number, this.last, limit, batchBytes)
+  }
+
+  at(number: number) {
+    return this.#reader.at(number, this.last)
+  }
+
+  /** No disk damages them. */
+  async reading<A>(read: () => A | Promise<A>): Promise<A> {
+    return read()
+  }
+
+  close(): void {
+    this.#reader.forget()
+    this.#writer.close()
+  }
+}
+
+/** What one process has of the Store. */
+export const opened = (
+  machine: Machine,
+  database: DatabaseSync,
+  { folder, stored }: { readonly folder: string; readonly stored: Array<Stored> },
+  epoch: Epoch
+) => {
+  if (database.isTransaction) database.exec("rollback")
+  const db = new Kysely<StoreTables>({ dialect: dialect(watched(database, machine, epoch)) })
+  const applied = Number(database.prepare("select value from meta where key = 'applied_through'").get()?.["value"] ?? 0)
+  const files = new Files(folder, machine, epoch, applied, stored)
+  const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => machine.effect(epoch, () => query(db), storeError)
+  const deliveries = Segmented.make(
+    { open: async () => files as unknown as Segments, repaired: () => 0, found: async () => undefined },
+    run
+  )
+  const layer = Layer.succeed(
+    Store,
+    Store.of({
+      engine: "sqlite",
+      atomically: (effect) => effect,
+      afterCommit: (effect) => effect,
+      pollEvery: Duration.infinity,
+      lostKey: Effect.void,
+      workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
+      deliveries,
+      run,
+      transaction: (body) =>
+        Effect.uninterruptible(machine.effect(epoch, () => db.transaction().execute(body), storeError)),
+      pieces: Effect.succeed([]),
+      backup: () => Effect.die("no backups are simulated")
+    })
+  )
+  return { layer, files }
+}

@@ -1,0 +1,169 @@
+/**
+ * Breaks of one place each, planted into a copy of the real modules: the simulation has to find every one of them. `find`
+ * occurs exactly once in its file.
+ */
+import { at, type Break } from "./Break.ts"
+import { delivering, exporting, posting } from "./PlantedMoney.ts"
+
+const batch = at("src/Intake/Apply/Batch.ts")
+const apply = at("src/Intake/Apply.ts")
+const readings = at("src/Intake/Apply/Readings.ts")
+const inbox = at("src/Intake/Inbox.ts")
+const merge = at("src/Domain/Merge.ts")
+const pass = at("src/Walk/Pass.ts")
+const checkpoints = at("src/Walk/Checkpoints.ts")
+const slots = at("src/Walk/Slots.ts")
+const spending = at("src/Walk/KeptSpending.ts")
+const deliveries = at("src/Stores/Segments/Deliveries.ts")
+const client = at("connectors/construction/ConstructionClient.ts")
+const pages = at("connectors/construction/ConstructionPages.ts")
+
+const intake: ReadonlyArray<Break> = [
+  apply("turn.withPermit(next)", "next", "an event of the future loses the delivery that comes meanwhile"),
+  apply(
+    "replay(counts, turn, Instant.fromMillis(nowMs))",
+    "Effect.succeed({ applied: nowMs * 0 })",
+    "events of the future stay in quarantine"
+  ),
+  apply(
+    "atOnce)) yield* Effect.yieldNow",
+    "atOnce)) yield* Effect.yieldNow\n        yield* Effect.sleep(1000)\n        yield* inbox.arrived.close",
+    "what arrives during a batch waits for the next delivery"
+  ),
+  apply("        yield* inbox.arrived.open\n", "", "a batch whose write failed isn't tried again"),
+  batch(
+    "yield* ledger.hear(readings.flatMap(heard))",
+    "yield* ledger.hear([])",
+    "payments are applied to rows and not posted"
+  ),
+  batch(
+    "watermark === undefined ? {} : { watermark }",
+    "watermark === undefined ? {} : { watermark: watermark + 1 }",
+    "the watermark is above what is applied"
+  ),
+  batch("await quarantine(tx, written)", "await quarantine(tx, [])", "what can't be applied isn't in quarantine"),
+  batch(
+    '.where("sequence", "in", listedNumbers(tx, applied))',
+    '.where("sequence", "in", listedNumbers(tx, []))',
+    "what was applied stays in quarantine"
+  ),
+  batch(
+    "const written = yield* write(readings, {",
+    "yield* isWritten\n  const written = yield* write(readings, {",
+    "entries whose copy failed are never copied"
+  ),
+  batch(
+    "[...first, ...(yield* write(readings.slice(middle), tail))]",
+    "first",
+    "half of a batch with a refused event is left out"
+  ),
+  batch("readings.map(toRow)", "readings.slice(1).map(toRow)", "the first event of a batch isn't kept"),
+  readings(
+    "Instant.toMicros(eventTimestamp) - aheadMicros",
+    "Instant.toMicros(eventTimestamp) + 30 * aheadMicros",
+    "an event of the future waits too long"
+  ),
+  readings(
+    "reading.reason !== null || reading.change === undefined || reading.eventTimestamp === null",
+    "reading.change === undefined || reading.eventTimestamp === null || event.deliveries > 1",
+    "the ledger doesn't hear what is delivered twice"
+  ),
+  inbox(
+    "await store.deliveries.receive(batch.map((each) => each.delivery))",
+    "void store.deliveries.receive(batch.map((each) => each.delivery))",
+    "the 2xx is sent before the delivery is stored"
+  ),
+  inbox(
+    "batch.map((each) => each.delivery)",
+    "batch.slice(0, 1).map((each) => each.delivery)",
+    "of deliveries that come together only one is stored"
+  ),
+  inbox("      arrived.openUnsafe()\n", "", "a delivery doesn't wake Apply"),
+  deliveries(
+    "await writeMeta(tx, watermarkKey, String(through))",
+    "await writeMeta(tx, watermarkKey, String(through + 1))",
+    "the next delivery is skipped"
+  ),
+  deliveries(
+    "if (firsts.has(of) && !mentions.has(of)) mentions.set(of, frame.number)",
+    'if (frame.kind === "first") mentions.set(of, frame.number)',
+    "repeated deliveries aren't counted"
+  )
+]
+
+const merging: ReadonlyArray<Break> = [
+  merge(
+    "if (!Version.isAfter(change.version, draft.versions[column])) return false",
+    'if (draft.versions[column] !== undefined && change.source === "event") return false',
+    "the first value wins a field"
+  ),
+  merge("  draft.versions[column] = change.version\n", "", "the last value that arrives wins a field"),
+  merge("change.seenAt < draft.firstSeenAt", "change.seenAt > draft.firstSeenAt", "when a record was first seen moves"),
+  merge("change.seenAt > draft.changedAt", "change.seenAt < draft.changedAt", "when a record was last changed stays"),
+  merge('let visible = change.source === "event"', "let visible = false", "an event that loses isn't news"),
+  merge("resource.stages.findLast(", "resource.stages.find(", "the status is the first stage"),
+  at("src/Domain/Version.ts")(
+    'String(micros).padStart(timeDigits, "0")}.${stage}',
+    'String(micros).padStart(timeDigits, "0")}.${9 - stage}',
+    "of two stages at one time the earlier wins"
+  )
+]
+
+const walking: ReadonlyArray<Break> = [
+  client(
+    "Math.round(runningMs(clock) - beganMs)",
+    "(clock.currentTimeMillisUnsafe() - startedMs)",
+    "a clock that is set makes a page hours older or newer"
+  ),
+  pages(
+    "const version = Version.make(page.observedMicros, 0, sha256)",
+    "const version = Version.make(0, 0, sha256)",
+    "an older page overwrites a newer one"
+  ),
+  pass(
+    "yield* pass.warehouse.write({ changes: pages.flatMap(({ changes }) => changes), events: [] })\n  const next",
+    "const next",
+    "pages are checkpointed and not written"
+  ),
+  pass("if (isSame) yield* buryAbsent(pass, state)", "", "removed projects stay"),
+  checkpoints(
+    'where("last_pass", "<", pass - 1)',
+    'where("last_pass", "<=", pass)',
+    "projects that are listed are buried"
+  ),
+  pass(
+    "const isResumed = previous !== undefined && previous.finished_at === null",
+    "const isResumed = previous !== undefined",
+    "a finished pass is taken for an interrupted one"
+  ),
+  pass(
+    'const version = Version.make(Instant.toMicros(at), 0, "")',
+    'const version = Version.make(0, 0, "")',
+    "tombstones lose against the rows"
+  ),
+  pass("finished_at: Instant.fromMillis(now)", "finished_at: null", "the list is never walked again"),
+  at("src/Walk/FinishedPages.ts")(
+    "page <= total && pages.length",
+    "page < total && pages.length",
+    "the last page is left out"
+  ),
+  checkpoints(
+    'where("last_pass", "<", pass - 1)',
+    'where("last_pass", "<", pass - 9)',
+    "a removed project stays for hours"
+  ),
+  checkpoints(
+    'await tx.deleteFrom("walk_pages").where("resource", "=", state.resource).execute()',
+    "",
+    "a pass takes the pages of the one before for its own"
+  ),
+  slots(
+    "let next = Math.max(nextMs, nowMs + leadMs - catchUpMs)",
+    "let next = nowMs + leadMs - catchUpMs",
+    "more requests than the plan allows"
+  ),
+  at("src/Walk/Pace.ts")("      turns.take(at)\n", "", "a slot is used by several requests"),
+  spending("await writeMeta(tx, nextKey, String(nextMs))", "", "the slots before a crash are used again")
+]
+
+export const breaks: ReadonlyArray<Break> = [...intake, ...merging, ...walking, ...posting, ...delivering, ...exporting]

@@ -1,0 +1,25 @@
+/**
+ * The shortest part of a failing day that still fails: steps are left out, in halves at first and then one by one, for as
+ * long as the rest violates the same (delta debugging).
+ */
+import { playSteps } from "./Day.ts"
+import type { Step } from "./Steps.ts"
+
+/** The first words, which say what was violated and not by which ids. */
+const kindOf = (violation: string | undefined): string =>
+  (violation ?? "").split(":")[0]?.replaceAll(/[\w-]*\d[\w-]*/g, "") ?? ""
+
+export const shortest = async (seed: number, all: ReadonlyArray<Step>): Promise<ReadonlyArray<Step>> => {
+  const kind = kindOf((await playSteps(seed, all)).violations[0])
+  const fails = async (steps: ReadonlyArray<Step>): Promise<boolean> =>
+    (await playSteps(seed, steps)).violations.some((violation) => kindOf(violation) === kind)
+  let steps = all
+  for (let size = Math.ceil(all.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < steps.length;) {
+      const rest = steps.toSpliced(from, size)
+      if (await fails(rest)) steps = rest
+      else from += size
+    }
+  }
+  return steps
+}

@@ -1,0 +1,41 @@
+/**
+ * Plays simulated days: `node trust/simulation/run.ts [--seed S] [--runs N] [--first] [--trace]`. It prints the rate, and of
+ * each violation the seed. For a single seed that fails, it prints the shortest steps that still lead there; `--trace`
+ * prints everything that happens, `--first` ends with the first failing seed.
+ */
+import { parseArgs } from "node:util"
+import { playSeed } from "./Day.ts"
+import { shortest } from "./Shrink.ts"
+import { stepsOf } from "./Steps.ts"
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    runs: { type: "string" },
+    first: { type: "boolean" },
+    trace: { type: "boolean" }
+  }
+})
+const first = Number(values.seed ?? 1)
+const runs = Number(values.runs ?? 1)
+const startedMs = performance.now()
+let busy = 0
+let played = 0
+let failed = 0
+for (let seed = first; seed < first + runs; seed++) {
+  const { hash, isBusy, trace, violations } = await playSeed(seed, values.trace === true)
+  for (const line of trace) console.log(line)
+  played++
+  busy += isBusy ? 1 : 0
+  if (runs === 1) console.log(`seed ${seed}: trace ${hash}`)
+  if (!isBusy || violations.length === 0) continue
+  failed++
+  for (const violation of violations.slice(0, 5)) console.log(`seed ${seed}: ${violation}`)
+  if (runs === 1) console.log("shortest steps:", await shortest(seed, stepsOf(seed)))
+  if (values.first === true) break
+}
+const seconds = (performance.now() - startedMs) / 1000
+console.log(
+  `${busy} busy days of ${played}, ${failed} with violations, in ${seconds.toFixed(1)} s: ${(busy / seconds).toFixed(1)} a second`
+)
+process.exitCode = failed > 0 ? 1 : 0
