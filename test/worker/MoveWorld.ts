@@ -25,7 +25,7 @@ const tablesOf = (database: DatabaseSync): ReadonlyArray<string> =>
     .prepare("select name from sqlite_schema where type = 'table' order by name")
     .all()
     .map(({ name }) => String(name))
-    .filter((name) => !/^(?:sqlite_|kysely_)|^inbox/.test(name))
+    .filter((name) => !/^(?:sqlite_|kysely_)|^inbox|^row_changes/.test(name))
 
 const inTable = (database: DatabaseSync): ReadonlyArray<Record<string, unknown>> =>
   database
@@ -50,7 +50,7 @@ export const contents = (store: string): Readonly<Record<string, ReadonlyArray<s
         .all()
         .filter(
           (row) =>
-            table !== "meta" || !["warehouse_id", "moved_to", "ledger_epoch", "inbox"].includes(String(row["key"]))
+            table !== "meta" || !["warehouse_id", "moved_to", "ledger_epoch", "inbox", "row_log"].includes(String(row["key"]))
         )
         .map((row) => Object.entries(row).map(([name, value]) => `${name}: ${typeof value} ${textOf(value)}`))
         .map((values) => values.toSorted().join(", "))
@@ -80,7 +80,7 @@ export const strange = `
   insert into inbox (sequence, body_sha256, body, event_id, header_type, issued_at, received_at, deliveries, replayed,
     other_types) values (7, x'00ff', x'00', 'a', null, null, '2026', 3, 1, '["b"]'),
     (9000000000000001, x'01', zeroblob(3000000), '', '', 'x', '', 1, 0, null), (8, x'02', x'', 'Ä', 'é', null, 'z', 1, 0, null);
-  insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N', 'ipc.paid');
+  insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N', 'ipc.paid', null);
   insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
   insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null);
   insert into walk_pages values ('projects', 1), ('projects', 2);
