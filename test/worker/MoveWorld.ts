@@ -50,7 +50,8 @@ export const contents = (store: string): Readonly<Record<string, ReadonlyArray<s
         .all()
         .filter(
           (row) =>
-            table !== "meta" || !["warehouse_id", "moved_to", "ledger_epoch", "inbox", "row_log"].includes(String(row["key"]))
+            table !== "meta" ||
+            !["warehouse_id", "moved_to", "ledger_epoch", "inbox", "row_log"].includes(String(row["key"]))
         )
         .map((row) => Object.entries(row).map(([name, value]) => `${name}: ${typeof value} ${textOf(value)}`))
         .map((values) => values.toSorted().join(", "))
