@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
@@ -94,23 +95,39 @@ const retryNoteEvery = Duration.seconds(5)
 const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
   Effect.try({
     try: () => {
-      const database = new DatabaseSync(join(dataDir, "lock.sqlite"), { timeout: 0 })
+      const path = join(dataDir, "lock.sqlite")
       try {
-        database.exec("pragma locking_mode = exclusive; begin exclusive; commit")
-        return database
+        return locked(path)
       } catch (cause) {
-        database.close()
-        throw cause
+        if (!damaged.has(codeIn(cause))) throw cause
+        // It holds nothing. Emptied in place, it keeps the lock of a process that may have it.
+        truncateSync(path)
+        return locked(path)
       }
     },
     catch: (cause) =>
-      isBusy(cause) ? new LockError({ isHeld: true, message: heldBy(dataDir) }) : unusable(dataDir, whyNot(cause))
+      codeIn(cause) === busy
+        ? new LockError({ isHeld: true, message: heldBy(dataDir) })
+        : unusable(dataDir, whyNot(cause))
   })
 
-const busy = 5
+const locked = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    database.exec("pragma locking_mode = exclusive; begin exclusive; commit")
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
 
-/** Any other failure is about the folder: no right to write, or a full disk. */
-const isBusy = (cause: unknown): boolean => ((cause as { readonly errcode?: number }).errcode ?? 0) % 256 === busy
+const busy = 5
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damaged: ReadonlySet<number> = new Set([11, 26])
+
+/** Other codes are about the folder: no right to write, or a full disk. */
+const codeIn = (cause: unknown): number => ((cause as { readonly errcode?: number }).errcode ?? 0) % 256
 
 const unusable = (dataDir: string, why: string) =>
   new LockError({ isHeld: false, message: `${dataDir} (SITELEDGER_DATA_DIR) can't be written to: ${why}.` })

@@ -6,6 +6,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { Row } from "../Segments/Frame.ts"
 import { storeTables } from "../StoreTables.ts"
 import type { Listed } from "../Table.ts"
+import { unlogged } from "../Tables/Operate.ts"
 
 export const loggedTables: ReadonlyArray<Listed> = storeTables.filter(({ isLogged }) => isLogged === true)
 
@@ -31,10 +32,9 @@ const atKey = (table: Listed): string =>
 export const noteAll = (database: DatabaseSync): void => {
   database.exec("delete from row_changes")
   for (const table of loggedTables) {
-    const unlogged =
-      table.name === "meta" ? " where key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')" : ""
+    const where = table.name === "meta" ? ` where ${unlogged}` : ""
     database.exec(
-      `insert into row_changes (table_name, row_key) select '${table.name}', ${keyOf(table)} from "${table.name}"${unlogged}`
+      `insert into row_changes (table_name, row_key) select '${table.name}', ${keyOf(table)} from "${table.name}"${where}`
     )
   }
 }

@@ -5,6 +5,7 @@
  */
 import { constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
 import type { Listed } from "../Table.ts"
+import { unlogged } from "../Tables/Operate.ts"
 import { cameWith } from "../SchemaVersions.ts"
 
 type Column = Listed["columns"][number]
@@ -39,9 +40,6 @@ const appendOnly = ({ isAppendOnly, name }: Listed): ReadonlyArray<string> =>
       )
     : []
 
-/** Facts that other files hold, too, or that change with every batch. */
-const unlogged = "new.key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')"
-
 /** The version since which changes are logged. */
 const loggedSince = 2
 
@@ -54,7 +52,7 @@ const logged = (table: Listed): ReadonlyArray<string> =>
     .filter((verb) => verb === "insert" || table.isAppendOnly !== true)
     .map((verb) => {
       const side = verb === "delete" ? "old" : "new"
-      const condition = table.name === "meta" ? ` when ${unlogged.replace("new", side)}` : ""
+      const condition = table.name === "meta" ? ` when ${side}.${unlogged}` : ""
       const key = table.key.map((name) => `${side}.${quoted(name)}`).join(", ")
       return `create trigger ${table.name}_logs_${verb} after ${verb} on ${quoted(table.name)}${condition}
   begin insert into row_changes (table_name, row_key) values ('${table.name}', json_array(${key})); end`

@@ -3,6 +3,9 @@
  */
 import { instant, int32, json, numbered, optional, required, type Tables, text, truth } from "../Table.ts"
 
+/** Facts in `meta` that other files hold, too, or that change with every batch: they aren't logged (`RowLog`). */
+export const unlogged = "key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')"
+
 export const operate = {
   meta: {
     says: "Single facts: the service's identity, the warehouse's id, how far the inbox is applied.",
