@@ -146,7 +146,7 @@ describe("kill -9", () => {
           })
           assert.strictEqual((yield* storedLogin)._tag, "Active")
           yield* goodOrEnded(server).pipe(Effect.provide([tokens(given), Logger.layer([])]))
-          assert.includeMembers(["key", "login", "login.lock", "login.new"], readdirSync(dataDir))
+          assert.includeMembers(["key", "key.copy", "login", "login.lock", "login.new"], readdirSync(dataDir))
         }
       })
     )

@@ -2,7 +2,7 @@
  * Deliveries that both files of the inbox have lost come back from the warehouse's copy, under their old numbers; and
  * nothing that this worker didn't write does.
  */
-import { existsSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -25,6 +25,9 @@ const posted = (worker: RunningWorker, entries: number) =>
 const loseInbox = (world: World): void => rmSync(join(world.dataDir, "inbox"), { recursive: true })
 
 const inbox = (world: World) => inboxOf(join(world.dataDir, "store.sqlite"))
+
+const isInLake = (folder: string): boolean =>
+  existsSync(folder) && readdirSync(folder, { recursive: true }).some((name) => String(name).endsWith(".zst"))
 
 /** Changes all chunks in the warehouse's copy. */
 const plant = async (world: World, change: (frames: Buffer) => Buffer): Promise<void> => {
@@ -71,7 +74,7 @@ describe("a worker whose inbox is gone", () => {
     // A start copies at once.
     const copying = world.start()
     await copying.live()
-    await until("it is in the lake", async () => existsSync(join(world.dataDir, "lake", "_deliveries")) || undefined)
+    await until("it is in the lake", async () => isInLake(join(world.dataDir, "lake", "_deliveries")) || undefined)
     await copying.stop()
     const before = inbox(world)
     loseInbox(world)
