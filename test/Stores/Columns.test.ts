@@ -6,7 +6,7 @@ import { Store } from "../../src/Stores/Store.ts"
 import * as Databases from "../Postgres.ts"
 import { engines } from "./StoreEngines.ts"
 
-const own = new Set(["inbox_again", "event_ids", "inbox_queue", "workers"])
+const own = new Set(["inbox_again", "row_changes", "event_ids", "inbox_queue", "workers"])
 
 const columns = Effect.flatMap(Store, (store) =>
   store.run(async (db) => {
