@@ -103,7 +103,9 @@ describe("siteledger ledger sink", () => {
     await world.store(`update ledger_outbox set state = 'dead', refusals = 5 where ${refused}`)
 
     const cli = (...verb: ReadonlyArray<string>) => world.shell(settingsOf(to), "ledger", "sink", ...verb)
-    const rows = JSON.parse((await cli("dead", "--json")).stdout) as ReadonlyArray<Record<string, unknown>>
+    const dead = await cli("dead", "--json")
+    assert.strictEqual(dead.code, 0, dead.stderr)
+    const rows = JSON.parse(dead.stdout) as ReadonlyArray<Record<string, unknown>>
     assert.deepStrictEqual(
       rows.map(({ ipc_id, reason, sequence, waiting_behind }) => [ipc_id, sequence, waiting_behind, reason]),
       [
