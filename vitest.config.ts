@@ -1,6 +1,6 @@
 /**
- * Two forked workers, or up to four where there are as many cores: tests open DuckDB and SQLite files and spawn workers of
- * their own, and the machines are small.
+ * One forked worker more than there are cores, as many tests wait most of their time; four at most, as they spawn workers
+ * of their own, and the machines are small.
  * TEST_REPORT names a file for a JSON report beside the usual output (.ci/run counts from it).
  *
  * The end-to-end tests run on both engines: project `duckdb` is all tests, and project `postgres` the end-to-end tests
@@ -23,8 +23,9 @@ const embeddedOnly = [
   "test/worker/{Doctor,Doctor/Bucket,Doctor/Server,Move}.test.ts",
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
   "test/worker/Live/LostKey.test.ts",
-  // The warehouse's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the local disk full.
-  "test/worker/Stores/{File,Backup,DiskFull,Waiting}.test.ts",
+  // The warehouse's or the Store's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the
+  // local disk full.
+  "test/worker/Stores/{File,Backup,DiskFull,Lost,TakenBack,Waiting}.test.ts",
   // The Store's file put back.
   "test/worker/Ledger/PutBack.test.ts"
 ]
@@ -52,7 +53,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/GlobalSetup.ts",
     pool: "forks",
-    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
