@@ -49,6 +49,7 @@ const bundles = async (folder: string): Promise<void> => {
   await bundle(folder, "src/Query/child.ts", [ofDuckDb])
   await bundle(folder, "src/Operate/Doctor/quick-check.ts", [])
   await bundle(folder, "src/Stores/Segments/inbox-thread.ts", [])
+  await bundle(folder, "src/Stores/Sqlite/check-thread.ts", [])
   await bundle(folder, "connectors/construction/reading-thread.ts", [])
   await bundle(folder, "src/Query/Query.ts", [ofDuckDb, ...ofEffect])
 }

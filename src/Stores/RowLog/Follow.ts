@@ -22,14 +22,17 @@ export interface Place {
 export class Follow {
   readonly #place: Place
   #log: Segments | undefined
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(place: Place) {
     this.#place = place
   }
 
-  /** Logs all rows that have changed. */
-  async once(): Promise<void> {
-    while (await this.#batch());
+  /** Logs all rows that have changed, after whatever was called before: an interrupted caller leaves its call running. */
+  once(): Promise<void> {
+    return this.#inTurn(async () => {
+      while (await this.#batch());
+    })
   }
 
   /** The receiver's uptime, which changes all the time, is logged only when this is called. */
@@ -37,9 +40,17 @@ export class Follow {
     return this.#place.exclusively(() => Changes.noteUptime(this.#place.database))
   }
 
-  async close(): Promise<void> {
-    await this.#log?.close()
-    this.#log = undefined
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#log?.close()
+      this.#log = undefined
+    })
+  }
+
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(run)
+    this.#last = turn.catch(() => undefined)
+    return turn
   }
 
   async #batch(): Promise<boolean> {

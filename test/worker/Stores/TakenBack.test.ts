@@ -26,8 +26,13 @@ const loseInbox = (world: World): void => rmSync(join(world.dataDir, "inbox"), {
 
 const inbox = (world: World) => inboxOf(join(world.dataDir, "store.sqlite"))
 
-const isInLake = (folder: string): boolean =>
-  existsSync(folder) && readdirSync(folder, { recursive: true }).some((name) => String(name).endsWith(".zst"))
+/** The last number of which the lake has a copy. */
+const copiedThrough = (lake: string): number => {
+  const folder = join(lake, "_deliveries")
+  if (!existsSync(folder)) return 0
+  const names = readdirSync(folder, { recursive: true }).map(String)
+  return Math.max(0, ...names.map((name) => Number(/-(\d+)\.zst$/.exec(name)?.[1] ?? 0)))
+}
 
 /** Changes all chunks in the warehouse's copy. */
 const plant = async (world: World, change: (frames: Buffer) => Buffer): Promise<void> => {
@@ -74,9 +79,11 @@ describe("a worker whose inbox is gone", () => {
     // A start copies at once.
     const copying = world.start()
     await copying.live()
-    await until("it is in the lake", async () => isInLake(join(world.dataDir, "lake", "_deliveries")) || undefined)
-    await copying.stop()
     const before = inbox(world)
+    await until("all is in the lake", async () => {
+      return copiedThrough(join(world.dataDir, "lake")) >= Number(before.at(-1)?.sequence) || undefined
+    })
+    await copying.stop()
     loseInbox(world)
     for (const suffix of ["", ".wal"]) rmSync(world.warehouse + suffix, { force: true })
     const second = world.start()
