@@ -36,6 +36,8 @@ export interface Goal {
   readonly engines: ReadonlyArray<Engine>
   /** Runs in the short form. */
   readonly runs: number
+  /** It measures time, so nothing else may run beside it. */
+  readonly isAlone?: true
   readonly run: (attack: Attack) => Promise<Findings | Skipped>
 }
 

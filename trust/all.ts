@@ -2,8 +2,10 @@
  * Attacks a worker (`bin/siteledger start`) as a black box and judges it from outside: one JSON line for each goal and
  * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short] [--write]`
  *
+ * Three goals at once; those that measure time go first, alone.
  * Exits with 0 if every promise held, 1 if one was broken, 2 on a usage error. The seed repeats every random choice.
  */
+import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -70,19 +72,62 @@ const line = async (name: string, goal: Goal, engine: Engine, options: Options):
   }
 }
 
+interface Job {
+  readonly name: string
+  readonly goal: Goal
+  readonly engine: Engine
+}
+
+/** A process of its own for each: no goal meets another's servers, memory or busy event loop. */
+const inProcess = ({ engine, name }: Job, { runs, seconds, seed }: Options): Promise<Line> => {
+  const lengths = { runs, seconds, seed }
+  const options = Object.entries(lengths).flatMap(([key, value]) =>
+    value === undefined ? [] : [`--${key}`, `${value}`]
+  )
+  const child = spawn(process.execPath, [import.meta.filename, name, "--engine", engine, ...options], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  return new Promise((done, failed) => {
+    let output = ""
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    child.on("error", failed)
+    child.on("close", (code) => {
+      const [line] = output.split("\n")
+      if (line === undefined || line === "") failed(new Error(`${name} on ${engine} ended with ${code} and no line`))
+      else done(JSON.parse(line) as Line)
+    })
+  })
+}
+
+const atOnce = 3
+
 const main = async (): Promise<number> => {
   const options = read(process.argv.slice(2), names, () => randomInt(2 ** 32))
-  const lines: Array<Line> = []
+  const jobs: Array<Job> = []
   for (const name of options.goals) {
     const goal = await load(name)
     for (const engine of goal.engines) {
-      if (options.engine !== undefined && options.engine !== engine) continue
-      const one = await line(name, goal, engine, options)
-      process.stdout.write(`${JSON.stringify(one)}\n`)
-      lines.push(one)
+      if (options.engine === undefined || options.engine === engine) jobs.push({ name, goal, engine })
     }
   }
-  await Servers.close()
+  const lines: Array<Line> = []
+  const tell = (one: Line): void => {
+    process.stdout.write(`${JSON.stringify(one)}\n`)
+    lines.push(one)
+  }
+  const [only] = jobs
+  if (jobs.length === 1 && only !== undefined) {
+    tell(await line(only.name, only.goal, only.engine, options))
+    await Servers.close()
+  } else {
+    const [measuring, others] = [true, false].map((is) => jobs.filter(({ goal }) => (goal.isAlone ?? false) === is))
+    for (const job of measuring ?? []) tell(await inProcess(job, options))
+    const next = (others ?? []).values()
+    const work = async (): Promise<void> => {
+      for (const job of next) tell(await inProcess(job, options))
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+  }
   if (options.write) write(lines)
   return lines.some((one) => !("skipped" in one) && one.violations > 0) ? 1 : 0
 }

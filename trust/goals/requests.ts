@@ -138,6 +138,7 @@ const perBatch = 25
 export const goal: Goal = {
   engines: ["duckdb"],
   runs: 10,
+  isAlone: true,
   run: async (attack) => {
     const { dice } = attack
     await using world = await World.open(attack, { hasSink: false })
