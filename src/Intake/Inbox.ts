@@ -2,14 +2,14 @@
  * The Inbox holds every verified delivery, in stored order, permanently.
  *
  * Guarantees: `offer` returns after the delivery is on disk, never before; a body is stored once, under however many ids
- * it arrives. Deliveries that arrive together share one commit, which starts as soon as the previous one has returned. If
- * the process dies before the commit, no 2xx was sent and the service delivers again.
+ * it arrives. Deliveries that arrive together share one commit of up to 4 MB, which starts as soon as the previous one has
+ * returned. If the process dies before the commit, no 2xx was sent and the service delivers again.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { sql } from "kysely"
 import { type Event, labelOnly } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
-import type { Delivery } from "../Stores/Deliveries.ts"
+import { type Delivery, withinBytes } from "../Stores/Deliveries.ts"
 import { type Deliveries, Store, type StoreError } from "../Stores/Store.ts"
 import * as Damage from "./Damage.ts"
 
@@ -80,6 +80,7 @@ export class Inbox extends Context.Service<
 
 interface Waiting {
   readonly delivery: Delivery
+  readonly body: Uint8Array
   readonly resolve: () => void
   readonly reject: (cause: unknown) => void
 }
@@ -88,10 +89,10 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
   let waiting: Array<Waiting> = []
   let isFlushing = false
   const flush = async (): Promise<void> => {
-    const batch = waiting
-    waiting = []
+    const batch = withinBytes(waiting)
+    waiting = waiting.slice(batch.length)
     try {
-      await store.deliveries.receive(batch.map((each) => each.delivery))
+      await store.deliveries.receive(batch.map(({ delivery }) => delivery))
       arrived.openUnsafe()
       for (const { resolve } of batch) resolve()
     } catch (cause) {
@@ -102,7 +103,7 @@ const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
   }
   return (delivery: Delivery): Promise<void> =>
     new Promise((resolve, reject) => {
-      waiting.push({ delivery, resolve, reject })
+      waiting.push({ delivery, body: delivery.body, resolve, reject })
       if (isFlushing) return
       isFlushing = true
       // After all requests of this turn of the event loop, so that they share the commit.

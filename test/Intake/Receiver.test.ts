@@ -160,6 +160,23 @@ describe("deliveries that arrive together", () => {
     assert.deepStrictEqual([...new Set(await Promise.all(others))], [200])
     assert.deepStrictEqual(batches, [1, 20])
   })
+
+  it("with large bodies don't share a commit of more than 4 MB", async () => {
+    const batches: Array<number> = []
+    const first = Promise.withResolvers<number>()
+    const store = playedStore((batch) => {
+      batches.push(batch.reduce((sum, { body }) => sum + body.byteLength, 0))
+      return batches.length === 1 ? first.promise : Promise.resolve(0)
+    })
+    await using receiver = await startReceiver(store, { maximumBytes: 4_000_000 })
+    const bodies = ["first", ..."abcde"].map((letter) => letter.repeat(letter === "first" ? 1 : 1_500_000))
+    const sent = bodies.map((body) => deliver(receiver.port, signedRequest(body)))
+    await until(() => receiver.looked.count === bodies.length)
+    first.resolve(1)
+    assert.deepStrictEqual([...new Set(await Promise.all(sent))], [200])
+    assert.isAtMost(Math.max(...batches), 4 * 1024 * 1024)
+    assert.isAtMost(batches.length, 4)
+  })
 })
 
 describe("a store that fails", () => {
