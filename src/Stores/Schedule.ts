@@ -11,8 +11,8 @@ import type { StoreTables } from "./StoreTables.ts"
 
 /** Short enough to notice soon that the wall clock was set. */
 const longestSleep = Duration.minutes(1)
-/** A note further ahead than this was made by a wrong clock. */
-const dayMillis = Duration.toMillis(Duration.days(1))
+/** A note further ahead than this was made by a wrong clock: the time that it stands for is still to come. */
+const aheadMillis = Duration.toMillis(Duration.hours(1))
 
 /** Returns the newest scheduled time that has come, in milliseconds since 1970: it stands for all that were missed. */
 export const untilDue = Effect.fnUntraced(function* (name: string, cron: Cron.Cron) {
@@ -21,7 +21,7 @@ export const untilDue = Effect.fnUntraced(function* (name: string, cron: Cron.Cr
   while (true) {
     const nowMs = yield* Clock.currentTimeMillis
     // At the first start, and if the note can't be right, the times until now are not caught up on.
-    if (served === undefined || served > nowMs + dayMillis) {
+    if (served === undefined || served > nowMs + aheadMillis) {
       const present = (served = nowMs)
       yield* store.transaction((tx) => serve(tx, name, present))
     }

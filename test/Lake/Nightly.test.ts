@@ -147,6 +147,16 @@ describe("the schedule", () => {
     }).pipe(Effect.provide(freshStore()))
   })
 
+  it.effect("is served on the day itself, although the clock was a day ahead for a while", () => {
+    const { exports, layer } = makeExports()
+    return Effect.gen(function* () {
+      yield* life("2026-11-20T12:00:00Z", layer, Effect.void)
+      yield* life("2026-11-21T12:00:00Z", layer, pass(2))
+      yield* life("2026-11-20T12:00:00Z", layer, pass(20))
+      assert.deepStrictEqual(exports.at, ["2026-11-21T12:00:00", "2026-11-21T02:00:00"])
+    }).pipe(Effect.provide(freshStore()))
+  })
+
   it.effect("goes on after the clock was years ahead for a while", () => {
     const { exports, layer } = makeExports()
     return Effect.gen(function* () {

@@ -83,8 +83,8 @@ export class Keyring extends Context.Service<
           // While no secret is retired there is nothing to filter, and no need for the time.
           if (nextEndMs === Number.POSITIVE_INFINITY) return held
           const now = clock.currentTimeMillisUnsafe()
-          if (now >= nextEndMs) put(held.filter(({ expiresAtMs }) => now < expiresAtMs))
-          return held
+          // Held all the same: a clock that was wrongly set ahead is set back.
+          return now < nextEndMs ? held : held.filter(({ expiresAtMs }) => now < expiresAtMs)
         },
         hold: (secret) => put([...held, secret]),
         end: (secret, retiredAtMs, expiresAtMs) => {

@@ -82,6 +82,18 @@ describe("retiring", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("ends nothing for good while the clock is wrongly set ahead", () =>
+    Effect.gen(function* () {
+      const { fresh, old, world } = yield* two
+      yield* world.secrets.retire(old.fingerprint, tomorrow)
+      yield* TestClock.adjust("2 days")
+      assert.deepStrictEqual(valid(world), [fresh.fingerprint])
+      yield* TestClock.adjust("-2 days")
+      assert.deepStrictEqual(valid(world), [old.fingerprint, fresh.fingerprint])
+      yield* world.stop
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("refuses the last one that stays valid, unless forced", () =>
     Effect.gen(function* () {
       const { fresh, old, world } = yield* two
