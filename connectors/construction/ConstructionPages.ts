@@ -32,8 +32,11 @@ const marginMs = 5_000
 
 const notAsPromised = (what: string) => Effect.fail(new NotAsPromised({ message: `GET /projects answered ${what}.` }))
 
+/** More than any service has, and what the Store's columns hold. */
+const mostCounted = 2 ** 31 - 1
+
 const isCount = (value: unknown, least: number): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= least
+  Number.isInteger(value) && Number(value) >= least && Number(value) <= mostCounted
 
 const notJson = (text: string): string => {
   if (text.trim() === "") return "without a body"
@@ -51,7 +54,7 @@ export const readPage = (answer: Answer, list = documented.list): Effect.Effect<
     return notAsPromised("without `data` and `pagination` (SITELEDGER_ENVELOPE says where else they are)")
   }
   if (!isCount(total, 0) || !isCount(page, 0) || !isCount(perPage, 1)) {
-    return notAsPromised("with a `pagination` that isn't made of integers")
+    return notAsPromised("with a `pagination` that isn't made of integers up to 2,147,483,647")
   }
   return Effect.succeed({
     records: records as ReadonlyArray<unknown>,

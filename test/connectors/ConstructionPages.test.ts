@@ -65,6 +65,15 @@ describe("a page and an event of one record", () => {
 })
 
 describe("a page", () => {
+  it.effect("with a count that no store can hold isn't what the service promises", () =>
+    Effect.gen(function* () {
+      for (const count of [2 ** 31, 1e300, -1, 0.5]) {
+        const { message } = yield* Effect.flip(page({ text: text.replace('"total":1', `"total":${count}`) }))
+        assert.match(message, /isn't made of integers up to/)
+      }
+    })
+  )
+
   it.effect("is dated 5 s before its request began", () =>
     Effect.gen(function* () {
       const { changes, observedMicros } = yield* page({})
