@@ -46,6 +46,8 @@ export class Export extends Context.Service<
   {
     /** Runs now. One at a time: a second caller waits and then gets its own export, as of a later time. */
     readonly run: Effect.Effect<ExportResult, ExportError>
+    /** The same, and writes every file, because one of the export before is damaged. */
+    readonly again: Effect.Effect<ExportResult, ExportError>
     readonly status: Effect.Effect<
       {
         readonly lastAt: Instant.Instant | null
@@ -67,15 +69,18 @@ export class Export extends Context.Service<
         const analystCopy = yield* AnalystCopy
         const oneAtATime = yield* Semaphore.make(1)
         const context = yield* Effect.context<Inbox | Lake | Store | Warehouse>()
-        const whole = exportOnce(dataDir).pipe(
-          Effect.retry({ while: isShort }),
-          Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
-          // A copy that fails shows its own reason; the export is complete without it.
-          Effect.tap(() => Effect.ignore(analystCopy.now)),
-          Effect.provideContext(context)
-        )
+        const whole = (keeps: boolean) =>
+          exportOnce(dataDir, keeps).pipe(
+            Effect.retry({ while: isShort }),
+            Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
+            // A copy that fails shows its own reason; the export is complete without it.
+            Effect.tap(() => Effect.ignore(analystCopy.now)),
+            Effect.provideContext(context),
+            oneAtATime.withPermit
+          )
         return Export.of({
-          run: oneAtATime.withPermit(whole),
+          run: whole(true),
+          again: whole(false),
           status: Effect.gen(function* () {
             const next = Cron.next(cron, yield* Clock.currentTimeMillis)
             return { lastAt: yield* lastAt(store), nextAt: Instant.fromMillis(next.getTime()) }
@@ -97,7 +102,8 @@ const unnameable = failed(
   "A column of the warehouse has a name with other characters than a-z, 0-9 and _: rename it there."
 )
 
-const exportOnce = Effect.fn("Export.run")(function* (dataDir: string) {
+/** `keeps`: files of the export before whose rows haven't changed are named again. */
+const exportOnce = Effect.fn("Export.run")(function* (dataDir: string, keeps: boolean) {
   const lake = yield* Lake
   const store = yield* Store
   const started_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
@@ -109,7 +115,7 @@ const exportOnce = Effect.fn("Export.run")(function* (dataDir: string) {
   const made = yield* Effect.scoped(
     Effect.gen(function* () {
       const folder = yield* Staging.acquireFolder(dataDir, run)
-      const files = yield* writeFiles(folder, run, before)
+      const files = yield* writeFiles(folder, run, before, keeps)
       yield* writeReadingSql(lake, files.manifest)
       yield* LakePointer.move(lake, files.manifest, before)
       return files
@@ -138,9 +144,14 @@ interface Made {
 }
 
 /** Puts every file into the Lake. The snapshot ends before the uploads begin: the engine's log grows while it lasts. */
-const writeFiles = Effect.fnUntraced(function* (folder: string, run: string, before: LakePointer.LakePointer) {
+const writeFiles = Effect.fnUntraced(function* (
+  folder: string,
+  run: string,
+  before: LakePointer.LakePointer,
+  keeps: boolean
+) {
   const lake = yield* Lake
-  const made = yield* Effect.scoped(readSnapshot(folder, run, before))
+  const made = yield* Effect.scoped(readSnapshot(folder, run, before, keeps))
   yield* Effect.forEach(
     [...made.staged.map(({ file, localFile }) => ({ path: file.path, localFile })), made.journal],
     ({ localFile, path }) => (localFile === undefined ? Effect.void : lake.put(path, localFile)),
@@ -149,7 +160,12 @@ const writeFiles = Effect.fnUntraced(function* (folder: string, run: string, bef
   return made
 })
 
-const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, before: LakePointer.LakePointer) {
+const readSnapshot = Effect.fnUntraced(function* (
+  folder: string,
+  run: string,
+  before: LakePointer.LakePointer,
+  keeps: boolean
+) {
   const lake = yield* Lake
   const store = yield* Store
   const warehouse = yield* Warehouse
@@ -163,9 +179,8 @@ const readSnapshot = Effect.fnUntraced(function* (folder: string, run: string, b
     oldestPending: yield* oldestPending(snapshot, at),
     walks: yield* walks(store)
   }
-  const eventFiles = Contents.eventFiles(
-    Option.match(before.manifest, { onNone: () => ({}), onSome: (last) => last.tables })
-  )
+  const last = keeps ? before.manifest : Option.none()
+  const eventFiles = Contents.eventFiles(Option.match(last, { onNone: () => ({}), onSome: ({ tables }) => tables }))
   const staging: Staging.Staging = { folder, run, snapshot, lake, parquet, before: eventFiles }
   const staged = yield* Staging.stage(staging)
   const journal = yield* Staging.stageJournal(staging)

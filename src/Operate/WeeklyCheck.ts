@@ -1,6 +1,7 @@
 /**
  * Reads everything that the stores hold once a week, piece by piece beside the work, so that damage is found while a copy can
- * still repair it: the store and the inbox with its copies, the warehouse, the copy for analysts, the newest export.
+ * still repair it: the store and the inbox with its copies, the warehouse, the copy for analysts, the newest export. Each is
+ * repaired or made again at once.
  *
  * How far it is, the Store remembers: a restart goes on from there.
  */
@@ -8,6 +9,7 @@ import { existsSync } from "node:fs"
 import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
+import { Export } from "../Lake/Export.ts"
 import { Lake } from "../Lake/Lake.ts"
 import * as Verify from "../Lake/Verify.ts"
 import { led } from "../Runtime/Leadership.ts"
@@ -25,6 +27,7 @@ export type Progress = typeof Progress.Type
 const toProgress = Schema.decodeUnknownOption(Schema.fromJsonString(Progress))
 const none: Progress = { done: 0, of: 0, at: null }
 const metaKey = "weekly_check"
+const damagedExport = "damaged export"
 
 export class WeeklyCheck extends Context.Service<
   WeeklyCheck,
@@ -35,7 +38,7 @@ export class WeeklyCheck extends Context.Service<
     published
   }: {
     readonly published: string
-  }): Layer.Layer<WeeklyCheck, never, AnalystCopy | Lake | Reasons | Store | Warehouse> =>
+  }): Layer.Layer<WeeklyCheck, never, AnalystCopy | Export | Lake | Reasons | Store | Warehouse> =>
     Layer.effect(
       WeeklyCheck,
       Effect.gen(function* () {
@@ -112,17 +115,21 @@ const analystCopy = (path: string) =>
     )
   }))
 
-const newestExport = Effect.map(Effect.all([Lake, Reasons]), ([lake, reasons]) => ({
+/** A damaged one is followed by another that writes every file. */
+const newestExport = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => ({
   name: "the newest export",
   check: Verify.verify(Option.none(), () => Effect.void).pipe(
     Effect.provideService(Lake, lake),
     Effect.flatMap((verified) => {
       const [first, ...others] = Verify.faultsOf(verified)
-      if (first === undefined) return reasons.clear("damaged export")
-      return reasons.set(
-        "damaged export",
-        `The newest export on ${lake.name} is damaged: ${first}${others.length > 0 ? ` (and ${others.length} more)` : ""}. ` +
-          "Rename its latest.json and run `siteledger export`: it then writes every file again."
+      if (first === undefined) return reasons.clear(damagedExport)
+      const sentence = `The newest export on ${lake.name} is damaged${others.length > 0 ? `, in ${others.length + 1} places` : ""}: ${first}`
+      return exports.again.pipe(
+        Effect.andThen(Effect.logWarning(`${sentence} All of its files were written again.`)),
+        Effect.andThen(reasons.clear(damagedExport)),
+        Effect.catch(({ message }) =>
+          reasons.set(damagedExport, `${sentence} It can't be written again now: ${message}`)
+        )
       )
     }),
     Effect.catch((error) =>

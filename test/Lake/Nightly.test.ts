@@ -46,6 +46,7 @@ const makeExports = () => {
       if (exports.isCrashing) return yield* Effect.die(new Error("a broken invariant"))
       return done
     }),
+    again: Effect.die("unused"),
     status: Effect.succeed({ lastAt: null, nextAt: null })
   })
   return { exports, layer }

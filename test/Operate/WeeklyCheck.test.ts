@@ -1,18 +1,21 @@
 /** The weekly check: every part is read within a week, across restarts, and what is damaged is mended or made again. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
+import { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
+import * as Verify from "../../src/Lake/Verify.ts"
 import { WeeklyCheck } from "../../src/Operate/WeeklyCheck.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
-import { Store } from "../../src/Stores/Store.ts"
+import { Store, writeMeta } from "../../src/Stores/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import { until } from "../Intake/Uptime/World.ts"
+import { inWorld, on, run, write } from "../Lake/ExportWorld.ts"
 import { delivery } from "../Stores/Postgres/World.ts"
 import { folder } from "../Stores/WarehouseEngines.ts"
 
@@ -47,6 +50,7 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
       Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })
     ),
     Folder.layerAt(join(path, "lake")),
+    Layer.mock(Export, { run: Effect.die("unused") }),
     Reasons.layer
   )
   const layer = WeeklyCheck.layerWith({ published: join(path, "analytics.duckdb") }).pipe(Layer.provideMerge(around))
@@ -62,6 +66,16 @@ const passes = (isThere: (status: { done: number; at: string | null }) => boolea
       Effect.flatMap(WeeklyCheck, ({ status }) => Effect.map(status, isThere))
     )
   )
+
+const faults = Effect.map(
+  Verify.verify(Option.none(), () => Effect.void),
+  Verify.faultsOf
+)
+
+const filesIn = (lake: string): ReadonlyArray<string> =>
+  readdirSync(lake, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => join(parentPath, name))
 
 describe("the weekly check", () => {
   it.effect("reads everything, goes on after a restart, and has damage mended", () =>
@@ -92,6 +106,39 @@ describe("the weekly check", () => {
           passes(({ at }) => at !== null)
         )
         assert.deepStrictEqual(log, ["good", "bad", "restart", "published"])
+      })
+    )
+  )
+
+  it.effect("has a damaged export written again, which the next export would not do", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-18"), on("2026-11-19")])
+        yield* run
+        const file = filesIn(world.lake).find((path) => path.includes("event_date=2026-11-18"))
+        assert(file !== undefined)
+        const bytes = readFileSync(file)
+        bytes[Math.floor(bytes.length / 2)]! ^= 1
+        writeFileSync(file, bytes)
+        yield* run
+        assert.lengthOf(yield* faults, 1)
+        const store = yield* Store
+        const pieces = [...(yield* store.pieces), ...(yield* (yield* Warehouse).pieces)].length + 2
+        // Only the export's turn is left: while the clock runs ahead, an export takes too long.
+        yield* store.transaction((tx) =>
+          writeMeta(tx, "weekly_check", JSON.stringify({ done: pieces - 1, of: pieces, at: null }))
+        )
+        const check = WeeklyCheck.layerWith({ published: join(world.dataDir, "analytics.duckdb") }).pipe(
+          Layer.provide(Layer.mock(AnalystCopy, { now: Effect.void })),
+          Layer.provideMerge(Reasons.layer)
+        )
+        const passed = Effect.gen(function* () {
+          yield* TestClock.adjust("1 minute")
+          yield* until(Effect.flatMap(WeeklyCheck, ({ status }) => Effect.map(status, ({ at }) => at !== null)))
+          assert.deepStrictEqual(yield* Effect.flatMap(Reasons, ({ wrong }) => wrong), [])
+        })
+        yield* Effect.scoped(Effect.provide(passed, check, { local: true }))
+        assert.deepStrictEqual(yield* faults, [])
       })
     )
   )

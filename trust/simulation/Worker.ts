@@ -98,7 +98,7 @@ const exporting = ({ exported, lake, machine }: World, epoch: number) =>
         yield* machine.gate(epoch, "exported")
         return { run: "run", asOf: {} as never, rows: 0, filesWritten: 0, bytesWritten: 0, filesKept: 0 }
       })
-      return Export.of({ run, status: Effect.succeed({ lastAt: null, nextAt: null }) })
+      return Export.of({ run, again: run, status: Effect.succeed({ lastAt: null, nextAt: null }) })
     })
   )
 
