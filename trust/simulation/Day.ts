@@ -159,6 +159,13 @@ class Day {
     service.fault = undefined
     Object.assign(failing, { failures: 0, refuses: undefined })
     lake.failures = 0
+    // A crash that is still to come, or a process that is still down, would outlast the calm.
+    this.#downMs = 1_000
+    this.#isPowerCut = false
+    if (this.#wake !== undefined) {
+      this.#wake()
+      this.start()
+    }
     for (let hop = 0; hop < calmHops; hop++) {
       await machine.until(machine.nowMs + calmMs)
       if (hop === calmHops - 3 && this.#process !== undefined) {

@@ -30,6 +30,8 @@ export class Killed extends Error {
   override readonly name = "Killed"
 }
 
+const hashedAtOnce = 32_768
+
 /** Most days take a few thousand. */
 const mostTasks = 100_000
 
@@ -37,6 +39,7 @@ export class Machine {
   readonly random: Random
   readonly #trace = createHash("sha256")
   readonly #lines: Array<string> = []
+  #unhashed = ""
   #tasks: Array<Task> = []
   #timers: Array<Timer> = []
   #number = 0
@@ -71,6 +74,7 @@ export class Machine {
 
   /** Of everything that happened, and in which order. */
   get hash(): string {
+    this.#absorb()
     return this.#trace.copy().digest("hex")
   }
 
@@ -80,8 +84,14 @@ export class Machine {
 
   note(what: string): void {
     const line = `${this.nowMs} ${what}`
-    this.#trace.update(`${line}\n`)
+    this.#unhashed += `${line}\n`
+    if (this.#unhashed.length > hashedAtOnce) this.#absorb()
     if (this.isTracing) this.#lines.push(line)
+  }
+
+  #absorb(): void {
+    this.#trace.update(this.#unhashed)
+    this.#unhashed = ""
   }
 
   isAlive(epoch: Epoch): boolean {
