@@ -24,7 +24,7 @@ export const always = ({ store, stored, warehouse }: World): ReadonlyArray<Viola
     )?.["n"]
   )
   const firsts = stored.filter(({ number, sha256 }) => sha256 !== undefined && number <= watermark).length
-  const sighted = inStore(store, "select id from sightings where resource = 'projects'").map(({ id }) => String(id))
+  const sighted = inStore(store, "select id from sightings where resource = 'projects' and last_pass > 0").map(({ id }) => String(id))
   const rows = new Set(all(warehouse, "select id from construction.projects").map(({ id }) => String(id)))
   const lacking = sighted.filter((id) => !rows.has(id))
   return [
