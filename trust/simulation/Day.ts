@@ -1,10 +1,9 @@
 /**
  * Plays one simulated day: the steps at their times, then calm until everything has arrived, and the judgement.
  */
-import { mkdtempSync, mkdirSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { Accounting } from "./Accounting.ts"
 import type { Violation } from "./Evidence.ts"
@@ -62,10 +61,6 @@ class Day {
   #killed(): void {
     const { machine, service } = this.#world
     service.receive = undefined
-    if (this.#isPowerCut) {
-      machine.bootedMs = machine.nowMs + this.#downMs
-      machine.boots++
-    }
     this.#process = undefined
     this.#wake = machine.after(0, this.#downMs, () => this.start())
   }
@@ -75,6 +70,10 @@ class Day {
     this.#wake = undefined
     if (store.isTransaction) store.exec("rollback")
     this.#check("a crash")
+    if (this.#isPowerCut) {
+      machine.bootedMs = machine.nowMs
+      machine.boots++
+    }
     const epoch = (machine.epoch = ++this.#epochs)
     this.#isPowerCut = false
     this.#downMs = 1_000
@@ -160,12 +159,10 @@ class Day {
     Object.assign(failing, { failures: 0, refuses: undefined })
     lake.failures = 0
     // A crash that is still to come, or a process that is still down, would outlast the calm.
+    this.#wake?.()
+    if (this.#wake !== undefined) this.start()
     this.#downMs = 1_000
     this.#isPowerCut = false
-    if (this.#wake !== undefined) {
-      this.#wake()
-      this.start()
-    }
     for (let hop = 0; hop < calmHops; hop++) {
       await machine.until(machine.nowMs + calmMs)
       if (hop === calmHops - 3 && this.#process !== undefined) {
@@ -179,6 +176,16 @@ class Day {
     }
     await machine.until(machine.nowMs + 3 * minuteMs)
     this.violations.push(...accounting.violations, ...(await atTheEnd(this.#world)))
+  }
+}
+
+const descriptors = "/proc/self/fd"
+
+/** Processes that were killed closed none of their files. */
+const closeAll = (folder: string): void => {
+  for (const descriptor of existsSync(descriptors) ? readdirSync(descriptors) : []) {
+    const at = join(descriptors, descriptor)
+    if (existsSync(at) && readlinkSync(at).startsWith(folder)) closeSync(Number(descriptor))
   }
 }
 
@@ -207,6 +214,7 @@ export const playSteps = async (seed: number, steps: ReadonlyArray<Step>, isTrac
   } catch (cause) {
     day.violations.push(`the day broke off: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`)
   } finally {
+    closeAll(folder)
     rmSync(folder, { recursive: true, force: true })
   }
   const { hash, lines, steps: count } = machine
