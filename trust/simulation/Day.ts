@@ -7,11 +7,11 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { Accounting } from "./Accounting.ts"
 import type { Violation } from "./Evidence.ts"
-import { always, atTheEnd, stalled, unsettled } from "./Judge.ts"
+import { always, atTheEnd, isRefusing, stalled, unreleased, unsettled } from "./Judge.ts"
 import { Machine } from "./Machine.ts"
 import { emptyStore } from "./MemoryStore.ts"
 import { emptyWarehouse } from "./MemoryWarehouse.ts"
-import { Service } from "./Service.ts"
+import { offsetsMs, Service } from "./Service.ts"
 import { dayMs, hourMs, isBusy, minuteMs, type Step, stepsOf } from "./Steps.ts"
 import { type Process, start, type World } from "./Worker.ts"
 
@@ -25,8 +25,9 @@ export interface Played {
 
 /** In which timers come on time after something happened. */
 const preciseMs = 75_000
-const hopMs = 40 * minuteMs
-const calmHops = 12
+/** Longer than between two walks. */
+const hopMs = 61 * minuteMs
+const calmHops = 8
 const calmMs = 40_000
 /** Further off, events of the present would be events of the future. */
 const farMs = 10 * hourMs
@@ -113,7 +114,11 @@ class Day {
     const { accounting, failing, lake, machine, service } = this.#world
     machine.note(`step ${step.kind}`)
     if (step.kind === "event") service.say(step)
-    else if (step.kind === "unreadable") service.sayUnreadable(step.number)
+    else if (step.kind === "unreadable") service.sayUnreadable(step)
+    else if (step.kind === "replay") {
+      // When deliveries are tried again, too.
+      for (const offset of offsetsMs) machine.after(0, offset, () => this.#replay())
+    }
     else if (step.kind === "project") service.change(step)
     else if (step.kind === "clock") machine.wallMs = Math.max(-farMs, Math.min(farMs, machine.wallMs + step.byMs))
     else if (step.kind === "warehouse") Object.assign(failing, { failures: step.failures, refuses: step.refuses })
@@ -129,6 +134,13 @@ class Day {
       accounting.fault = step.how
       machine.after(0, step.forMs, () => (accounting.fault = undefined))
     }
+  }
+
+  /** A person has the quarantine read again. */
+  #replay(): void {
+    const { machine } = this.#world
+    if (this.#process === undefined) return
+    Effect.runFork(Effect.ignore(this.#process.apply.replay), { scheduler: machine.scheduler(machine.epoch) })
   }
 
   async run(steps: ReadonlyArray<Step>): Promise<void> {
@@ -165,16 +177,18 @@ class Day {
     this.#isPowerCut = false
     for (let hop = 0; hop < calmHops; hop++) {
       await machine.until(machine.nowMs + calmMs)
-      if (hop === calmHops - 3 && this.#process !== undefined) {
-        Effect.runFork(this.#process.apply.replay, { scheduler: machine.scheduler(machine.epoch) })
+      if (hop === calmHops - 2) {
+        this.violations.push(...unreleased(this.#world))
+        // Otherwise nothing heals what was lost.
+        if (isRefusing(this.#world)) this.#replay()
       }
-      if (hop === calmHops - 5 && this.#wake === undefined) {
+      if (hop === calmHops - 4 && this.#wake === undefined) {
         this.violations.push(...stalled(this.#world))
         machine.kill()
       }
       await machine.until(machine.nowMs + hopMs, true)
     }
-    await machine.until(machine.nowMs + 3 * minuteMs)
+    await machine.until(machine.nowMs + minuteMs)
     this.violations.push(...accounting.violations, ...(await atTheEnd(this.#world)))
   }
 }

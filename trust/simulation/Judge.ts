@@ -11,7 +11,7 @@ import { accounts, books, copies } from "./JudgeBooks.ts"
 import { prepared } from "./MemoryStore.ts"
 import { progressOf, rowsOf } from "./MemoryWarehouse.ts"
 import { requestsPerMinute } from "./Service.ts"
-import { minuteMs } from "./Steps.ts"
+import { minuteMs, refusedId } from "./Steps.ts"
 import { cron, type World } from "./Worker.ts"
 
 /** After every write of the warehouse, and after every crash. */
@@ -65,6 +65,25 @@ export const stalled = (world: World): ReadonlyArray<Violation> => [
 
 export const unsettled = ({ store, stored }: World): ReadonlyArray<Violation> =>
   differ("settled without a restart", appliedThrough(store), stored.at(-1)?.number ?? 0)
+
+/** The entities whose events are in quarantine. */
+const waiting = ({ service, store, stored }: World): ReadonlyArray<string> => {
+  const numbers = inStore(store, "select sequence from quarantine").map(({ sequence }) => Number(sequence))
+  return stored
+    .filter(({ number }) => numbers.includes(number))
+    .flatMap(({ sha256 }) => service.said.get(sha256 ?? "")?.step.id ?? [])
+}
+
+/** Whether a person has to have events read again that the engine refused. */
+export const isRefusing = (world: World): boolean => waiting(world).length > 0
+
+/** An event whose time is no longer ahead is applied without a person, unless the engine refused it. */
+export const unreleased = (world: World): ReadonlyArray<Violation> =>
+  differ(
+    "in quarantine without a reason",
+    waiting(world).filter((id) => id !== refusedId),
+    []
+  )
 
 /** Once everything has arrived. */
 export const atTheEnd = async (world: World): Promise<ReadonlyArray<Violation>> => [

@@ -106,6 +106,8 @@ export class Files {
   }
 
   async receive(batch: ReadonlyArray<Incoming>): Promise<number> {
+    // The thread's turn: anything may happen before.
+    await new Promise<void>((resolve) => this.#machine.post(this.#epoch, resolve))
     this.#machine.boundary(this.#epoch, `receive ${batch.length}`)
     const { fresh } = this.#writer.receive(batch)
     for (let number = (this.#stored.at(-1)?.number ?? 0) + 1; number <= this.last; number++) {

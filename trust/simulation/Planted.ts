@@ -70,7 +70,7 @@ const intake: ReadonlyArray<Break> = [
   ),
   inbox(
     "await store.deliveries.receive(batch.map((each) => each.delivery))",
-    "void store.deliveries.receive(batch.map((each) => each.delivery))",
+    "void store.deliveries.receive(batch.map((each) => each.delivery)).catch(() => 0)",
     "the 2xx is sent before the delivery is stored"
   ),
   inbox(

@@ -8,7 +8,16 @@ import { type Random, seeded } from "../../test/Seeded.ts"
 /** What becomes of one attempt to deliver. */
 export type Attempt = "ok" | "request-lost" | "answer-lost" | "twice"
 
-export interface Happening {
+/** How a body reaches the worker. */
+export interface Sending {
+  /** Beyond these, attempts are ok. `undefined`: no attempt arrives. */
+  readonly attempts: ReadonlyArray<Attempt> | undefined
+  readonly delayMs: number
+  /** A retry comes under another id. */
+  readonly isReplayed: boolean
+}
+
+export interface Happening extends Sending {
   readonly kind: "event"
   readonly type: string
   readonly entity: EntityName
@@ -22,18 +31,14 @@ export interface Happening {
   readonly shiftMs: number
   /** Makes its body unique. */
   readonly number: number
-  /** Beyond these, attempts are ok. `undefined`: no attempt arrives. */
-  readonly attempts: ReadonlyArray<Attempt> | undefined
-  readonly delayMs: number
-  /** A retry comes under another id. */
-  readonly isReplayed: boolean
   /** It has the event id of another event. */
   readonly reuses: boolean
 }
 
 export type Step = { readonly atMs: number } & (
   | Happening
-  | { readonly kind: "unreadable"; readonly number: number }
+  | ({ readonly kind: "unreadable"; readonly number: number } & Sending)
+  | { readonly kind: "replay" }
   | { readonly kind: "project"; readonly id: number; readonly name: string | undefined }
   | { readonly kind: "crash"; readonly effects: number; readonly downMs: number; readonly isPowerCut: boolean }
   | { readonly kind: "clock"; readonly byMs: number }
@@ -44,6 +49,9 @@ export type Step = { readonly atMs: number } & (
 )
 
 export type SinkFault = "503" | "429" | "silent" | "taken-silent" | "cut" | "taken-cut" | "422"
+
+/** The entity whose events the engine refuses at times. */
+export const refusedId = "vos-2"
 
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
@@ -82,16 +90,21 @@ const valuesOf = (entity: Simulated, stage: number, id: string, random: Random):
   return stage === 0 ? { validity: "8 h" } : { hours_until_expiry: random.pick(["1.50", "2.00"]) }
 }
 
+const sending = (random: Random): Sending => ({
+  attempts: random.chance(0.04)
+    ? undefined
+    : Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, () =>
+        random.pick(["request-lost", "answer-lost", "twice", "ok"] as const)
+      ),
+  delayMs: random.pick([0, 0, 50, 400, 3_000]),
+  isReplayed: random.chance(0.1)
+})
+
 const happening = (random: Random, number: number, atMs: number): Step => {
   const entity = random.pick(["ipcs", "ipcs", "ipcs", "vos", "ncrs", "permits"] as const)
   const id = `${entity}-${1 + random.below(entity === "ipcs" ? 6 : 3)}`
   const stage = entity === "ipcs" ? random.pick([0, 1, 2, 2, 2, 3, 3]) : random.below(stageNames[entity].length)
   const isFuture = entity !== "ipcs" && random.chance(0.15)
-  const attempts = random.chance(0.04)
-    ? undefined
-    : Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, () =>
-        random.pick(["request-lost", "answer-lost", "twice", "ok"] as const)
-      )
   return {
     atMs,
     kind: "event",
@@ -103,16 +116,14 @@ const happening = (random: Random, number: number, atMs: number): Step => {
     values: valuesOf(entity, stage, id, random),
     shiftMs: isFuture ? (25 + random.below(5)) * hourMs : -random.pick([0, 0, 1, 5, 60, 180]) * minuteMs,
     number,
-    attempts,
-    delayMs: random.pick([0, 0, 50, 400, 3_000]),
-    isReplayed: random.chance(0.1),
+    ...sending(random),
     reuses: random.chance(0.05)
   }
 }
 
 const disturbance = (random: Random, number: number, atMs: number): Step => {
   const forMs = random.pick([2_000, 20_000, 5 * minuteMs, 30 * minuteMs])
-  switch (random.below(15)) {
+  switch (random.below(18)) {
     case 0:
       return { atMs, kind: "clock", byMs: random.pick([-1, 1]) * random.pick([2_000, 90_000, hourMs, 5 * hourMs]) }
     case 1:
@@ -127,11 +138,15 @@ const disturbance = (random: Random, number: number, atMs: number): Step => {
     case 6:
     case 13:
     case 14:
-      return { atMs, kind: "warehouse", failures: random.below(4), refuses: random.chance(0.5) ? "vos-2" : undefined }
+      return { atMs, kind: "warehouse", failures: random.below(4), refuses: random.chance(0.5) ? refusedId : undefined }
     case 7:
       return { atMs, kind: "lake", failures: 1 + random.below(2) }
     case 8:
-      return { atMs, kind: "unreadable", number }
+    case 15:
+      return { atMs, kind: "unreadable", number, ...sending(random) }
+    case 16:
+    case 17:
+      return { atMs, kind: "replay" }
     default: {
       const downMs = random.pick([1_000, 10_000, 10 * minuteMs, hourMs, 9 * hourMs])
       return { atMs, kind: "crash", effects: 1 + random.below(160), downMs, isPowerCut: random.chance(0.3) }
