@@ -25,10 +25,13 @@ export interface Played {
 
 /** In which timers come on time after something happened. */
 const preciseMs = 75_000
-/** Longer than between two walks. */
-const hopMs = 61 * minuteMs
-const calmHops = 8
-const calmMs = 40_000
+/** Longer than between two walks; by the replay, no event is of the future any more. */
+const hopMs = 75 * minuteMs
+const calmHops = 6
+const crashHop = 3
+const replayHop = 5
+/** Three pages at the plan's pace take less. */
+const calmMs = 30_000
 /** Further off, events of the present would be events of the future. */
 const farMs = 10 * hourMs
 
@@ -177,12 +180,12 @@ class Day {
     this.#isPowerCut = false
     for (let hop = 0; hop < calmHops; hop++) {
       await machine.until(machine.nowMs + calmMs)
-      if (hop === calmHops - 2) {
+      if (hop === replayHop) {
         this.violations.push(...unreleased(this.#world))
         // Otherwise nothing heals what was lost.
         if (isRefusing(this.#world)) this.#replay()
       }
-      if (hop === calmHops - 4 && this.#wake === undefined) {
+      if (hop === crashHop && this.#wake === undefined) {
         this.violations.push(...stalled(this.#world))
         machine.kill()
       }
