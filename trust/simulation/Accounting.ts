@@ -43,6 +43,8 @@ export class Accounting {
   }
 
   layer(epoch: Epoch): Layer.Layer<HttpClient.HttpClient> {
+    /** The IPCs of which this process awaits an answer. */
+    const underWay = new Set<string>()
     return Layer.succeed(
       HttpClient.HttpClient,
       HttpClient.make((request) =>
@@ -52,6 +54,10 @@ export class Accounting {
           const bytes = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
           const key = request.headers["idempotency-key"] ?? ""
           yield* this.#machine.gate(epoch, `post ${key.slice(0, 8)}`)
+          const { ipc_id: ipcId } = JSON.parse(Buffer.from(bytes).toString()) as { readonly ipc_id: string }
+          if (underWay.has(ipcId)) this.violations.push(`two entries of ${ipcId} were under way at once`)
+          underWay.add(ipcId)
+          yield* Effect.addFinalizer(() => Effect.sync(() => underWay.delete(ipcId)))
           if (fault === "silent") return yield* Effect.never
           const lost = new HttpClientError.HttpClientError({
             reason: new HttpClientError.TransportError({ request, cause: new Error("cut off") })
@@ -69,7 +75,7 @@ export class Accounting {
           if (fault === "taken-cut") return yield* lost
           yield* Effect.sleep(random.pick(latencyMs))
           return isKnown && random.chance(0.5) ? answer(409, {}, JSON.stringify({ entry_id: key })) : answer(201, {})
-        })
+        }).pipe(Effect.scoped)
       )
     )
   }

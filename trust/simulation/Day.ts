@@ -11,8 +11,8 @@ import { always, atTheEnd, isRefusing, stalled, unreleased, unsettled } from "./
 import { Machine } from "./Machine.ts"
 import { emptyStore } from "./MemoryStore.ts"
 import { emptyWarehouse } from "./MemoryWarehouse.ts"
-import { offsetsMs, Service } from "./Service.ts"
-import { dayMs, hourMs, isBusy, minuteMs, type Step, stepsOf } from "./Steps.ts"
+import { Service } from "./Service.ts"
+import { dayMs, hourMs, isBusy, minuteMs, offsetsMs, type Step, stepsOf } from "./Steps.ts"
 import { type Process, start, type World } from "./Worker.ts"
 
 export interface Played {
@@ -32,8 +32,8 @@ const crashHop = 3
 const replayHop = 5
 /** Three pages at the plan's pace take less. */
 const calmMs = 30_000
-/** Further off, events of the present would be events of the future. */
-const farMs = 10 * hourMs
+/** Less than the calm takes: what was served ahead of time is due by its end. */
+const farMs = 7 * hourMs
 
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
@@ -117,12 +117,12 @@ class Day {
     const { accounting, failing, lake, machine, service } = this.#world
     machine.note(`step ${step.kind}`)
     if (step.kind === "event") service.say(step)
-    else if (step.kind === "unreadable") service.sayUnreadable(step)
-    else if (step.kind === "replay") {
-      // When deliveries are tried again, too.
-      for (const offset of offsetsMs) machine.after(0, offset, () => this.#replay())
-    }
-    else if (step.kind === "project") service.change(step)
+    else if (step.kind === "unreadable") {
+      service.sayUnreadable(step)
+      const offsetMs = step.replayAt === undefined ? undefined : offsetsMs[step.replayAt]
+      // While it is delivered again.
+      if (offsetMs !== undefined) machine.after(0, step.delayMs + offsetMs, () => this.#replay())
+    } else if (step.kind === "project") service.change(step)
     else if (step.kind === "clock") machine.wallMs = Math.max(-farMs, Math.min(farMs, machine.wallMs + step.byMs))
     else if (step.kind === "warehouse") Object.assign(failing, { failures: step.failures, refuses: step.refuses })
     else if (step.kind === "lake") lake.failures = step.failures

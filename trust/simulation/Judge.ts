@@ -8,6 +8,7 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import { byName } from "../../src/Domain/Resource.ts"
 import { all, appliedThrough, differ, inStore, type Known, known, type Violation } from "./Evidence.ts"
 import { accounts, books, copies } from "./JudgeBooks.ts"
+import { startMs } from "./Machine.ts"
 import { prepared } from "./MemoryStore.ts"
 import { progressOf, rowsOf } from "./MemoryWarehouse.ts"
 import { requestsPerMinute } from "./Service.ts"
@@ -15,7 +16,8 @@ import { minuteMs, refusedId } from "./Steps.ts"
 import { cron, type World } from "./Worker.ts"
 
 /** After every write of the warehouse, and after every crash. */
-export const always = ({ store, stored, warehouse }: World): ReadonlyArray<Violation> => {
+export const always = (world: World): ReadonlyArray<Violation> => {
+  const { store, stored, warehouse } = world
   const watermark = progressOf(warehouse, "applied_through")
   const settled = appliedThrough(store)
   const events = Number(
@@ -24,15 +26,28 @@ export const always = ({ store, stored, warehouse }: World): ReadonlyArray<Viola
     )?.["n"]
   )
   const firsts = stored.filter(({ number, sha256 }) => sha256 !== undefined && number <= watermark).length
-  const sighted = inStore(store, "select id from sightings where resource = 'projects' and last_pass > 0").map(({ id }) => String(id))
+  const sighted = inStore(store, "select id from sightings where resource = 'projects' and last_pass > 0").map(
+    ({ id }) => String(id)
+  )
   const rows = new Set(all(warehouse, "select id from construction.projects").map(({ id }) => String(id)))
   const lacking = sighted.filter((id) => !rows.has(id))
   return [
     ...(events < firsts ? [`the watermark ${watermark} is above an event that isn't applied`] : []),
     ...(settled > watermark ? [`the inbox is settled through ${settled}, the warehouse through ${watermark}`] : []),
     ...(lacking.length > 0 ? [`a checkpoint knows projects that have no row: ${lacking.join(", ")}`] : []),
+    ...early(world),
     ...unheard(store, warehouse)
   ]
+}
+
+/** No page is newer than the service's clock, however ours is set: it would win over later ones. */
+const early = ({ machine, warehouse }: World): ReadonlyArray<Violation> => {
+  const now = String((startMs + machine.nowMs) * 1000)
+  return all(warehouse, "select id, _clocks from construction.projects").flatMap(({ _clocks: clocks, id }) =>
+    Object.values(JSON.parse(clocks ?? "{}") as Readonly<Record<string, string>>).some((version) => version > now)
+      ? [`project ${id} has a version of the future`]
+      : []
+  )
 }
 
 const money = `select event_type, entity_id, event_timestamp, payload from construction.events

@@ -37,8 +37,7 @@ export interface Happening extends Sending {
 
 export type Step = { readonly atMs: number } & (
   | Happening
-  | ({ readonly kind: "unreadable"; readonly number: number } & Sending)
-  | { readonly kind: "replay" }
+  | ({ readonly kind: "unreadable"; readonly number: number; readonly replayAt: number | undefined } & Sending)
   | { readonly kind: "project"; readonly id: number; readonly name: string | undefined }
   | { readonly kind: "crash"; readonly effects: number; readonly downMs: number; readonly isPowerCut: boolean }
   | { readonly kind: "clock"; readonly byMs: number }
@@ -56,6 +55,9 @@ export const refusedId = "vos-2"
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
+
+/** Between attempts to deliver. */
+export const offsetsMs = [0, 1, 5, 30, 120].map((minutes) => minutes * minuteMs)
 
 const stageNames = {
   ipcs: ["created", "submitted", "certified", "paid"],
@@ -100,10 +102,14 @@ const sending = (random: Random): Sending => ({
   isReplayed: random.chance(0.1)
 })
 
+/** From an event to its first attempt. Certificates come late, so that many change what was already paid. */
+const minutes = [0, 0, 1, 5, 60, 180]
+const lateMinutes = [0, 20, 60, 120, 180, 240, 300, 360, 480, 600]
+
 const happening = (random: Random, number: number, atMs: number): Step => {
   const entity = random.pick(["ipcs", "ipcs", "ipcs", "vos", "ncrs", "permits"] as const)
-  const id = `${entity}-${1 + random.below(entity === "ipcs" ? 6 : 3)}`
-  const stage = entity === "ipcs" ? random.pick([0, 1, 2, 2, 2, 3, 3]) : random.below(stageNames[entity].length)
+  const id = `${entity}-${1 + random.below(entity === "ipcs" ? 4 : 3)}`
+  const stage = entity === "ipcs" ? random.pick([0, 1, 2, 2, 2, 2, 3, 3]) : random.below(stageNames[entity].length)
   const isFuture = entity !== "ipcs" && random.chance(0.15)
   return {
     atMs,
@@ -114,7 +120,7 @@ const happening = (random: Random, number: number, atMs: number): Step => {
     stage: stage + 1,
     stageAt: entity === "ncrs" && stage === 0 ? "created_at" : `${stageNames[entity][stage]}_at`,
     values: valuesOf(entity, stage, id, random),
-    shiftMs: isFuture ? (25 + random.below(5)) * hourMs : -random.pick([0, 0, 1, 5, 60, 180]) * minuteMs,
+    shiftMs: isFuture ? (25 + random.below(5)) * hourMs : -random.pick(stage === 2 ? lateMinutes : minutes) * minuteMs,
     number,
     ...sending(random),
     reuses: random.chance(0.05)
@@ -133,7 +139,9 @@ const disturbance = (random: Random, number: number, atMs: number): Step => {
     case 4:
     case 5: {
       const how = random.pick(["503", "429", "silent", "taken-silent", "cut", "taken-cut", "422"] as const)
-      return { atMs, kind: "sink", forMs: how === "422" ? 2_000 : forMs, how }
+      // Some last into the next burst, so that several entries of an IPC wait.
+      const sinkMs = random.chance(0.3) ? 4 * hourMs : forMs
+      return { atMs, kind: "sink", forMs: how === "422" ? 2_000 : sinkMs, how }
     }
     case 6:
     case 13:
@@ -143,10 +151,10 @@ const disturbance = (random: Random, number: number, atMs: number): Step => {
       return { atMs, kind: "lake", failures: 1 + random.below(2) }
     case 8:
     case 15:
-      return { atMs, kind: "unreadable", number, ...sending(random) }
+      return { atMs, kind: "unreadable", number, ...sending(random), replayAt: undefined }
     case 16:
     case 17:
-      return { atMs, kind: "replay" }
+      return { atMs, kind: "unreadable", number, ...sending(random), attempts: ["answer-lost"], replayAt: 1 }
     default: {
       const downMs = random.pick([1_000, 10_000, 10 * minuteMs, hourMs, 9 * hourMs])
       return { atMs, kind: "crash", effects: 1 + random.below(160), downMs, isPowerCut: random.chance(0.3) }
