@@ -45,6 +45,8 @@ export class Accounting {
   layer(epoch: Epoch): Layer.Layer<HttpClient.HttpClient> {
     /** The IPCs of which this process awaits an answer. */
     const underWay = new Set<string>()
+    /** Entries of which it got the 2xx. */
+    const confirmed = new Set<string>()
     return Layer.succeed(
       HttpClient.HttpClient,
       HttpClient.make((request) =>
@@ -56,6 +58,7 @@ export class Accounting {
           yield* this.#machine.gate(epoch, `post ${key.slice(0, 8)}`)
           const { ipc_id: ipcId } = JSON.parse(Buffer.from(bytes).toString()) as { readonly ipc_id: string }
           if (underWay.has(ipcId)) this.violations.push(`two entries of ${ipcId} were under way at once`)
+          if (confirmed.has(key)) this.violations.push(`entry ${key} was sent again after its 2xx`)
           underWay.add(ipcId)
           yield* Effect.addFinalizer(() => Effect.sync(() => underWay.delete(ipcId)))
           if (fault === "silent") return yield* Effect.never
@@ -63,7 +66,8 @@ export class Accounting {
             reason: new HttpClientError.TransportError({ request, cause: new Error("cut off") })
           })
           if (fault === "cut") return yield* lost
-          yield* Effect.sleep(random.pick(latencyMs))
+          if (fault === "some" && random.chance(0.5)) return answer(503, {})
+          if (fault !== "some") yield* Effect.sleep(random.pick(latencyMs))
           const isRefusing = fault === "422" && (this.#refused.get(key) ?? 0) < 2
           if (isRefusing) this.#refused.set(key, (this.#refused.get(key) ?? 0) + 1)
           if (fault === "503" || fault === "429" || isRefusing) {
@@ -73,7 +77,8 @@ export class Accounting {
           this.#take(key, Buffer.from(bytes), request.headers["x-siteledger-signature"] ?? "")
           if (fault === "taken-silent") return yield* Effect.never
           if (fault === "taken-cut") return yield* lost
-          yield* Effect.sleep(random.pick(latencyMs))
+          if (fault !== "some") yield* Effect.sleep(random.pick(latencyMs))
+          confirmed.add(key)
           return isKnown && random.chance(0.5) ? answer(409, {}, JSON.stringify({ entry_id: key })) : answer(201, {})
         }).pipe(Effect.scoped)
       )

@@ -13,7 +13,7 @@ import { prepared } from "./MemoryStore.ts"
 import { progressOf, rowsOf } from "./MemoryWarehouse.ts"
 import { requestsPerMinute } from "./Service.ts"
 import { minuteMs, refusedId } from "./Steps.ts"
-import { cron, type World } from "./Worker.ts"
+import { cron, type Exported, type World } from "./Worker.ts"
 
 /** After every write of the warehouse, and after every crash. */
 export const always = (world: World): ReadonlyArray<Violation> => {
@@ -71,6 +71,7 @@ const unheard = (store: DatabaseSync, warehouse: DatabaseSync): ReadonlyArray<Vi
 /** What would go on only after a restart. */
 export const stalled = (world: World): ReadonlyArray<Violation> => [
   ...unsettled(world),
+  ...exports(world),
   ...differ(
     "undelivered without a restart",
     inStore(world.store, "select entry_id, state from ledger_outbox where state <> 'delivered'"),
@@ -111,7 +112,8 @@ export const atTheEnd = async (world: World): Promise<ReadonlyArray<Violation>> 
   ...copies(world),
   ...accounts(world),
   ...plan(world),
-  ...exports(world)
+  ...exports(world),
+  ...schedule(world)
 ]
 
 const inbox = ({ service, store, stored, warehouse }: World): ReadonlyArray<Violation> => {
@@ -204,13 +206,26 @@ const plan = ({ service: { requests } }: World): ReadonlyArray<Violation> => {
   return late < 0 ? [] : [`more than ${requestsPerMinute} requests in the minute before ${requests[late]}`]
 }
 
-/** The newest export is of the newest scheduled time, and none says less of what is pending than it should. */
+const servedLast = (store: DatabaseSync): number =>
+  Number(inStore(store, "select last_scheduled_ms from schedule")[0]?.["last_scheduled_ms"])
+
+/** The newest export is of the newest scheduled time, or was due by a clock that was ahead. */
 const exports = ({ exported, machine, store }: World): ReadonlyArray<Violation> => {
   const due = Cron.prev(cron, machine.wallNowMs).getTime()
-  const served = Number(inStore(store, "select last_scheduled_ms from schedule")[0]?.["last_scheduled_ms"])
   const newest = exported.at(-1)?.atMs ?? 0
   return [
-    ...differ("the scheduled time that was served last", served, due),
-    ...(newest < due ? [`the export of ${due} is missing`] : [])
+    ...(servedLast(store) < due ? [`the scheduled time ${due} isn't served`] : []),
+    ...(newest < due ? [`the export of ${due} is missing`] : []),
+    ...exported.filter(isNeedless).map(({ atMs }) => `the export at ${atMs} was of no scheduled time`)
   ]
 }
+
+/** The same process exported before, and no scheduled time has come since. */
+const isNeedless = ({ atMs, epoch }: Exported, index: number, all: ReadonlyArray<Exported>): boolean => {
+  const before = all[index - 1]
+  return before !== undefined && before.epoch === epoch && Cron.prev(cron, atMs + 1).getTime() <= before.atMs
+}
+
+/** No clock is ahead any more. */
+const schedule = ({ machine, store }: World): ReadonlyArray<Violation> =>
+  differ("the scheduled time that was served last", servedLast(store), Cron.prev(cron, machine.wallNowMs).getTime())

@@ -5,9 +5,11 @@
 import { playSteps } from "./Day.ts"
 import type { Step } from "./Steps.ts"
 
-/** The first words, which say what was violated and not by which ids. */
-const kindOf = (violation: string | undefined): string =>
-  (violation ?? "").split(":")[0]?.replaceAll(/[\w-]*\d[\w-]*/g, "") ?? ""
+/** What was violated, not when nor by which ids. */
+const kindOf = (violation: string | undefined): string => {
+  const [what = ""] = (violation ?? "").replace(/^after a \w+: /, "").split(":")
+  return what.replaceAll(/[\w-]*\d[\w-]*/g, "")
+}
 
 export const shortest = async (seed: number, all: ReadonlyArray<Step>): Promise<ReadonlyArray<Step>> => {
   const kind = kindOf((await playSteps(seed, all)).violations[0])

@@ -47,7 +47,8 @@ export type Step = { readonly atMs: number } & (
   | { readonly kind: "lake"; readonly failures: number }
 )
 
-export type SinkFault = "503" | "429" | "silent" | "taken-silent" | "cut" | "taken-cut" | "422"
+/** `some`: every other entry is turned away, and all are answered at the same moment. */
+export type SinkFault = "some" | "503" | "429" | "silent" | "taken-silent" | "cut" | "taken-cut" | "422"
 
 /** The entity whose events the engine refuses at times. */
 export const refusedId = "vos-2"
@@ -138,7 +139,17 @@ const disturbance = (random: Random, number: number, atMs: number): Step => {
     case 3:
     case 4:
     case 5: {
-      const how = random.pick(["503", "429", "silent", "taken-silent", "cut", "taken-cut", "422"] as const)
+      const how = random.pick([
+        "some",
+        "some",
+        "503",
+        "429",
+        "silent",
+        "taken-silent",
+        "cut",
+        "taken-cut",
+        "422"
+      ] as const)
       // Some last into the next burst, so that several entries of an IPC wait.
       const sinkMs = random.chance(0.3) ? 4 * hourMs : forMs
       return { atMs, kind: "sink", forMs: how === "422" ? 2_000 : sinkMs, how }

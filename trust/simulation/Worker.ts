@@ -36,6 +36,7 @@ import { requestsPerMinute, type Service } from "./Service.ts"
 export const cron = Cron.parseUnsafe("0 */4 * * *", "UTC")
 
 export interface Exported {
+  readonly epoch: number
   readonly atMs: number
   readonly watermark: number
   readonly oldestPending: string | null
@@ -92,6 +93,7 @@ const exporting = ({ exported, lake, machine }: World, epoch: number) =>
         yield* machine.gate(epoch, "export")
         if (lake.failures-- > 0) return yield* new LakeError({ reason: "Failed", message: "the lake is away" })
         exported.push({
+          epoch,
           atMs: at,
           watermark,
           oldestPending: oldest !== null && oldest <= Instant.fromMillis(at) ? oldest : null
