@@ -103,6 +103,8 @@ const sending = (random: Random): Sending => ({
   isReplayed: random.chance(0.1)
 })
 
+/** How many IPCs are paid on a payday. */
+const paid = 5
 /** From an event to its first attempt. Certificates come late, so that many change what was already paid. */
 const minutes = [0, 0, 1, 5, 60, 180]
 const lateMinutes = [0, 20, 60, 120, 180, 240, 300, 360, 480, 600]
@@ -111,6 +113,18 @@ const happening = (random: Random, number: number, atMs: number): Step => {
   const entity = random.pick(["ipcs", "ipcs", "ipcs", "vos", "ncrs", "permits"] as const)
   const id = `${entity}-${1 + random.below(entity === "ipcs" ? 4 : 3)}`
   const stage = entity === "ipcs" ? random.pick([0, 1, 2, 2, 2, 2, 3, 3]) : random.below(stageNames[entity].length)
+  return event(random, { number, atMs, entity, id, stage })
+}
+
+interface Event {
+  readonly number: number
+  readonly atMs: number
+  readonly entity: Simulated
+  readonly id: string
+  readonly stage: number
+}
+
+const event = (random: Random, { number, atMs, entity, id, stage }: Event): Step => {
   const isFuture = entity !== "ipcs" && random.chance(0.15)
   return {
     atMs,
@@ -127,6 +141,18 @@ const happening = (random: Random, number: number, atMs: number): Step => {
     reuses: random.chance(0.05)
   }
 }
+
+/** Many are paid at once, so that their entries are sent at once. */
+const payday = (random: Random, number: number, atMs: number): ReadonlyArray<Step> =>
+  Array.from({ length: 2 * paid }, (_, index) =>
+    event(random, {
+      number: number + index,
+      atMs,
+      entity: "ipcs",
+      id: `ipcs-${5 + (index % paid)}`,
+      stage: index < paid ? 2 : 3
+    })
+  )
 
 const disturbance = (random: Random, number: number, atMs: number): Step => {
   const forMs = random.pick([2_000, 20_000, 5 * minuteMs, 30 * minuteMs])
@@ -188,9 +214,11 @@ export const stepsOf = (seed: number): ReadonlyArray<Step> => {
     name: `Project ${random.below(9)}`
   }))
   const bursts = 5 + random.below(5)
-  let number = 0
+  const payBurst = random.below(2 * bursts)
+  let number = 2 * paid
   for (let burst = 0; burst < bursts; burst++) {
     const beginMs = Math.floor((dayMs / bursts) * burst) + random.below(hourMs)
+    if (burst === payBurst) steps.push(...payday(random, 1, beginMs))
     for (let count = 4 + random.below(5); count > 0; count--) {
       const atMs = beginMs + random.pick([0, 0, 0, 1, 200, 5_000, 20_000])
       const kind = random.below(10)
