@@ -207,9 +207,8 @@ const closeAll = (folder: string): void => {
 }
 
 /** Plays these steps of a seed's day. */
-export const playSteps = async (seed: number, steps: ReadonlyArray<Step>, isTracing = false): Promise<Played> => {
+export const playSteps = async (seed: number, steps: ReadonlyArray<Step>): Promise<Played> => {
   const machine = new Machine(seed)
-  machine.isTracing = isTracing
   const folder = mkdtempSync(join(memory, "day-"))
   mkdirSync(join(folder, "inbox"))
   const store = await emptyStore()
@@ -238,4 +237,4 @@ export const playSteps = async (seed: number, steps: ReadonlyArray<Step>, isTrac
   return { violations: day.violations, hash, isBusy: isBusy(steps), steps: count, trace: lines }
 }
 
-export const playSeed = (seed: number, isTracing = false): Promise<Played> => playSteps(seed, stepsOf(seed), isTracing)
+export const playSeed = (seed: number): Promise<Played> => playSteps(seed, stepsOf(seed))

@@ -84,9 +84,9 @@ export const unsettled = ({ store, stored }: World): ReadonlyArray<Violation> =>
 
 /** The entities whose events are in quarantine. */
 const waiting = ({ service, store, stored }: World): ReadonlyArray<string> => {
-  const numbers = inStore(store, "select sequence from quarantine").map(({ sequence }) => Number(sequence))
+  const numbers = new Set(inStore(store, "select sequence from quarantine").map(({ sequence }) => Number(sequence)))
   return stored
-    .filter(({ number }) => numbers.includes(number))
+    .filter(({ number }) => numbers.has(number))
     .flatMap(({ sha256 }) => service.said.get(sha256 ?? "")?.step.id ?? [])
 }
 

@@ -5,7 +5,7 @@
  * A process is an epoch. When it is killed, its tasks, timers and outstanding calls are dropped, and no finalizer runs.
  * Kysely's promises are microtasks without I/O: they are drained before the next task, so nothing real decides an order.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import { Effect, type Fiber, type Scheduler } from "effect"
 import { type Random, seeded } from "../../test/Seeded.ts"
@@ -30,16 +30,12 @@ export class Killed extends Error {
   override readonly name = "Killed"
 }
 
-const hashedAtOnce = 32_768
-
 /** Most days take a few thousand. */
 const mostTasks = 100_000
 
 export class Machine {
   readonly random: Random
-  readonly #trace = createHash("sha256")
   readonly #lines: Array<string> = []
-  #unhashed = ""
   #tasks: Array<Task> = []
   #timers: Array<Timer> = []
   #number = 0
@@ -58,7 +54,6 @@ export class Machine {
   killIn: number | undefined
   /** Called when the process was killed. */
   onKilled: () => void = () => undefined
-  isTracing = false
 
   constructor(seed: number) {
     this.random = seeded(seed)
@@ -68,14 +63,13 @@ export class Machine {
     return this.#steps
   }
 
+  /** Everything that happened. */
   get lines(): ReadonlyArray<string> {
     return this.#lines
   }
 
-  /** Of everything that happened, and in which order. */
   get hash(): string {
-    this.#absorb()
-    return this.#trace.copy().digest("hex")
+    return hash("sha256", this.#lines.join("\n"), "hex")
   }
 
   get wallNowMs(): number {
@@ -83,15 +77,7 @@ export class Machine {
   }
 
   note(what: string): void {
-    const line = `${this.nowMs} ${what}`
-    this.#unhashed += `${line}\n`
-    if (this.#unhashed.length > hashedAtOnce) this.#absorb()
-    if (this.isTracing) this.#lines.push(line)
-  }
-
-  #absorb(): void {
-    this.#trace.update(this.#unhashed)
-    this.#unhashed = ""
+    this.#lines.push(`${this.nowMs} ${what}`)
   }
 
   isAlive(epoch: Epoch): boolean {

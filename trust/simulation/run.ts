@@ -30,8 +30,8 @@ let busy = 0
 let played = 0
 let failed = 0
 for (let seed = first; seed < first + runs; seed++) {
-  const { hash, isBusy, trace, violations } = await playSeed(seed, values.trace === true)
-  for (const line of trace) console.log(line)
+  const { hash, isBusy, trace, violations } = await playSeed(seed)
+  if (values.trace === true) for (const line of trace) console.log(line)
   played++
   busy += isBusy ? 1 : 0
   if (runs === 1) console.log(`seed ${seed}: trace ${hash}`)
