@@ -11,6 +11,8 @@ import type { SinkFault } from "./Steps.ts"
 
 const secret = "a-shared-secret"
 const latencyMs = [5, 100, 900, 4_000]
+/** How long the worker waits for an answer. */
+const patienceMs = 10_000
 
 export interface Posted {
   readonly key: string
@@ -38,6 +40,7 @@ export class Accounting {
 
   readonly options: SinkOptions = {
     url: new URL("http://accounting.test/entries"),
+    patience: Duration.millis(patienceMs),
     secret: Redacted.make(secret),
     pauses: { first: Duration.seconds(1), longest: Duration.minutes(10) }
   }
@@ -60,6 +63,7 @@ export class Accounting {
           if (underWay.has(ipcId)) this.violations.push(`two entries of ${ipcId} were under way at once`)
           if (confirmed.has(key)) this.violations.push(`entry ${key} was sent again after its 2xx`)
           underWay.add(ipcId)
+          const sentMs = this.#machine.nowMs
           yield* Effect.addFinalizer(() => Effect.sync(() => underWay.delete(ipcId)))
           if (fault === "silent") return yield* Effect.never
           const lost = new HttpClientError.HttpClientError({
@@ -78,7 +82,8 @@ export class Accounting {
           if (fault === "taken-silent") return yield* Effect.never
           if (fault === "taken-cut") return yield* lost
           if (fault !== "some") yield* Effect.sleep(random.pick(latencyMs))
-          confirmed.add(key)
+          // After a machine that slept, it may have stopped waiting.
+          if (this.#machine.nowMs - sentMs < patienceMs) confirmed.add(key)
           return isKnown && random.chance(0.5) ? answer(409, {}, JSON.stringify({ entry_id: key })) : answer(201, {})
         }).pipe(Effect.scoped)
       )

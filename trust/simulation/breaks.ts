@@ -42,26 +42,25 @@ const run = async (folder: string, options: ReadonlyArray<string>): Promise<stri
   return stdout
 }
 
-const withBroken = async <A>(planted: Break, use: (folder: string) => Promise<A>): Promise<A> => {
+/** What runs with these options print while a break is planted. */
+export const printed = async (
+  planted: Break,
+  ...runs: ReadonlyArray<ReadonlyArray<string>>
+): Promise<ReadonlyArray<string>> => {
   const folder = copied()
   try {
     writeFileSync(join(folder, planted.file), broken(planted))
-    return await use(folder)
+    return await Promise.all(runs.map((options) => run(folder, options)))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 /** The first violation, with its seed; undefined: there was none. */
-export const found = (planted: Break, seeds = mostSeeds): Promise<string | undefined> =>
-  withBroken(planted, async (folder) => {
-    const printed = await run(folder, ["--seed", "1", "--runs", String(seeds), "--first"])
-    return /^seed .*$/m.exec(printed)?.[0]
-  })
-
-/** What two plays of one seed print, side by side. */
-export const replayed = (planted: Break, seed: number): Promise<ReadonlyArray<string>> =>
-  withBroken(planted, (folder) => Promise.all([1, 2].map(() => run(folder, ["--seed", String(seed)]))))
+const found = async (planted: Break, seeds: number): Promise<string | undefined> => {
+  const [all = ""] = await printed(planted, ["--seed", "1", "--runs", String(seeds), "--first"])
+  return /^seed \d+: (?!trace).*$/m.exec(all)?.[0]
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({

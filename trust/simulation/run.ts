@@ -34,8 +34,9 @@ for (let seed = first; seed < first + runs; seed++) {
   if (values.trace === true) for (const line of trace) console.log(line)
   played++
   busy += isBusy ? 1 : 0
-  if (runs === 1) console.log(`seed ${seed}: trace ${hash}`)
-  if (!isBusy || violations.length === 0) continue
+  const isFailed = isBusy && violations.length > 0
+  if (runs === 1 || isFailed) console.log(`seed ${seed}: trace ${hash}`)
+  if (!isFailed) continue
   failed++
   for (const violation of violations.slice(0, 5)) console.log(`seed ${seed}: ${violation}`)
   if (runs === 1) await shrink(seed)
