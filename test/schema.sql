@@ -373,7 +373,7 @@ CREATE TABLE "sightings" ( -- For each id, the last two passes that listed it.
   "resource" text not null,
   -- The record's id.
   "id" any not null,
-  -- The last pass that listed it.
+  -- The last pass that listed it; 0 while its first page is being written.
   "last_pass" integer not null,
   -- The pass that listed it before that one; 0 if none did.
   "prior_pass" integer not null,

@@ -3,7 +3,8 @@
  * it. Nothing else writes these tables.
  *
  * A checkpoint is one transaction, made after the page's rows are in the warehouse. If the process dies in between, the
- * same rows are written once more and none is skipped.
+ * same rows are written once more and none is skipped. New ids are known before their rows are written, so that a record
+ * that is gone by then is buried.
  */
 import type { Selectable, Transaction } from "kysely"
 import { sql } from "kysely"
@@ -76,6 +77,15 @@ export const begin = (store: Store["Service"], state: PassState) =>
       .onConflict((conflict) => conflict.column("resource").doUpdateSet(state))
       .execute()
   })
+
+/** Makes these ids known, as of no pass yet. */
+export const announce = (store: Store["Service"], resource: string, ids: ReadonlyArray<string>) =>
+  store.run((db) =>
+    sql`
+      insert into sightings (resource, id, last_pass, prior_pass)
+      select ${resource}, value, 0, 0 from ${listedIds(db, ids)} as ids where true
+      on conflict (resource, id) do nothing`.execute(db)
+  )
 
 /** Saves finished pages with the ids on them; returns how many ids were new in this pass. */
 export const save = (store: Store["Service"], state: PassState, pages: ReadonlyArray<SeenPage>, at: Instant) =>

@@ -1,6 +1,6 @@
 /**
  * One pass over one paged list. Page 1 gives the total and the granted page size; the other pages follow concurrently
- * within the pace. Each page's rows are written first, then its checkpoint.
+ * within the pace. Each page's rows are written before its checkpoint.
  *
  * Guarantees: an interrupted pass resumes at its checkpoints. `total` and page size are watched on every page, and a pass
  * in which they change is disturbed. A pass ends by the service's total, never by a short page. The ids seen are in the
@@ -142,9 +142,11 @@ const wrongPage = (asked: number, answered: number) =>
       `It may name the paging parameter differently: check SITELEDGER_PAGE_PARAM.`
   })
 
-/** Rows first, then the checkpoint. */
+/** New ids first, then the rows, then the checkpoint. */
 const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<Page>) {
-  yield* pass.warehouse.write({ changes: pages.flatMap(({ changes }) => changes), events: [] })
+  const changes = pages.flatMap((page) => page.changes)
+  yield* Checkpoints.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
+  yield* pass.warehouse.write({ changes, events: [] })
   const next = pages.reduce(observe, state)
   const seen = pages.map(({ bad, changes, page }) => ({ page, ids: changes.map(({ id }) => id), bad }))
   const fresh = yield* Checkpoints.save(pass.store, next, seen, pages[0]?.receivedAt ?? state.started_at)

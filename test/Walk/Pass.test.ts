@@ -9,7 +9,7 @@ import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
 import * as Pass from "../../src/Walk/Pass.ts"
 import { SourceError } from "../../src/Walk/Source.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
-import { Warehouse } from "../../src/Stores/Warehouse.ts"
+import { type Batch, Warehouse } from "../../src/Stores/Warehouse.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
 import { seeded } from "../Seeded.ts"
 import { type ListModel, listModel } from "./ListModel.ts"
@@ -156,6 +156,21 @@ describe("a pass", () => {
         []
       )
       assert.deepStrictEqual(yield* present, range(1, 200))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("that was killed after it wrote a new record still buries it once it is gone", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 12))
+      yield* pass(list)
+      const warehouse = yield* Warehouse
+      const write = (batch: Batch) => Effect.andThen(warehouse.write(batch), Effect.die("killed"))
+      list.ids.unshift(13)
+      yield* Effect.exit(Effect.provideService(pass(list), Warehouse, { ...warehouse, write }))
+      assert.include(yield* present, 13)
+      list.ids.shift()
+      for (let turn = 0; turn < 3; turn++) yield* pass(list)
+      assert.deepStrictEqual(yield* present, range(1, 12))
     }).pipe(Effect.provide(stores))
   )
 

@@ -11,6 +11,8 @@ import type { SinkFault } from "./Steps.ts"
 
 const secret = "a-shared-secret"
 const latencyMs = [5, 100, 900, 4_000]
+/** How long the worker waits for an answer. */
+const patienceMs = 10_000
 
 export interface Posted {
   readonly key: string
@@ -38,11 +40,16 @@ export class Accounting {
 
   readonly options: SinkOptions = {
     url: new URL("http://accounting.test/entries"),
+    patience: Duration.millis(patienceMs),
     secret: Redacted.make(secret),
     pauses: { first: Duration.seconds(1), longest: Duration.minutes(10) }
   }
 
   layer(epoch: Epoch): Layer.Layer<HttpClient.HttpClient> {
+    /** The IPCs of which this process awaits an answer. */
+    const underWay = new Set<string>()
+    /** Entries of which it got the 2xx. */
+    const confirmed = new Set<string>()
     return Layer.succeed(
       HttpClient.HttpClient,
       HttpClient.make((request) =>
@@ -52,12 +59,19 @@ export class Accounting {
           const bytes = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
           const key = request.headers["idempotency-key"] ?? ""
           yield* this.#machine.gate(epoch, `post ${key.slice(0, 8)}`)
+          const { ipc_id: ipcId } = JSON.parse(Buffer.from(bytes).toString()) as { readonly ipc_id: string }
+          if (underWay.has(ipcId)) this.violations.push(`two entries of ${ipcId} were under way at once`)
+          if (confirmed.has(key)) this.violations.push(`entry ${key} was sent again after its 2xx`)
+          underWay.add(ipcId)
+          const sentMs = this.#machine.nowMs
+          yield* Effect.addFinalizer(() => Effect.sync(() => underWay.delete(ipcId)))
           if (fault === "silent") return yield* Effect.never
           const lost = new HttpClientError.HttpClientError({
             reason: new HttpClientError.TransportError({ request, cause: new Error("cut off") })
           })
           if (fault === "cut") return yield* lost
-          yield* Effect.sleep(random.pick(latencyMs))
+          if (fault === "some" && random.chance(0.5)) return answer(503, {})
+          if (fault !== "some") yield* Effect.sleep(random.pick(latencyMs))
           const isRefusing = fault === "422" && (this.#refused.get(key) ?? 0) < 2
           if (isRefusing) this.#refused.set(key, (this.#refused.get(key) ?? 0) + 1)
           if (fault === "503" || fault === "429" || isRefusing) {
@@ -67,9 +81,11 @@ export class Accounting {
           this.#take(key, Buffer.from(bytes), request.headers["x-siteledger-signature"] ?? "")
           if (fault === "taken-silent") return yield* Effect.never
           if (fault === "taken-cut") return yield* lost
-          yield* Effect.sleep(random.pick(latencyMs))
+          if (fault !== "some") yield* Effect.sleep(random.pick(latencyMs))
+          // After a machine that slept, it may have stopped waiting.
+          if (this.#machine.nowMs - sentMs < patienceMs) confirmed.add(key)
           return isKnown && random.chance(0.5) ? answer(409, {}, JSON.stringify({ entry_id: key })) : answer(201, {})
-        })
+        }).pipe(Effect.scoped)
       )
     )
   }

@@ -1,19 +1,18 @@
 /**
  * Plays one simulated day: the steps at their times, then calm until everything has arrived, and the judgement.
  */
-import { mkdtempSync, mkdirSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { Accounting } from "./Accounting.ts"
 import type { Violation } from "./Evidence.ts"
-import { always, atTheEnd, stalled, unsettled } from "./Judge.ts"
+import { always, atTheEnd, isRefusing, stalled, unreleased, unsettled } from "./Judge.ts"
 import { Machine } from "./Machine.ts"
 import { emptyStore } from "./MemoryStore.ts"
 import { emptyWarehouse } from "./MemoryWarehouse.ts"
 import { Service } from "./Service.ts"
-import { dayMs, hourMs, isBusy, minuteMs, type Step, stepsOf } from "./Steps.ts"
+import { dayMs, hourMs, isBusy, minuteMs, offsetsMs, type Step, stepsOf } from "./Steps.ts"
 import { type Process, start, type World } from "./Worker.ts"
 
 export interface Played {
@@ -26,11 +25,15 @@ export interface Played {
 
 /** In which timers come on time after something happened. */
 const preciseMs = 75_000
-const hopMs = 40 * minuteMs
-const calmHops = 12
-const calmMs = 40_000
-/** Further off, events of the present would be events of the future. */
-const farMs = 10 * hourMs
+/** Longer than between two walks; by the replay, no event is of the future any more. */
+const hopMs = 75 * minuteMs
+const calmHops = 6
+const crashHop = 3
+const replayHop = 5
+/** Three pages at the plan's pace take less. */
+const calmMs = 30_000
+/** Less than the calm takes: what was served ahead of time is due by its end. */
+const farMs = 7 * hourMs
 
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
@@ -62,10 +65,6 @@ class Day {
   #killed(): void {
     const { machine, service } = this.#world
     service.receive = undefined
-    if (this.#isPowerCut) {
-      machine.bootedMs = machine.nowMs + this.#downMs
-      machine.boots++
-    }
     this.#process = undefined
     this.#wake = machine.after(0, this.#downMs, () => this.start())
   }
@@ -75,6 +74,10 @@ class Day {
     this.#wake = undefined
     if (store.isTransaction) store.exec("rollback")
     this.#check("a crash")
+    if (this.#isPowerCut) {
+      machine.bootedMs = machine.nowMs
+      machine.boots++
+    }
     const epoch = (machine.epoch = ++this.#epochs)
     this.#isPowerCut = false
     this.#downMs = 1_000
@@ -114,8 +117,12 @@ class Day {
     const { accounting, failing, lake, machine, service } = this.#world
     machine.note(`step ${step.kind}`)
     if (step.kind === "event") service.say(step)
-    else if (step.kind === "unreadable") service.sayUnreadable(step.number)
-    else if (step.kind === "project") service.change(step)
+    else if (step.kind === "unreadable") {
+      service.sayUnreadable(step)
+      const offsetMs = step.replayAt === undefined ? undefined : offsetsMs[step.replayAt]
+      // While it is delivered again.
+      if (offsetMs !== undefined) machine.after(0, step.delayMs + offsetMs, () => this.#replay())
+    } else if (step.kind === "project") service.change(step)
     else if (step.kind === "clock") machine.wallMs = Math.max(-farMs, Math.min(farMs, machine.wallMs + step.byMs))
     else if (step.kind === "warehouse") Object.assign(failing, { failures: step.failures, refuses: step.refuses })
     else if (step.kind === "lake") lake.failures = step.failures
@@ -130,6 +137,13 @@ class Day {
       accounting.fault = step.how
       machine.after(0, step.forMs, () => (accounting.fault = undefined))
     }
+  }
+
+  /** A person has the quarantine read again. */
+  #replay(): void {
+    const { machine } = this.#world
+    if (this.#process === undefined) return
+    Effect.runFork(Effect.ignore(this.#process.apply.replay), { scheduler: machine.scheduler(machine.epoch) })
   }
 
   async run(steps: ReadonlyArray<Step>): Promise<void> {
@@ -159,26 +173,42 @@ class Day {
     service.fault = undefined
     Object.assign(failing, { failures: 0, refuses: undefined })
     lake.failures = 0
+    // A crash that is still to come, or a process that is still down, would outlast the calm.
+    this.#wake?.()
+    if (this.#wake !== undefined) this.start()
+    this.#downMs = 1_000
+    this.#isPowerCut = false
     for (let hop = 0; hop < calmHops; hop++) {
       await machine.until(machine.nowMs + calmMs)
-      if (hop === calmHops - 3 && this.#process !== undefined) {
-        Effect.runFork(this.#process.apply.replay, { scheduler: machine.scheduler(machine.epoch) })
+      if (hop === replayHop) {
+        this.violations.push(...unreleased(this.#world))
+        // Otherwise nothing heals what was lost.
+        if (isRefusing(this.#world)) this.#replay()
       }
-      if (hop === calmHops - 5 && this.#wake === undefined) {
+      if (hop === crashHop && this.#wake === undefined) {
         this.violations.push(...stalled(this.#world))
         machine.kill()
       }
       await machine.until(machine.nowMs + hopMs, true)
     }
-    await machine.until(machine.nowMs + 3 * minuteMs)
+    await machine.until(machine.nowMs + minuteMs)
     this.violations.push(...accounting.violations, ...(await atTheEnd(this.#world)))
   }
 }
 
+const descriptors = "/proc/self/fd"
+
+/** Processes that were killed closed none of their files. */
+const closeAll = (folder: string): void => {
+  for (const descriptor of existsSync(descriptors) ? readdirSync(descriptors) : []) {
+    const at = join(descriptors, descriptor)
+    if (existsSync(at) && readlinkSync(at).startsWith(folder)) closeSync(Number(descriptor))
+  }
+}
+
 /** Plays these steps of a seed's day. */
-export const playSteps = async (seed: number, steps: ReadonlyArray<Step>, isTracing = false): Promise<Played> => {
+export const playSteps = async (seed: number, steps: ReadonlyArray<Step>): Promise<Played> => {
   const machine = new Machine(seed)
-  machine.isTracing = isTracing
   const folder = mkdtempSync(join(memory, "day-"))
   mkdirSync(join(folder, "inbox"))
   const store = await emptyStore()
@@ -200,10 +230,11 @@ export const playSteps = async (seed: number, steps: ReadonlyArray<Step>, isTrac
   } catch (cause) {
     day.violations.push(`the day broke off: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`)
   } finally {
+    closeAll(folder)
     rmSync(folder, { recursive: true, force: true })
   }
   const { hash, lines, steps: count } = machine
   return { violations: day.violations, hash, isBusy: isBusy(steps), steps: count, trace: lines }
 }
 
-export const playSeed = (seed: number, isTracing = false): Promise<Played> => playSteps(seed, stepsOf(seed), isTracing)
+export const playSeed = (seed: number): Promise<Played> => playSteps(seed, stepsOf(seed))

@@ -8,14 +8,16 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import { byName } from "../../src/Domain/Resource.ts"
 import { all, appliedThrough, differ, inStore, type Known, known, type Violation } from "./Evidence.ts"
 import { accounts, books, copies } from "./JudgeBooks.ts"
+import { startMs } from "./Machine.ts"
 import { prepared } from "./MemoryStore.ts"
 import { progressOf, rowsOf } from "./MemoryWarehouse.ts"
 import { requestsPerMinute } from "./Service.ts"
-import { minuteMs } from "./Steps.ts"
-import { cron, type World } from "./Worker.ts"
+import { minuteMs, refusedId } from "./Steps.ts"
+import { cron, type Exported, type World } from "./Worker.ts"
 
 /** After every write of the warehouse, and after every crash. */
-export const always = ({ store, stored, warehouse }: World): ReadonlyArray<Violation> => {
+export const always = (world: World): ReadonlyArray<Violation> => {
+  const { store, stored, warehouse } = world
   const watermark = progressOf(warehouse, "applied_through")
   const settled = appliedThrough(store)
   const events = Number(
@@ -24,15 +26,28 @@ export const always = ({ store, stored, warehouse }: World): ReadonlyArray<Viola
     )?.["n"]
   )
   const firsts = stored.filter(({ number, sha256 }) => sha256 !== undefined && number <= watermark).length
-  const sighted = inStore(store, "select id from sightings where resource = 'projects'").map(({ id }) => String(id))
+  const sighted = inStore(store, "select id from sightings where resource = 'projects' and last_pass > 0").map(
+    ({ id }) => String(id)
+  )
   const rows = new Set(all(warehouse, "select id from construction.projects").map(({ id }) => String(id)))
   const lacking = sighted.filter((id) => !rows.has(id))
   return [
     ...(events < firsts ? [`the watermark ${watermark} is above an event that isn't applied`] : []),
     ...(settled > watermark ? [`the inbox is settled through ${settled}, the warehouse through ${watermark}`] : []),
     ...(lacking.length > 0 ? [`a checkpoint knows projects that have no row: ${lacking.join(", ")}`] : []),
+    ...early(world),
     ...unheard(store, warehouse)
   ]
+}
+
+/** No page is newer than the service's clock, however ours is set: it would win over later ones. */
+const early = ({ machine, warehouse }: World): ReadonlyArray<Violation> => {
+  const now = String((startMs + machine.nowMs) * 1000)
+  return all(warehouse, "select id, _clocks from construction.projects").flatMap(({ _clocks: clocks, id }) =>
+    Object.values(JSON.parse(clocks ?? "{}") as Readonly<Record<string, string>>).some((version) => version > now)
+      ? [`project ${id} has a version of the future`]
+      : []
+  )
 }
 
 const money = `select event_type, entity_id, event_timestamp, payload from construction.events
@@ -56,6 +71,7 @@ const unheard = (store: DatabaseSync, warehouse: DatabaseSync): ReadonlyArray<Vi
 /** What would go on only after a restart. */
 export const stalled = (world: World): ReadonlyArray<Violation> => [
   ...unsettled(world),
+  ...exports(world),
   ...differ(
     "undelivered without a restart",
     inStore(world.store, "select entry_id, state from ledger_outbox where state <> 'delivered'"),
@@ -65,6 +81,25 @@ export const stalled = (world: World): ReadonlyArray<Violation> => [
 
 export const unsettled = ({ store, stored }: World): ReadonlyArray<Violation> =>
   differ("settled without a restart", appliedThrough(store), stored.at(-1)?.number ?? 0)
+
+/** The entities whose events are in quarantine. */
+const waiting = ({ service, store, stored }: World): ReadonlyArray<string> => {
+  const numbers = new Set(inStore(store, "select sequence from quarantine").map(({ sequence }) => Number(sequence)))
+  return stored
+    .filter(({ number }) => numbers.has(number))
+    .flatMap(({ sha256 }) => service.said.get(sha256 ?? "")?.step.id ?? [])
+}
+
+/** Whether a person has to have events read again that the engine refused. */
+export const isRefusing = (world: World): boolean => waiting(world).length > 0
+
+/** An event whose time is no longer ahead is applied without a person, unless the engine refused it. */
+export const unreleased = (world: World): ReadonlyArray<Violation> =>
+  differ(
+    "in quarantine without a reason",
+    waiting(world).filter((id) => id !== refusedId),
+    []
+  )
 
 /** Once everything has arrived. */
 export const atTheEnd = async (world: World): Promise<ReadonlyArray<Violation>> => [
@@ -77,7 +112,8 @@ export const atTheEnd = async (world: World): Promise<ReadonlyArray<Violation>> 
   ...copies(world),
   ...accounts(world),
   ...plan(world),
-  ...exports(world)
+  ...exports(world),
+  ...schedule(world)
 ]
 
 const inbox = ({ service, store, stored, warehouse }: World): ReadonlyArray<Violation> => {
@@ -170,13 +206,26 @@ const plan = ({ service: { requests } }: World): ReadonlyArray<Violation> => {
   return late < 0 ? [] : [`more than ${requestsPerMinute} requests in the minute before ${requests[late]}`]
 }
 
-/** The newest export is of the newest scheduled time, and none says less of what is pending than it should. */
+const servedLast = (store: DatabaseSync): number =>
+  Number(inStore(store, "select last_scheduled_ms from schedule")[0]?.["last_scheduled_ms"])
+
+/** The newest export is of the newest scheduled time, or was due by a clock that was ahead. */
 const exports = ({ exported, machine, store }: World): ReadonlyArray<Violation> => {
   const due = Cron.prev(cron, machine.wallNowMs).getTime()
-  const served = Number(inStore(store, "select last_scheduled_ms from schedule")[0]?.["last_scheduled_ms"])
   const newest = exported.at(-1)?.atMs ?? 0
   return [
-    ...differ("the scheduled time that was served last", served, due),
-    ...(newest < due ? [`the export of ${due} is missing`] : [])
+    ...(servedLast(store) < due ? [`the scheduled time ${due} isn't served`] : []),
+    ...(newest < due ? [`the export of ${due} is missing`] : []),
+    ...exported.filter(isNeedless).map(({ atMs }) => `the export at ${atMs} was of no scheduled time`)
   ]
 }
+
+/** The same process exported before, and no scheduled time has come since. */
+const isNeedless = ({ atMs, epoch }: Exported, index: number, all: ReadonlyArray<Exported>): boolean => {
+  const before = all[index - 1]
+  return before !== undefined && before.epoch === epoch && Cron.prev(cron, atMs + 1).getTime() <= before.atMs
+}
+
+/** No clock is ahead any more. */
+const schedule = ({ machine, store }: World): ReadonlyArray<Violation> =>
+  differ("the scheduled time that was served last", servedLast(store), Cron.prev(cron, machine.wallNowMs).getTime())

@@ -69,6 +69,11 @@ export const books = (world: World): ReadonlyArray<Violation> => {
           `${hold["reason"]} ${hold["payment_reference"]} ${hold["amount"] === null ? null : unitsOf(hold["amount"])}`
       )
     return [
+      ...journal(
+        id,
+        entries.filter((each) => each["ipc_id"] === id),
+        said
+      ),
       ...differ(`the books of ${id}`, texts(nets), texts(reference.nets)),
       ...differ(
         `the holds of ${id}`,
@@ -79,6 +84,19 @@ export const books = (world: World): ReadonlyArray<Violation> => {
   })
   return [...facts, ...ofIpcs]
 }
+
+/** The first entry of a payment is its `payment`, the others adjust it; all at the time of the payment. */
+const journal = (id: string, entries: ReadonlyArray<Row>, said: ReadonlyArray<Known>): ReadonlyArray<Violation> =>
+  entries.flatMap((entry, index) => {
+    const reference = entry["payment_reference"]
+    const isFirst = entries.findIndex((each) => each["payment_reference"] === reference) === index
+    const paid = said.find(({ step }) => step.values["payment_reference"] === reference)
+    return differ(
+      `entry ${index + 1} of ${id}`,
+      [entry["kind"], entry["effective_at"]],
+      [isFirst ? "payment" : "adjustment", paid && Instant.fromMicros(paid.micros)]
+    )
+  })
 
 const textual = (rows: ReadonlyArray<Row>, key: string, columns: ReadonlyArray<string>): ReadonlyArray<string> =>
   rows

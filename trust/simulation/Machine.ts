@@ -5,7 +5,7 @@
  * A process is an epoch. When it is killed, its tasks, timers and outstanding calls are dropped, and no finalizer runs.
  * Kysely's promises are microtasks without I/O: they are drained before the next task, so nothing real decides an order.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import { Effect, type Fiber, type Scheduler } from "effect"
 import { type Random, seeded } from "../../test/Seeded.ts"
@@ -35,7 +35,6 @@ const mostTasks = 100_000
 
 export class Machine {
   readonly random: Random
-  readonly #trace = createHash("sha256")
   readonly #lines: Array<string> = []
   #tasks: Array<Task> = []
   #timers: Array<Timer> = []
@@ -55,7 +54,6 @@ export class Machine {
   killIn: number | undefined
   /** Called when the process was killed. */
   onKilled: () => void = () => undefined
-  isTracing = false
 
   constructor(seed: number) {
     this.random = seeded(seed)
@@ -65,13 +63,13 @@ export class Machine {
     return this.#steps
   }
 
+  /** Everything that happened. */
   get lines(): ReadonlyArray<string> {
     return this.#lines
   }
 
-  /** Of everything that happened, and in which order. */
   get hash(): string {
-    return this.#trace.copy().digest("hex")
+    return hash("sha256", this.#lines.join("\n"), "hex")
   }
 
   get wallNowMs(): number {
@@ -79,9 +77,7 @@ export class Machine {
   }
 
   note(what: string): void {
-    const line = `${this.nowMs} ${what}`
-    this.#trace.update(`${line}\n`)
-    if (this.isTracing) this.#lines.push(line)
+    this.#lines.push(`${this.nowMs} ${what}`)
   }
 
   isAlive(epoch: Epoch): boolean {

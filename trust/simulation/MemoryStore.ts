@@ -53,8 +53,15 @@ const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
 export const prepared = (database: DatabaseSync, text: string): StatementSync => {
   const known = statements.get(database) ?? new Map<string, StatementSync>()
   statements.set(database, known)
-  const statement = known.get(text) ?? database.prepare(text)
+  const statement = known.get(text) ?? ofKnownShape(database.prepare(text))
   known.set(text, statement)
+  return statement
+}
+
+/** Kysely's adapter asks before each run, which would take as long as the run. */
+const ofKnownShape = (statement: StatementSync): StatementSync => {
+  const columns = statement.columns()
+  statement.columns = () => columns
   return statement
 }
 
@@ -99,6 +106,8 @@ export class Files {
   }
 
   async receive(batch: ReadonlyArray<Incoming>): Promise<number> {
+    // The thread's turn: anything may happen before.
+    await new Promise<void>((resolve) => this.#machine.post(this.#epoch, resolve))
     this.#machine.boundary(this.#epoch, `receive ${batch.length}`)
     const { fresh } = this.#writer.receive(batch)
     for (let number = (this.#stored.at(-1)?.number ?? 0) + 1; number <= this.last; number++) {

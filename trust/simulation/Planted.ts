@@ -70,7 +70,7 @@ const intake: ReadonlyArray<Break> = [
   ),
   inbox(
     "await store.deliveries.receive(batch.map((each) => each.delivery))",
-    "void store.deliveries.receive(batch.map((each) => each.delivery))",
+    "void store.deliveries.receive(batch.map((each) => each.delivery)).catch(() => 0)",
     "the 2xx is sent before the delivery is stored"
   ),
   inbox(
@@ -121,9 +121,14 @@ const walking: ReadonlyArray<Break> = [
     "an older page overwrites a newer one"
   ),
   pass(
-    "yield* pass.warehouse.write({ changes: pages.flatMap(({ changes }) => changes), events: [] })\n  const next",
+    "yield* pass.warehouse.write({ changes, events: [] })\n  const next",
     "const next",
     "pages are checkpointed and not written"
+  ),
+  pass(
+    "yield* Checkpoints.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])",
+    "",
+    "a project that was written and not checkpointed is never buried"
   ),
   pass("if (isSame) yield* buryAbsent(pass, state)", "", "removed projects stay"),
   checkpoints(

@@ -114,11 +114,7 @@ export const delivering: ReadonlyArray<Break> = [
 
 export const exporting: ReadonlyArray<Break> = [
   nightly("yield* store.transaction((tx) => Schedule.serve(tx, name, due))", "", "an export runs again and again"),
-  nightly(
-    "yield* Effect.sleep(retryAfter)",
-    "yield* store.transaction((tx) => Schedule.serve(tx, name, 4e12)).pipe(Effect.orDie)",
-    "a failed export isn't retried"
-  ),
+  nightly("yield* Effect.sleep(retryAfter)", "yield* Effect.never", "a failed export isn't retried"),
   schedule("if (due <= nowMs) return", "if (due < nowMs - 50_000_000) return", "exports aren't due"),
   schedule(
     "Math.max(due, Cron.prev(cron, nowMs + 1).getTime())",

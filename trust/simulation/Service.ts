@@ -11,7 +11,7 @@ import type { Delivery } from "../../src/Stores/Deliveries.ts"
 import { Pace } from "../../src/Walk/Pace.ts"
 import { type PagedList, Source } from "../../src/Walk/Source.ts"
 import { type Epoch, type Machine, startMs } from "./Machine.ts"
-import { type Attempt, type Happening, minuteMs, type Step } from "./Steps.ts"
+import { type Attempt, type Happening, offsetsMs, type Sending, type Step } from "./Steps.ts"
 
 /** What one event says, as the service knows it. */
 export interface Said {
@@ -22,8 +22,6 @@ export interface Said {
   readonly eventId: string
 }
 
-/** Between attempts to deliver. */
-const offsetsMs = [0, minuteMs, 5 * minuteMs, 30 * minuteMs, 120 * minuteMs]
 /** The plan, in any minute. */
 export const requestsPerMinute = 8
 const latencyMs = [5, 40, 300, 1_200]
@@ -71,17 +69,12 @@ export class Service {
     this.#deliver(body, eventId, type, step)
   }
 
-  sayUnreadable(number: number): void {
+  sayUnreadable({ number, ...sending }: Extract<Step, { kind: "unreadable" }>): void {
     const body = Buffer.from(`{"event_type":"unheard.of","serial":${number}}`)
-    this.#deliver(body, `evt-${number}`, "unheard.of", { attempts: [], delayMs: 0, isReplayed: false })
+    this.#deliver(body, `evt-${number}`, "unheard.of", sending)
   }
 
-  #deliver(
-    body: Buffer,
-    eventId: string,
-    headerType: string,
-    { attempts, delayMs, isReplayed }: Pick<Happening, "attempts" | "delayMs" | "isReplayed">
-  ): void {
+  #deliver(body: Buffer, eventId: string, headerType: string, { attempts, delayMs, isReplayed }: Sending): void {
     if (attempts === undefined) return
     const bodySha256 = createHash("sha256").update(body).digest()
     const sha256 = bodySha256.toString("hex")

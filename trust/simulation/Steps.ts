@@ -8,7 +8,16 @@ import { type Random, seeded } from "../../test/Seeded.ts"
 /** What becomes of one attempt to deliver. */
 export type Attempt = "ok" | "request-lost" | "answer-lost" | "twice"
 
-export interface Happening {
+/** How a body reaches the worker. */
+export interface Sending {
+  /** Beyond these, attempts are ok. `undefined`: no attempt arrives. */
+  readonly attempts: ReadonlyArray<Attempt> | undefined
+  readonly delayMs: number
+  /** A retry comes under another id. */
+  readonly isReplayed: boolean
+}
+
+export interface Happening extends Sending {
   readonly kind: "event"
   readonly type: string
   readonly entity: EntityName
@@ -22,18 +31,13 @@ export interface Happening {
   readonly shiftMs: number
   /** Makes its body unique. */
   readonly number: number
-  /** Beyond these, attempts are ok. `undefined`: no attempt arrives. */
-  readonly attempts: ReadonlyArray<Attempt> | undefined
-  readonly delayMs: number
-  /** A retry comes under another id. */
-  readonly isReplayed: boolean
   /** It has the event id of another event. */
   readonly reuses: boolean
 }
 
 export type Step = { readonly atMs: number } & (
   | Happening
-  | { readonly kind: "unreadable"; readonly number: number }
+  | ({ readonly kind: "unreadable"; readonly number: number; readonly replayAt: number | undefined } & Sending)
   | { readonly kind: "project"; readonly id: number; readonly name: string | undefined }
   | { readonly kind: "crash"; readonly effects: number; readonly downMs: number; readonly isPowerCut: boolean }
   | { readonly kind: "clock"; readonly byMs: number }
@@ -43,11 +47,18 @@ export type Step = { readonly atMs: number } & (
   | { readonly kind: "lake"; readonly failures: number }
 )
 
-export type SinkFault = "503" | "429" | "silent" | "taken-silent" | "cut" | "taken-cut" | "422"
+/** `some`: every other entry is turned away, and all are answered at the same moment. */
+export type SinkFault = "some" | "503" | "429" | "silent" | "taken-silent" | "cut" | "taken-cut" | "422"
+
+/** The entity whose events the engine refuses at times. */
+export const refusedId = "vos-2"
 
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
+
+/** Between attempts to deliver. */
+export const offsetsMs = [0, 1, 5, 30, 120].map((minutes) => minutes * minuteMs)
 
 const stageNames = {
   ipcs: ["created", "submitted", "certified", "paid"],
@@ -82,16 +93,39 @@ const valuesOf = (entity: Simulated, stage: number, id: string, random: Random):
   return stage === 0 ? { validity: "8 h" } : { hours_until_expiry: random.pick(["1.50", "2.00"]) }
 }
 
-const happening = (random: Random, number: number, atMs: number): Step => {
-  const entity = random.pick(["ipcs", "ipcs", "ipcs", "vos", "ncrs", "permits"] as const)
-  const id = `${entity}-${1 + random.below(entity === "ipcs" ? 6 : 3)}`
-  const stage = entity === "ipcs" ? random.pick([0, 1, 2, 2, 2, 3, 3]) : random.below(stageNames[entity].length)
-  const isFuture = entity !== "ipcs" && random.chance(0.15)
-  const attempts = random.chance(0.04)
+const sending = (random: Random): Sending => ({
+  attempts: random.chance(0.04)
     ? undefined
     : Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, () =>
         random.pick(["request-lost", "answer-lost", "twice", "ok"] as const)
-      )
+      ),
+  delayMs: random.pick([0, 0, 50, 400, 3_000]),
+  isReplayed: random.chance(0.1)
+})
+
+/** How many IPCs are paid on a payday. */
+const paid = 5
+/** From an event to its first attempt. Certificates come late, so that many change what was already paid. */
+const minutes = [0, 0, 1, 5, 60, 180]
+const lateMinutes = [0, 20, 60, 120, 180, 240, 300, 360, 480, 600]
+
+const happening = (random: Random, number: number, atMs: number): Step => {
+  const entity = random.pick(["ipcs", "ipcs", "ipcs", "vos", "ncrs", "permits"] as const)
+  const id = `${entity}-${1 + random.below(entity === "ipcs" ? 4 : 3)}`
+  const stage = entity === "ipcs" ? random.pick([0, 1, 2, 2, 2, 2, 3, 3]) : random.below(stageNames[entity].length)
+  return event(random, { number, atMs, entity, id, stage })
+}
+
+interface Event {
+  readonly number: number
+  readonly atMs: number
+  readonly entity: Simulated
+  readonly id: string
+  readonly stage: number
+}
+
+const event = (random: Random, { number, atMs, entity, id, stage }: Event): Step => {
+  const isFuture = entity !== "ipcs" && random.chance(0.15)
   return {
     atMs,
     kind: "event",
@@ -101,18 +135,28 @@ const happening = (random: Random, number: number, atMs: number): Step => {
     stage: stage + 1,
     stageAt: entity === "ncrs" && stage === 0 ? "created_at" : `${stageNames[entity][stage]}_at`,
     values: valuesOf(entity, stage, id, random),
-    shiftMs: isFuture ? (25 + random.below(5)) * hourMs : -random.pick([0, 0, 1, 5, 60, 180]) * minuteMs,
+    shiftMs: isFuture ? (25 + random.below(5)) * hourMs : -random.pick(stage === 2 ? lateMinutes : minutes) * minuteMs,
     number,
-    attempts,
-    delayMs: random.pick([0, 0, 50, 400, 3_000]),
-    isReplayed: random.chance(0.1),
+    ...sending(random),
     reuses: random.chance(0.05)
   }
 }
 
+/** Many are paid at once, so that their entries are sent at once. */
+const payday = (random: Random, number: number, atMs: number): ReadonlyArray<Step> =>
+  Array.from({ length: 2 * paid }, (_, index) =>
+    event(random, {
+      number: number + index,
+      atMs,
+      entity: "ipcs",
+      id: `ipcs-${5 + (index % paid)}`,
+      stage: index < paid ? 2 : 3
+    })
+  )
+
 const disturbance = (random: Random, number: number, atMs: number): Step => {
   const forMs = random.pick([2_000, 20_000, 5 * minuteMs, 30 * minuteMs])
-  switch (random.below(15)) {
+  switch (random.below(18)) {
     case 0:
       return { atMs, kind: "clock", byMs: random.pick([-1, 1]) * random.pick([2_000, 90_000, hourMs, 5 * hourMs]) }
     case 1:
@@ -121,17 +165,33 @@ const disturbance = (random: Random, number: number, atMs: number): Step => {
     case 3:
     case 4:
     case 5: {
-      const how = random.pick(["503", "429", "silent", "taken-silent", "cut", "taken-cut", "422"] as const)
-      return { atMs, kind: "sink", forMs: how === "422" ? 2_000 : forMs, how }
+      const how = random.pick([
+        "some",
+        "some",
+        "503",
+        "429",
+        "silent",
+        "taken-silent",
+        "cut",
+        "taken-cut",
+        "422"
+      ] as const)
+      // Some last into the next burst, so that several entries of an IPC wait.
+      const sinkMs = random.chance(0.3) ? 4 * hourMs : forMs
+      return { atMs, kind: "sink", forMs: how === "422" ? 2_000 : sinkMs, how }
     }
     case 6:
     case 13:
     case 14:
-      return { atMs, kind: "warehouse", failures: random.below(4), refuses: random.chance(0.5) ? "vos-2" : undefined }
+      return { atMs, kind: "warehouse", failures: random.below(4), refuses: random.chance(0.5) ? refusedId : undefined }
     case 7:
       return { atMs, kind: "lake", failures: 1 + random.below(2) }
     case 8:
-      return { atMs, kind: "unreadable", number }
+    case 15:
+      return { atMs, kind: "unreadable", number, ...sending(random), replayAt: undefined }
+    case 16:
+    case 17:
+      return { atMs, kind: "unreadable", number, ...sending(random), attempts: ["answer-lost"], replayAt: 1 }
     default: {
       const downMs = random.pick([1_000, 10_000, 10 * minuteMs, hourMs, 9 * hourMs])
       return { atMs, kind: "crash", effects: 1 + random.below(160), downMs, isPowerCut: random.chance(0.3) }
@@ -154,9 +214,11 @@ export const stepsOf = (seed: number): ReadonlyArray<Step> => {
     name: `Project ${random.below(9)}`
   }))
   const bursts = 5 + random.below(5)
-  let number = 0
+  const payBurst = random.below(2 * bursts)
+  let number = 2 * paid
   for (let burst = 0; burst < bursts; burst++) {
     const beginMs = Math.floor((dayMs / bursts) * burst) + random.below(hourMs)
+    if (burst === payBurst) steps.push(...payday(random, 1, beginMs))
     for (let count = 4 + random.below(5); count > 0; count--) {
       const atMs = beginMs + random.pick([0, 0, 0, 1, 200, 5_000, 20_000])
       const kind = random.below(10)

@@ -1,7 +1,7 @@
 /**
  * One process of the simulated worker: the real Inbox, Apply, Ledger, Outbox, Walk, Pace and Nightly over the models.
  */
-import { Clock, Cron, Duration, Effect, Layer, Logger, Random } from "effect"
+import { Clock, Cron, Duration, Effect, Latch, Layer, Logger, Random } from "effect"
 import type { DatabaseSync } from "node:sqlite"
 import { optionsOf, read } from "../../connectors/construction/ConstructionReader.ts"
 import { documentAliases } from "../../connectors/construction/ConstructionEvents.ts"
@@ -17,6 +17,7 @@ import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { Outbox } from "../../src/Ledger/Outbox.ts"
 import * as Sink from "../../src/Ledger/Outbox/Sink.ts"
 import { Boot } from "../../src/Runtime/Boot.ts"
+import { Leadership } from "../../src/Runtime/Leadership.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
@@ -35,6 +36,7 @@ import { requestsPerMinute, type Service } from "./Service.ts"
 export const cron = Cron.parseUnsafe("0 */4 * * *", "UTC")
 
 export interface Exported {
+  readonly epoch: number
   readonly atMs: number
   readonly watermark: number
   readonly oldestPending: string | null
@@ -91,6 +93,7 @@ const exporting = ({ exported, lake, machine }: World, epoch: number) =>
         yield* machine.gate(epoch, "export")
         if (lake.failures-- > 0) return yield* new LakeError({ reason: "Failed", message: "the lake is away" })
         exported.push({
+          epoch,
           atMs: at,
           watermark,
           oldestPending: oldest !== null && oldest <= Instant.fromMillis(at) ? oldest : null
@@ -146,6 +149,12 @@ export const start = (
     Effect.provide(Logger.layer([])),
     Effect.tapCause((cause) => Effect.sync(() => ended(cause))),
     Effect.provideService(Clock.Clock, clockOf(machine, epoch)),
+    // Its own: those who wait at the default one would outlive the day.
+    Effect.provideService(Leadership, {
+      isLeading: Effect.succeed(true),
+      leading: Latch.makeUnsafe(true),
+      following: Latch.makeUnsafe(false)
+    }),
     Effect.provideService(Boot, { id: `boot ${machine.boots}`, suspendedMs: () => 0 }),
     Effect.provideService(Random.Random, {
       nextIntUnsafe: () => random.below(2 ** 31),

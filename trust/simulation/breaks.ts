@@ -30,27 +30,36 @@ const copied = (): string => {
   return folder
 }
 
-/** The first line that says what was violated; undefined: nothing was. */
-const play = async (folder: string, seeds: number): Promise<string | undefined> => {
-  const command = ["trust/simulation/run.ts", "--seed", "1", "--runs", String(seeds), "--first"]
-  const run = promisify(execFile)(process.execPath, command, { cwd: folder, timeout: 900_000, maxBuffer: 2 ** 26 })
+/** What it printed. */
+const run = async (folder: string, options: ReadonlyArray<string>): Promise<string> => {
+  const running = promisify(execFile)(process.execPath, ["trust/simulation/run.ts", ...options], {
+    cwd: folder,
+    timeout: 900_000,
+    maxBuffer: 2 ** 26
+  })
   // oxlint-disable-next-line promise/prefer-await-to-then
-  return run.then(
-    () => undefined,
-    (cause: { readonly stdout: string; readonly stderr: string }) =>
-      (cause.stdout.split("\n")[0] || cause.stderr.split("\n").find((line) => line.includes("Error"))) ?? "no answer"
-  )
+  const { stdout } = await running.catch((cause: { readonly stdout: string }) => cause)
+  return stdout
 }
 
-/** Which break is planted, and what the simulation says of it. */
-export const found = async (planted: Break, seeds = mostSeeds): Promise<string | undefined> => {
+/** What runs with these options print while a break is planted. */
+export const printed = async (
+  planted: Break,
+  ...runs: ReadonlyArray<ReadonlyArray<string>>
+): Promise<ReadonlyArray<string>> => {
   const folder = copied()
   try {
     writeFileSync(join(folder, planted.file), broken(planted))
-    return await play(folder, seeds)
+    return await Promise.all(runs.map((options) => run(folder, options)))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The first violation, with its seed; undefined: there was none. */
+const found = async (planted: Break, seeds: number): Promise<string | undefined> => {
+  const [all = ""] = await printed(planted, ["--seed", "1", "--runs", String(seeds), "--first"])
+  return /^seed \d+: (?!trace).*$/m.exec(all)?.[0]
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -16,6 +16,13 @@ const { values } = parseArgs({
     trace: { type: "boolean" }
   }
 })
+const shrink = async (seed: number): Promise<void> => {
+  const all = stepsOf(seed)
+  const steps = await shortest(seed, all)
+  console.log(`${steps.length} of ${all.length} steps lead there:`)
+  for (const step of steps) console.log(JSON.stringify(step))
+}
+
 const first = Number(values.seed ?? 1)
 const runs = Number(values.runs ?? 1)
 const startedMs = performance.now()
@@ -23,15 +30,16 @@ let busy = 0
 let played = 0
 let failed = 0
 for (let seed = first; seed < first + runs; seed++) {
-  const { hash, isBusy, trace, violations } = await playSeed(seed, values.trace === true)
-  for (const line of trace) console.log(line)
+  const { hash, isBusy, trace, violations } = await playSeed(seed)
+  if (values.trace === true) for (const line of trace) console.log(line)
   played++
   busy += isBusy ? 1 : 0
-  if (runs === 1) console.log(`seed ${seed}: trace ${hash}`)
-  if (!isBusy || violations.length === 0) continue
+  const isFailed = isBusy && violations.length > 0
+  if (runs === 1 || isFailed) console.log(`seed ${seed}: trace ${hash}`)
+  if (!isFailed) continue
   failed++
   for (const violation of violations.slice(0, 5)) console.log(`seed ${seed}: ${violation}`)
-  if (runs === 1) console.log("shortest steps:", await shortest(seed, stepsOf(seed)))
+  if (runs === 1) await shrink(seed)
   if (values.first === true) break
 }
 const seconds = (performance.now() - startedMs) / 1000

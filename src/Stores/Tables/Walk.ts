@@ -35,7 +35,7 @@ export const walk = {
     columns: {
       resource: required(text, resource),
       id: required(listedId, "The record's id."),
-      last_pass: required(int32, "The last pass that listed it."),
+      last_pass: required(int32, "The last pass that listed it; 0 while its first page is being written."),
       prior_pass: required(int32, "The pass that listed it before that one; 0 if none did.")
     }
   },
