@@ -6,13 +6,13 @@
 /** Where they begin, by their names. */
 type Offsets = Readonly<Record<string, number>>
 
-const sqliteLeaves: ReadonlyArray<number> = [10, 13]
+const sqliteLeaves: ReadonlySet<number> = new Set([10, 13])
 
 /** Of a page: its kind and the free space; the end of it, where its first cells are. */
 const sqlite = (bytes: Buffer): Offsets => {
   const size = bytes.readUInt16BE(16)
   const pages = Array.from({ length: Math.floor(bytes.length / size) }, (_, n) => n * size)
-  const leaf = pages.findLast((page) => page > 0 && sqliteLeaves.includes(bytes[page] ?? 0))
+  const leaf = pages.findLast((page) => page > 0 && sqliteLeaves.has(bytes[page] ?? 0))
   const ofLeaf = leaf === undefined ? {} : { "leaf page": leaf, "pointers of a leaf page": leaf + 8 }
   return { "page size": 14, "root page": 100, ...ofLeaf }
 }
@@ -40,7 +40,13 @@ const duckDb = (bytes: Buffer): Offsets => {
 /** After the mark, a length and a checksum: the frame's number and its own content. */
 const segment = (bytes: Buffer): Offsets => {
   const second = bytes.length > 12 ? 12 + bytes.readUInt32BE(4) : 0
-  return { "first mark": 0, "first number": 13, "first head": 32, "second length": second + 4, "second number": second + 13 }
+  return {
+    "first mark": 0,
+    "first number": 13,
+    "first head": 32,
+    "second length": second + 4,
+    "second number": second + 13
+  }
 }
 
 const parquet = (bytes: Buffer): Offsets => {
