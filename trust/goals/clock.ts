@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import type { Goal } from "../Goal.ts"
+import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Tale } from "../Tale.ts"
 import { pause, within } from "../Waiting.ts"
@@ -64,7 +64,7 @@ export const goal: Goal = {
     let kills = 0
     let runs = 0
     for (const run of attack.runs()) {
-      if (order.length === 0) order = jumps.toSorted(() => dice.below(3) - 1)
+      if (order.length === 0) order = shuffled(dice, jumps)
       set((order.pop() ?? 0) + dice.below(60_000))
       if (dice.chance(0.4)) {
         await worker.kill()

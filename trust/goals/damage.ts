@@ -6,7 +6,7 @@
  */
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Attack, Goal } from "../Goal.ts"
+import { type Attack, type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { regionsOf } from "../Regions.ts"
 import type { Told } from "../Tale.ts"
@@ -167,10 +167,10 @@ const casesOf = ({ dice, isLong }: Attack, states: ReadonlyArray<State>): Readon
     return files.flatMap((file) => {
       const all = Object.entries(damagesOf(file, readFileSync(join(state.folder, file))))
       const some = isLong ? all : all.slice(dice.below(all.length)).slice(0, 1)
-      return some.map(([name, damage]) => ({ state, file, name, damage, place: dice.next() }))
+      return some.map(([name, damage]) => ({ state, file, name, damage }))
     })
   })
-  return cases.toSorted((a, b) => a.place - b.place)
+  return shuffled(dice, cases)
 }
 
 /** Returns what is broken. */
