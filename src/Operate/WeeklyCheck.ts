@@ -125,8 +125,10 @@ const newestExport = Effect.map(Effect.all([Lake, Reasons]), ([lake, reasons]) =
           "Rename its latest.json and run `siteledger export`: it then writes every file again."
       )
     }),
-    Effect.catch((error) =>
-      error instanceof Verify.NothingToVerify ? Effect.void : Effect.fail({ message: error.message })
-    )
+    Effect.catch((error) => {
+      if (!(error instanceof Verify.NothingToVerify)) return Effect.fail({ message: error.message })
+      if (!error.isDamaged) return Effect.void
+      return reasons.set("damaged export", `Readers find no export on ${lake.name}: ${error.message}`)
+    })
   )
 }))

@@ -1,11 +1,13 @@
 /** The weekly check: every part is read within a week, across restarts, and what is damaged is mended or made again. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
+import { sha256 } from "../../src/Lake/LocalFiles.ts"
+import * as Manifest from "../../src/Lake/Manifest.ts"
 import { WeeklyCheck } from "../../src/Operate/WeeklyCheck.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
@@ -25,7 +27,7 @@ const receive = Effect.flatMap(Store, ({ deliveries }) =>
   })
 )
 
-const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E, Store | WeeklyCheck>) => {
+const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E, Reasons | Store | WeeklyCheck>) => {
   const piece = (name: string, check: Effect.Effect<void, WarehouseError>) => ({
     name,
     check: Effect.andThen(
@@ -63,7 +65,50 @@ const passes = (isThere: (status: { done: number; at: string | null }) => boolea
     )
   )
 
+const run = "20261120T020000Z-1a2b"
+const file = { path: "projects/a.parquet", rows: 1, bytes: 3, sha256: sha256("one") }
+const manifest = Manifest.stringify({
+  run,
+  asOf: { sequence: 1, at: "2026-11-20T02:00:00.000000Z", oldestPending: null, walks: {} },
+  reconcile: null,
+  journal: null,
+  tables: { projects: { rows: 1, columns: [], files: [file] } }
+})
+const manifestPath = Manifest.manifestPath(run)
+const pointer = Manifest.stringify({ run, manifest: manifestPath, sha256: sha256(manifest) })
+
+const damagedExports: Record<string, readonly [files: Readonly<Record<string, string>>, named: string]> = {
+  "a file": [{ [manifestPath]: manifest, "latest.json": pointer, [file.path]: "two" }, file.path],
+  "its manifest": [{ [manifestPath]: "{", "latest.json": pointer }, manifestPath],
+  "no manifest": [{ "latest.json": pointer }, manifestPath],
+  "its pointer": [{ [manifestPath]: manifest, "latest.json": "{" }, "latest.json"]
+}
+
 describe("the weekly check", () => {
+  for (const [what, [files, named]] of Object.entries(damagedExports)) {
+    it.effect(`names damage to the newest export: ${what}`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const path = yield* folder
+          for (const [name, content] of Object.entries(files)) {
+            mkdirSync(join(path, "lake", name, ".."), { recursive: true })
+            writeFileSync(join(path, "lake", name), content)
+          }
+          const pass = passes(({ at }) => at !== null)
+          const reasons = yield* started(
+            path,
+            [],
+            Effect.andThen(
+              pass,
+              Effect.flatMap(Reasons, ({ all }) => all)
+            )
+          )
+          assert.include(reasons.find(({ key }) => key === "damaged export")?.sentence, named)
+        })
+      )
+    )
+  }
+
   it.effect("reads everything, goes on after a restart, and has damage mended", () =>
     Effect.scoped(
       Effect.gen(function* () {
