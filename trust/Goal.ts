@@ -20,6 +20,13 @@ export interface Attack {
   readonly server: () => Promise<Server>
 }
 
+/** Every order is equally likely. */
+export const shuffled = <A>(dice: Dice, items: ReadonlyArray<A>): Array<A> =>
+  items
+    .map((item) => ({ item, place: dice.next() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+
 export interface Findings {
   readonly runs: number
   /** Sentences, one for each broken promise. */

@@ -71,7 +71,12 @@ const page = (lines: ReadonlyArray<Line>): string => {
   ].join("\n")
 }
 
-export const write = (fresh: ReadonlyArray<Line>): void => {
+/** Without the folders of this machine that a sentence may name. */
+export const placeless = (line: Line): Line =>
+  JSON.parse(JSON.stringify(line).replaceAll(/[\w./-]*\/siteledger-trust-\w+(-stopped|-killed)?/g, "DATA_DIR")) as Line
+
+export const write = (given: ReadonlyArray<Line>): void => {
+  const fresh = given.map(placeless)
   const isReplaced = ({ engine, goal }: Line) => fresh.some((one) => one.goal === goal && one.engine === engine)
   const lines = [...kept().filter((line) => !isReplaced(line)), ...fresh].toSorted((a, b) =>
     `${a.goal} ${a.engine}` < `${b.goal} ${b.engine}` ? -1 : 1

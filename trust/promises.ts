@@ -52,7 +52,7 @@ export const promises: ReadonlyArray<Promised> = [
     promise: "The plan's rate is never exceeded, and nothing that only a wrong clock quarantined stays there.",
     goal: "clock",
     figures: ["mostPerMinute", "kills", "quarantined", "clearAfterSeconds"],
-    breakIt: "`Intake/Apply`: `Instant.fromMillis(0)` in `release`"
+    breakIt: "`Walk/Slots`: `windowMs = 20_000` (the rate); `Intake/Apply`: `Instant.fromMillis(0)` in `release`"
   },
   {
     promise: "Strangers don't get in, and don't keep deliveries out.",
@@ -77,13 +77,14 @@ export const promises: ReadonlyArray<Promised> = [
     goal: "sql",
     figures: ["statements"],
     breakIt:
-      "`Query/Query`: `time: Duration.hours(1)` (writes and reads are refused twice, so no single line opens them)"
+      "`Query/Query`: `time: Duration.hours(1)`, with `--runs 62` (writes and reads are refused twice: no single line opens them)"
   },
   {
     promise: "Steady traffic with a failing service needs steady memory, and everything arrives.",
     goal: "soak",
     figures: ["mbWarm", "mbEnd", "mbPerHour", "p99Ms", "deliveries"],
-    breakIt: "`Intake/Apply`: batches of more than one event are settled without being applied"
+    breakIt:
+      "`Intake/Apply`: `step` keeps `Buffer.alloc(20_000, 1)` (from `--seconds 600` on), or settles batches of several events unapplied"
   },
   {
     promise: "The decisions are right whatever crashes, repeats, comes late or is cut off.",

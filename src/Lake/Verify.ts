@@ -18,6 +18,8 @@ import * as LakePointer from "./LakePointer.ts"
 
 /** There is nothing to verify. */
 export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
+  /** An export is there, and its pointer or its manifest is missing or can't be read. */
+  isDamaged: Schema.Boolean,
   message: Schema.String
 }) {}
 
@@ -99,6 +101,7 @@ const read = Effect.fnUntraced(function* (lake: Lake["Service"], run: Option.Opt
 
 const noRun = (given: string) =>
   new NothingToVerify({
+    isDamaged: false,
     message: `${given} is not the name of an export, like 20261120T020000Z-1a2b: \`siteledger lake list\` names them.`
   })
 
@@ -106,18 +109,26 @@ const noExport = Effect.fnUntraced(function* (lake: Lake["Service"], isThere: bo
   const paths = isThere ? [] : yield* lake.list(Manifest.manifestFolder)
   if (!isThere && paths.length === 0) {
     return yield* new NothingToVerify({
+      isDamaged: false,
       message: `There is no export on ${lake.name} yet: \`siteledger export\` makes one.`
     })
   }
   const others = "`siteledger lake list` names the others, which can be verified with --run."
-  return yield* new NothingToVerify({ message: `${LakePointer.noPointer(lake, isThere)} ${others}` })
+  return yield* new NothingToVerify({
+    isDamaged: true,
+    message: `${LakePointer.noPointer(lake, isThere)} ${others}`
+  })
 })
 
 const noManifest = ({ name }: Lake["Service"], path: string) =>
-  new NothingToVerify({ message: `${path} is not on ${name}. \`siteledger lake list\` names the runs that are.` })
+  new NothingToVerify({
+    isDamaged: true,
+    message: `${path} is not on ${name}. \`siteledger lake list\` names the runs that are.`
+  })
 
 const notAManifest = ({ name }: Lake["Service"], path: string) =>
   new NothingToVerify({
+    isDamaged: true,
     message: `${path} on ${name} is not a manifest: \`siteledger export\` makes a new export, \`siteledger lake list\` names the others.`
   })
 

@@ -116,24 +116,27 @@ const analystCopy = (path: string) =>
   }))
 
 /** A damaged one is followed by another that writes every file. */
-const newestExport = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => ({
-  name: "the newest export",
-  check: Verify.verify(Option.none(), () => Effect.void).pipe(
-    Effect.provideService(Lake, lake),
-    Effect.flatMap((verified) => {
-      const [first, ...others] = Verify.faultsOf(verified)
-      if (first === undefined) return reasons.clear(damagedExport)
-      const sentence = `The newest export on ${lake.name} is damaged${others.length > 0 ? `, in ${others.length + 1} places` : ""}: ${first}`
-      return exports.again.pipe(
-        Effect.andThen(Effect.logWarning(`${sentence} All of its files were written again.`)),
-        Effect.andThen(reasons.clear(damagedExport)),
-        Effect.catch(({ message }) =>
-          reasons.set(damagedExport, `${sentence} It can't be written again now: ${message}`)
-        )
-      )
-    }),
-    Effect.catch((error) =>
-      error instanceof Verify.NothingToVerify ? Effect.void : Effect.fail({ message: error.message })
+const newestExport = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => {
+  const damaged = (sentence: string) =>
+    exports.again.pipe(
+      Effect.andThen(Effect.logWarning(`${sentence} All of its files were written again.`)),
+      Effect.andThen(reasons.clear(damagedExport)),
+      Effect.catch(({ message }) => reasons.set(damagedExport, `${sentence} It can't be written again now: ${message}`))
     )
-  )
-}))
+  return {
+    name: "the newest export",
+    check: Verify.verify(Option.none(), () => Effect.void).pipe(
+      Effect.provideService(Lake, lake),
+      Effect.flatMap((verified) => {
+        const [first, ...others] = Verify.faultsOf(verified)
+        if (first === undefined) return reasons.clear(damagedExport)
+        const places = others.length > 0 ? `, in ${others.length + 1} places` : ""
+        return damaged(`The newest export on ${lake.name} is damaged${places}: ${first}`)
+      }),
+      Effect.catch((error) => {
+        if (!(error instanceof Verify.NothingToVerify)) return Effect.fail({ message: error.message })
+        return error.isDamaged ? damaged(`Readers find no export on ${lake.name}: ${error.message}`) : Effect.void
+      })
+    )
+  }
+})

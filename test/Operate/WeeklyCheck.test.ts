@@ -1,5 +1,5 @@
 /** The weekly check: every part is read within a week, across restarts, and what is damaged is mended or made again. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -7,6 +7,9 @@ import { TestClock } from "effect/testing"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
+import { LakeError } from "../../src/Lake/Lake.ts"
+import { sha256 } from "../../src/Lake/LocalFiles.ts"
+import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { WeeklyCheck } from "../../src/Operate/WeeklyCheck.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
@@ -28,7 +31,7 @@ const receive = Effect.flatMap(Store, ({ deliveries }) =>
   })
 )
 
-const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E, Store | WeeklyCheck>) => {
+const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E, Reasons | Store | WeeklyCheck>) => {
   const piece = (name: string, check: Effect.Effect<void, WarehouseError>) => ({
     name,
     check: Effect.andThen(
@@ -50,7 +53,7 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
       Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })
     ),
     Folder.layerAt(join(path, "lake")),
-    Layer.mock(Export, { run: Effect.die("unused") }),
+    Layer.mock(Export, { again: new LakeError({ reason: "Denied", message: "the folder is read-only" }) }),
     Reasons.layer
   )
   const layer = WeeklyCheck.layerWith({ published: join(path, "analytics.duckdb") }).pipe(Layer.provideMerge(around))
@@ -77,7 +80,50 @@ const filesIn = (lake: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map(({ name, parentPath }) => join(parentPath, name))
 
+const shown = "20261120T020000Z-1a2b"
+const file = { path: "projects/a.parquet", rows: 1, bytes: 3, sha256: sha256("one") }
+const manifest = Manifest.stringify({
+  run: shown,
+  asOf: { sequence: 1, at: "2026-11-20T02:00:00.000000Z", oldestPending: null, walks: {} },
+  reconcile: null,
+  journal: null,
+  tables: { projects: { rows: 1, columns: [], files: [file] } }
+})
+const manifestPath = Manifest.manifestPath(shown)
+const pointer = Manifest.stringify({ run: shown, manifest: manifestPath, sha256: sha256(manifest) })
+
+const damagedExports: Record<string, readonly [files: Readonly<Record<string, string>>, named: string]> = {
+  "a file": [{ [manifestPath]: manifest, "latest.json": pointer, [file.path]: "two" }, file.path],
+  "its manifest": [{ [manifestPath]: "{", "latest.json": pointer }, manifestPath],
+  "no manifest": [{ "latest.json": pointer }, manifestPath],
+  "its pointer": [{ [manifestPath]: manifest, "latest.json": "{" }, "latest.json"]
+}
+
 describe("the weekly check", () => {
+  for (const [what, [files, named]] of Object.entries(damagedExports)) {
+    it.effect(`names damage to the newest export that can't be written again: ${what}`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const path = yield* folder
+          for (const [name, content] of Object.entries(files)) {
+            mkdirSync(join(path, "lake", name, ".."), { recursive: true })
+            writeFileSync(join(path, "lake", name), content)
+          }
+          const pass = passes(({ at }) => at !== null)
+          const reasons = yield* started(
+            path,
+            [],
+            Effect.andThen(
+              pass,
+              Effect.flatMap(Reasons, ({ all }) => all)
+            )
+          )
+          assert.include(reasons.find(({ key }) => key === "damaged export")?.sentence, named)
+        })
+      )
+    )
+  }
+
   it.effect("reads everything, goes on after a restart, and has damage mended", () =>
     Effect.scoped(
       Effect.gen(function* () {

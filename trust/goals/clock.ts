@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import type { Goal } from "../Goal.ts"
+import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Tale } from "../Tale.ts"
 import { pause, within } from "../Waiting.ts"
@@ -14,8 +14,10 @@ import { World } from "../World.ts"
 
 const hourMs = 3_600_000
 const jumps = [-25, -24, -1, 0, 1, 24].map((hours) => hours * hourMs)
-const plan = 600
+const plan = 120
 const correctionMs = 120_000
+/** A little more than the plan's minute. */
+const watchedMs = 65_000
 
 /** Judged by the sandbox, whose clock is right. */
 const watched = (world: World, signal: AbortSignal) => {
@@ -55,13 +57,14 @@ export const goal: Goal = {
     await worker.reaches("the subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
     const over = new AbortController()
     const { ended, most } = watched(world, over.signal)
+    const watchedFrom = performance.now()
     const violations: Array<string> = []
     const deepest = { quarantined: 0 }
     let order: Array<number> = []
     let kills = 0
     let runs = 0
     for (const run of attack.runs()) {
-      if (order.length === 0) order = jumps.toSorted(() => dice.below(3) - 1)
+      if (order.length === 0) order = shuffled(dice, jumps)
       set((order.pop() ?? 0) + dice.below(60_000))
       if (dice.chance(0.4)) {
         await worker.kill()
@@ -82,6 +85,7 @@ export const goal: Goal = {
     )
     const seconds = Math.round((performance.now() - from) / 1000)
     if (isClear === undefined) violations.push(`events stay in quarantine ${seconds} s after the clock is right`)
+    await pause(Math.max(0, watchedMs - (performance.now() - watchedFrom)))
     over.abort()
     await ended
     if (most.used > plan) violations.push(`${most.used} requests in a minute of a plan of ${plan}`)

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process"
 import { rmSync, statfsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Dice } from "../../sandbox/Seed.ts"
-import type { Attack, Findings, Goal } from "../Goal.ts"
+import { type Attack, type Findings, type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { pause } from "../Waiting.ts"
 import { World } from "../World.ts"
@@ -60,7 +60,7 @@ const staged = async (
   let runs = 0
   let order: Array<string> = []
   for (const run of attack.runs()) {
-    if (order.length === 0) order = Object.keys(stages).toSorted(() => dice.below(3) - 1)
+    if (order.length === 0) order = shuffled(dice, Object.keys(stages))
     const name = order.pop() ?? "taking"
     await stages[name]?.({ world, worker, dice, fill: () => room.fill(worker) })
     await pause(300 + dice.below(700))

@@ -6,7 +6,7 @@ import { connect } from "node:net"
 import { mkdirSync, watch } from "node:fs"
 import { join } from "node:path"
 import type { Dice } from "../../sandbox/Seed.ts"
-import type { Goal } from "../Goal.ts"
+import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Proxy } from "../Proxy.ts"
 import { headersOf } from "../Sender.ts"
@@ -161,7 +161,7 @@ export const goal: Goal = {
     let kills = 0
     let order: Array<(typeof points)[number]> = []
     for (const run of attack.runs()) {
-      if (order.length === 0) order = points.toSorted(() => dice.below(3) - 1)
+      if (order.length === 0) order = shuffled(dice, points)
       const [name, point] = order.pop() ?? (["start", random(1500)] as const)
       const isReached = await live({ world, worker: world.start(), dice, tokens, secrets }, name, point)
       if (!isReached) missed.set(name, (missed.get(name) ?? 0) + 1)

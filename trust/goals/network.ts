@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
-import type { Attack, Goal } from "../Goal.ts"
+import { type Attack, type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { faults, type Fault, Proxy } from "../Proxy.ts"
 import { S3Stub } from "../S3Stub.ts"
@@ -111,7 +111,7 @@ export const goal: Goal = {
     let order: Array<readonly [Peer, Fault]> = []
     let runs = 0
     for (const run of attack.runs()) {
-      if (order.length === 0) order = all.toSorted(() => dice.below(3) - 1)
+      if (order.length === 0) order = shuffled(dice, all)
       const [peer, fault] = order.pop() ?? (["API", "reset"] as const)
       const proxy = proxies[peer]
       const traffic = new AbortController()

@@ -3,7 +3,7 @@
  * network to it cut, silent or slow. No fault loses or doubles anything, and the same worker recovers by itself.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
-import type { Goal } from "../Goal.ts"
+import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Proxy } from "../Proxy.ts"
 import type { Server } from "../Servers.ts"
@@ -66,7 +66,7 @@ export const goal: Goal = {
     let order: Array<string> = []
     let runs = 0
     for (const run of attack.runs()) {
-      if (order.length === 0) order = Object.keys(faults).toSorted(() => dice.below(3) - 1)
+      if (order.length === 0) order = shuffled(dice, Object.keys(faults))
       const name = order.pop() ?? "partition"
       const traffic = new AbortController()
       const genuine = world.sender.steadily(traffic.signal, 30)

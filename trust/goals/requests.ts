@@ -62,6 +62,13 @@ const malformations: ReadonlyArray<Mutation> = [
   (request) => void request.headers.push(["Bad Name\u0000", "x"])
 ]
 
+/** Cut to nothing by its Content-Length, a body fits the signature of nothing. */
+const isGenuine = ({ body, headers }: Request, secret: string): boolean => {
+  const length = Number(headers.find(([name]) => name === "Content-Length")?.[1] ?? body.length)
+  const right = sign(secret, body.subarray(0, length))
+  return headers.some(([name, value]) => name === signature && value === right)
+}
+
 const bytesOf = ({ body, headers, method, path }: Request): Buffer => {
   const length = headers.some(([name]) => name === "Content-Length") ? [] : [["Content-Length", String(body.length)]]
   const lines = [...headers, ...length].map(([name, value]) => `${name}: ${value}`)
@@ -156,6 +163,7 @@ export const goal: Goal = {
       const forgery = dice.below(forgeries.length)
       forgeries[forgery]?.(request, dice, world.sender.secret)
       for (let n = dice.below(3); n > 0; n--) malformations[dice.below(malformations.length)]?.(request, dice, "")
+      if (isGenuine(request, world.sender.secret)) return
       const bytes = bytesOf(request)
       const answer = await exchanged(port, bytes)
       const status = answer.split(" ")[1] ?? "none"

@@ -9,7 +9,7 @@ import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Goal } from "../Goal.ts"
+import { type Goal, shuffled } from "../Goal.ts"
 import { text } from "../Waiting.ts"
 import { mark, World } from "../World.ts"
 
@@ -122,7 +122,7 @@ export const goal: Goal = {
     const secrets = [canary, mark, ...world.sandbox.subscriptions().map(({ secret }) => secret)]
     const key = join(world.dataDir, "key")
     if (existsSync(key)) secrets.push(readFileSync(key, "utf8").trim())
-    const order = statements({ file, folder, port, dataDir: world.dataDir }).toSorted(() => dice.below(3) - 1)
+    const order = shuffled(dice, statements({ file, folder, port, dataDir: world.dataDir }))
     const violations: Array<string> = []
     let tried = 0
     try {

@@ -3,11 +3,12 @@
  *
  * Guarantees: at start the file is compared with the Store (`OwnFile`). A missing, foreign, older or damaged file is set
  * aside (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that can't be opened
- * for another reason is left alone and named in the error.
+ * for another reason is left alone and named in the error. After damage that is met later, a worker opens it again.
  */
 import { renameSync } from "node:fs"
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
+import { Restart } from "../../Runtime/Restart.ts"
 import { inherit } from "../../Runtime/Rights.ts"
 import type { Store, StoreError } from "../Store.ts"
 import {
@@ -92,7 +93,10 @@ const make = (path: string, budgetMb: number) =>
     )
     const attemptHere = attemptOn(file)
     const noted = noting(path)
-    const attemptFile: AttemptFile = (use) => noted(attemptHere(use))
+    const restart = yield* Effect.serviceOption(Restart)
+    const openAgain = Option.match(restart, { onNone: () => Effect.void, onSome: ({ request }) => request })
+    const attemptFile: AttemptFile = (use) =>
+      Effect.tapError(noted(attemptHere(use)), ({ reason }) => (reason === "Fatal" ? openAgain : Effect.void))
     const writer = yield* Effect.acquireRelease(
       attempt(() => DuckDbWriter.open(file)),
       (opened) => Effect.sync(() => opened.close())

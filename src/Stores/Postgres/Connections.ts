@@ -10,10 +10,11 @@ import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { Redacted } from "effect"
 import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool } from "kysely"
-import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg"
+import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg"
 import Cursor from "pg-cursor"
 import type { StoreTables } from "../StoreTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
+import { GuardedClient } from "./Guarded.ts"
 import { cut, pidOf, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
 
@@ -75,6 +76,7 @@ export class Connections {
     this.#pool = this.#pooled({ ...this.#config, connectionTimeoutMillis: turnMs, Client: Reaching, max: 10 })
     this.prompt = this.#pooled({
       ...this.#config,
+      Client: GuardedClient,
       max: 2,
       connectionTimeoutMillis: promptMs,
       statement_timeout: promptMs,
@@ -87,7 +89,7 @@ export class Connections {
 
   /** A connection outside the pools, for long use; the caller ends it. */
   client(config: PoolConfig = {}): Client {
-    const client = new Client({ ...this.#config, ...config })
+    const client = new GuardedClient({ ...this.#config, ...config })
     client.on("error", () => undefined)
     this.#open.add(client)
     client.on("end", () => this.#open.delete(client))
@@ -137,7 +139,7 @@ export class Connections {
 export const promptMs = 900
 
 /** Waits a shorter time for the server than the pool allows for a free connection. */
-class Reaching extends Client {
+class Reaching extends GuardedClient {
   constructor(config?: PoolConfig) {
     super({ ...config, connectionTimeoutMillis: connectMs })
   }

@@ -19,7 +19,7 @@ import * as Rows from "./Rows.ts"
 import { Reader } from "./Reader.ts"
 import { listed } from "./Segment.ts"
 import { Segments } from "./Segments.ts"
-import { Writer } from "./Writer.ts"
+import { type Found, Writer } from "./Writer.ts"
 
 /** Where the Store has its inbox's id. */
 export const inboxKey = "inbox"
@@ -141,8 +141,8 @@ const makeWay = (folder: string, own: string | undefined, isInTable: boolean): v
   else if (isAnother || (isInTable && listed(folder).length > 0)) setAside(folder)
 }
 
-/** `applied`: every delivery up to this number was stored. `tell`: hears of segments that were repaired. */
-export const open = async (place: Place, applied: number, tell: (segments: number) => void): Promise<Segments> => {
+/** `applied`: every delivery up to this number was stored. `tell`: hears what was found. */
+export const open = async (place: Place, applied: number, tell: (found: Found) => void): Promise<Segments> => {
   const { database, exclusively } = place
   const folder = folderOf(place.store)
   const isInTable = isCarried(database)
@@ -155,7 +155,7 @@ export const open = async (place: Place, applied: number, tell: (segments: numbe
   if (isInTable) setIdIn(folder, unfinished)
   const floor = isInTable ? 1 : applied + 1
   const segments: Segments = new Segments({ folder, key: keyOf(folder, place.key()), floor }, async (found) => {
-    tell(found.repaired.length)
+    tell(found)
     await exclusively(() => note(database, found.lost, (number) => segments.at(number)))
   })
   try {

@@ -28,6 +28,8 @@ export interface Folders {
 export interface Recovered {
   /** Segments that had to be written again. */
   readonly repaired: ReadonlyArray<number>
+  /** How many frames at the end only a copy had. */
+  readonly completed: number
   /** The number after the last frame. */
   readonly next: number
   /** The first number of the last segment, if it isn't closed. */
@@ -97,10 +99,12 @@ interface Found {
   readonly isOpen: boolean
   /** Whether the segment itself had to be written again. */
   readonly isRepaired: boolean
+  /** How many frames at its end only its copy had. */
+  readonly completed: number
 }
 
-/** `limit`: where the next segment begins; undefined for the last one. */
-const inOrder = (folders: Folders, first: number, limit: number | undefined): Found => {
+/** `limit`: where the next segment begins; undefined for the last one. `floor`: every frame before it was flushed. */
+const inOrder = (folders: Folders, first: number, limit: number | undefined, floor: number): Found => {
   const { beside, key, main } = folders
   const path = join(main, nameOf(first))
   const bytes = readIfThere(path)
@@ -119,7 +123,7 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined): Fo
   if (isWhole) {
     // What follows the last frame was being written.
     if (own.end < bytes.byteLength) truncateSync(path, own.end)
-    return { parts, isOpen, isRepaired: false }
+    return { parts, isOpen, isRepaired: false, completed: 0 }
   }
   chunks.toReversed().forEach((chunk, place) => {
     write(folders, chunk, isOpen && place === 0 ? undefined : numberAfter(chunk.at(-1)!))
@@ -128,9 +132,14 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined): Fo
     keepDamaged(folders, path)
     rmSync(path)
   }
-  // A crash leaves an open segment with the first of its frames: nothing is damaged.
-  const isTorn = isOpen && chunks.length === 1 && frames.every(({ number }, n) => number === chunks[0]![n]!.number)
-  return { parts, isOpen: isOpen && chunks.length > 0, isRepaired: !isTorn }
+  // A crash may leave an open segment without its last frames, if they weren't flushed yet.
+  const isTorn =
+    isOpen &&
+    chunks.length === 1 &&
+    frames.every(({ number }, n) => number === chunks[0]![n]!.number) &&
+    (chunks[0]![frames.length]?.number ?? first) >= floor
+  const completed = isTorn ? chunks[0]!.length - frames.length : 0
+  return { parts, isOpen: isOpen && chunks.length > 0, isRepaired: !isTorn, completed }
 }
 
 /** Reads all of a closed segment and of its copy, and mends what is damaged. `limit`: where the next segment begins. */
@@ -139,7 +148,7 @@ export const check = (
   first: number,
   limit: number
 ): { readonly missing: ReadonlyArray<Span>; readonly isRepaired: boolean } => {
-  const { isRepaired, parts } = inOrder(folders, first, limit)
+  const { isRepaired, parts } = inOrder(folders, first, limit, limit)
   const missing = gapsBetween(first, parts, limit)
   if (missing.length > 0) return { missing, isRepaired }
   return { missing, isRepaired: copyAgain(folders, first) || isRepaired }
@@ -159,6 +168,7 @@ export const recover = (folders: Folders, floor: number): Recovered => {
   const firsts = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)
   const missing: Array<Span> = []
   const repaired: Array<number> = []
+  let completed = 0
   let open: number | undefined
   let next = 1
   const expect = (from: number): void => {
@@ -172,8 +182,9 @@ export const recover = (folders: Folders, floor: number): Recovered => {
       next = limit
       return
     }
-    const found = inOrder(folders, first, limit)
+    const found = inOrder(folders, first, limit, floor)
     if (found.isRepaired) repaired.push(first)
+    completed += found.completed
     for (const part of found.parts) {
       expect(part.from)
       next = part.next
@@ -181,5 +192,5 @@ export const recover = (folders: Folders, floor: number): Recovered => {
     open = found.isOpen ? found.parts.at(-1)?.from : undefined
   })
   expect(floor)
-  return { next, open, missing, repaired }
+  return { next, open, missing, repaired, completed }
 }

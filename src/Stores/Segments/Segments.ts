@@ -25,7 +25,7 @@ interface Open {
   readonly reject: (cause: unknown) => void
 }
 
-const nothing: Found = { lost: [], repaired: [] }
+const nothing: Found = { lost: [], repaired: [], completed: 0 }
 
 export class Segments {
   readonly #start: Start
@@ -164,8 +164,8 @@ export class Segments {
 
   #answered(answer: Answer): void {
     this.#last = answer.last ?? this.#last
-    const { lost, repaired } = answer.found ?? nothing
-    if (lost.length + repaired.length > 0) this.#untold = [...this.#untold, { lost, repaired }]
+    const found = answer.found ?? nothing
+    if (found.lost.length + found.repaired.length + found.completed > 0) this.#untold = [...this.#untold, found]
     const open = this.#open.get(answer.id)
     this.#open.delete(answer.id)
     if (answer.error === undefined) open?.resolve(answer)

@@ -39,6 +39,8 @@ export interface Found {
   readonly lost: ReadonlyArray<Span>
   /** The first numbers of segments that were damaged and are whole again, apart from what is lost. */
   readonly repaired: ReadonlyArray<number>
+  /** How many frames at the end of the open segment only its copy had: damage, or a crash before they were flushed. */
+  readonly completed: number
 }
 
 export const besideIn = (folder: string): string => join(folder, "beside")
@@ -55,12 +57,12 @@ export class Writer {
   constructor(folder: string, key: KeyObject, floor = 1) {
     this.#folders = { main: folder, beside: besideIn(folder), key }
     mkdirSync(this.#folders.beside, { recursive: true, mode: 0o700 })
-    const { missing, next, open, repaired } = recover(this.#folders, floor)
+    const { completed, missing, next, open, repaired } = recover(this.#folders, floor)
     this.#next = next
     this.#appending = new Appending(this.#folders, open)
     this.#known = Known.open(join(folder, "known"))
     this.#lose(missing)
-    this.found = { lost: missing, repaired }
+    this.found = { lost: missing, repaired, completed }
     this.#learn()
   }
 
@@ -121,7 +123,7 @@ export class Writer {
     if (limit === undefined) this.#appending.end(this.#next)
     const { isRepaired, missing } = check(this.#folders, first, limit ?? this.#next)
     this.#lose(missing)
-    return { lost: missing, repaired: isRepaired ? [first] : [] }
+    return { lost: missing, repaired: isRepaired ? [first] : [], completed: 0 }
   }
 
   /** Puts lost frames back under their old numbers; leaves out those that aren't lost. */

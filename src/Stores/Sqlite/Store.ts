@@ -93,13 +93,20 @@ export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise
   if (error !== undefined) throw error
 }
 
+const completedSentence = (frames: number): string =>
+  `The last ${frames} deliveries were missing in the inbox and were restored from its copy. Nothing is lost. Check the ` +
+  "disk, unless the worker was stopped while it was writing."
+
 /** Opens them at first use; again if that failed. */
-const filesOf = (place: Files.Place, db: Kysely<StoreTables>) => {
+const filesOf = (place: Files.Place, db: Kysely<StoreTables>, warn: (sentence: string) => void) => {
   let opened: Promise<Segments> | undefined
   let repaired = 0
   const open = (): Promise<Segments> => {
     opened ??= Segmented.watermark(db).then((applied) =>
-      Files.open(place, applied, (segments) => void (repaired += segments))
+      Files.open(place, applied, (found) => {
+        repaired += found.repaired.length
+        if (found.completed > 0) warn(completedSentence(found.completed))
+      })
     )
     opened.catch(() => (opened = undefined))
     return opened
@@ -159,15 +166,17 @@ const make = ({ isLogged, key, path }: Options) =>
     yield* Effect.tryPromise({ try: () => migrate(db), catch: failed })
     const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) =>
       Effect.tryPromise({ try: () => query(db), catch: failed })
+    // With the logger of the program.
+    const runSync = Effect.runSyncWith(yield* Effect.context<never>())
     const place: Files.Place = {
       store: path,
       database,
-      key: () => derived(Effect.runSync(key)),
+      key: () => derived(runSync(key)),
       exclusively: (use) => db.connection().execute(async () => use())
     }
     if (isLogged) yield* RowLog.keep(place, { isNew, replaces })
     const files = yield* Effect.acquireRelease(
-      Effect.sync(() => filesOf(place, db)),
+      Effect.sync(() => filesOf(place, db, (sentence) => runSync(Effect.logWarning(sentence)))),
       ({ close }) => Effect.promise(close)
     )
     return Store.of({

@@ -1,4 +1,4 @@
-/** A server that speaks PostgreSQL's protocol and answers every question with the same row of texts. */
+/** A server that speaks PostgreSQL's protocol and answers every question alike. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 
@@ -24,8 +24,8 @@ export interface Answering extends AsyncDisposable {
   readonly port: number
 }
 
-export const answering = async (row: Readonly<Record<string, string>>): Promise<Answering> => {
-  const ready = message("Z", Buffer.from("I"))
+/** With this row of texts. */
+export const answering = (row: Readonly<Record<string, string>>): Promise<Answering> => {
   const names = Object.keys(row)
   const rows = [
     message("T", int16(names.length), ...names.map(column)),
@@ -33,6 +33,15 @@ export const answering = async (row: Readonly<Record<string, string>>): Promise<
     message("C", text("SELECT 1")),
     ready
   ]
+  return serving(rows)
+}
+
+/** With a row that ends before its first value does. */
+export const breaking = (): Promise<Answering> => serving([message("D", int16(2), int32(1_000_000))])
+
+const ready = message("Z", Buffer.from("I"))
+
+const serving = async (rows: ReadonlyArray<Buffer>): Promise<Answering> => {
   const server = createServer((socket) => {
     socket.on("error", () => undefined)
     socket.once("data", () => {

@@ -9,7 +9,7 @@ import { DatabaseError } from "pg"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import * as Failure from "../../../src/Stores/Postgres/Failure.ts"
 import * as Databases from "../../Postgres.ts"
-import { answering } from "./Answering.ts"
+import { answering, breaking } from "./Answering.ts"
 import { ask, database, storesAt, using } from "./World.ts"
 
 const opening = (url: string | URL) =>
@@ -129,6 +129,18 @@ describe("a server that answers but is unsuitable", () => {
       })
     )
   }
+})
+
+describe("a server whose answer breaks the protocol", () => {
+  test(
+    "costs the connection, not the program",
+    Effect.gen(function* () {
+      const { port, url } = yield* using(breaking)
+      const error = yield* opening(url)
+      assert.include(error.message, `PostgreSQL at 127.0.0.1:${port}, database books: `)
+      assert.strictEqual(error.reason, "Failed")
+    })
+  )
 })
 
 const failed = (code: string, message: string) =>

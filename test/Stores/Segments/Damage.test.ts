@@ -55,6 +55,20 @@ describe("damage to any one file of the inbox", () => {
       })
     ))
 
+  it("is told apart from a crash by what was acknowledged for certain", () =>
+    withFolder((folder) => {
+      const last = stored(folder, some(0, 5), some(10, 5))
+      const path = join(folder, "000000000000001.log")
+      const found = (floor: number) => {
+        truncateSync(path, statSync(path).size - 40)
+        const writer = new Writer(folder, key, floor)
+        writer.close()
+        return writer.found
+      }
+      assert.deepStrictEqual(found(last), { lost: [], repaired: [], completed: 1 })
+      assert.deepStrictEqual(found(last + 1), { lost: [], repaired: [1], completed: 0 })
+    }))
+
   it("is named by its numbers if no copy is left, and filled from elsewhere", () =>
     forSeeds(rounds(25, 500), (random) =>
       withFolder((folder) => {
@@ -80,7 +94,7 @@ describe("damage to any one file of the inbox", () => {
         assert.strictEqual(writer.receive(some(999, 1)).fresh, 1)
         writer.close()
         const next = new Writer(folder, key, last + 1)
-        assert.deepStrictEqual(next.found, { lost: [], repaired: [] })
+        assert.deepStrictEqual(next.found, { lost: [], repaired: [], completed: 0 })
         next.fill(before.filter(({ number }) => !late.has(number) && !never.has(number)))
         assert.deepStrictEqual(summary(firsts()), summary(before.filter(({ number }) => !never.has(number))))
         // What was lost is new when it comes again; the rest is known.

@@ -77,10 +77,10 @@ describe("the inbox's files in use", () => {
         const before = await all(segments)
         damage(join(folder, first))
         await segments.check(1)
-        assert.deepStrictEqual(told.splice(0), [{ lost: [], repaired: [1] }])
+        assert.deepStrictEqual(told.splice(0), [{ lost: [], repaired: [1], completed: 0 }])
         damage(join(folder, first))
         assert.deepStrictEqual(await all(segments), before)
-        assert.deepStrictEqual(told, [{ lost: [], repaired: [1] }])
+        assert.deepStrictEqual(told, [{ lost: [], repaired: [1], completed: 0 }])
       }))
   }
 
@@ -92,7 +92,7 @@ describe("the inbox's files in use", () => {
       flip(join(folder, first), 5_000_000)
       flip(join(besideIn(folder), first), 5_000_000)
       const after = await all(segments)
-      assert.deepStrictEqual(told, [{ lost: [{ from: 2, through: 2 }], repaired: [1] }])
+      assert.deepStrictEqual(told, [{ lost: [{ from: 2, through: 2 }], repaired: [1], completed: 0 }])
       assert.deepStrictEqual(
         after.filter((text) => !/lost/.test(text)),
         before.filter((text) => !text.startsWith("2 "))
