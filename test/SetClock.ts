@@ -15,6 +15,7 @@ export const machine = Effect.gen(function* () {
   const clock: Clock.Clock = {
     ...inner,
     sleep: (duration) => inner.sleep(duration),
+    currentTimeNanosUnsafe: () => inner.currentTimeNanosUnsafe(),
     currentTimeMillisUnsafe,
     currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
     monotonicTimeNanosUnsafe,

@@ -21,6 +21,17 @@ export const Boot = Context.Reference<Booted>("siteledger/Boot", {
 /** Milliseconds since the boot while the machine ran: never more than has passed. */
 export const runningMs = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
+/** A clock whose present is the time since the boot, for pauses that a wall clock must not stretch when it is set. */
+export const steady = (clock: Clock.Clock): Clock.Clock => ({
+  currentTimeMillisUnsafe: () => runningMs(clock),
+  currentTimeMillis: Effect.sync(() => runningMs(clock)),
+  currentTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  currentTimeNanos: clock.monotonicTimeNanos,
+  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: clock.monotonicTimeNanos,
+  sleep: (duration) => clock.sleep(duration)
+})
+
 /** Whole milliseconds since the boot, those of a suspended machine included. */
 export const sinceBootMs = Effect.zipWith(Clock.Clock, Boot, (clock, { suspendedMs }) =>
   Math.floor(runningMs(clock) + suspendedMs())

@@ -12,6 +12,7 @@ import type { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { Settings } from "../../../config/Settings.ts"
 import * as Instant from "../../Domain/Instant.ts"
+import { steady } from "../../Runtime/Boot.ts"
 import { led } from "../../Runtime/Leadership.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import type { Troubles } from "./Backlog.ts"
@@ -52,6 +53,18 @@ const tripsAfter = 5
 /** Short, to notice soon when the wall clock is set. */
 const longestWait = Duration.minutes(1)
 
+/** On a clock that can't be set back, which would keep a circuit open for as long. */
+const circuits = Layer.effect(
+  CircuitBreaker.CircuitBreakerStore,
+  Effect.map(CircuitBreaker.CircuitBreakerStore, ({ admit, record, state }) =>
+    CircuitBreaker.CircuitBreakerStore.of({
+      admit: (key) => Effect.updateService(admit(key), Clock.Clock, steady),
+      record: (outcome) => Effect.updateService(record(outcome), Clock.Clock, steady),
+      state: (key) => Effect.updateService(state(key), Clock.Clock, steady)
+    })
+  )
+).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
 const make = Effect.fnUntraced(function* (options: SinkOptions) {
   const { pollEvery } = yield* Outbox
   const rests = options.rests ?? defaultRests
@@ -59,7 +72,7 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
     tripPolicy: CircuitBreaker.consecutive(tripsAfter),
     openDuration: Schedule.min([Schedule.exponential(rests.first), Schedule.spaced(rests.longest)]),
     maxOpenDuration: Duration.days(1)
-  }).pipe(Effect.provide(CircuitBreaker.layerStoreMemory()))
+  }).pipe(Effect.provide(circuits))
   const sending: Sending.Sending = {
     target: SinkPost.target(options.url, Redacted.value(options.secret), options.patience ?? defaultPatience),
     pauses: options.pauses ?? defaultPauses,

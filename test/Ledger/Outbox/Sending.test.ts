@@ -22,6 +22,7 @@ import {
   until
 } from "./SinkWorld.ts"
 import { certified, folder, hear, payment } from "../Started.ts"
+import { machine } from "../../SetClock.ts"
 
 const ids = (count: number) => Array.from({ length: count }, (_, place) => `IPC-${place}`)
 
@@ -196,6 +197,25 @@ describe("a clock that was a day ahead", () => {
         to.posts.map(({ ipcId }) => ipcId),
         ["new", "tried"]
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("and is set back doesn't keep a sink that was unavailable waiting", () =>
+    Effect.gen(function* () {
+      const [path, to, on] = yield* Effect.all([folder, accounts, machine])
+      to.answer = () => ({ status: 503 })
+      on.jump(86_400_000)
+      const body = Effect.gen(function* () {
+        yield* hear(payment("A"))
+        yield* until(
+          "the sink is found unavailable",
+          Effect.sync(() => to.posts.length > 6)
+        )
+        on.jump(-86_400_000)
+        to.answer = () => taken
+        yield* until("it is delivered", allDelivered)
+      })
+      yield* on.on(sending(path, to, {}, body))
     }).pipe(Effect.scoped)
   )
 })
