@@ -72,7 +72,7 @@ describe("the inbox's files", () => {
         const whole = readFileSync(path)
         appendFileSync(path, torn.subarray(0, length))
         const writer = new Writer(folder, key)
-        assert.deepStrictEqual([writer.last, writer.found], [last, { lost: [], repaired: [] }])
+        assert.deepStrictEqual([writer.last, writer.found], [last, { lost: [], repaired: [], completed: 0 }])
         writer.close()
         assert.deepStrictEqual(readFileSync(path), whole)
       }
