@@ -69,12 +69,12 @@ const intake: ReadonlyArray<Break> = [
     "the ledger doesn't hear what is delivered twice"
   ),
   inbox(
-    "await store.deliveries.receive(batch.map((each) => each.delivery))",
-    "void store.deliveries.receive(batch.map((each) => each.delivery)).catch(() => 0)",
+    "await store.deliveries.receive(batch.map(({ delivery }) => delivery))",
+    "void store.deliveries.receive(batch.map(({ delivery }) => delivery)).catch(() => 0)",
     "the 2xx is sent before the delivery is stored"
   ),
   inbox(
-    "batch.map((each) => each.delivery)",
+    "batch.map(({ delivery }) => delivery)",
     "batch.slice(0, 1).map((each) => each.delivery)",
     "of deliveries that come together only one is stored"
   ),
