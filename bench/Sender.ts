@@ -1,13 +1,12 @@
 /**
  * Sends signed deliveries over raw sockets, in its own process; each connection sends the next one as soon as it has an
- * answer. With a store's path, it looks for the row of every 2xx there, by its own connection, before it goes on. Prints
- * one JSON line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
+ * answer. With a store's path, it looks for the body of every 2xx in the inbox's files before it goes on. Prints one JSON
+ * line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
  */
-import { hash } from "node:crypto"
 import { connect } from "node:net"
-import { DatabaseSync } from "node:sqlite"
 import { quantile, round } from "./Child.ts"
 import { type Signed, signed } from "./Signed.ts"
+import { Stored } from "./Stored.ts"
 
 const [port = "0", series = "a", count = "1000", connections = "64", storePath] = process.argv.slice(2)
 const ipcs = 5000
@@ -20,7 +19,7 @@ export interface Sent {
   readonly broken: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** How many of the 2xx whose row was looked for had none. */
+  /** How many of the 2xx whose body was looked for had none. */
   readonly notThere: number
 }
 
@@ -28,11 +27,7 @@ const deliveries = Array.from({ length: Number(count) }, (_, n) => signed(series
 const latencies: Array<number> = []
 const tally = { next: 0, acknowledged: 0, refused: 0, broken: 0, notThere: 0 }
 
-const lookIn = (path: string) => {
-  const find = new DatabaseSync(path, { readOnly: true }).prepare("select 1 from inbox where body_sha256 = ?")
-  return ({ body }: Signed): boolean => find.get(hash("sha256", body, "buffer")) !== undefined
-}
-const isThere = storePath === undefined ? undefined : lookIn(storePath)
+const inbox = storePath === undefined ? undefined : new Stored(storePath)
 
 /** One connection; when it breaks, its delivery is sent again over a new one, as the service would. */
 const send = (again?: Signed): Promise<void> =>
@@ -61,8 +56,8 @@ const send = (again?: Signed): Promise<void> =>
     socket.on("data", (chunk: Buffer) => {
       answer += chunk.toString("latin1")
       const isTaken = answer.startsWith("HTTP/1.1 200")
-      // As soon as the status arrives, the row must be there.
-      if (isTaken && isThere !== undefined && current !== undefined && !isThere(current)) tally.notThere++
+      // As soon as the status arrives, the body must be there.
+      if (isTaken && inbox !== undefined && current !== undefined && !inbox.has(current.body)) tally.notThere++
       // Both servers answer with an empty body of a declared length.
       if (!answer.endsWith("\r\n\r\n")) return
       latencies.push(performance.now() - sentAt)
