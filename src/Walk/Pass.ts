@@ -190,15 +190,35 @@ const describe = (state: Checkpoints.PassState): string | undefined => {
   return state.disturbed === 0 ? undefined : `The list of ${state.resource} changed while it was being walked.`
 }
 
-/** Tombstones for what two agreeing passes in a row did not show. */
+/**
+ * Tombstones for what two agreeing passes in a row did not show. After an answer that took long, a tombstone can be older
+ * than its row and lose: then the next pass tries again.
+ */
 const buryAbsent = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState) {
   const at = state.started_at
   const version = Version.make(Instant.toMicros(at), 0, "")
   while (true) {
     const ids = yield* Checkpoints.absentIds(pass.store, state, tombstoneBatch)
     if (ids.length === 0) return
-    const changes = ids.filter(Checkpoints.isRecordId).map((id) => Change.absence(pass.list.resource, id, version, at))
+    const records = ids.filter(Checkpoints.isRecordId)
+    const changes = records.map((id) => Change.absence(pass.list.resource, id, version, at))
     yield* pass.warehouse.write({ changes, events: [] })
-    yield* Checkpoints.forget(pass.store, state.resource, ids)
+    const left = yield* unburied(pass, records)
+    const buried = ids.filter((id) => !left.has(id))
+    if (buried.length === 0) return
+    yield* Checkpoints.forget(pass.store, state.resource, buried)
   }
+})
+
+const unburied = Effect.fnUntraced(function* ({ list, warehouse }: Pass, ids: ReadonlyArray<string>) {
+  if (ids.length === 0) return new Set<string>()
+  const rows = yield* warehouse.query((db) =>
+    db
+      .selectFrom(`construction.${list.resource}`)
+      .select("id")
+      .where("id", "in", ids)
+      .where("_deleted_at", "is", null)
+      .execute()
+  )
+  return new Set(rows.map(({ id }) => String(id)))
 })

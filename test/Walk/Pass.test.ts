@@ -7,7 +7,7 @@ import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
 import * as Pass from "../../src/Walk/Pass.ts"
-import { SourceError } from "../../src/Walk/Source.ts"
+import { type Page, SourceError } from "../../src/Walk/Source.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import { type Batch, Warehouse } from "../../src/Stores/Warehouse.ts"
 import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
@@ -171,6 +171,20 @@ describe("a pass", () => {
       list.ids.shift()
       for (let turn = 0; turn < 3; turn++) yield* pass(list)
       assert.deepStrictEqual(yield* present, range(1, 12))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("whose tombstone is older than the row, because its answer took long, is made up for by the next", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 12))
+      yield* pass(list)
+      list.ids.splice(4, 1)
+      yield* pass(list)
+      const late = (page: Page): Page => ({ ...page, observedMicros: page.observedMicros - 60_000_000 })
+      yield* pass({ ...list, fetch: (...asked) => Effect.map(list.fetch(...asked), late) })
+      assert.include(yield* present, 5)
+      yield* pass(list)
+      assert.notInclude(yield* present, 5)
     }).pipe(Effect.provide(stores))
   )
 

@@ -206,6 +206,13 @@ const project = (random: Random, atMs: number): Step => ({
   name: random.chance(0.3) ? undefined : `Project ${random.below(100)}`
 })
 
+/** A project that is gone before a walk that was killed while it read it goes on. */
+const brief = (random: Random, id: number, atMs: number): ReadonlyArray<Step> => [
+  { atMs, kind: "project", id, name: "Brief" },
+  { atMs, kind: "crash", effects: 15 + random.below(50), downMs: random.pick([10_000, 600_000]), isPowerCut: false },
+  { atMs: atMs + 8_000, kind: "project", id, name: undefined }
+]
+
 /** The steps of a seed's day, in bursts. */
 export const stepsOf = (seed: number): ReadonlyArray<Step> => {
   const random = seeded(seed)
@@ -218,6 +225,7 @@ export const stepsOf = (seed: number): ReadonlyArray<Step> => {
   let number = 2 * paid
   for (let burst = 0; burst < bursts; burst++) {
     const beginMs = Math.floor((dayMs / bursts) * burst) + random.below(hourMs)
+    if (random.chance(0.1)) steps.push(...brief(random, 10 + burst, beginMs))
     if (burst === payBurst) steps.push(...payday(random, 1, beginMs))
     for (let count = 4 + random.below(5); count > 0; count--) {
       const atMs = beginMs + random.pick([0, 0, 0, 1, 200, 5_000, 20_000])
