@@ -2,7 +2,7 @@
  * Attacks a worker (`bin/siteledger start`) as a black box and judges it from outside: one JSON line for each goal and
  * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short] [--write]`
  *
- * Three goals at once; those that measure time go first, alone.
+ * Four goals at once; those that measure time go first, alone.
  * Exits with 0 if every promise held, 1 if one was broken, 2 on a usage error. The seed repeats every random choice.
  */
 import { spawn } from "node:child_process"
@@ -99,7 +99,7 @@ const inProcess = ({ engine, name }: Job, { runs, seconds, seed }: Options): Pro
   })
 }
 
-const atOnce = 3
+const atOnce = 4
 
 const main = async (): Promise<number> => {
   const options = read(process.argv.slice(2), names, () => randomInt(2 ** 32))
