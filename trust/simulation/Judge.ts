@@ -12,7 +12,7 @@ import { startMs } from "./Machine.ts"
 import { prepared } from "./MemoryStore.ts"
 import { progressOf, rowsOf } from "./MemoryWarehouse.ts"
 import { requestsPerMinute } from "./Service.ts"
-import { minuteMs, refusedId } from "./Steps.ts"
+import { hourMs, minuteMs, refusedId } from "./Steps.ts"
 import { cron, type Exported, type World } from "./Worker.ts"
 
 /** After every write of the warehouse, and after every crash. */
@@ -220,10 +220,14 @@ const exports = ({ exported, machine, store }: World): ReadonlyArray<Violation> 
   ]
 }
 
-/** The same process exported before, and no scheduled time has come since. */
+/**
+ * The same process exported before, and no scheduled time has come since. Of a clock that was set back by more than an
+ * hour the worker believes the new time: the scheduled times in between come again.
+ */
 const isNeedless = ({ atMs, epoch }: Exported, index: number, all: ReadonlyArray<Exported>): boolean => {
   const before = all[index - 1]
-  return before !== undefined && before.epoch === epoch && Cron.prev(cron, atMs + 1).getTime() <= before.atMs
+  if (before === undefined || before.epoch !== epoch || before.atMs > atMs + hourMs) return false
+  return Cron.prev(cron, atMs + 1).getTime() <= before.atMs
 }
 
 /** No clock is ahead any more. */
