@@ -13,7 +13,7 @@ import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
 import { compileCache, main, traced } from "./GlobalSetup/Main.ts"
 import { leaks } from "./Marked.ts"
 
-const pollMs = 20
+const pollMs = { first: 20, most: 100, growth: 1.3 }
 const patienceMs = 50_000
 
 export type Environment = Readonly<Record<string, string>>
@@ -47,10 +47,10 @@ export const freePort = async (): Promise<number> => {
 /** Asks until the answer is there: a test waits for a state, never for a time. */
 export const until = async <A>(what: string, ask: () => Promise<A | undefined>): Promise<A> => {
   const deadline = Date.now() + patienceMs
-  while (Date.now() < deadline) {
+  for (let ms = pollMs.first; Date.now() < deadline; ms = Math.min(pollMs.most, ms * pollMs.growth)) {
     const answer = await ask()
     if (answer !== undefined) return answer
-    await new Promise((done) => setTimeout(done, pollMs))
+    await new Promise((done) => setTimeout(done, ms))
   }
   throw new Error(`Not within ${patienceMs / 1000} s: ${what}`)
 }

@@ -108,6 +108,8 @@ describe.skipIf(Databases.skipped !== undefined)("a server that ends all session
             own,
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'siteledger worker %' and datname = current_database()"
           )
+          // A connection whose end has not been read yet would fail one more use.
+          yield* until(Effect.map(sessions(own), (all) => all.length === 0))
           yield* ended.open
           for (const fiber of fibers) {
             const outcome = yield* Fiber.join(fiber)
