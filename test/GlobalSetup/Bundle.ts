@@ -6,7 +6,7 @@
  * The folder lies below node_modules, where Node finds DuckDB's native package; it is removed at the end, and when this
  * process was killed, by the next run.
  */
-import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { rolldown } from "rolldown"
 
@@ -65,6 +65,9 @@ export const make = async (): Promise<Bundle> => {
   const folder = join(cache, `${prefix}${process.pid}`)
   remove(folder)
   process.once("exit", () => remove(folder))
+  mkdirSync(folder)
+  // Else each start first reads the whole bundle as CommonJS.
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}')
   await bundles(folder)
   return { main: join(folder, "main.js"), again: () => bundles(folder) }
 }
