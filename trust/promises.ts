@@ -84,7 +84,7 @@ export const promises: ReadonlyArray<Promised> = [
     goal: "soak",
     figures: ["mbWarm", "mbEnd", "mbPerHour", "p99Ms", "deliveries"],
     breakIt:
-      "`Intake/Apply`: `step` keeps `Buffer.alloc(20_000, 1)` (from `--seconds 600` on), or settles batches of several events unapplied"
+      "`Intake/Apply`: `step` keeps `Buffer.alloc(20_000, 1)` (from `--seconds 3600` on), or settles batches of several events unapplied"
   },
   {
     promise: "The decisions are right whatever crashes, repeats, comes late or is cut off.",
