@@ -123,7 +123,7 @@ class Day {
       // While it is delivered again.
       if (offsetMs !== undefined) machine.after(0, step.delayMs + offsetMs, () => this.#replay())
     } else if (step.kind === "project") service.change(step)
-    else if (step.kind === "clock") machine.wallMs = Math.max(-farMs, Math.min(farMs, machine.wallMs + step.byMs))
+    else if (step.kind === "clock") machine.setClock(Math.max(-farMs, Math.min(farMs, machine.wallMs + step.byMs)))
     else if (step.kind === "warehouse") Object.assign(failing, { failures: step.failures, refuses: step.refuses })
     else if (step.kind === "lake") lake.failures = step.failures
     else if (step.kind === "crash") {
@@ -167,7 +167,7 @@ class Day {
   /** Faults end, clocks are right, and everything that is under way arrives; after one more crash. */
   async #calm(): Promise<void> {
     const { accounting, failing, lake, machine, service } = this.#world
-    machine.wallMs = 0
+    machine.setClock(0)
     machine.killIn = undefined
     accounting.fault = undefined
     service.fault = undefined

@@ -224,9 +224,9 @@ const exports = ({ exported, machine, store }: World): ReadonlyArray<Violation> 
  * The same process exported before, and no scheduled time has come since. Of a clock that was set back by more than an
  * hour the worker believes the new time: the scheduled times in between come again.
  */
-const isNeedless = ({ atMs, epoch }: Exported, index: number, all: ReadonlyArray<Exported>): boolean => {
+const isNeedless = ({ atMs, epoch, setBackMs }: Exported, index: number, all: ReadonlyArray<Exported>): boolean => {
   const before = all[index - 1]
-  if (before === undefined || before.epoch !== epoch || before.atMs > atMs + hourMs) return false
+  if (before === undefined || before.epoch !== epoch || setBackMs - before.setBackMs > hourMs) return false
   return Cron.prev(cron, atMs + 1).getTime() <= before.atMs
 }
 

@@ -44,8 +44,8 @@ export class Machine {
   #budget = 50
   /** True time since the start. */
   nowMs = 0
-  /** How far the wall clock is ahead of true time. */
-  wallMs = 0
+  #wallMs = 0
+  #setBackMs = 0
   /** When the machine booted, by true time. */
   bootedMs = 0
   boots = 1
@@ -73,7 +73,22 @@ export class Machine {
   }
 
   get wallNowMs(): number {
-    return startMs + this.nowMs + this.wallMs
+    return startMs + this.nowMs + this.#wallMs
+  }
+
+  /** How far the wall clock is ahead of true time. */
+  get wallMs(): number {
+    return this.#wallMs
+  }
+
+  /** All that the wall clock was set back so far. */
+  get setBackMs(): number {
+    return this.#setBackMs
+  }
+
+  setClock(aheadMs: number): void {
+    this.#setBackMs += Math.max(0, this.#wallMs - aheadMs)
+    this.#wallMs = aheadMs
   }
 
   note(what: string): void {

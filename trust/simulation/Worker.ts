@@ -37,6 +37,8 @@ export const cron = Cron.parseUnsafe("0 */4 * * *", "UTC")
 
 export interface Exported {
   readonly epoch: number
+  /** All that the clock was set back before. */
+  readonly setBackMs: number
   readonly atMs: number
   readonly watermark: number
   readonly oldestPending: string | null
@@ -87,6 +89,7 @@ const exporting = ({ exported, lake, machine }: World, epoch: number) =>
       const inbox = yield* Inbox
       const run = Effect.gen(function* () {
         const at = yield* Clock.currentTimeMillis
+        const { setBackMs } = machine
         const { watermark } = yield* Effect.scoped(warehouse.snapshot)
         const oldest = yield* inbox.receivedAfter(watermark)
         yield* Effect.sleep("2 seconds")
@@ -94,6 +97,7 @@ const exporting = ({ exported, lake, machine }: World, epoch: number) =>
         if (lake.failures-- > 0) return yield* new LakeError({ reason: "Failed", message: "the lake is away" })
         exported.push({
           epoch,
+          setBackMs,
           atMs: at,
           watermark,
           oldestPending: oldest !== null && oldest <= Instant.fromMillis(at) ? oldest : null
