@@ -11,6 +11,7 @@ import * as PostgresStore from "./Postgres/Store.ts"
 import * as PostgresWarehouse from "./Postgres/Warehouse.ts"
 import type { Reasons } from "../Runtime/Reasons.ts"
 import * as DuckDbWaiting from "./DuckDb/Waiting.ts"
+import * as SetAsideNotice from "./SetAsideNotice.ts"
 import * as Sqlite from "./Sqlite/Store.ts"
 import { type Store, StoreError } from "./Store.ts"
 import { type Warehouse, WarehouseError } from "./Warehouse.ts"
@@ -61,7 +62,11 @@ export const layer = of<Store | Warehouse>(
 
 /** For a worker: it starts even if the warehouse's file can't be opened for now. */
 export const layerWaiting = of<Store | Warehouse, Reasons>(
-  ({ memoryMb, warehouse }) => DuckDbWaiting.layerAt(warehouse, memoryMb).pipe(Layer.provideMerge(Sqlite.layer)),
+  ({ memoryMb, store, warehouse }) =>
+    DuckDbWaiting.layerAt(warehouse, memoryMb).pipe(
+      Layer.provideMerge(Sqlite.layer),
+      Layer.merge(SetAsideNotice.layerAt({ store, warehouse }))
+    ),
   onServer
 )
 

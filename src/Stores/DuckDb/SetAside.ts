@@ -3,8 +3,9 @@
  *
  * The older ones are deleted once the rebuilt warehouse is live, so at most one stays; until then every copy is kept.
  */
-import { existsSync, readdirSync, renameSync, statSync } from "node:fs"
+import { existsSync, readdirSync, renameSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { type SetAside, sizeOf } from "../SetAside.ts"
 import { discardFile } from "./File.ts"
 import { forgetSuspicion } from "./Opening.ts"
 
@@ -19,13 +20,6 @@ export const setAside = (path: string, at: number): string => {
   return kept
 }
 
-export interface Kept {
-  readonly path: string
-  readonly bytes: number
-}
-
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-
 /** None if the folder can't be read. */
 const namesIn = (folder: string): ReadonlyArray<string> => {
   try {
@@ -36,7 +30,7 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
 }
 
 /** The newest first. */
-export const keptBeside = (path: string): ReadonlyArray<Kept> => {
+export const keptBeside = (path: string): ReadonlyArray<SetAside> => {
   const start = `${basename(path)}${infix}`
   return namesIn(dirname(path))
     .filter((name) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
@@ -47,11 +41,4 @@ export const keptBeside = (path: string): ReadonlyArray<Kept> => {
 
 export const discardOlder = (path: string): void => {
   for (const kept of keptBeside(path).slice(1)) discardFile(kept.path)
-}
-
-/** For a person; undefined if there is none. */
-export const sentenceOf = (kept: ReadonlyArray<Kept>): string | undefined => {
-  if (kept.length === 0) return undefined
-  const files = kept.map(({ bytes, path }) => `${path} (${Math.ceil(bytes / 1e6)} MB)`).join(", ")
-  return `The warehouse was rebuilt; what it had is kept: ${files}. Delete it when you no longer need it.`
 }

@@ -11,14 +11,12 @@ import { Restart } from "../../Runtime/Restart.ts"
 import type { Store, StoreError } from "../Store.ts"
 import { Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
 import { tryNext } from "./OwnFile.ts"
-import * as SetAside from "./SetAside.ts"
 import * as DuckDb from "./Warehouse.ts"
 
 const isWaiting = (error: { readonly _tag: string }): error is WarehouseError =>
   error instanceof WarehouseError && error.reason === "Waiting"
 
 const key = "warehouse"
-const keptKey = "warehouse set aside"
 const laterOn = "Deliveries are applied once it is open."
 
 const firstPause = Duration.millis(500)
@@ -64,24 +62,10 @@ const waiting = (path: string, error: WarehouseError) =>
     })
   )
 
-/** A notice names the files that were set aside. */
-const noticing = (path: string) =>
-  Effect.gen(function* () {
-    const reasons = yield* Reasons
-    const warehouse = yield* Warehouse
-    const notice = Effect.suspend(() => {
-      const sentence = SetAside.sentenceOf(SetAside.keptBeside(path))
-      return sentence === undefined ? reasons.clear(keptKey) : reasons.set(keptKey, sentence, "notice")
-    })
-    yield* notice
-    return { ...warehouse, keepNewest: Effect.andThen(warehouse.keepNewest, notice) }
-  })
-
 export const layerAt = (
   path: string,
   budgetMb: number
 ): Layer.Layer<Warehouse, WarehouseError | StoreError, Store | Reasons> =>
-  Layer.effect(Warehouse, noticing(path)).pipe(
-    Layer.provide(DuckDb.layerAt(path, budgetMb)),
+  DuckDb.layerAt(path, budgetMb).pipe(
     Layer.catch((error) => (isWaiting(error) ? waiting(path, error) : Layer.effect(Warehouse, Effect.fail(error))))
   )

@@ -8,16 +8,16 @@
  * All in one transaction: a crash leaves the Store as it was.
  */
 import { randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
-import { flushFolderOf } from "../../Runtime/Flush.ts"
 import type { Row } from "../Segments/Frame.ts"
 import { idIn, setIdIn } from "../Segments/Id.ts"
 import { keyOf } from "../Segments/Key.ts"
 import { metaOf, setMeta } from "../Segments/Meta.ts"
 import { Reader } from "../Segments/Reader.ts"
 import { Writer } from "../Segments/Writer.ts"
+import * as SetAside from "../SetAside.ts"
 import * as Changes from "./Changes.ts"
 
 export const folderOf = (store: string): string =>
@@ -64,7 +64,7 @@ export const nothing: Healed = { rows: 0, files: 0 }
 export const heal = ({ database, isNew, key, store }: Place): Healed => {
   const folder = folderOf(store)
   const mark = markOf(database)
-  if (existsSync(folder) && !isOf(folder, mark, isNew)) setAside(folder)
+  if (existsSync(folder) && !isOf(folder, mark, isNew)) SetAside.replaced(folder)
   if (!existsSync(folder)) {
     const id = randomUUID()
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -97,13 +97,6 @@ export const heal = ({ database, isNew, key, store }: Place): Healed => {
 const isOf = (folder: string, mark: Mark | undefined, isNew: boolean): boolean => {
   const id = idIn(folder)
   return mark === undefined ? isNew : id === undefined || id === mark.id
-}
-
-/** Only the last one is kept. */
-const setAside = (folder: string): void => {
-  rmSync(`${folder}.replaced`, { recursive: true, force: true })
-  renameSync(folder, `${folder}.replaced`)
-  flushFolderOf(folder)
 }
 
 const batchFrames = 1000

@@ -6,10 +6,10 @@
  * - A Store without an id takes the folder that it finds: the Store was lost, its deliveries weren't.
  */
 import { randomBytes, randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
-import { flushFolderOf } from "../../Runtime/Flush.ts"
+import * as SetAside from "../SetAside.ts"
 import type { Frame, First } from "./Frame.ts"
 import { idIn, setIdIn, unfinished } from "./Id.ts"
 import { keyOf } from "./Key.ts"
@@ -32,14 +32,6 @@ export const folderOf = (store: string): string =>
 const idOf = (database: DatabaseSync): string | undefined => metaOf(database, inboxKey)
 
 const setId = (database: DatabaseSync, id: string): void => setMeta(database, inboxKey, id)
-
-/** Only the last one is kept. */
-const setAside = (folder: string): void => {
-  const aside = `${folder}.replaced`
-  rmSync(aside, { recursive: true, force: true })
-  renameSync(folder, aside)
-  flushFolderOf(folder)
-}
 
 const isCarried = (database: DatabaseSync): boolean =>
   idOf(database) === inTable || database.prepare("select 1 from inbox limit 1").get() !== undefined
@@ -138,7 +130,7 @@ const makeWay = (folder: string, own: string | undefined, isInTable: boolean): v
   const isAnother = own !== undefined && found !== undefined && found !== unfinished && found !== own
   // A crash has left it, before the frames were out of the table.
   if (isInTable && found === unfinished) rmSync(folder, { recursive: true })
-  else if (isAnother || (isInTable && listed(folder).length > 0)) setAside(folder)
+  else if (isAnother || (isInTable && listed(folder).length > 0)) SetAside.replaced(folder)
 }
 
 /** `applied`: every delivery up to this number was stored. `tell`: hears what was found. */

@@ -2,10 +2,11 @@
  * Opens a SQLite file with the durability that acknowledging a delivery requires. A damaged Store whose rows are also in
  * their log is set aside (only the last one is kept), and a new file takes its place; without a log it is refused.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { flushFolderOf, writeFresh } from "../../Runtime/Flush.ts"
+import * as SetAside from "../SetAside.ts"
 import { Damaged } from "./Check.ts"
 import { makePrivate } from "./Copy.ts"
 import { storeError } from "./Failure.ts"
@@ -69,18 +70,9 @@ export const open = (path: string, hasLog: boolean): Opened => {
     return { database, isNew: isEmpty(database), replaces: undefined }
   } catch (cause) {
     if (storeError(cause).reason !== "Fatal" || !hasLog) throw cause
-    const replaces = setAside(path)
+    const replaces = SetAside.damaged(path)
+    rmSync(suspectOf(path), { force: true })
+    flushFolderOf(path)
     return { database: openFile(path), isNew: true, replaces }
   }
-}
-
-const setAside = (path: string): string => {
-  const aside = `${path}.damaged`
-  for (const suffix of ["-wal", "-shm", ""]) {
-    rmSync(aside + suffix, { force: true })
-    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
-  }
-  rmSync(suspectOf(path), { force: true })
-  flushFolderOf(path)
-  return aside
 }

@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFile
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts, entryOf, secret } from "../../Ledger/Outbox/SinkWorld.ts"
+import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
 import { framesIn, listed, nameOf } from "../../../src/Stores/Segments/Segment.ts"
 import { until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
@@ -81,6 +82,14 @@ describe("a worker with a store", () => {
       await third.live()
       await pay(world, "D")
       await sent(third, 4)
+      const aside = `${store}.damaged`
+      assert.strictEqual(existsSync(aside), /last part|cut off/.test(what))
+      const isNamed = ({ reasonDetails }: StatusReport) => {
+        return reasonDetails.some(({ level, sentence }) => level === "notice" && sentence.includes(`kept: ${aside} (`))
+      }
+      await third.status("what was set aside is named", (report) => isNamed(report) === existsSync(aside))
+      rmSync(aside, { force: true })
+      await third.status("and no more once it is deleted", (report) => !isNamed(report))
       await third.stop()
       await to.close()
       const after = await world.query("select sequence, event_id from construction.events order by all")
