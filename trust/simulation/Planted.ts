@@ -131,11 +131,6 @@ const walking: ReadonlyArray<Break> = [
     "a project that was written and not checkpointed is never buried"
   ),
   pass("if (isSame) yield* buryAbsent(pass, state)", "", "removed projects stay"),
-  checkpoints(
-    'where("last_pass", "<", pass - 1)',
-    'where("last_pass", "<=", pass)',
-    "projects that are listed are buried"
-  ),
   pass(
     "const isResumed = previous !== undefined && previous.finished_at === null",
     "const isResumed = previous !== undefined",

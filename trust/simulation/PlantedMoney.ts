@@ -91,11 +91,6 @@ export const delivering: ReadonlyArray<Break> = [
     "message.refusals + 1 >= 1",
     "one refusal makes a dead message"
   ),
-  outcomes(
-    "if (taken.length > 0) await Messages.delivered(tx, taken, at)",
-    "",
-    "outcomes that share a commit are lost"
-  ),
   outcomes("        Deferred.doneUnsafe(each.noted, Effect.fromResult(result))\n", "", "an attempt never ends"),
   post('"idempotency-key": entry.entry_id', '"idempotency-key": entry.ipc_id', "entries of an IPC share a key"),
   post("update(body)", "update(body.subarray(1))", "the signature doesn't match"),
