@@ -11,8 +11,13 @@ import { folder, hear, payment } from "../Started.ts"
 
 const states = Effect.map(letters, (rows) => rows.map(({ state }) => state))
 
-/** Five messages, and a way to note their outcomes whose commits wait for the latch and fail as listed. */
-const world = (fails: ReadonlyArray<StoreError["reason"] | undefined> = []) =>
+const refusal = { reason: "refused on purpose", isRefused: true, againAt: undefined }
+
+/**
+ * Five messages, and a way to note their outcomes whose commits wait for the latch and fail as listed. The sink took all
+ * messages but those.
+ */
+const world = (fails: ReadonlyArray<StoreError["reason"] | undefined> = [], refused: ReadonlyArray<number> = []) =>
   Effect.gen(function* () {
     const store = yield* Store
     const open = yield* Latch.make(false)
@@ -31,8 +36,10 @@ const world = (fails: ReadonlyArray<StoreError["reason"] | undefined> = []) =>
           })
       })
     )
-    const fibers = yield* Effect.forEach(messages, (message) =>
-      Effect.forkChild(note({ message, failure: undefined }), { startImmediately: true })
+    const fibers = yield* Effect.forEach(messages, (message, index) =>
+      Effect.forkChild(note({ message, failure: refused.includes(index) ? refusal : undefined }), {
+        startImmediately: true
+      })
     )
     return { commits, fibers, note, open }
   })
@@ -58,6 +65,16 @@ describe("outcomes", () => {
       yield* Fiber.joinAll(fibers)
       assert.strictEqual(commits.count, 2)
       assert.deepStrictEqual([...new Set(yield* states)], ["delivered"])
+    })
+  )
+
+  test(
+    "of both kinds share a commit, and each is noted",
+    Effect.gen(function* () {
+      const { fibers, open } = yield* world([], [2, 4])
+      yield* open.open
+      yield* Fiber.joinAll(fibers)
+      assert.deepStrictEqual(yield* states, ["delivered", "delivered", "dead", "delivered", "dead"])
     })
   )
 
