@@ -19,11 +19,12 @@ const benches = [
 
 /** As the launcher runs the worker. */
 const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]
+const env = { ...process.env, MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "262144" }
 
 for (const [name, engine] of benches) {
   const path = join(import.meta.dirname, `${name}.ts`)
   const stdio = ["ignore", "pipe", "inherit"] as const
-  const child = spawn(process.execPath, [...flags, path, "--engine", engine], { stdio: [...stdio] })
+  const child = spawn(process.execPath, [...flags, path, "--engine", engine], { stdio: [...stdio], env })
   const lines = createInterface({ input: child.stdout })
   lines.on("line", (line) => line.startsWith("{") && process.stdout.write(`${line}\n`))
   const [code] = (await once(child, "close")) as [number | null]
