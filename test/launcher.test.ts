@@ -28,7 +28,9 @@ if (verb === "wait") {
   setInterval(() => {}, 1000)
   console.log("ready")
 } else {
-  console.log(JSON.stringify({ arguments: process.argv.slice(2), node: process.execPath, cwd: process.cwd() }))
+  const { MALLOC_ARENA_MAX: heaps, MALLOC_MMAP_THRESHOLD_: large } = process.env
+  const memory = { heaps, large, flags: process.execArgv }
+  console.log(JSON.stringify({ arguments: process.argv.slice(2), node: process.execPath, cwd: process.cwd(), memory }))
   process.exit(Number(code ?? 0))
 }
 `
@@ -72,6 +74,17 @@ describe("bin/siteledger", () => {
     assert.strictEqual(result.status, 3, result.stderr)
     assert.deepInclude(JSON.parse(result.stdout), { arguments: ["verb", "3", "two words", "$HOME"], cwd })
     assert.strictEqual(result.stderr, "")
+  })
+
+  it("bounds the memory that the allocator and V8 keep, unless the operator did", () => {
+    const root = tree()
+    const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]
+    const memoryWith = (extra: Record<string, string>) => {
+      const env = { PATH: [fitting(), system].join(delimiter), ...extra }
+      return JSON.parse(spawnSync(join(root, "bin/siteledger"), { encoding: "utf8", env }).stdout).memory
+    }
+    assert.deepStrictEqual(memoryWith({}), { heaps: "2", large: "262144", flags })
+    assert.include(memoryWith({ MALLOC_ARENA_MAX: "8" }), { heaps: "8", large: "262144" })
   })
 
   it("finds its tree through relative and absolute symlinks", () => {
