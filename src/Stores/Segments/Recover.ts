@@ -139,7 +139,7 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined, flo
     frames.every(({ number }, n) => number === chunks[0]![n]!.number) &&
     (chunks[0]![frames.length]?.number ?? first) >= floor
   const completed = isTorn ? chunks[0]!.length - frames.length : 0
-  return { parts, isOpen: isOpen && chunks.length > 0, isRepaired: !isTorn, completed }
+  return { parts, isOpen, isRepaired: !isTorn, completed }
 }
 
 /** Reads all of a closed segment and of its copy, and mends what is damaged. `limit`: where the next segment begins. */
