@@ -12,7 +12,7 @@ const perRunMs = 1000
 const perSecond = { short: 20, long: 120 }
 const mostMbPerHour = 10
 const warmUpSeconds = 1800
-const judgedSeconds = 900
+const judgedSeconds = 1800
 
 interface Sample {
   readonly hours: number
