@@ -1,4 +1,7 @@
-/** A notice names what was set aside, with its size, for as long as it is there. */
+/**
+ * A notice in `/status` names every file that was set aside, with its size, for as long as it is there, so that a person
+ * learns of it and can give the room back.
+ */
 import { Effect, Layer } from "effect"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { keptBeside } from "./DuckDb/SetAside.ts"

@@ -9,19 +9,7 @@ import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import { Effect, type Fiber, type Scheduler } from "effect"
 import { type Random, seeded } from "../../test/Seeded.ts"
-
-/** Identifies a process of the simulated worker; 0 is the world around it. */
-export type Epoch = number
-
-interface Task {
-  readonly epoch: Epoch
-  readonly run: () => void
-}
-
-interface Timer extends Task {
-  readonly atMs: number
-  readonly number: number
-}
+import { type Epoch, type Task, Timers } from "./Timers.ts"
 
 export const startMs = Date.UTC(2026, 10, 20)
 
@@ -37,8 +25,7 @@ export class Machine {
   readonly random: Random
   readonly #lines: Array<string> = []
   #tasks: Array<Task> = []
-  #timers: Array<Timer> = []
-  #number = 0
+  readonly #timers = new Timers()
   #steps = 0
   #outstanding = 0
   #budget = 50
@@ -105,14 +92,7 @@ export class Machine {
 
   /** Returns what takes it back. */
   after(epoch: Epoch, delayMs: number, run: () => void): () => void {
-    const timer = { epoch, run, atMs: this.nowMs + Math.max(0, delayMs), number: this.#number++ }
-    let at = this.#timers.length
-    while (at > 0 && (this.#timers[at - 1]?.atMs ?? 0) > timer.atMs) at--
-    this.#timers.splice(at, 0, timer)
-    return () => {
-      const index = this.#timers.indexOf(timer)
-      if (index >= 0) this.#timers.splice(index, 1)
-    }
+    return this.#timers.add({ epoch, run, atMs: this.nowMs + Math.max(0, delayMs) })
   }
 
   /** An effect of a process on the outside: between any two of them it may be killed. */
@@ -144,7 +124,7 @@ export class Machine {
     this.epoch = -1
     this.#outstanding = 0
     this.#tasks = this.#tasks.filter(({ epoch }) => epoch !== dead)
-    this.#timers = this.#timers.filter(({ epoch }) => epoch !== dead)
+    this.#timers.dropOf(dead)
     this.onKilled()
   }
 
@@ -231,16 +211,13 @@ export class Machine {
   async until(ms: number, isLeaping = false): Promise<void> {
     await this.settle()
     while (true) {
-      const next = this.#timers[0]
+      const next = this.#timers.first
       if (isLeaping && this.nowMs < ms) {
-        const world = this.#timers.find(({ epoch }) => epoch === 0)
+        const world = this.#timers.firstOf(0)
         this.nowMs = Math.max(this.nowMs, Math.min(ms, world?.atMs ?? ms))
       } else if (next === undefined || next.atMs > ms) break
       else this.nowMs = Math.max(this.nowMs, next.atMs)
-      for (let due = this.#timers[0]; due !== undefined && due.atMs <= this.nowMs; due = this.#timers[0]) {
-        this.#timers.shift()
-        this.post(due.epoch, due.run)
-      }
+      for (const { epoch, run } of this.#timers.takeDue(this.nowMs)) this.post(epoch, run)
       await this.settle()
     }
     this.nowMs = Math.max(this.nowMs, ms)

@@ -1,6 +1,7 @@
 /** The clocks of one process: its wall clock may be set, its monotonic one began when the machine booted. */
 import { type Clock, Duration, Effect } from "effect"
-import type { Epoch, Machine } from "./Machine.ts"
+import type { Machine } from "./Machine.ts"
+import type { Epoch } from "./Timers.ts"
 
 export const clockOf = (machine: Machine, epoch: Epoch): Clock.Clock => {
   const bootedMs = machine.bootedMs

@@ -18,7 +18,8 @@ import { storeError } from "../../src/Stores/Sqlite/Failure.ts"
 import { dialect, migrate } from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import type { StoreTables } from "../../src/Stores/StoreTables.ts"
-import type { Epoch, Machine } from "./Machine.ts"
+import type { Machine } from "./Machine.ts"
+import type { Epoch } from "./Timers.ts"
 
 const key = createSecretKey(Buffer.alloc(32, 7))
 

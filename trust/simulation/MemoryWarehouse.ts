@@ -11,7 +11,8 @@ import { byName } from "../../src/Domain/Resource.ts"
 import { dialect } from "../../src/Stores/Sqlite/Store.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../../src/Stores/Warehouse.ts"
 import { type Shown, tables, type WarehouseTables } from "../../src/Stores/WarehouseTables.ts"
-import type { Epoch, Machine } from "./Machine.ts"
+import type { Machine } from "./Machine.ts"
+import type { Epoch } from "./Timers.ts"
 import { emptied, prepared } from "./MemoryStore.ts"
 
 const create = ({ columns, key, name }: Shown): string =>

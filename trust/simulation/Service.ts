@@ -10,7 +10,8 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import type { Delivery } from "../../src/Stores/Deliveries.ts"
 import { Pace } from "../../src/Walk/Pace.ts"
 import { type PagedList, Source } from "../../src/Walk/Source.ts"
-import { type Epoch, type Machine, startMs } from "./Machine.ts"
+import { type Machine, startMs } from "./Machine.ts"
+import type { Epoch } from "./Timers.ts"
 import { type Attempt, type Happening, offsetsMs, type Sending, type Step } from "./Steps.ts"
 
 /** What one event says, as the service knows it. */
