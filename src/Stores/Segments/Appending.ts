@@ -8,9 +8,11 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs"
 import { join } from "node:path"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
-import { encode, type Frame, numberAfter } from "./Frame.ts"
+import { encode } from "./Frame.ts"
 import type { Folders } from "./Recover.ts"
 import { fullBytes, nameOf, writeAll } from "./Segment.ts"
+
+const lengthOf = (some: ReadonlyArray<Buffer>): number => some.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
 interface Open {
   readonly file: number
@@ -31,24 +33,20 @@ export class Appending {
     if (first !== undefined) this.#open = this.#opened(first)
   }
 
-  /** When it returns they are on disk; if it throws, none of them is stored. */
-  append(frames: ReadonlyArray<Frame>): void {
-    const [first, last] = [frames[0], frames.at(-1)]
-    if (first === undefined || last === undefined) return
+  /** Frames with the numbers from `first` to before `next`. On disk when it returns; if it throws, none is stored. */
+  append(frames: ReadonlyArray<Buffer>, first: number, next: number): void {
+    if (frames.length === 0) return
     this.#mend()
-    const open = (this.#open ??= this.#opened(first.number))
-    const { key } = this.#folders
-    const encoded = frames.map((frame) => encode(frame, key))
-    const bytes = encoded.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    const isFull = open.bytes + bytes > fullBytes
-    if (isFull) encoded.push(encode({ kind: "end", number: numberAfter(last) }, key))
+    const open = (this.#open ??= this.#opened(first))
+    const isFull = open.bytes + lengthOf(frames) > fullBytes
+    const all = isFull ? [...frames, encode({ kind: "end", number: next }, this.#folders.key)] : frames
     this.#isTorn = true
-    writeAll(open.copy, encoded)
-    writeAll(open.file, encoded)
+    writeAll(open.copy, all)
+    writeAll(open.file, all)
     fdatasyncSync(open.file)
     this.#isTorn = false
-    open.bytes = fstatSync(open.file).size
-    open.copyBytes = fstatSync(open.copy).size
+    open.bytes += lengthOf(all)
+    open.copyBytes += lengthOf(all)
     if (isFull) this.#closeFiles()
   }
 

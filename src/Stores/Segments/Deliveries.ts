@@ -18,7 +18,7 @@ import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
 import { lostOf } from "./Lost.ts"
 import { inboxKey } from "./Open.ts"
 import type { Segments } from "./Segments.ts"
-import type { Incoming } from "./Writer.ts"
+import type { Incoming } from "./Protocol.ts"
 
 const watermarkKey = "applied_through"
 

@@ -7,9 +7,10 @@
  * precedes a frame can be damaged: the mark and the HMAC find it again, and a body that imitates a frame is not taken
  * for one.
  */
-import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
+import type { KeyObject } from "node:crypto"
 import { crc32 } from "node:zlib"
 import type { Instant } from "../../Domain/Instant.ts"
+import * as Hmac from "../../Runtime/Hmac.ts"
 
 /** All deliveries of a body. */
 export interface Sum {
@@ -93,10 +94,8 @@ const kindAt = 0
 const numberAt = 1
 const lengthAt = 9
 const fixedBytes = 13
-const hmacBytes = 32
+const { hmacBytes } = Hmac
 const kinds = ["first", "again", "hole", "end", "row"] as const
-
-const hmac = (key: KeyObject, content: Uint8Array): Buffer => createHmac("sha256", key).update(content).digest()
 
 const headOf = (frame: Frame): unknown => {
   if (frame.kind === "first") return frame.labels
@@ -108,20 +107,32 @@ const headOf = (frame: Frame): unknown => {
 /** How long the frame is that closes a segment. */
 export const endBytes = headBytes + fixedBytes + "{}".length + hmacBytes
 
-export const encode = (frame: Frame, key: KeyObject): Buffer => {
-  const head = Buffer.from(JSON.stringify(headOf(frame)))
-  const body = frame.kind === "first" ? frame.body : new Uint8Array(0)
+const noBody = new Uint8Array(0)
+
+export const encode = (frame: Frame, key: KeyObject): Buffer =>
+  framed(frame, Buffer.from(JSON.stringify(headOf(frame))), frame.kind === "first" ? frame.body : noBody, key)
+
+/** A first delivery, with its labels as JSON. */
+export const encodeFirst = (number: number, labels: Uint8Array, body: Uint8Array, key: KeyObject): Buffer =>
+  framed({ kind: "first", number }, labels, body, key)
+
+const framed = (
+  { kind, number }: Pick<Frame, "kind" | "number">,
+  head: Uint8Array,
+  body: Uint8Array,
+  key: KeyObject
+): Buffer => {
   const length = fixedBytes + head.byteLength + body.byteLength + hmacBytes
   const bytes = Buffer.allocUnsafe(headBytes + length)
   const content = bytes.subarray(headBytes)
   mark.copy(bytes)
   bytes.writeUInt32BE(length, 4)
-  content.writeUInt8(kinds.indexOf(frame.kind), kindAt)
-  content.writeDoubleBE(frame.number, numberAt)
+  content.writeUInt8(kinds.indexOf(kind), kindAt)
+  content.writeDoubleBE(number, numberAt)
   content.writeUInt32BE(head.byteLength, lengthAt)
-  head.copy(content, fixedBytes)
+  content.set(head, fixedBytes)
   content.set(body, fixedBytes + head.byteLength)
-  hmac(key, content.subarray(0, length - hmacBytes)).copy(content, length - hmacBytes)
+  Hmac.write(key, content.subarray(0, length - hmacBytes), content, length - hmacBytes)
   bytes.writeUInt32BE(crc32(content), 8)
   return bytes
 }
@@ -144,7 +155,7 @@ export const numberOf = (content: Buffer): number => content.readDoubleBE(number
 
 export const isOurs = (content: Buffer, key: KeyObject): boolean => {
   const end = content.byteLength - hmacBytes
-  return timingSafeEqual(hmac(key, content.subarray(0, end)), content.subarray(end))
+  return Hmac.isOf(key, content.subarray(0, end), content.subarray(end))
 }
 
 export const decode = (content: Buffer): Frame => {

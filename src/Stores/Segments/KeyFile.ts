@@ -23,9 +23,9 @@ const blockEntries = 65_536
 const filterBytes = (count: number): number => Math.max(64, Math.ceil((count * bitsPerKey) / 8))
 
 /** The keys are hashes already: two of their words make all probes. */
-const eachBit = (key: Buffer, bytes: number, use: (byte: number, bit: number) => boolean): boolean => {
-  const step = key.readUInt32BE(8) | 1
-  let place = key.readUInt32BE(4)
+const eachBit = (key: Buffer, at: number, bytes: number, use: (byte: number, bit: number) => boolean): boolean => {
+  const step = key.readUInt32BE(at + 8) | 1
+  let place = key.readUInt32BE(at + 4)
   for (let probe = 0; probe < probes; probe++) {
     const bit = place % (bytes * 8)
     if (!use(bit >>> 3, 1 << (bit & 7))) return false
@@ -80,7 +80,7 @@ export class KeyFile implements Span {
 
   /** The number of a key. */
   get(key: Buffer): number | undefined {
-    if (!eachBit(key, this.#filter.length, (byte, bit) => (this.#filter[byte]! & bit) !== 0)) return undefined
+    if (!eachBit(key, 0, this.#filter.length, (byte, bit) => (this.#filter[byte]! & bit) !== 0)) return undefined
     // Keys are evenly distributed, so that a key's value tells its place, give or take some hundred entries.
     let low = 0
     let high = this.count
@@ -151,7 +151,7 @@ export class Making {
 
   add(entries: Buffer): void {
     for (let at = 0; at < entries.length; at += entryBytes) {
-      eachBit(entries.subarray(at, at + keyBytes), this.#filter.length, (byte, bit) => {
+      eachBit(entries, at, this.#filter.length, (byte, bit) => {
         this.#filter[byte]! |= bit
         return true
       })

@@ -5,19 +5,18 @@
  * Everything here can be made again from the inbox's frames: a crash loses nothing that the next start doesn't read
  * there. Bodies and ids share the files, because both are hashes.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { entryBytes, keyBytes, Making, KeyFile, type Span } from "./KeyFile.ts"
+import { entriesAStep, merged } from "./KeyMerge.ts"
 
 export const bodyKey = (sha256: Uint8Array): Buffer => Buffer.from(sha256.buffer, sha256.byteOffset, keyBytes)
 
-export const idKey = (eventId: string): Buffer =>
-  createHash("sha256").update("event id\0").update(eventId).digest().subarray(0, keyBytes)
+export const idKey = (eventId: string): Buffer => hash("sha256", `event id\0${eventId}`, "buffer").subarray(0, keyBytes)
 
 const inMemory = 16_384
 const mergedAtOnce = 4
-const entriesAStep = 4096
 
 const text = (key: Buffer): string => key.toString("latin1")
 
@@ -102,9 +101,8 @@ export class Known {
   /** Moves what is in memory to a file, if that is much. */
   flush(much = inMemory): void {
     if (this.#recent.size < much) return
-    const entries = [...this.#recent].map(([key, number]) => entry(key, number)).toSorted(Buffer.compare)
-    const making = new Making(this.#folder, entries.length)
-    making.add(Buffer.concat(entries))
+    const making = new Making(this.#folder, this.#recent.size)
+    making.add(entriesOf(this.#recent))
     this.#files.push(making.finish({ from: this.#recentFrom, through: this.#last }))
     this.#recentFrom = this.#last + 1
     this.#recent = new Map()
@@ -159,59 +157,14 @@ const without = (folder: string, file: KeyFile, isLost: (number: number) => bool
   return making.finish(file)
 }
 
-const entry = (key: string, number: number): Buffer => {
-  const bytes = Buffer.allocUnsafe(entryBytes)
-  bytes.write(key, "latin1")
-  bytes.writeDoubleBE(number, keyBytes)
+/** Sorted: text of one character a byte has the order of its bytes. */
+const entriesOf = (recent: ReadonlyMap<string, number>): Buffer => {
+  const bytes = Buffer.allocUnsafe(recent.size * entryBytes)
+  for (const [place, key] of [...recent.keys()].toSorted().entries()) {
+    bytes.write(key, place * entryBytes, "latin1")
+    bytes.writeDoubleBE(recent.get(key)!, place * entryBytes + keyBytes)
+  }
   return bytes
-}
-
-/** Reads a file from its beginning, a block at a time. */
-class Cursor {
-  readonly #file: KeyFile
-  #block: Buffer
-  #next: number
-  #at = 0
-
-  constructor(file: KeyFile) {
-    this.#file = file
-    this.#block = file.read(0, entriesAStep)
-    this.#next = this.#block.length / entryBytes
-  }
-
-  get current(): Buffer | undefined {
-    if (this.#at < this.#block.length) return this.#block.subarray(this.#at, this.#at + entryBytes)
-    if (this.#next >= this.#file.count) return undefined
-    this.#block = this.#file.read(this.#next, entriesAStep)
-    this.#next += this.#block.length / entryBytes
-    this.#at = 0
-    return this.#block.subarray(0, entryBytes)
-  }
-
-  advance(): void {
-    this.#at += entryBytes
-  }
-}
-
-/** All entries in order, in blocks. */
-function* merged(files: ReadonlyArray<KeyFile>): Generator<Buffer, void> {
-  const cursors = files.map((file) => new Cursor(file))
-  let block: Array<Buffer> = []
-  while (true) {
-    let least: Cursor | undefined
-    for (const cursor of cursors) {
-      if (cursor.current !== undefined && (least === undefined || cursor.current.compare(least.current!) < 0)) {
-        least = cursor
-      }
-    }
-    if (least === undefined) break
-    block.push(least.current!)
-    least.advance()
-    if (block.length < entriesAStep) continue
-    yield Buffer.concat(block)
-    block = []
-  }
-  yield Buffer.concat(block)
 }
 
 const named = /^(\d+)-(\d+)\.keys$/

@@ -1,10 +1,21 @@
 /**
- * What the main thread and the inbox's thread say to each other. All bodies of a group travel in one buffer, which changes
- * hands without being copied.
+ * What the main thread and the inbox's thread say to each other. A group of deliveries travels in one buffer, which changes
+ * hands without being copied:
+ *
+ *   the body's key · the id's key · labels (JSON) · body        and so on
  */
 import type { KeyObject } from "node:crypto"
 import type { Frame, Labels } from "./Frame.ts"
-import type { Found, Incoming } from "./Writer.ts"
+import { bodyKey, idKey } from "./Known.ts"
+import { keyBytes } from "./KeyFile.ts"
+import type { Arrived, Found } from "./Writer.ts"
+
+/** A verified delivery. */
+export interface Incoming {
+  readonly body: Uint8Array
+  readonly bodySha256: Uint8Array
+  readonly labels: Labels
+}
 
 export interface Start {
   readonly folder: string
@@ -14,9 +25,8 @@ export interface Start {
 
 interface Packed {
   readonly bytes: Uint8Array<ArrayBuffer>
-  readonly labels: ReadonlyArray<Labels>
-  readonly lengths: ReadonlyArray<number>
-  readonly hashes: ReadonlyArray<Uint8Array>
+  /** Of the labels and the body, in turns. */
+  readonly lengths: Uint32Array<ArrayBuffer>
 }
 
 export type Request = { readonly id: number } & (
@@ -36,25 +46,36 @@ export interface Answer {
 }
 
 export const packed = (batch: ReadonlyArray<Incoming>): Packed => {
-  const bytes = new Uint8Array(batch.reduce((sum, { body }) => sum + body.byteLength, 0))
+  const labels = batch.map((delivery) => JSON.stringify(delivery.labels))
+  const lengths = new Uint32Array(batch.length * 2)
+  for (const [place, { body }] of batch.entries()) {
+    lengths[place * 2] = Buffer.byteLength(labels[place]!)
+    lengths[place * 2 + 1] = body.byteLength
+  }
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, batch.length * keysBytes))
+  const buffer = Buffer.from(bytes.buffer)
   let at = 0
-  for (const { body } of batch) {
-    bytes.set(body, at)
+  for (const [place, { body, bodySha256, labels: said }] of batch.entries()) {
+    buffer.set(bodyKey(bodySha256), at)
+    buffer.set(idKey(said.eventId), at + keyBytes)
+    at += keysBytes
+    at += buffer.write(labels[place]!, at)
+    buffer.set(body, at)
     at += body.byteLength
   }
-  return {
-    bytes,
-    labels: batch.map(({ labels }) => labels),
-    lengths: batch.map(({ body }) => body.byteLength),
-    hashes: batch.map(({ bodySha256 }) => Uint8Array.from(bodySha256))
-  }
+  return { bytes, lengths }
 }
 
-export const unpacked = ({ bytes, hashes, labels, lengths }: Packed): ReadonlyArray<Incoming> => {
+const keysBytes = 2 * keyBytes
+
+export const unpacked = ({ bytes, lengths }: Packed): ReadonlyArray<Arrived> => {
+  const buffer = Buffer.from(bytes.buffer)
   let at = 0
-  return lengths.map((length, place) => {
-    const body = bytes.subarray(at, at + length)
-    at += length
-    return { body, bodySha256: hashes[place]!, labels: labels[place]! }
-  })
+  const next = (length: number): Buffer => buffer.subarray(at, (at += length))
+  return Array.from({ length: lengths.length / 2 }, (_, place) => ({
+    bodyKey: next(keyBytes),
+    idKey: next(keyBytes),
+    labels: next(lengths[place * 2]!),
+    body: next(lengths[place * 2 + 1]!)
+  }))
 }

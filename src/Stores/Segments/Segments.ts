@@ -9,11 +9,10 @@ import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { batchBytes } from "../Deliveries.ts"
 import type { Frame } from "./Frame.ts"
-import type { Answer, Request, Start } from "./Protocol.ts"
-import { packed } from "./Protocol.ts"
+import { type Answer, type Incoming, packed, type Request, type Start } from "./Protocol.ts"
 import { listed } from "./Segment.ts"
 import { DamagedSegment, Reader } from "./Reader.ts"
-import type { Found, Incoming } from "./Writer.ts"
+import type { Found } from "./Writer.ts"
 
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
 const threadFile = fileURLToPath(new URL("./inbox-thread.ts", import.meta.url)).replace(/ts$/, extension)

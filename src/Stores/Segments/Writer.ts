@@ -13,17 +13,19 @@ import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { hash, type KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
-import { type Frame, type Labels, numberAfter } from "./Frame.ts"
+import { encode, encodeFirst, type Frame, type Labels, numberAfter } from "./Frame.ts"
 import { bodyKey, idKey, Known } from "./Known.ts"
 import { Part } from "./Part.ts"
 import { check, type Folders, recover, type Span } from "./Recover.ts"
 import { framesIn, listed, nameOf } from "./Segment.ts"
 
 /** A verified delivery. */
-export interface Incoming {
+export interface Arrived {
+  readonly bodyKey: Buffer
+  readonly idKey: Buffer
+  /** As JSON: most of them are stored as they are. */
+  readonly labels: Buffer
   readonly body: Uint8Array
-  readonly bodySha256: Uint8Array
-  readonly labels: Labels
 }
 
 export interface Received {
@@ -72,31 +74,25 @@ export class Writer {
   }
 
   /** When it returns, all of them are on disk. If it throws, none of them is stored. */
-  receive(batch: ReadonlyArray<Incoming>): Received {
-    const frames: Array<Frame> = []
+  receive(batch: ReadonlyArray<Arrived>): Received {
+    const encoded: Array<Buffer> = []
     const keys: Array<ReadonlyArray<Buffer>> = []
     const seen = new Map<string, number>()
     const find = (key: Buffer): number | undefined => seen.get(key.toString("latin1")) ?? this.#known.get(key)
-    for (const { body, bodySha256, labels } of batch) {
-      const number = this.#next + frames.length
-      const [own, id] = [bodyKey(bodySha256), idKey(labels.eventId)]
-      const of = find(own)
-      if (of !== undefined) {
-        // The first delivery has them.
-        frames.push({ kind: "again", number, of, labels: { ...labels, headers: [] } })
-        keys.push([])
-        continue
-      }
-      const isReused = find(id) !== undefined
-      const fresh = isReused ? [own] : [own, id]
+    for (const arrived of batch) {
+      const number = this.#next + encoded.length
+      const of = find(arrived.bodyKey)
+      const isReused = of === undefined && find(arrived.idKey) !== undefined
+      const fresh = of !== undefined ? [] : isReused ? [arrived.bodyKey] : [arrived.bodyKey, arrived.idKey]
       for (const key of fresh) seen.set(key.toString("latin1"), number)
-      frames.push({ kind: "first", number, body, labels: isReused ? { ...labels, isReused } : labels })
+      encoded.push(this.#encoded(arrived, number, of, isReused))
       keys.push(fresh)
     }
-    this.#appending.append(frames)
-    this.#next += frames.length
-    frames.forEach(({ number }, place) => this.#known.add(keys[place]!, number))
-    return { fresh: frames.filter(({ kind }) => kind === "first").length, last: this.last }
+    const next = this.#next + encoded.length
+    this.#appending.append(encoded, this.#next, next)
+    for (const [place, fresh] of keys.entries()) this.#known.add(fresh, this.#next + place)
+    this.#next = next
+    return { fresh: keys.filter(({ length }) => length > 0).length, last: this.last }
   }
 
   /** Appends frames that have numbers already, in order. Numbers between them stay unused; what is here is left out. */
@@ -109,8 +105,8 @@ export class Writer {
       all.push(frame)
       next = numberAfter(frame)
     }
-    const marked = all.map((frame) => this.#marked(frame))
-    this.#appending.append(marked)
+    const encoded = all.map((frame) => encode(this.#marked(frame), this.#folders.key))
+    this.#appending.append(encoded, this.#next, next)
     this.#next = next
   }
 
@@ -177,6 +173,16 @@ export class Writer {
   close(): void {
     this.#appending.close()
     this.#known.close()
+  }
+
+  /** `of`: the number of the body's first delivery, which has its headers. */
+  #encoded({ body, labels }: Arrived, number: number, of: number | undefined, isReused: boolean): Buffer {
+    const { key } = this.#folders
+    if (of === undefined && !isReused) return encodeFirst(number, labels, body, key)
+    const said = JSON.parse(labels.toString()) as Labels
+    return of === undefined
+      ? encode({ kind: "first", number, body, labels: { ...said, isReused } }, key)
+      : encode({ kind: "again", number, of, labels: { ...said, headers: [] } }, key)
   }
 
   /** Says whether an earlier body had the same event id; its own is known from now on. */

@@ -8,7 +8,7 @@ import { encode } from "../../../src/Stores/Segments/Frame.ts"
 import { besideIn, Writer } from "../../../src/Stores/Segments/Writer.ts"
 import { rounds } from "../../Long.ts"
 import { type Random, forSeeds } from "../../Seeded.ts"
-import { allIn, incoming, key, large, some, stored, summary, withFolder } from "./World.ts"
+import { arrived, allIn, incoming, key, large, some, stored, summary, withFolder } from "./World.ts"
 
 /** What may happen to one file. */
 const damages: Record<string, (path: string, random: Random) => void> = {
@@ -49,7 +49,7 @@ describe("damage to any one file of the inbox", () => {
         const writer = new Writer(folder, key)
         const what = `${path} ${name}`
         assert.deepStrictEqual([writer.last, writer.found.lost], [last, []], what)
-        assert.strictEqual(writer.receive(groups.flat()).fresh, 0, what)
+        assert.strictEqual(writer.receive(arrived(groups.flat())).fresh, 0, what)
         writer.close()
         assert.deepStrictEqual(summary(allIn(folder, last)), summary(before), what)
       })
@@ -91,14 +91,14 @@ describe("damage to any one file of the inbox", () => {
         const third = (part: number) => new Set([...missing].filter((number) => number % 3 === part))
         const [late, never] = [third(0), third(1)]
         writer.fill(before.filter(({ number }) => late.has(number)))
-        assert.strictEqual(writer.receive(some(999, 1)).fresh, 1)
+        assert.strictEqual(writer.receive(arrived(some(999, 1))).fresh, 1)
         writer.close()
         const next = new Writer(folder, key, last + 1)
         assert.deepStrictEqual(next.found, { lost: [], repaired: [], completed: 0 })
         next.fill(before.filter(({ number }) => !late.has(number) && !never.has(number)))
         assert.deepStrictEqual(summary(firsts()), summary(before.filter(({ number }) => !never.has(number))))
         // What was lost is new when it comes again; the rest is known.
-        assert.strictEqual(next.receive(groups.flat()).fresh, never.size)
+        assert.strictEqual(next.receive(arrived(groups.flat())).fresh, never.size)
         next.close()
       })
     ))

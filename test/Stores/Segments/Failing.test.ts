@@ -7,7 +7,7 @@ import { listed, nameOf, scan } from "../../../src/Stores/Segments/Segment.ts"
 import { besideIn, Writer } from "../../../src/Stores/Segments/Writer.ts"
 import { rounds } from "../../Long.ts"
 import { forSeeds, type Random } from "../../Seeded.ts"
-import { allIn, key, some, summary, withFolder } from "./World.ts"
+import { arrived, allIn, key, some, summary, withFolder } from "./World.ts"
 
 /** While it runs, a write may be cut off and fail, and a flush may fail. */
 const failing = (random: Random, use: () => void): void => {
@@ -50,7 +50,7 @@ describe("an inbox whose disk fails now and then", () => {
           failing(random, () => {
             for (let group = 0; group < 10; group++) {
               const batch = some(life * 1000 + group * 10, 1 + random.below(4), 20 + random.below(200))
-              if (!attempt(() => writer.receive(batch))) continue
+              if (!attempt(() => writer.receive(arrived(batch)))) continue
               acknowledged.push(...batch.map(({ body }) => Buffer.from(body).toString("utf8", 0, 24)))
             }
           })
@@ -77,15 +77,15 @@ describe("an inbox whose disk fails now and then", () => {
       fs.rmSync(join(folder, "known"), { recursive: true })
       fs.writeFileSync(join(folder, "known"), "a file")
       for (let group = 0; group < 20; group++) {
-        writer.receive(some(group * 1000, 1000))
+        writer.receive(arrived(some(group * 1000, 1000)))
         attempt(() => writer.step())
       }
       assert.strictEqual(writer.last, 20_000)
-      assert.strictEqual(writer.receive(some(0, 20)).fresh, 0)
+      assert.strictEqual(writer.receive(arrived(some(0, 20))).fresh, 0)
       writer.close()
       fs.rmSync(join(folder, "known"))
       const next = new Writer(folder, key)
-      assert.strictEqual(next.receive(some(19_990, 20)).fresh, 10)
+      assert.strictEqual(next.receive(arrived(some(19_990, 20))).fresh, 10)
       next.close()
     }))
 })

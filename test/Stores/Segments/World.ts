@@ -5,9 +5,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Frame } from "../../../src/Stores/Segments/Frame.ts"
 import { Reader } from "../../../src/Stores/Segments/Reader.ts"
-import { type Incoming, Writer } from "../../../src/Stores/Segments/Writer.ts"
+import { type Incoming, packed, unpacked } from "../../../src/Stores/Segments/Protocol.ts"
+import { Writer } from "../../../src/Stores/Segments/Writer.ts"
 
 export const key = createSecretKey(Buffer.alloc(32, 7))
+
+/** As the thread gets them. */
+export const arrived = (batch: ReadonlyArray<Incoming>) => unpacked(packed(batch))
 
 export const withFolder = <A>(use: (folder: string) => A): A => {
   const folder = mkdtempSync(join(tmpdir(), "siteledger-segments-"))
@@ -57,7 +61,7 @@ export const allIn = (folder: string, last: number): ReadonlyArray<Frame> =>
 /** Stores them as one process, and ends it. */
 export const stored = (folder: string, ...groups: ReadonlyArray<ReadonlyArray<Incoming>>): number => {
   const writer = new Writer(folder, key)
-  for (const group of groups) writer.receive(group)
+  for (const group of groups) writer.receive(arrived(group))
   writer.close()
   return writer.last
 }

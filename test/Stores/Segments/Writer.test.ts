@@ -6,14 +6,17 @@ import { join } from "node:path"
 import { encode } from "../../../src/Stores/Segments/Frame.ts"
 import { Reader } from "../../../src/Stores/Segments/Reader.ts"
 import { Writer } from "../../../src/Stores/Segments/Writer.ts"
-import { allIn, incoming, key, large, some, stored, summary, withFolder } from "./World.ts"
+import { arrived, allIn, incoming, key, large, some, stored, summary, withFolder } from "./World.ts"
 
 describe("the inbox's files", () => {
   it("hold each body once, and count each delivery", () =>
     withFolder((folder) => {
       const writer = new Writer(folder, key)
-      assert.deepStrictEqual(writer.receive([incoming("a"), incoming("b"), incoming("a")]), { fresh: 2, last: 3 })
-      assert.deepStrictEqual(writer.receive([incoming("b"), incoming("c", "one"), incoming("d", "one")]), {
+      assert.deepStrictEqual(writer.receive(arrived([incoming("a"), incoming("b"), incoming("a")])), {
+        fresh: 2,
+        last: 3
+      })
+      assert.deepStrictEqual(writer.receive(arrived([incoming("b"), incoming("c", "one"), incoming("d", "one")])), {
         fresh: 2,
         last: 6
       })
@@ -23,7 +26,7 @@ describe("the inbox's files", () => {
       assert.deepStrictEqual(summary(reused), ["6 d"])
       writer.close()
       const next = new Writer(folder, key)
-      assert.deepStrictEqual(next.receive([incoming("a"), incoming("e", "one")]), { fresh: 1, last: 8 })
+      assert.deepStrictEqual(next.receive(arrived([incoming("a"), incoming("e", "one")])), { fresh: 1, last: 8 })
       assert.deepStrictEqual(summary(allIn(folder, 8)), [...frames, "7 again 1", "8 e"])
       next.close()
     }))
@@ -82,7 +85,7 @@ describe("the inbox's files", () => {
     withFolder((folder) => {
       const groups = Array.from({ length: 60 }, (_, n) => some(n * 1000, 1000, 12))
       stored(folder, ...groups)
-      const again = (writer: Writer) => groups.flatMap((group) => writer.receive(group.slice(5, 8)).fresh)
+      const again = (writer: Writer) => groups.flatMap((group) => writer.receive(arrived(group.slice(5, 8))).fresh)
       const writer = new Writer(folder, key)
       while (writer.step());
       assert.isAtMost(readdirSync(join(folder, "known")).length, 8)
@@ -105,11 +108,11 @@ describe("the inbox's files", () => {
   it("go on after a write failed, without what it was about", () =>
     withFolder((folder) => {
       const writer = new Writer(folder, key)
-      writer.receive([incoming("a")])
+      writer.receive(arrived([incoming("a")]))
       // JSON can't hold it: fails like a write does, in the middle of the group.
       const broken = { ...incoming("b"), labels: { ...incoming("b").labels, eventId: 1n as never } }
-      assert.throws(() => writer.receive([incoming("c"), broken]))
-      assert.deepStrictEqual(writer.receive([incoming("c")]), { fresh: 1, last: 2 })
+      assert.throws(() => writer.receive(arrived([incoming("c"), broken])))
+      assert.deepStrictEqual(writer.receive(arrived([incoming("c")])), { fresh: 1, last: 2 })
       writer.close()
       assert.deepStrictEqual(summary(allIn(folder, 2)), ["1 a", "2 c"])
     }))
