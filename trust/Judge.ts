@@ -6,9 +6,9 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { type Ipc, model, type Told } from "./Tale.ts"
-import { text } from "./Waiting.ts"
+import { text } from "../bench/Waiting.ts"
 import { inDuckDb, type Rows, type World } from "./World.ts"
-import type { Worker } from "./Worker.ts"
+import type { Worker } from "../bench/WorkerProcess.ts"
 
 const eventsSql = `select body_sha256, event_type, outcome, cast(deliveries as varchar) as deliveries from construction.events`
 const ipcsSql = `select id, status, cast(certified_amount as varchar) as certified from construction.ipcs`

@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto"
 import { Agent, request } from "node:http"
 import type { Dice } from "../sandbox/Seed.ts"
 import { type Told, Tale } from "./Tale.ts"
-import { pause, until } from "./Waiting.ts"
+import { pause, until } from "../bench/Waiting.ts"
 
 const timeoutMs = 15_000
 

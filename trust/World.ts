@@ -12,8 +12,8 @@ import type { Attack, Engine } from "./Goal.ts"
 import { Sender } from "./Sender.ts"
 import type { Server } from "./Servers.ts"
 import { Sink } from "./Sink.ts"
-import { freePort } from "./Waiting.ts"
-import { type Environment, type Finished, run, Worker } from "./Worker.ts"
+import { freePort } from "../bench/Waiting.ts"
+import { type Environment, type Finished, run, Worker } from "../bench/WorkerProcess.ts"
 
 export type Rows = ReadonlyArray<Record<string, unknown>>
 

@@ -5,7 +5,7 @@
 import { connect } from "node:net"
 import type { Goal } from "../Goal.ts"
 import { mark, World } from "../World.ts"
-import type { Worker } from "../Worker.ts"
+import type { Worker } from "../../bench/WorkerProcess.ts"
 
 const hosts = (port: string): Readonly<Record<string, boolean>> => ({
   [`127.0.0.1:${port}`]: true,

@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Tale } from "../Tale.ts"
-import { pause, within } from "../Waiting.ts"
+import { pause, within } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
 
 const hourMs = 3_600_000

@@ -10,9 +10,9 @@ import { type Attack, type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { regionsOf } from "../Regions.ts"
 import type { Told } from "../Tale.ts"
-import { pause, text, within } from "../Waiting.ts"
+import { pause, text, within } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
-import type { Worker } from "../Worker.ts"
+import type { Worker } from "../../bench/WorkerProcess.ts"
 
 const mostSeconds = 60
 

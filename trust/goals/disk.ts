@@ -9,9 +9,9 @@ import { join } from "node:path"
 import type { Dice } from "../../sandbox/Seed.ts"
 import { type Attack, type Findings, type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
-import { pause } from "../Waiting.ts"
+import { pause } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
-import type { Worker } from "../Worker.ts"
+import type { Worker } from "../../bench/WorkerProcess.ts"
 
 interface Stage {
   readonly world: World

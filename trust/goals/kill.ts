@@ -10,9 +10,9 @@ import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Proxy } from "../Proxy.ts"
 import { headersOf } from "../Sender.ts"
-import { pause } from "../Waiting.ts"
+import { pause } from "../../bench/Waiting.ts"
 import { mark, World } from "../World.ts"
-import type { Worker } from "../Worker.ts"
+import type { Worker } from "../../bench/WorkerProcess.ts"
 
 interface Life {
   readonly world: World

@@ -11,9 +11,9 @@ import { type Attack, type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { faults, type Fault, Proxy } from "../Proxy.ts"
 import { S3Stub } from "../S3Stub.ts"
-import { pause, patienceMs, within } from "../Waiting.ts"
+import { pause, patienceMs, within } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
-import type { Worker } from "../Worker.ts"
+import type { Worker } from "../../bench/WorkerProcess.ts"
 
 const peers = ["API", "token", "webhook", "PostgreSQL", "S3", "sink"] as const
 type Peer = (typeof peers)[number]

@@ -7,7 +7,7 @@ import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Proxy } from "../Proxy.ts"
 import type { Server } from "../Servers.ts"
-import { patienceMs, pause, within } from "../Waiting.ts"
+import { patienceMs, pause, within } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
 
 interface Stage {

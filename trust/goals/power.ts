@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Goal } from "../Goal.ts"
 import { judge } from "../Judge.ts"
-import { pause, text } from "../Waiting.ts"
+import { pause, text } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
 
 const imageMb = 192

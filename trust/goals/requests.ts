@@ -11,7 +11,7 @@ import type { Goal } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { headersOf, sign } from "../Sender.ts"
 import { Tale, type Told } from "../Tale.ts"
-import { pause } from "../Waiting.ts"
+import { pause } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
 
 interface Request {

@@ -7,9 +7,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Attack, Goal } from "../Goal.ts"
 import { Proxy } from "../Proxy.ts"
-import { pause } from "../Waiting.ts"
+import { pause } from "../../bench/Waiting.ts"
 import { inDuckDb, mark, World } from "../World.ts"
-import { type Environment, program, run } from "../Worker.ts"
+import { type Environment, program, run } from "../../bench/WorkerProcess.ts"
 
 const hex = (dice: Attack["dice"]): string => Array.from({ length: 64 }, () => dice.below(16).toString(16)).join("")
 

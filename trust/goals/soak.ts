@@ -5,7 +5,7 @@
 import { quantile } from "../../bench/Child.ts"
 import type { Goal } from "../Goal.ts"
 import { judge } from "../Judge.ts"
-import { pause } from "../Waiting.ts"
+import { pause } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
 
 const perRunMs = 1000

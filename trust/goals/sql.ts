@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Goal, shuffled } from "../Goal.ts"
-import { text } from "../Waiting.ts"
+import { text } from "../../bench/Waiting.ts"
 import { mark, World } from "../World.ts"
 
 /** Longer than a query may take. */

@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string>>
 
 export const program = join(import.meta.dirname, "../bin/siteledger")
 
-/** What this room reads of `GET /status`. */
+/** What is read of `GET /status`. */
 export interface Status {
   readonly phase: string
   readonly reasons: ReadonlyArray<string>
