@@ -20,6 +20,7 @@ import { byEngine } from "../src/Stores/Engine.ts"
 import { Store } from "../src/Stores/Store.ts"
 import * as Files from "../src/Stores/Segments/Open.ts"
 import { openFile } from "../src/Stores/Sqlite/Opening.ts"
+import { dialect } from "../src/Stores/Sqlite/Dialect.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
 import * as Projection from "../src/Stores/Projection.ts"
@@ -73,7 +74,7 @@ const copyWhole = async (file: string, restored: string): Promise<void> => {
   await copy(file, restored)
   const database = openFile(restored)
   try {
-    await Sqlite.migrate(new Kysely({ dialect: Sqlite.dialect(database) }))
+    await Sqlite.migrate(new Kysely({ dialect: dialect(database) }))
     Files.carry(file, database)
   } finally {
     database.close()

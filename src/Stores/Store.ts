@@ -1,7 +1,8 @@
 /**
  * The Store is the system of record: inbox, walks and checkpoints, subscriptions, heartbeats, exports.
  *
- * When `transaction` and `deliveries.receive` return, their writes are on disk and survive a power cut. A crash rolls the
+ * When `transaction` and `deliveries.receive` return, their writes are on disk and survive a power cut (but for a
+ * repeatable transaction). A crash rolls the
  * open transaction back. In SQLite all callers share one writer, in call order; in PostgreSQL a caller that needs an order
  * asks for it (`Sql.oneAtATime`).
  */
@@ -83,6 +84,11 @@ export interface Deliveries {
   readonly last: Effect.Effect<number, StoreError>
 }
 
+export interface TransactionOptions {
+  /** A power cut may undo it, but no crash of the process, because the same is then done again. Saves a flush. */
+  readonly isRepeatable?: boolean
+}
+
 export class Store extends Context.Service<
   Store,
   {
@@ -110,7 +116,10 @@ export class Store extends Context.Service<
     readonly workers: Presence
     readonly deliveries: Deliveries
     readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
-    readonly transaction: <A>(body: (tx: Transaction<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
+    readonly transaction: <A>(
+      body: (tx: Transaction<StoreTables>) => Promise<A>,
+      options?: TransactionOptions
+    ) => Effect.Effect<A, StoreError>
     /** For the weekly check; none if the server checks its own. */
     readonly pieces: Effect.Effect<ReadonlyArray<Piece<StoreError>>, StoreError>
     /** Copies the whole Store to `path` while it is in use; fails if a file is there and `isReplacing` is false. */

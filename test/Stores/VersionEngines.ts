@@ -12,6 +12,7 @@ import { Connections } from "../../src/Stores/Postgres/Connections.ts"
 import * as Postgres from "../../src/Stores/Postgres/Migrations.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Migrations.ts"
 import { openFile } from "../../src/Stores/Sqlite/Opening.ts"
+import { dialect } from "../../src/Stores/Sqlite/Dialect.ts"
 import * as SqliteStore from "../../src/Stores/Sqlite/Store.ts"
 import type { StoreTables } from "../../src/Stores/StoreTables.ts"
 import type { Schema } from "../../src/Stores/SchemaVersions.ts"
@@ -63,7 +64,7 @@ const inSqlite: Engine["empty"] = Effect.map(folder, (path) => {
   return {
     at: file,
     migrate: async (to) => {
-      const db = new Kysely<StoreTables>({ dialect: SqliteStore.dialect(openFile(file)) })
+      const db = new Kysely<StoreTables>({ dialect: dialect(openFile(file)) })
       await SqliteStore.migrate(db, to).finally(() => db.destroy())
     },
     ask: async (sql) =>

@@ -12,10 +12,12 @@ import { Kysely } from "kysely"
 import * as Segmented from "../../src/Stores/Segments/Deliveries.ts"
 import { Reader } from "../../src/Stores/Segments/Reader.ts"
 import type { Segments } from "../../src/Stores/Segments/Segments.ts"
-import { type Incoming, Writer } from "../../src/Stores/Segments/Writer.ts"
+import { type Incoming, packed, unpacked } from "../../src/Stores/Segments/Protocol.ts"
+import { Writer } from "../../src/Stores/Segments/Writer.ts"
 import { batchBytes } from "../../src/Stores/Deliveries.ts"
 import { storeError } from "../../src/Stores/Sqlite/Failure.ts"
-import { dialect, migrate } from "../../src/Stores/Sqlite/Store.ts"
+import * as Dialect from "../../src/Stores/Sqlite/Dialect.ts"
+import { migrate } from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import type { StoreTables } from "../../src/Stores/StoreTables.ts"
 import type { Machine } from "./Machine.ts"
@@ -29,7 +31,7 @@ let migrated: DatabaseSync | undefined
 export const emptyStore = async (): Promise<DatabaseSync> => {
   if (migrated === undefined) {
     migrated = new DatabaseSync(":memory:")
-    await migrate(new Kysely<StoreTables>({ dialect: dialect(migrated) }))
+    await migrate(new Kysely<StoreTables>({ dialect: Dialect.dialect(migrated) }))
     // Between two days even the books are emptied.
     const onDelete = "select name from sqlite_master where type = 'trigger' and sql like '%before delete%'"
     for (const { name } of migrated.prepare(onDelete).all()) migrated.exec(`drop trigger "${String(name)}"`)
@@ -48,22 +50,13 @@ export const emptied = (database: DatabaseSync, schema: string): void => {
   )
 }
 
-const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+const kept = new WeakMap<DatabaseSync, Dialect.Prepares>()
 
-/** Prepared once: that takes longer than most statements. */
+/** Prepared once for all days. */
 export const prepared = (database: DatabaseSync, text: string): StatementSync => {
-  const known = statements.get(database) ?? new Map<string, StatementSync>()
-  statements.set(database, known)
-  const statement = known.get(text) ?? ofKnownShape(database.prepare(text))
-  known.set(text, statement)
-  return statement
-}
-
-/** Kysely's adapter asks before each run, which would take as long as the run. */
-const ofKnownShape = (statement: StatementSync): StatementSync => {
-  const columns = statement.columns()
-  statement.columns = () => columns
-  return statement
+  const statements = kept.get(database) ?? Dialect.prepared(database)
+  kept.set(database, statements)
+  return statements.prepare(text)
 }
 
 /** Every statement of a process passes the machine first. */
@@ -110,7 +103,7 @@ export class Files {
     // The thread's turn: anything may happen before.
     await new Promise<void>((resolve) => this.#machine.post(this.#epoch, resolve))
     this.#machine.boundary(this.#epoch, `receive ${batch.length}`)
-    const { fresh } = this.#writer.receive(batch)
+    const { fresh } = this.#writer.receive(unpacked(packed(batch)))
     for (let number = (this.#stored.at(-1)?.number ?? 0) + 1; number <= this.last; number++) {
       const frame = this.at(number)
       if (frame?.kind === "again") this.#stored.push({ number, sha256: undefined, of: frame.of })
@@ -147,7 +140,7 @@ export const opened = (
   epoch: Epoch
 ) => {
   if (database.isTransaction) database.exec("rollback")
-  const db = new Kysely<StoreTables>({ dialect: dialect(watched(database, machine, epoch)) })
+  const db = new Kysely<StoreTables>({ dialect: Dialect.dialect(watched(database, machine, epoch)) })
   const applied = Number(database.prepare("select value from meta where key = 'applied_through'").get()?.["value"] ?? 0)
   const files = new Files(folder, machine, epoch, applied, stored)
   const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => machine.effect(epoch, () => query(db), storeError)

@@ -31,7 +31,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   const ledger = yield* Ledger
   yield* ledger.hear(readings.flatMap(heard))
   const written = yield* Effect.scoped(writeWithBooks(readings, batch?.watermark))
-  yield* store.transaction(async (tx) => {
+  const settle = async (tx: Transaction<StoreTables>): Promise<void> => {
     await quarantine(tx, written)
     if (batch === undefined) return
     // Only what was written: a delivery that came meanwhile keeps its place.
@@ -40,7 +40,9 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
       batch,
       written.map(({ event }) => event)
     )
-  })
+  }
+  // A batch that isn't settled is taken again; what came out of quarantine isn't.
+  yield* store.transaction(settle, { isRepeatable: batch !== undefined })
   return written
 })
 

@@ -6,10 +6,10 @@
  */
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import { setImmediate as immediate } from "node:timers/promises"
 import { Duration, Effect, Layer } from "effect"
-import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
+import { Kysely, type Transaction } from "kysely"
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../../config/Settings.ts"
 import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
@@ -27,45 +27,10 @@ import * as RowLog from "../RowLog/RowLog.ts"
 import type { Piece } from "../Piece.ts"
 import { check } from "./Check.ts"
 import { backUp } from "./Copy.ts"
+import { dialect, prepared } from "./Dialect.ts"
 import { open, suspect } from "./Opening.ts"
 import { migrations } from "./Migrations.ts"
 import type { StoreTables } from "../StoreTables.ts"
-
-const parameter = (value: unknown): SQLInputValue => {
-  if (value === undefined || value === null) return null
-  return typeof value === "boolean" ? Number(value) : (value as SQLInputValue)
-}
-
-/** Kysely expects better-sqlite3, which takes parameters as an array; node:sqlite takes them one by one. */
-const adapter = (database: DatabaseSync): SqliteDatabase => ({
-  close: () => database.close(),
-  prepare: (text) => {
-    // A full disk has already caused a rollback: Kysely's own must not fail and hide the cause.
-    const isRolledBack = text === "rollback" && !database.isTransaction
-    const statement = database.prepare(isRolledBack ? "select 1 where false" : text)
-    return {
-      reader: statement.columns().length > 0,
-      all: (parameters) => statement.all(...parameters.map(parameter)),
-      run: (parameters) => statement.run(...parameters.map(parameter)),
-      iterate: (parameters) => statement.iterate(...parameters.map(parameter))
-    }
-  }
-})
-
-/** SQLite's DDL is transactional. Kysely's adapter denies it, so a kill in a migration would leave half of the tables. */
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true
-  }
-}
-
-class Dialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter()
-  }
-}
-
-export const dialect = (database: DatabaseSync): Dialect => new Dialect({ database: adapter(database) })
 
 const notOpened = (path: string) => (cause: unknown) => {
   const { reason } = storeError(cause)
@@ -143,6 +108,21 @@ const piecesOf = (path: string, segments: Segments, failed: (cause: unknown) => 
   ]
 }
 
+/** The next commit that is flushed flushes this one, too. */
+const unflushed = <A>(
+  database: DatabaseSync,
+  db: Kysely<StoreTables>,
+  body: (tx: Transaction<StoreTables>) => Promise<A>
+): Promise<A> =>
+  db.connection().execute(async (connection) => {
+    database.exec("pragma synchronous = normal")
+    try {
+      return await connection.transaction().execute(body)
+    } finally {
+      database.exec("pragma synchronous = full")
+    }
+  })
+
 interface Options {
   readonly path: string
   readonly key: Effect.Effect<Uint8Array, SealError>
@@ -157,7 +137,7 @@ const make = ({ isLogged, key, path }: Options) =>
       Effect.try({ try: () => open(path, hasLog), catch: notOpened(path) }),
       (opened) => Effect.sync(() => opened.database.close())
     )
-    const db = new Kysely<StoreTables>({ dialect: dialect(database) })
+    const db = new Kysely<StoreTables>({ dialect: dialect(prepared(database)) })
     const failed = (cause: unknown): StoreError => {
       const error = storeError(cause)
       if (error.reason === "Fatal" && isLogged) suspect(path)
@@ -188,8 +168,13 @@ const make = ({ isLogged, key, path }: Options) =>
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
       deliveries: Segmented.make(files, run),
       run,
-      transaction: (body) =>
-        Effect.uninterruptible(Effect.tryPromise({ try: () => db.transaction().execute(body), catch: failed })),
+      transaction: (body, { isRepeatable = false } = {}) =>
+        Effect.uninterruptible(
+          Effect.tryPromise({
+            try: () => (isRepeatable ? unflushed(database, db, body) : db.transaction().execute(body)),
+            catch: failed
+          })
+        ),
       pieces: Effect.tryPromise({ try: async () => piecesOf(path, await files.open(), failed), catch: failed }),
       backup: (target, isReplacing) =>
         Effect.tryPromise({

@@ -1,0 +1,74 @@
+/**
+ * Kysely's dialect for `node:sqlite`. A statement is prepared once and kept: to prepare it takes longer than most take to
+ * run.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
+import { SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
+
+/** What the dialect needs of a database. */
+export type Prepares = Pick<DatabaseSync, "close" | "isTransaction" | "prepare">
+
+/** More than the program has texts, but for those that list their values. */
+const mostKept = 500
+
+/** The database with its statements kept. A kept statement must not be iterated, as another call would run it again. */
+export const prepared = (database: DatabaseSync): Prepares => {
+  const statements = new Map<string, StatementSync>()
+  return {
+    close: () => database.close(),
+    get isTransaction() {
+      return database.isTransaction
+    },
+    prepare: (text) => {
+      const kept = statements.get(text)
+      if (kept !== undefined) return kept
+      if (statements.size >= mostKept) statements.clear()
+      const statement = ofKnownShape(database.prepare(text))
+      statements.set(text, statement)
+      return statement
+    }
+  }
+}
+
+/** The adapter asks before each run. */
+const ofKnownShape = (statement: StatementSync): StatementSync => {
+  const columns = statement.columns()
+  statement.columns = () => columns
+  return statement
+}
+
+const parameter = (value: unknown): SQLInputValue => {
+  if (value === undefined || value === null) return null
+  return typeof value === "boolean" ? Number(value) : (value as SQLInputValue)
+}
+
+/** Kysely expects better-sqlite3, which takes parameters as an array; node:sqlite takes them one by one. */
+const adapter = (database: Prepares): SqliteDatabase => ({
+  close: () => database.close(),
+  prepare: (text) => {
+    // A full disk has already caused a rollback: Kysely's own must not fail and hide the cause.
+    const isRolledBack = text === "rollback" && !database.isTransaction
+    const statement = database.prepare(isRolledBack ? "select 1 where false" : text)
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters) => statement.all(...parameters.map(parameter)),
+      run: (parameters) => statement.run(...parameters.map(parameter)),
+      iterate: (parameters) => statement.iterate(...parameters.map(parameter))
+    }
+  }
+})
+
+/** SQLite's DDL is transactional. Kysely's adapter denies it, so a kill in a migration would leave half of the tables. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter()
+  }
+}
+
+export const dialect = (database: Prepares): Dialect => new Dialect({ database: adapter(database) })
