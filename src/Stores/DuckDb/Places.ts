@@ -1,0 +1,76 @@
+/**
+ * Where the rows of a table lie, by id: DuckDB's row numbers, in memory (16 bytes a row at most). An id that isn't here
+ * has no row, so nothing is read for it; any other is read at its places instead of by a scan of the table.
+ *
+ * Several ids may have the same hash, and DuckDB moves rows when it drops others at a checkpoint: so whoever reads a place
+ * compares the id (`isOf`), and if the row isn't there all places are looked up again. Pure.
+ */
+export class Places {
+  #hashes = new Uint32Array(smallest)
+  /** A row's number + 1; 0: free. */
+  #rows = new Uint32Array(smallest)
+  #count = 0
+
+  /** The places at which a row with this id may be. */
+  of(id: string): ReadonlyArray<number> {
+    const hash = hashOf(id)
+    const places: Array<number> = []
+    for (let slot = this.#first(hash); this.#rows[slot] !== 0; slot = this.#next(slot)) {
+      if (this.#hashes[slot] === hash) places.push(this.#rows[slot]! - 1)
+    }
+    return places
+  }
+
+  add(id: string, row: number): void {
+    if (this.#count >= this.#rows.length * fullest) this.#grow()
+    this.#put(hashOf(id), row + 1)
+  }
+
+  move(id: string, from: number, to: number): void {
+    const hash = hashOf(id)
+    for (let slot = this.#first(hash); this.#rows[slot] !== 0; slot = this.#next(slot)) {
+      if (this.#hashes[slot] !== hash || this.#rows[slot] !== from + 1) continue
+      this.#rows[slot] = to + 1
+      return
+    }
+  }
+
+  #put(hash: number, row: number): void {
+    let slot = this.#first(hash)
+    while (this.#rows[slot] !== 0) slot = this.#next(slot)
+    this.#hashes[slot] = hash
+    this.#rows[slot] = row
+    this.#count++
+  }
+
+  #grow(): void {
+    const [hashes, rows] = [this.#hashes, this.#rows]
+    this.#hashes = new Uint32Array(rows.length * 2)
+    this.#rows = new Uint32Array(rows.length * 2)
+    this.#count = 0
+    for (let slot = 0; slot < rows.length; slot++) if (rows[slot] !== 0) this.#put(hashes[slot]!, rows[slot]!)
+  }
+
+  #first(hash: number): number {
+    return hash & (this.#rows.length - 1)
+  }
+
+  #next(slot: number): number {
+    return (slot + 1) & (this.#rows.length - 1)
+  }
+}
+
+const smallest = 1024
+const fullest = 0.75
+
+/** A row with this id may be at the same place as one with the other. */
+export const isOf = (found: string, wanted: string): boolean => hashOf(found) === hashOf(wanted)
+
+/** FNV-1a, with its bits mixed at the end, since ids often differ in their last digits only. */
+const hashOf = (id: string): number => {
+  let hash = 0x81_1c_9d_c5
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01_00_01_93)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

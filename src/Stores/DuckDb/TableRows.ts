@@ -1,0 +1,68 @@
+/**
+ * Rows of the warehouse's tables by key, within a transaction that the caller opened: deleted and appended, which costs
+ * only the rows it touches; DuckDB's UPDATE rewrites the columns around them. Statements are prepared once.
+ */
+import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api"
+import type { ColumnType } from "../../Domain/Resource.ts"
+import type { Row } from "../../Domain/Merge.ts"
+import type { Shown } from "../WarehouseTables.ts"
+import { appendRows } from "./Values.ts"
+
+export class TableRows {
+  readonly connection: DuckDBConnection
+  readonly #prepared = new Map<string, DuckDBPreparedStatement>()
+  /** Rows deleted so far. */
+  deleted = 0
+
+  constructor(connection: DuckDBConnection) {
+    this.connection = connection
+  }
+
+  close(): void {
+    for (const statement of this.#prepared.values()) statement.destroySync()
+    this.#prepared.clear()
+    this.connection.disconnectSync()
+  }
+
+  /** Runs a statement with one parameter of text. */
+  async run(text: string, parameter: string): Promise<DuckDBResult> {
+    const statement = this.#prepared.get(text) ?? (await this.connection.prepare(text))
+    this.#prepared.set(text, statement)
+    statement.bindVarchar(1, parameter)
+    return statement.run()
+  }
+
+  /** Of several rows with the same key, the last one is kept. `isKnown`: false if no row can have this key yet. */
+  async replace<A extends object>(
+    table: Shown,
+    key: keyof A & string,
+    rows: ReadonlyArray<A>,
+    isKnown: (key: string) => boolean = () => true
+  ): Promise<void> {
+    const last = new Map(rows.map((row) => [String(row[key]), row]))
+    await this.delete(table, key, [...last.keys()].filter(isKnown))
+    await this.append(table, [...last.values()])
+  }
+
+  async delete({ columns, name }: Shown, by: string, values: ReadonlyArray<string>): Promise<void> {
+    if (values.length === 0) return
+    const type = columns.find((column) => column.name === by)?.type ?? "BIGINT"
+    const text = `delete from construction.${name} where ${by} in (${listed(type)})`
+    const { rowsChanged } = await this.run(text, JSON.stringify(values))
+    this.deleted += rowsChanged
+  }
+
+  async append({ columns, name }: Shown, rows: ReadonlyArray<object>): Promise<void> {
+    if (rows.length === 0) return
+    const appender = await this.connection.createAppender(name, "construction")
+    try {
+      appendRows(appender, columns, rows as ReadonlyArray<Row>)
+      appender.flushSync()
+    } finally {
+      appender.closeSync()
+    }
+  }
+}
+
+/** One text parameter for all values: binding 20,000 one by one takes as long as the query. */
+export const listed = (type: ColumnType): string => `select cast(unnest(from_json($1, '["VARCHAR"]')) as ${type})`
