@@ -8,7 +8,7 @@
  * An event whose time was too far ahead is read again by itself once it no longer is: its day has come, or our clock was
  * corrected.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Schedule, Semaphore } from "effect"
 import type { Event, EventReader } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Copies } from "../Ledger/Copies.ts"
@@ -56,7 +56,11 @@ export class Apply extends Context.Service<
         yield* Effect.raceFirst(inbox.arrived.await, Effect.sleep(pollEvery))
         // Closed before looking: what arrives from here on opens it again.
         yield* inbox.arrived.close
-        while (yield* Effect.retry(turn.withPermit(step(counts)), atOnce)) yield* Effect.yieldNow
+        while (true) {
+          const [lasted, taken] = yield* Effect.timed(Effect.retry(turn.withPermit(step(counts)), atOnce))
+          if (taken === 0) return
+          yield* taken < batchEvents ? Effect.sleep(gatheringAfter(lasted)) : Effect.yieldNow
+        }
       })
       yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
       yield* Effect.forkScoped(
@@ -74,9 +78,16 @@ export class Apply extends Context.Service<
 
 const batchEvents = 2000
 
+/**
+ * A batch costs as much as dozens of events, so those that arrive close together are gathered into one: for as long as the
+ * last one took, and never so long that anybody would notice.
+ */
+const gatheringAfter = (lasted: Duration.Duration): Duration.Duration =>
+  Duration.clamp(lasted, { minimum: Duration.millis(50), maximum: Duration.millis(250) })
+
 const eventsOf = ({ taken }: TakenBatch): ReadonlyArray<Event> => taken.map(({ event }) => event)
 
-/** One batch; false when there was nothing to do. */
+/** One batch; returns how many events it had. */
 const step = Effect.fnUntraced(function* (counts: Counts) {
   const inbox = yield* Inbox
   const store = yield* Store
@@ -89,7 +100,7 @@ const step = Effect.fnUntraced(function* (counts: Counts) {
   // Counted once it is kept.
   const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ event }) => event.sequence))
   counts.add(written, ({ event }) => fresh.has(event.sequence))
-  return took.taken.length > 0
+  return took.taken.length
 })
 
 /** Another transaction was in the way, and this one was rolled back. */

@@ -26,8 +26,8 @@ const intake: ReadonlyArray<Break> = [
     "events of the future stay in quarantine"
   ),
   apply(
-    "atOnce)) yield* Effect.yieldNow",
-    "atOnce)) yield* Effect.yieldNow\n        yield* Effect.sleep(1000)\n        yield* inbox.arrived.close",
+    "if (taken === 0) return",
+    "if (taken === 0) return yield* Effect.andThen(Effect.sleep(1000), inbox.arrived.close)",
     "what arrives during a batch waits for the next delivery"
   ),
   apply("        yield* inbox.arrived.open\n", "", "a batch whose write failed isn't tried again"),
