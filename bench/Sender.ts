@@ -9,7 +9,8 @@ import { type Signed, signed } from "./Signed.ts"
 import { Stored } from "./Stored.ts"
 
 const [port = "0", series = "a", count = "1000", connections = "64", storePath] = process.argv.slice(2)
-const ipcs = 5000
+/** Each has a whole life: created, submitted, certified, paid. */
+const ipcs = Math.ceil(Number(count) / 4)
 
 export interface Sent {
   readonly perSecond: number

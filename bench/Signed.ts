@@ -38,7 +38,7 @@ export const eventBody = (
     event_type: type,
     event_timestamp: new Date(Date.UTC(2026, 10, 1) + n * 10).toISOString(),
     ipc_id: `${series}-${n % ipcs}`,
-    project_id: n % 700,
+    project_id: (n % ipcs) % 700,
     ...fields(type, n),
     note
   }

@@ -117,6 +117,10 @@ export class Files {
     return this.#reader.after(number, this.last, limit, batchBytes)
   }
 
+  range(after: number, limit: number) {
+    return this.#reader.range(after, this.last, limit, batchBytes)
+  }
+
   at(number: number) {
     return this.#reader.at(number, this.last)
   }

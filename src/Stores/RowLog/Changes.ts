@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import type { Row } from "../Segments/Frame.ts"
+import type { Prepares } from "../Sqlite/Dialect.ts"
 import { storeTables } from "../StoreTables.ts"
 import type { Listed } from "../Table.ts"
 import { unlogged } from "../Tables/Operate.ts"
@@ -47,7 +48,7 @@ export const noteUptime = (database: DatabaseSync): void => {
 }
 
 /** The next rows that changed, each once. */
-export const next = (database: DatabaseSync, limit: number): Changes => {
+export const next = (database: Prepares, limit: number): Changes => {
   const rows = database
     .prepare("select id, table_name, row_key from row_changes order by id limit ?")
     .all(limit)
@@ -57,7 +58,7 @@ export const next = (database: DatabaseSync, limit: number): Changes => {
 }
 
 /** The row as it is now. */
-export const rowOf = (database: DatabaseSync, { key, table }: Change): Omit<Row, "number"> => {
+export const rowOf = (database: Prepares, { key, table }: Change): Omit<Row, "number"> => {
   const { columns } = byName.get(table)!
   const fields = columns.map(({ name }) => `'${name}', "${name}"`).join(", ")
   const found = database

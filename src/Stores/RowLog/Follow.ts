@@ -6,6 +6,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { Row } from "../Segments/Frame.ts"
 import { keyOf } from "../Segments/Key.ts"
 import { Segments } from "../Segments/Segments.ts"
+import { prepared, type Prepares } from "../Sqlite/Dialect.ts"
 import * as Changes from "./Changes.ts"
 import { folderOf, markOf, setMark } from "./Heal.ts"
 
@@ -21,11 +22,13 @@ export interface Place {
 
 export class Follow {
   readonly #place: Place
+  readonly #statements: Prepares
   #log: Segments | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(place: Place) {
     this.#place = place
+    this.#statements = prepared(place.database)
   }
 
   /** Logs all rows that have changed, after whatever was called before: an interrupted caller leaves its call running. */
@@ -58,8 +61,8 @@ export class Follow {
     let rows: ReadonlyArray<Omit<Row, "number">> = []
     let noted = 0
     await exclusively(() => {
-      const { changes, through } = Changes.next(database, batchRows)
-      rows = changes.map((change) => Changes.rowOf(database, change))
+      const { changes, through } = Changes.next(this.#statements, batchRows)
+      rows = changes.map((change) => Changes.rowOf(this.#statements, change))
       noted = through
     })
     if (rows.length === 0) return false

@@ -6,7 +6,8 @@ import type { KeyObject } from "node:crypto"
 import { promisify } from "node:util"
 import { constants, zstdCompress, zstdDecompress } from "node:zlib"
 import type { Chunk } from "../Deliveries.ts"
-import { encode, type Frame, numberAfter } from "./Frame.ts"
+import { type Frame, numberAfter, numberOf } from "./Frame.ts"
+import type { Range } from "./Reader.ts"
 import { scan } from "./Segment.ts"
 
 const compress = promisify(zstdCompress)
@@ -16,12 +17,11 @@ const decompress = promisify(zstdDecompress)
 const mostBytes = 64 * 1024 * 1024
 
 /** Returns undefined if there are no frames. */
-export const chunkOf = async (frames: ReadonlyArray<Frame>, key: KeyObject): Promise<Chunk | undefined> => {
-  const [first, last] = [frames[0], frames.at(-1)]
-  if (first === undefined || last === undefined) return undefined
-  const bytes = Buffer.concat(frames.map((frame) => encode(frame, key)))
-  const packed = await compress(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
-  return { first: first.number, last: numberAfter(last) - 1, frames: packed }
+export const chunkOf = async (range: Range | undefined): Promise<Chunk | undefined> => {
+  const [first] = range?.contents ?? []
+  if (range === undefined || first === undefined) return undefined
+  const packed = await compress(range.bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+  return { first: numberOf(first), last: range.next - 1, frames: packed }
 }
 
 /** Its frames, without any that we didn't write. */

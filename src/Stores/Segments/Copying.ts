@@ -13,7 +13,7 @@ import type { Segments } from "./Segments.ts"
 const mostFrames = 2000
 
 export const after = (segments: Segments, number: number): Promise<Chunk | undefined> =>
-  chunkOf(segments.after(number, mostFrames), segments.key)
+  chunkOf(segments.range(number, mostFrames))
 
 const isIn = (frame: Frame, { from, through }: Pick<Lost, "from" | "through">): boolean =>
   from <= frame.number && numberAfter(frame) - 1 <= through

@@ -153,6 +153,14 @@ export const contentAt = (bytes: Buffer, at: number): Buffer | undefined => {
 
 export const numberOf = (content: Buffer): number => content.readDoubleBE(numberAt)
 
+export const isEnd = (content: Buffer): boolean => kinds[content.readUInt8(kindAt)] === "end"
+
+/** `numberAfter` of the frame, without decoding it if it is a delivery. */
+export const numberAfterOf = (content: Buffer): number =>
+  kinds[content.readUInt8(kindAt)] === "hole"
+    ? numberAfter(decode(content))
+    : numberOf(content) + (isEnd(content) ? 0 : 1)
+
 export const isOurs = (content: Buffer, key: KeyObject): boolean => {
   const end = content.byteLength - hmacBytes
   return Hmac.isOf(key, content.subarray(0, end), content.subarray(end))

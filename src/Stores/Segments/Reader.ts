@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
-import { contentAt, decode, type Frame, headBytes, lengthOf, numberAfter, numberOf } from "./Frame.ts"
+import { contentAt, decode, type Frame, headBytes, isEnd, lengthOf, numberAfterOf, numberOf } from "./Frame.ts"
 import { listed, nameOf } from "./Segment.ts"
 
 /** A frame that was acknowledged can't be read. */
@@ -22,10 +22,13 @@ export class DamagedSegment extends Error {
 const blockBytes = 1024 * 1024
 const mostOpen = 16
 
-interface Found {
-  readonly frames: ReadonlyArray<Frame>
-  /** Where to go on; undefined after the last frame. */
-  readonly next: number | undefined
+/** Frames as they are in the file. */
+export interface Range {
+  readonly contents: ReadonlyArray<Buffer>
+  /** All of them, whole. */
+  readonly bytes: Buffer
+  /** The number after them: where to go on. */
+  readonly next: number
 }
 
 class SegmentFile {
@@ -34,6 +37,9 @@ class SegmentFile {
   readonly #file: number
   readonly #numbers: Array<number> = []
   readonly #offsets: Array<number> = []
+  /** Where the last of them ends. */
+  #framesEnd = 0
+  /** How far the file was looked through. */
   #end = 0
   /** The number after the last frame seen. */
   #next: number
@@ -50,28 +56,27 @@ class SegmentFile {
     closeSync(this.#file)
   }
 
-  /** Frames with these numbers or later ones, up to `last`, as many as fit: at least one, if there is one. */
-  from(number: number, last: number, limit: number, bytes: number): Found {
+  /** Frames with these numbers or later ones, up to `last`, as many as fit: at least one. */
+  from(number: number, last: number, limit: number, bytes: number): Range {
     this.#lookThrough(last)
-    const found: Array<Frame> = []
-    let size = 0
-    for (let place = this.#placeOf(number); place < this.#numbers.length; place++) {
-      const at = this.#offsets[place]!
-      const end = this.#offsets[place + 1] ?? this.#end
-      size += end - at
-      if (found.length === limit || (size > bytes && found.length > 0)) break
-      found.push(this.#read(at, end))
-    }
-    const next = found.length === 0 ? undefined : numberAfter(found.at(-1)!)
+    const first = this.#placeOf(number)
     // Neither here nor in the next segment: between them, a file is missing.
-    if (found.length === 0 && number <= last) throw new DamagedSegment(this.#path, number)
-    return { frames: found, next: next ?? (this.#isClosed && this.#next <= last ? this.#next : undefined) }
+    if (first >= this.#numbers.length) throw new DamagedSegment(this.#path, number)
+    const start = this.#offsets[first]!
+    let place = first + 1
+    while (place < this.#numbers.length && place - first < limit && this.#endOf(place) - start <= bytes) place++
+    const read = this.#bytes(start, this.#endOf(place - 1))
+    const contents: Array<Buffer> = []
+    for (let at = first; at < place; at++) {
+      const content = contentAt(read, this.#offsets[at]! - start)
+      if (content === undefined) throw new DamagedSegment(this.#path, this.first)
+      contents.push(content)
+    }
+    return { contents, bytes: read, next: numberAfterOf(contents.at(-1)!) }
   }
 
-  #read(at: number, end: number): Frame {
-    const content = contentAt(this.#bytes(at, end), 0)
-    if (content === undefined) throw new DamagedSegment(this.#path, this.first)
-    return decode(content)
+  #endOf(place: number): number {
+    return this.#offsets[place + 1] ?? this.#framesEnd
   }
 
   #bytes(from: number, to: number): Buffer {
@@ -120,16 +125,16 @@ class SegmentFile {
       if (content === undefined) break
       const number = numberOf(content)
       if (number !== this.#next) throw new DamagedSegment(this.#path, this.first)
-      const frame = decode(content)
-      const end = at + headBytes + content.byteLength
-      if (frame.kind === "end") this.#isClosed = true
+      const length = headBytes + content.byteLength
+      if (isEnd(content)) this.#isClosed = true
       else {
         this.#numbers.push(number)
         this.#offsets.push(this.#end)
-        this.#next = numberAfter(frame)
+        this.#framesEnd = this.#end + length
+        this.#next = numberAfterOf(content)
       }
-      this.#end += end - at
-      at = end
+      this.#end += length
+      at += length
     }
     return at
   }
@@ -148,20 +153,25 @@ export class Reader {
   after(number: number, last: number, limit: number, bytes: number): ReadonlyArray<Frame> {
     const frames: Array<Frame> = []
     let size = 0
-    for (let next: number | undefined = number + 1; next !== undefined && next <= last && frames.length < limit;) {
-      const found: Found = this.#file(next).from(next, last, limit - frames.length, bytes - size)
-      const added = found.frames.reduce((sum, frame) => sum + (frame.kind === "first" ? frame.body.byteLength : 0), 0)
-      if (frames.length > 0 && size + added > bytes) break
-      frames.push(...found.frames)
-      size += added
+    for (let next = number + 1; next <= last && frames.length < limit;) {
+      const found = this.#file(next).from(next, last, limit - frames.length, bytes - size)
+      if (frames.length > 0 && size + found.bytes.byteLength > bytes) break
+      for (const content of found.contents) frames.push(decode(content))
+      size += found.bytes.byteLength
       next = found.next
     }
     return frames
   }
 
+  /** The same as they are in the file, of one segment; undefined after the last frame. */
+  range(after: number, last: number, limit: number, bytes: number): Range | undefined {
+    return after < last ? this.#file(after + 1).from(after + 1, last, limit, bytes) : undefined
+  }
+
   /** The frame with this number, or the hole that it is in. */
   at(number: number, last: number): Frame | undefined {
-    return number < 1 || number > last ? undefined : this.#file(number).from(number, last, 1, Infinity).frames[0]
+    const content = number < 1 ? undefined : this.range(number - 1, last, 1, Infinity)?.contents[0]
+    return content && decode(content)
   }
 
   /** After segments were replaced. */

@@ -11,7 +11,7 @@ import { batchBytes } from "../Deliveries.ts"
 import type { Frame } from "./Frame.ts"
 import { type Answer, type Incoming, packed, type Request, type Start } from "./Protocol.ts"
 import { listed } from "./Segment.ts"
-import { DamagedSegment, Reader } from "./Reader.ts"
+import { DamagedSegment, type Range, Reader } from "./Reader.ts"
 import type { Found } from "./Writer.ts"
 
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
@@ -108,6 +108,11 @@ export class Segments {
   /** Frames after a number, in order: as many as fit into a batch. */
   after(number: number, limit: number): ReadonlyArray<Frame> {
     return this.#reader.after(number, this.#last, limit, batchBytes)
+  }
+
+  /** The same as they are in the file, of one segment; undefined if there are none. */
+  range(after: number, limit: number): Range | undefined {
+    return this.#reader.range(after, this.#last, limit, batchBytes)
   }
 
   at(number: number): Frame | undefined {
