@@ -18,12 +18,14 @@ import { type Resource, tableColumns } from "./Resource.ts"
 
 export type Row = Readonly<Record<string, string | null>>
 
+type Texts = Readonly<Record<string, string>>
+
 interface Draft {
   readonly row: Record<string, string | null>
   /** By column name, or "+" and a field name: never a name that a prototype has. */
   versions: Record<string, Version.Version>
-  /** `nothing` until a field is added. */
-  extra: Readonly<Record<string, unknown>>
+  /** JSON text by field; `nothing` until a field is added. */
+  extra: Texts
   /** When a visible field last changed, or an event last mentioned the entity. */
   changedAt: Instant | undefined
   firstSeenAt: Instant | undefined
@@ -65,8 +67,8 @@ export function* mergeInParts(
   }
   if (!draft.dirty) return stored
   yield
-  const versions = yield* objectText(draft.versions)
-  const extra = yield* objectText(draft.extra)
+  const versions = yield* objectText(draft.versions, (version) => JSON.stringify(version))
+  const extra = yield* objectText(draft.extra, (text) => text)
   return close(resource, draft, versions, extra === "{}" ? null : extra)
 }
 
@@ -77,7 +79,7 @@ export const merge = (resource: Resource, stored: Row | undefined, changes: Read
   const draft = open(resource, stored, first.id)
   for (const change of changes) apply(draft, change)
   if (!draft.dirty) return stored
-  const extra = isEmpty(draft.extra) ? null : Json.stringify(sorted(draft.extra))
+  const extra = isEmpty(draft.extra) ? null : textOf(sorted(draft.extra))
   return close(resource, draft, versionsText(draft.versions), extra)
 }
 
@@ -108,15 +110,19 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
 const versionsOf = (stored: Row | undefined): Record<string, Version.Version> =>
   stored?.["_clocks"] ? (JSON.parse(stored["_clocks"]) as Record<string, Version.Version>) : {}
 
-const extraOf = (stored: Row | undefined): Draft["extra"] =>
-  stored?.["_extra"] ? object(Json.parse(stored["_extra"])) : nothing
+const extraOf = (stored: Row | undefined): Texts => {
+  if (!stored?.["_extra"]) return nothing
+  const texts = noTexts()
+  for (const [name, value] of Object.entries(Json.parse(stored["_extra"]) as object))
+    texts[name] = Json.stringify(value)
+  return texts
+}
 
 /** Without a prototype, because field names come from outside and may be "__proto__". */
-const object = (fields: unknown): Record<string, unknown> =>
-  Object.assign(Object.create(null) as Record<string, unknown>, fields)
+const noTexts = (): Record<string, string> => Object.create(null) as Record<string, string>
 
 /** Most rows have no extra fields. Shared, because an object per row is expensive. */
-const nothing = Object.freeze(object(undefined))
+const nothing = Object.freeze(noTexts())
 
 const apply = (draft: Draft, change: Change): void => {
   let visible = applyColumns(draft, change)
@@ -150,17 +156,17 @@ const setColumn = (draft: Draft, change: Change, column: string, value: string |
   draft.dirty = true
   const misfit = change.misfits[column]
   const isMisfit = column in draft.extra && draft.versions[`+${column}`] === undefined
-  const before = isMisfit ? Json.stringify(draft.extra[column]) : undefined
+  const before = isMisfit ? draft.extra[column] : undefined
   const changed = draft.row[column] !== value || before !== misfit
   draft.row[column] = value
-  if (misfit !== undefined) own(draft)[column] = Json.parse(misfit)
+  if (misfit !== undefined) own(draft)[column] = misfit
   else if (isMisfit) delete own(draft)[column]
   return changed
 }
 
-const own = (draft: Draft): Record<string, unknown> => {
-  if (draft.extra === nothing) draft.extra = object(undefined)
-  return draft.extra as Record<string, unknown>
+const own = (draft: Draft): Record<string, string> => {
+  if (draft.extra === nothing) draft.extra = noTexts()
+  return draft.extra as Record<string, string>
 }
 
 const setExtra = (draft: Draft, change: Change, name: string): boolean => {
@@ -169,8 +175,8 @@ const setExtra = (draft: Draft, change: Change, name: string): boolean => {
   draft.dirty = true
   const before = draft.extra[name]
   const text = change.extra[name] ?? "null"
-  own(draft)[name] = Json.parse(text)
-  return before === undefined || Json.stringify(before) !== text
+  own(draft)[name] = text
+  return before !== text
 }
 
 const close = (resource: Resource, draft: Draft, versions: string, extra: string | null): Row => {
@@ -206,8 +212,12 @@ const isLast = (versions: Versions): boolean => {
   return fields === last.fields
 }
 
-const isEmpty = (extra: Readonly<Record<string, unknown>>): boolean =>
-  extra === nothing || Object.keys(extra).length === 0
+const isEmpty = (extra: Texts): boolean => extra === nothing || Object.keys(extra).length === 0
+
+const textOf = (texts: Texts): string =>
+  `{${Object.keys(texts)
+    .map((name) => `${JSON.stringify(name)}:${texts[name]}`)
+    .join(",")}}`
 
 /** Keys in a fixed order, so that equal rows are equal text. */
 const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {
