@@ -3,19 +3,17 @@
  * of time) after an optional latency. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { record } from "./ProjectRecord.ts"
 
 const total = Number(process.argv[2] ?? 1_000_000)
 const latencyMs = Number(process.argv[3] ?? 0)
 const largest = 1000
 
-const record = (id: number): string =>
-  `{"id":${id},"name":"Project number ${id}","status":"${id % 3 === 0 ? "awarded" : "in-progress"}"}`
-
 const render = (number: number, size: number): string => {
   const first = (number - 1) * size + 1
   const count = Math.max(0, Math.min(size, total - first + 1))
   const records = Array.from({ length: count }, (_, index) => record(first + index))
-  return `{"data":[${records.join(",")}],"pagination":{"total":${total},"page":${number},"per_page":${size}}}`
+  return `{"data":${JSON.stringify(records)},"pagination":{"total":${total},"page":${number},"per_page":${size}}}`
 }
 
 const largestPages = Array.from({ length: Math.ceil(total / largest) }, (_, index) => render(index + 1, largest))

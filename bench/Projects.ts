@@ -4,6 +4,7 @@
 import { projectsOf } from "../connectors/construction/ConstructionPages.ts"
 import type { Change } from "../src/Domain/Change.ts"
 import { entityTable } from "../src/Stores/WarehouseTables.ts"
+import { record } from "./ProjectRecord.ts"
 
 export const table = entityTable("projects")
 
@@ -30,9 +31,7 @@ const page = { page: 1, total: 1, perPage, observedMicros: 1_795_190_324_983_000
 export const changes = (first: number, count: number): ReadonlyArray<Change> =>
   Array.from({ length: Math.ceil(count / perPage) }, (_, index) => {
     const records = Array.from({ length: Math.min(perPage, count - index * perPage) }, (_, offset) =>
-      project(first + index * perPage + offset)
+      record(first + index * perPage + offset)
     )
     return projectsOf({ ...page, records, sha256: String(index).padStart(64, "f") }).changes
   }).flat()
-
-const project = (id: number) => ({ id, name: `Project number ${id}`, status: "in-progress" })

@@ -10,10 +10,11 @@
  * fields have a leading "+".
  */
 import type { Change } from "./Change.ts"
+import { firstRow, isPlain } from "./FirstRow.ts"
 import * as Version from "./Version.ts"
 import type { Instant } from "./Instant.ts"
 import * as Json from "./Json.ts"
-import { many, objectText } from "./ObjectText.ts"
+import { many, objectText, sorted } from "./ObjectText.ts"
 import { type Resource, tableColumns } from "./Resource.ts"
 
 export type Row = Readonly<Record<string, string | null>>
@@ -76,6 +77,7 @@ export function* mergeInParts(
 export const merge = (resource: Resource, stored: Row | undefined, changes: ReadonlyArray<Change>): Row | undefined => {
   const [first] = changes
   if (first === undefined) return stored
+  if (stored === undefined && changes.length === 1 && isPlain(first)) return firstRow(resource, first)
   const draft = open(resource, stored, first.id)
   for (const change of changes) apply(draft, change)
   if (!draft.dirty) return stored
@@ -218,10 +220,3 @@ const textOf = (texts: Texts): string =>
   `{${Object.keys(texts)
     .map((name) => `${JSON.stringify(name)}:${texts[name]}`)
     .join(",")}}`
-
-/** Keys in a fixed order, so that equal rows are equal text. */
-const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {
-  const keys = Object.keys(record)
-  if (keys.length < 2) return record
-  return Object.fromEntries(keys.toSorted().map((key) => [key, record[key] as A]))
-}

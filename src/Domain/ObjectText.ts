@@ -61,3 +61,10 @@ export function* objectText<A>(
   }
   return `{${parts.join(",")}}`
 }
+
+/** Keys in a fixed order, so that equal objects are equal text. For few fields. */
+export const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {
+  const keys = Object.keys(record)
+  if (keys.length < 2) return record
+  return Object.fromEntries(keys.toSorted().map((key) => [key, record[key] as A]))
+}

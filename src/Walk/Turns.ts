@@ -43,7 +43,7 @@ export const makeTurns = (limit: number) => {
   }
 }
 
-/** The times of the last `capacity` requests, in a ring. */
+/** The times of the last `capacity` requests, in a ring. Time never goes back. */
 const ring = (capacity: number) => {
   const times = new Float64Array(capacity).fill(Number.NEGATIVE_INFINITY)
   let count = 0
@@ -52,6 +52,10 @@ const ring = (capacity: number) => {
       times[count % capacity] = time
       count++
     },
-    since: (time: number): number => times.reduce((sum, each) => (each > time ? sum + 1 : sum), 0)
+    since: (time: number): number => {
+      let later = 0
+      while (later < Math.min(count, capacity) && (times[(count - 1 - later) % capacity] ?? 0) > time) later++
+      return later
+    }
   }
 }

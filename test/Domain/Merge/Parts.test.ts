@@ -1,9 +1,10 @@
-/** A row with very many fields is merged in parts, and ends as if it were merged at once. */
+/** A row with very many fields is merged in parts, and one from its first change at once: all end in the same row. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"
 import { isLarge, merge, mergeInParts, type Row } from "../../../src/Domain/Merge.ts"
-import { resources } from "../../../src/Domain/Resource.ts"
-import { event } from "./Histories.ts"
+import { type Resource, resources } from "../../../src/Domain/Resource.ts"
+import { seeded } from "../../Seeded.ts"
+import { event, page } from "./Histories.ts"
 
 const values: ReadonlyArray<string> = ["1.50", "null", '"é\\n"', '{"y":[1,-0],"x":"2"}', "12345678901234567890"]
 
@@ -17,8 +18,8 @@ const fields = (count: number, from = 0): Readonly<Record<string, string>> => {
 const of = (second: number, extra: Readonly<Record<string, string>>): Change =>
   event("permits", "issued", second, { validity: "long" }, { extra })
 
-const inParts = (stored: Row | undefined, changes: ReadonlyArray<Change>) => {
-  const parts = mergeInParts(resources.permits, stored, changes)
+const inParts = (stored: Row | undefined, changes: ReadonlyArray<Change>, resource: Resource = resources.permits) => {
+  const parts = mergeInParts(resource, stored, changes)
   let pauses = 0
   for (let part = parts.next(); ; part = parts.next()) {
     if (part.done === true) return { row: part.value, pauses }
@@ -37,6 +38,19 @@ describe("a merge in parts", () => {
     assert.deepStrictEqual(row, merge(resources.permits, stored, [second]))
     assert.isAtLeast(pauses, 15)
     assert.strictEqual(inParts(row, [second]).row, row)
+  })
+
+  it("ends in the row that a first change makes at once, whatever came before it", () => {
+    const random = seeded(7)
+    const names = ["note", "10", "9", "01", "__proto__", "é", "constructor"]
+    for (let n = 0; n < 500; n++) {
+      const extra = Object.create(null) as Record<string, string>
+      for (const name of names) if (random.chance(0.4)) extra[name] = values[random.below(values.length)] ?? ""
+      const [resource, change] = random.chance(0.5)
+        ? ([resources.permits, event("permits", "issued", random.below(3), { validity: "long" }, { extra })] as const)
+        : ([resources.projects, page("projects", random.below(3), { name: "A", status: null }, { extra })] as const)
+      assert.deepStrictEqual(merge(resource, undefined, [change]), inParts(undefined, [change], resource).row)
+    }
   })
 
   it("is for changes and rows with thousands of fields only", () => {
