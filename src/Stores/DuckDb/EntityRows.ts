@@ -2,7 +2,8 @@
  * Merges changes into the rows of entities: each stored row that they touch is read at its place (`Places`), merged,
  * deleted and appended again. This code keeps one row per id, because DuckDB would hold a whole index in memory (`Ddl`).
  *
- * A caller merges within a transaction and then says how it ended, because only a commit gives rows their places.
+ * A caller merges within a transaction and then says how it ended, because only a commit gives rows their places. An id
+ * that is taken for a new one would get a second row: so in any doubt all places are looked up again.
  */
 import type { Change } from "../../Domain/Change.ts"
 import type { Row } from "../../Domain/Merge.ts"
@@ -72,12 +73,9 @@ export class EntityRows {
     this.#written = []
   }
 
-  rolledBack(): void {
-    this.#written = []
-  }
-
-  /** Rows have moved. */
+  /** Rows have moved, or it isn't known whether what was merged was committed. */
   forget(): void {
+    this.#written = []
     this.#placed.clear()
   }
 

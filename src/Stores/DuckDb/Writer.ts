@@ -3,6 +3,7 @@
  *
  * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
  */
+import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Change } from "../../Domain/Change.ts"
 import type { EntityName } from "../../Domain/Resource.ts"
 import type { Batch, LedgerCopy } from "../Warehouse.ts"
@@ -30,20 +31,17 @@ export class DuckDbWriter {
   readonly #tables: TableRows
   readonly #entities: EntityRows
   readonly #memory: Memory
-  /** No stored event has a greater sequence. */
-  #lastEvent: number
+  /** No stored event has a greater sequence; undefined: to be looked up. */
+  #lastEvent: number | undefined
 
-  private constructor(tables: TableRows, memory: Memory, lastEvent: number) {
+  private constructor(tables: TableRows, memory: Memory) {
     this.#tables = tables
     this.#entities = new EntityRows(tables)
     this.#memory = memory
-    this.#lastEvent = lastEvent
   }
 
-  static async open({ instance, memory }: OpenFile): Promise<DuckDbWriter> {
-    const connection = await instance.connect()
-    const newest = await connection.runAndReadAll("select coalesce(max(sequence), 0) from construction.events")
-    return new DuckDbWriter(new TableRows(connection), memory, Number(newest.getRows()[0]?.[0]))
+  static async open({ instance, memory }: Pick<OpenFile, "instance" | "memory">): Promise<DuckDbWriter> {
+    return new DuckDbWriter(new TableRows(await instance.connect()), memory)
   }
 
   close(): void {
@@ -54,13 +52,16 @@ export class DuckDbWriter {
     const { connection } = this.#tables
     await connection.run("begin transaction")
     try {
-      const isVisible = await this.#writeWithin(batch)
+      const before = this.#lastEvent ?? (await lastEventIn(connection))
+      const isVisible = await this.#writeWithin(batch, before)
       await connection.run("commit")
       this.#entities.committed()
-      this.#lastEvent = Math.max(this.#lastEvent, ...batch.events.map(({ sequence }) => Number(sequence)))
+      this.#lastEvent = batch.events.reduce((last, { sequence }) => Math.max(last, Number(sequence)), before)
       return { isVisible }
     } catch (cause) {
-      this.#entities.rolledBack()
+      // A commit may fail after it was done: what is stored is looked up again.
+      this.#entities.forget()
+      this.#lastEvent = undefined
       await connection.run("rollback").catch(() => undefined)
       throw cause
     } finally {
@@ -68,12 +69,13 @@ export class DuckDbWriter {
     }
   }
 
-  async #writeWithin(batch: Batch): Promise<boolean> {
+  /** `lastEvent`: no event after it is stored. */
+  async #writeWithin(batch: Batch, lastEvent: number): Promise<boolean> {
     let isVisible = batch.events.length > 0
     for (const [name, changes] of byEntity(batch.changes)) {
       isVisible = (await this.#entities.merge(name, changes)) || isVisible
     }
-    await this.#tables.replace(eventsTable, "sequence", batch.events, (sequence) => Number(sequence) <= this.#lastEvent)
+    await this.#tables.replace(eventsTable, "sequence", batch.events, (sequence) => Number(sequence) <= lastEvent)
     isVisible = (await this.#copyLedger(batch.ledger)) || isVisible
     isVisible = (await this.#copyCurrencies(batch.currencies)) || isVisible
     if (batch.watermark !== undefined) {
@@ -127,6 +129,11 @@ export class DuckDbWriter {
        on conflict (key) do update set value = excluded.value`
     )
   }
+}
+
+const lastEventIn = async (connection: DuckDBConnection): Promise<number> => {
+  const newest = await connection.runAndReadAll("select coalesce(max(sequence), 0) from construction.events")
+  return Number(newest.getRows()[0]?.[0])
 }
 
 const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>

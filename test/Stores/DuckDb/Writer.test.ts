@@ -1,0 +1,167 @@
+/**
+ * DuckDB's writer finds rows by their places and takes what is after the last event for new: each id and each event has one
+ * row all the same, and the row that Merge makes, whatever happens to the places.
+ */
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { assert, describe, it } from "@effect/vitest"
+import type { Change } from "../../../src/Domain/Change.ts"
+import { merge, type Row } from "../../../src/Domain/Merge.ts"
+import { byName } from "../../../src/Domain/Resource.ts"
+import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
+import { isOf, Places } from "../../../src/Stores/DuckDb/Places.ts"
+import * as Rows from "../../../src/Stores/DuckDb/Rows.ts"
+import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
+import { event } from "../../Domain/Merge/Histories.ts"
+import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { type Random, seeded } from "../../Seeded.ts"
+import { eventRow } from "../Written.ts"
+
+/** Different ids of one hash. */
+const alike = [
+  ["f166716e3418", "8e88fe29cb3a"],
+  ["ee7f18a35a02", "cde26696f75e"]
+] as const
+
+interface World {
+  readonly connection: DuckDBConnection
+  /** Patched by a test: what the writer's next statements run through. */
+  readonly open: (patch?: (connection: DuckDBConnection) => void) => Promise<DuckDbWriter>
+  readonly rows: (table: string) => Promise<ReadonlyArray<Rows.Row>>
+}
+
+const withWarehouse = async (use: (world: World) => Promise<void>): Promise<void> => {
+  const folder = temporaryFolder()
+  const file = await openWarehouse(`${folder}/warehouse.duckdb`)
+  const connection = await file.instance.connect()
+  try {
+    await use({
+      connection,
+      open: async (patch = () => undefined) => {
+        const connect = async () => {
+          const own = await file.instance.connect()
+          patch(own)
+          return own
+        }
+        return DuckDbWriter.open({ instance: { connect } as never, memory: file.memory })
+      },
+      rows: async (table) => {
+        const result = await connection.run(`select * from construction.${table}`)
+        const read = Rows.reader(result)
+        return (await result.fetchAllChunks()).flatMap((chunk) => read(chunk))
+      }
+    })
+  } finally {
+    connection.disconnectSync()
+    await file.close()
+    removeFolder(folder)
+  }
+}
+
+const ids = [...alike.flat(), ...Array.from({ length: 300 }, (_, n) => `I${n}`)]
+
+const changeOf = (random: Random, at: number): Change => ({
+  ...event("ipcs", "certified", at, { certified_amount: `${random.below(1000)}.0000` }),
+  id: random.pick(ids)
+})
+
+/** As DuckDB does by itself: rows are dropped, and those after them get other numbers. */
+const vacuum = async ({ connection }: World): Promise<void> => {
+  await connection.run("set global max_vacuum_tasks = 1")
+  await connection.run("force checkpoint")
+  await connection.run("set global max_vacuum_tasks = 0")
+}
+
+/** All rows, as the oracle has them: each once. */
+const assertRows = async ({ rows }: World, expected: ReadonlyMap<string, Row>): Promise<void> => {
+  const found = await rows("ipcs")
+  assert.strictEqual(found.length, expected.size)
+  assert.deepStrictEqual(new Map(found.map((row) => [String(row["id"]), row as Row])), expected)
+}
+
+describe("the writer", () => {
+  it("keeps one row for each id while rows move, are vacuumed and the file is opened again", { timeout: 120_000 }, () =>
+    withWarehouse(async (world) => {
+      const random = seeded(11)
+      const expected = new Map<string, Row>()
+      let writer = await world.open()
+      for (let batch = 0; batch < 60; batch++) {
+        const changes = Array.from({ length: 1 + random.below(40) }, (_, n) => changeOf(random, batch * 50 + n))
+        await writer.write({ changes, events: [] })
+        for (const [id, some] of Map.groupBy(changes, (change) => change.id)) {
+          const row = merge(byName("ipcs"), expected.get(id), some)
+          if (row !== undefined) expected.set(id, row)
+        }
+        if (random.chance(0.2)) await vacuum(world)
+        if (random.chance(0.1)) {
+          writer.close()
+          writer = await world.open()
+        }
+        if (batch % 15 === 14) await assertRows(world, expected)
+      }
+      writer.close()
+      await assertRows(world, expected)
+    })
+  )
+
+  it("finds a row that is no longer at its place", () =>
+    withWarehouse(async (world) => {
+      const [writer, other] = [await world.open(), await world.open()]
+      const changes = [{ ...changeOf(seeded(1), 1), id: "I1" }]
+      await writer.write({ changes, events: [] })
+      await other.write({ changes: [{ ...changeOf(seeded(2), 2), id: "I1" }], events: [] })
+      await writer.write({ changes: [{ ...changeOf(seeded(3), 3), id: "I1" }], events: [] })
+      assert.strictEqual((await world.rows("ipcs")).length, 1)
+      writer.close()
+      other.close()
+    }))
+
+  it("writes a batch again, whose commit failed although it was done, without a second row", () =>
+    withWarehouse(async (world) => {
+      let failures = 2
+      const writer = await world.open((connection) => {
+        const run = connection.run.bind(connection)
+        connection.run = async (...call) => {
+          const result = await run(...call)
+          if (call[0] === "commit" && failures-- > 0) throw new Error("the commit was done, and then something failed")
+          return result
+        }
+      })
+      const random = seeded(12)
+      const changes = Array.from({ length: 50 }, (_, n) => changeOf(random, n))
+      const batch = { changes, events: [eventRow(1, "I1"), eventRow(2, "I2")] }
+      for (const _ of [1, 2]) await assertFails(writer.write(batch))
+      await writer.write(batch)
+      await writer.write(batch)
+      const expected = new Map(
+        [...Map.groupBy(changes, ({ id }) => id)].map(([id, some]) => [
+          id,
+          merge(byName("ipcs"), undefined, some) as Row
+        ])
+      )
+      await assertRows(world, expected)
+      assert.strictEqual((await world.rows("events")).length, 2)
+      writer.close()
+    }))
+})
+
+const assertFails = (attempt: Promise<unknown>): Promise<void> =>
+  attempt.then(
+    () => assert.fail("it succeeded"),
+    () => undefined
+  )
+
+describe("places", () => {
+  it("of ids with one hash are all candidates, and each can move", () => {
+    const places = new Places()
+    for (let n = 0; n < 5000; n++) places.add(`I${n}`, n + 100)
+    for (const [place, [a, b]] of alike.entries()) {
+      assert.isTrue(isOf(a, b))
+      places.add(a, place * 2)
+      places.add(b, place * 2 + 1)
+      places.move(b, place * 2 + 1, 9000 + place)
+      assert.deepStrictEqual(places.of(a).toSorted(), [place * 2, 9000 + place])
+    }
+    for (let n = 0; n < 5000; n++) assert.include(places.of(`I${n}`), n + 100)
+    assert.deepStrictEqual(places.of("another"), [])
+  })
+})
