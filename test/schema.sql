@@ -373,7 +373,7 @@ CREATE TABLE "sightings" ( -- For each id, the last two passes that listed it.
   "resource" text not null,
   -- The record's id.
   "id" any not null,
-  -- The last pass that listed it; 0 while its first page is being written.
+  -- The last pass that listed it; 0 if the pass that wrote its first row was cut off.
   "last_pass" integer not null,
   -- The pass that listed it before that one; 0 if none did.
   "prior_pass" integer not null,
@@ -431,6 +431,13 @@ CREATE TABLE "walk_pages" ( -- Pages that the current pass has finished.
   -- The page number.
   "page" integer not null,
   primary key ("resource", "page")
+) strict, without rowid;
+
+CREATE TABLE "walk_writing" ( -- Ids whose rows are being written. If that is cut off, the next pass knows them by this row alone.
+  -- The list, by its resource name.
+  "resource" text primary key,
+  -- The ids, as a list of texts.
+  "ids" text not null
 ) strict, without rowid;
 
 CREATE TABLE "walks" ( -- For each list, the current pass and the result of the last one.
@@ -995,6 +1002,11 @@ create table siteledger.walk_pages (
   "page" integer not null
 );
 
+create table siteledger.walk_writing (
+  "resource" text collate "C" not null,
+  "ids" text collate "C" not null
+);
+
 create table siteledger.walks (
   "resource" text collate "C" not null,
   "pass" integer not null,
@@ -1220,6 +1232,8 @@ alter table siteledger.subscriptions add constraint subscriptions_pkey PRIMARY K
 alter table siteledger.uptime add constraint uptime_pkey PRIMARY KEY (id);
 
 alter table siteledger.walk_pages add constraint walk_pages_pkey PRIMARY KEY (resource, page);
+
+alter table siteledger.walk_writing add constraint walk_writing_pkey PRIMARY KEY (resource);
 
 alter table siteledger.walks add constraint walks_pkey PRIMARY KEY (resource);
 

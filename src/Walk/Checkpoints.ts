@@ -3,8 +3,8 @@
  * it. Nothing else writes these tables.
  *
  * A checkpoint is one transaction, made after the page's rows are in the warehouse. If the process dies in between, the
- * same rows are written once more and none is skipped. New ids are known before their rows are written, so that a record
- * that is gone by then is buried.
+ * same rows are written once more and none is skipped. Ids are noted before their rows are written, so that a record that
+ * is gone by then is buried.
  */
 import type { Selectable, Transaction } from "kysely"
 import { sql } from "kysely"
@@ -78,14 +78,32 @@ export const begin = (store: Store["Service"], state: PassState) =>
       .execute()
   })
 
-/** Makes these ids known, as of no pass yet. */
+/** Notes whose rows are about to be written, until `save`. In one row: a row for each id would cost as much as the sightings. */
 export const announce = (store: Store["Service"], resource: string, ids: ReadonlyArray<string>) =>
-  store.run((db) =>
-    sql`
+  store.run((db) => {
+    const row = { ids: JSON.stringify(ids) }
+    return db
+      .insertInto("walk_writing")
+      .values({ resource, ...row })
+      .onConflict((conflict) => conflict.column("resource").doUpdateSet(row))
+      .execute()
+  })
+
+/** Makes ids that were announced and never saved known, as of no pass yet. */
+export const adopt = (store: Store["Service"], resource: string) =>
+  store.transaction(async (tx) => {
+    const left = await tx.selectFrom("walk_writing").select("ids").where("resource", "=", resource).executeTakeFirst()
+    if (left === undefined) return
+    const ids = JSON.parse(left.ids) as ReadonlyArray<string>
+    await sql`
       insert into sightings (resource, id, last_pass, prior_pass)
-      select ${resource}, value, 0, 0 from ${listedIds(db, ids)} as ids where true
-      on conflict (resource, id) do nothing`.execute(db)
-  )
+      select ${resource}, value, 0, 0 from ${listedIds(tx, ids)} as ids where true
+      on conflict (resource, id) do nothing`.execute(tx)
+    await forgetAnnounced(tx, resource)
+  })
+
+const forgetAnnounced = (tx: Tx, resource: string) =>
+  tx.deleteFrom("walk_writing").where("resource", "=", resource).execute()
 
 /** Saves finished pages with the ids on them; returns how many ids were new in this pass. */
 export const save = (store: Store["Service"], state: PassState, pages: ReadonlyArray<SeenPage>, at: Instant) =>
@@ -99,6 +117,7 @@ export const save = (store: Store["Service"], state: PassState, pages: ReadonlyA
       .values(pages.map(({ page }) => ({ resource: state.resource, page })))
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+    await forgetAnnounced(tx, state.resource)
     await update(tx, { ...state, rows: state.rows + fresh })
     return fresh
   })

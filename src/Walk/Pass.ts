@@ -37,6 +37,7 @@ const pagesAhead = 10_000
 
 /** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
 export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
+  yield* Checkpoints.adopt(pass.store, pass.list.resource)
   const isResumed = previous !== undefined && previous.finished_at === null
   let state = isResumed ? previous : yield* begin(pass, previous)
   const done = yield* Checkpoints.finishedPages(pass.store, state.resource)
@@ -142,7 +143,7 @@ const wrongPage = (asked: number, answered: number) =>
       `It may name the paging parameter differently: check SITELEDGER_PAGE_PARAM.`
   })
 
-/** New ids first, then the rows, then the checkpoint. */
+/** The ids first, then the rows, then the checkpoint. */
 const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<Page>) {
   const changes = pages.flatMap((page) => page.changes)
   yield* Checkpoints.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])

@@ -123,6 +123,9 @@ const assertWalked = Effect.fnUntraced(function* (store: Store["Service"]) {
   assert.strictEqual(yield* Checkpoints.save(store, third, [{ page: 2, ids, bad: [bad] }], third.started_at), 6)
   const sightings = yield* store.run((db) => db.selectFrom("sightings").selectAll().execute())
   assert.strictEqual(sightings.length, 6, "no id is listed twice")
+  yield* Checkpoints.announce(store, "projects", ["007", "zone-c"])
+  yield* Checkpoints.adopt(store, "projects")
+  assert.deepStrictEqual(yield* Checkpoints.absentIds(store, third, 10), ["zone-c"])
 })
 
 describe.each(places)("a worker that continues with it, $place,", ({ isSkipped, stores }) => {

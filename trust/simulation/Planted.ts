@@ -130,6 +130,11 @@ const walking: ReadonlyArray<Break> = [
     "",
     "a project that was written and not checkpointed is never buried"
   ),
+  pass(
+    "yield* Checkpoints.adopt(pass.store, pass.list.resource)",
+    "",
+    "a project that was announced and not checkpointed is never buried"
+  ),
   pass("if (isSame) yield* buryAbsent(pass, state)", "", "removed projects stay"),
   pass(
     "const isResumed = previous !== undefined && previous.finished_at === null",

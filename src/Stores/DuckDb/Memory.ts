@@ -1,6 +1,7 @@
 /**
  * How much memory the warehouse's DuckDB may use. It caches what it has read and written up to its limit and gives nothing
- * back, so the limit is low until an export or a vacuum needs room. One that ran out of memory keeps what it then got.
+ * back, so the limit is low until a walk, an export or a vacuum needs room. One that ran out of memory keeps what it then
+ * got.
  */
 import type { DuckDBInstance } from "@duckdb/node-api"
 
@@ -13,26 +14,37 @@ export const usualBudgetMb = 768
 /** Shares of the budget, in MB. */
 export interface Shares {
   readonly resting: number
+  /** While large batches are written: less makes a large checkpoint slow. */
+  readonly loading: number
   /** With 384 MB an export of 11,000,000 rows is as fast as with 1,000 MB. */
   readonly working: number
 }
 
-/** Less than a third makes a large checkpoint slow. */
 export const sharesOf = (budgetMb: number): Shares => {
   const working = budgetMb - besideMb
-  return { resting: Math.round(working / 3), working }
+  return { resting: Math.round(working / 6), loading: Math.round(working / 3), working }
 }
+
+/** Changes and events of a batch that a walk or a rebuild writes, and a stream hardly ever. */
+const large = 1000
+
+/** Large batches follow each other within this time, in milliseconds. */
+const loadingLasts = 60_000
 
 export class Memory {
   readonly #instance: DuckDBInstance
-  readonly #working: number
+  readonly #shares: Shares
+  readonly #nowMs: () => number
   #limit: number
   #users = 0
+  /** On the monotonic clock, in milliseconds; undefined while none is written. */
+  #loadingUntil: number | undefined
 
-  constructor(instance: DuckDBInstance, { resting, working }: Shares) {
+  constructor(instance: DuckDBInstance, shares: Shares, nowMs = () => performance.now()) {
     this.#instance = instance
-    this.#limit = resting
-    this.#working = working
+    this.#shares = shares
+    this.#nowMs = nowMs
+    this.#limit = shares.resting
   }
 
   /** Doubles the limit for good and returns it in MB; undefined if the machine hasn't enough. */
@@ -56,8 +68,20 @@ export class Memory {
     await this.#apply().catch(() => undefined)
   }
 
+  /** Before a batch of so many rows is written. */
+  async beforeBatch(rows: number): Promise<void> {
+    const now = this.#nowMs()
+    const before = this.#loadingUntil
+    if (rows >= large) this.#loadingUntil = now + loadingLasts
+    else if (before !== undefined && before < now) this.#loadingUntil = undefined
+    if ((before === undefined) === (this.#loadingUntil === undefined)) return
+    // What is in use can't be given back now; a later export or vacuum gives it back.
+    await this.#apply().catch(() => undefined)
+  }
+
   get #current(): number {
-    return this.#users > 0 ? Math.max(this.#limit, this.#working) : this.#limit
+    const { loading, resting, working } = this.#shares
+    return Math.max(this.#limit, this.#users > 0 ? working : this.#loadingUntil === undefined ? resting : loading)
   }
 
   async #apply(): Promise<void> {

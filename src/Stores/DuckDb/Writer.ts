@@ -50,6 +50,7 @@ export class DuckDbWriter {
 
   async write(batch: Batch): Promise<Written> {
     const { connection } = this.#tables
+    await this.#memory.beforeBatch(batch.changes.length + batch.events.length)
     await connection.run("begin transaction")
     try {
       const before = this.#lastEvent ?? (await lastEventIn(connection))

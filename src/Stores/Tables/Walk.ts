@@ -29,13 +29,19 @@ export const walk = {
     key: ["resource", "page"],
     columns: { resource: required(text, resource), page: required(int32, "The page number.") }
   },
+  walk_writing: {
+    says: "Ids whose rows are being written. If that is cut off, the next pass knows them by this row alone.",
+    since: 2,
+    key: ["resource"],
+    columns: { resource: required(text, resource), ids: required(json, "The ids, as a list of texts.") }
+  },
   sightings: {
     says: "For each id, the last two passes that listed it.",
     key: ["resource", "id"],
     columns: {
       resource: required(text, resource),
       id: required(listedId, "The record's id."),
-      last_pass: required(int32, "The last pass that listed it; 0 while its first page is being written."),
+      last_pass: required(int32, "The last pass that listed it; 0 if the pass that wrote its first row was cut off."),
       prior_pass: required(int32, "The pass that listed it before that one; 0 if none did.")
     }
   },

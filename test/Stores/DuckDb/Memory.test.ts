@@ -1,7 +1,9 @@
 /** How much memory DuckDB may use: little at rest, its whole share during an export, and more for good once it ran out. */
+import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { sql } from "kysely"
+import { Memory, sharesOf, usualBudgetMb } from "../../../src/Stores/DuckDb/Memory.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
@@ -33,23 +35,43 @@ const duringExport = Effect.scoped(
   })
 )
 
-it.effect("a third at rest, and all of the share only during exports", () =>
+it.effect("a sixth at rest, and all of the share only during exports", () =>
   within(() =>
     Effect.gen(function* () {
       const before = yield* limit
       const two = yield* Effect.scoped(Effect.andThen((yield* Warehouse).snapshot, duringExport))
-      // 128 and 384 MB.
-      assert.deepStrictEqual([before, two, yield* limit], ["122.0 MiB", "366.2 MiB", "122.0 MiB"])
+      // 64 and 384 MB.
+      assert.deepStrictEqual([before, two, yield* limit], ["61.0 MiB", "366.2 MiB", "61.0 MiB"])
     })
   )
 )
+
+it("a third while large batches are written, until a minute after the last", async () => {
+  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "64MB" })
+  const connection = await instance.connect()
+  const clock = { ms: 5_000 }
+  const memory = new Memory(instance, sharesOf(usualBudgetMb), () => clock.ms)
+  const afterBatch = async (atMs: number, rows: number) => {
+    clock.ms = atMs
+    await memory.beforeBatch(rows)
+    return String((await connection.runAndReadAll("select current_setting('memory_limit')")).getRows()[0]?.[0])
+  }
+  assert.strictEqual(await afterBatch(5_000, 999), "61.0 MiB")
+  // 128 MB.
+  assert.strictEqual(await afterBatch(10_000, 1000), "122.0 MiB")
+  assert.strictEqual(await afterBatch(60_000, 1000), "122.0 MiB")
+  assert.strictEqual(await afterBatch(119_999, 999), "122.0 MiB")
+  assert.strictEqual(await afterBatch(120_001, 999), "61.0 MiB")
+  connection.disconnectSync()
+  instance.closeSync()
+})
 
 it.effect("of the budget", () =>
   within(
     () =>
       Effect.gen(function* () {
-        // 200 and 600 MB.
-        assert.deepStrictEqual([yield* limit, yield* duringExport], ["190.7 MiB", "572.2 MiB"])
+        // 100 and 600 MB.
+        assert.deepStrictEqual([yield* limit, yield* duringExport], ["95.3 MiB", "572.2 MiB"])
       }),
     984
   )
@@ -61,8 +83,8 @@ it.effect("more for good once a read ran out of it", () =>
       const { publish, query } = yield* Warehouse
       yield* query((db) => sql`set memory_limit = '1MB'`.execute(db))
       assert.strictEqual((yield* Effect.flip(publish(`${folder}/copy.duckdb`))).reason, "Short")
-      // 256 MB.
-      assert.strictEqual(yield* limit, "244.1 MiB")
+      // 128 MB.
+      assert.strictEqual(yield* limit, "122.0 MiB")
     })
   )
 )

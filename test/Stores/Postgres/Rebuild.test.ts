@@ -28,6 +28,7 @@ const steps = {
   "that saves a page's checkpoint": [
     "update siteledger.sightings set last_pass = 2",
     "update siteledger.walk_pages set page = 2",
+    "delete from siteledger.walk_writing",
     "update siteledger.walks set rows = 2"
   ]
 }
@@ -36,6 +37,7 @@ const rows = `
   insert into construction.projects (id) values (1);
   insert into siteledger.sightings values ('projects', '1', 1, 0);
   insert into siteledger.walk_pages values ('projects', 1);
+  insert into siteledger.walk_writing values ('projects', '["1"]');
   insert into siteledger.walks values ('projects', 1, 1, 1, 1, 1, 'now', 0, 0, null, null, null);
   insert into siteledger.quarantine values (1, 'not-json')`
 
