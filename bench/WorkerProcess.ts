@@ -3,7 +3,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { until } from "./Waiting.ts"
 
@@ -54,6 +54,8 @@ export class Worker {
   readonly #dataDir: string
   /** Everything that it has logged. */
   log = ""
+  /** What it answered to the last verb that it didn't do. */
+  refusal = ""
 
   constructor(environment: Environment) {
     this.#dataDir = environment["SITELEDGER_DATA_DIR"] ?? ""
@@ -73,6 +75,13 @@ export class Worker {
 
   get exitCode(): number | null {
     return this.#child.exitCode
+  }
+
+  /** Processor time of all its threads so far, in ms; 0 without /proc. */
+  get cpuMs(): number {
+    const stat = `/proc/${this.pid}/stat`
+    const fields = existsSync(stat) ? readFileSync(stat, "utf8").split(") ")[1]?.split(" ") : undefined
+    return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) * 10
   }
 
   /** Resident memory in MB; 0 without /proc. */
@@ -125,7 +134,9 @@ export class Worker {
   /** Answered 200 and the answer, or undefined. */
   async verb(name: string, payload: object = {}): Promise<unknown> {
     const answer = await this.#ask(`/verbs/${name}`, { method: "POST", body: JSON.stringify(payload) })
-    return answer?.status === 200 ? answer.json().catch(() => undefined) : undefined
+    if (answer?.status === 200) return answer.json().catch(() => undefined)
+    this.refusal = answer === undefined ? "no answer" : `${answer.status} ${(await answer.text()).slice(0, 300)}`
+    return undefined
   }
 
   async kill(): Promise<void> {

@@ -12,7 +12,7 @@ import { engines } from "./Engine.ts"
 const benches = [
   ["pace", "duckdb"],
   ["upload", "duckdb"],
-  ...["load", "ingest", "apply", "ledger", "sink", "export"].flatMap((name) =>
+  ...["load", "ingest", "apply", "stream", "ledger", "sink", "export"].flatMap((name) =>
     engines.map((engine) => [name, engine] as const)
   )
 ] as const

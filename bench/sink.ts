@@ -5,16 +5,11 @@
  * are separate processes. Goals: alone ≤ 50 ms, at 200 per second p99 ≤ 100 ms, and the slow sink's backlog doesn't grow.
  * Run: node bench/sink.ts [--engine postgres]
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
-import { createServer } from "node:net"
-import { join } from "node:path"
-import { setTimeout as pause } from "node:timers/promises"
 import { type Child, quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
-import { path, secret } from "./Signed.ts"
+import { type Receiving, receiving } from "./Receiving.ts"
+import { pause, until } from "./Waiting.ts"
 
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
 
@@ -32,67 +27,19 @@ const scenarios = {
   slow: { perSecond: 100, earlierMs: 0, answerAfterMs: 200 }
 } satisfies Record<string, Scenario>
 
-const patienceMs = 60_000
 const warming = 400
 const mostBare = 1000
 
 await using engine = await Engine.open()
 
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
-
-const until = async <A>(what: string, ask: () => Promise<A | undefined>): Promise<A> => {
-  for (const from = performance.now(); performance.now() - from < patienceMs; await pause(100)) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
-  }
-  throw new Error(`Not within ${patienceMs / 1000} s: ${what}`)
-}
-
-/** A worker that takes deliveries; the service behind it can't be reached. */
-const worker = async (sink: string) => {
+/** A worker that sends what it posts to this sink. */
+const working = async (sink: string): Promise<Receiving> => {
   const { environment } = await engine.place()
-  const port = await freePort()
-  const child = spawn(join(import.meta.dirname, "../bin/siteledger"), ["start"], {
-    stdio: "ignore",
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      SITELEDGER_BASE_URL: "http://127.0.0.1:1/v1",
-      SITELEDGER_AUTH_URL: "http://127.0.0.1:1",
-      SITELEDGER_CLIENT_ID: "bench",
-      SITELEDGER_CLIENT_SECRET: "bench-secret",
-      SITELEDGER_WEBHOOK_URL: `http://127.0.0.1:${port}${path}`,
-      SITELEDGER_WEBHOOK_LISTEN: `127.0.0.1:${port}`,
-      SITELEDGER_WEBHOOK_SECRET: secret,
-      SITELEDGER_ADMIN_LISTEN: "127.0.0.1:0",
-      SITELEDGER_LEDGER_CURRENCY: "EUR",
-      SITELEDGER_LEDGER_SINK_URL: `http://127.0.0.1:${sink}/entries`,
-      SITELEDGER_LEDGER_SINK_SECRET: "bench-sink-secret",
-      ...environment
-    }
+  return receiving({
+    SITELEDGER_LEDGER_SINK_URL: `http://127.0.0.1:${sink}/entries`,
+    SITELEDGER_LEDGER_SINK_SECRET: "bench-sink-secret",
+    ...environment
   })
-  await until("the worker takes deliveries", async () => {
-    if (child.exitCode !== null) throw new Error(`The worker ended with ${child.exitCode}`)
-    return fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
-  })
-  return {
-    port,
-    /** Processor time so far; 0 without /proc. */
-    cpuMs: () => {
-      const stat = `/proc/${child.pid}/stat`
-      const fields = existsSync(stat) ? readFileSync(stat, "utf8").split(") ")[1]?.split(" ") : undefined
-      return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) * 10
-    },
-    stop: async () => {
-      child.kill()
-      await once(child, "exit")
-    }
-  }
 }
 
 type Times = Readonly<Record<string, number>>
@@ -138,17 +85,17 @@ const measured = (waits: ReadonlyArray<number>) => ({
 
 const run = async (name: string, { answerAfterMs, earlierMs, perSecond }: Scenario) => {
   const sink = await start("SinkServer.ts", answerAfterMs)
-  const { cpuMs, port, stop } = await worker(sink.line)
+  const { port, worker } = await working(sink.line)
   const count = Math.ceil(perSecond * seconds)
   // Code that has run before is compiled.
   const warm = await start("Payments.ts", port, warming, Math.min(perSecond * 10, warming), `${name}-warm`)
   await delays(sink, JSON.parse(warm.line) as Times)
-  const before = cpuMs()
+  const before = worker.cpuMs
   const paid = await start("Payments.ts", port, count, perSecond, name, earlierMs)
   const waits = await delays(sink, JSON.parse(paid.line) as Times)
-  const cpu = cpuMs() - before
+  const cpu = worker.cpuMs - before
   const waitsBare = await delays(sink, await bare(sink, Math.min(count, mostBare), Math.max(perSecond, 20)))
-  await stop()
+  await worker.stop()
   sink.process.kill()
   const [own, without] = [measured(waits), measured(waitsBare)]
   return {

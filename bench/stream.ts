@@ -12,9 +12,9 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import { type Child, median, quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 import type { Sent } from "./Sender.ts"
-import { path, secret } from "./Signed.ts"
-import { freePort, pause } from "./Waiting.ts"
-import { type Status, Worker } from "./WorkerProcess.ts"
+import { receiving } from "./Receiving.ts"
+import { pause } from "./Waiting.ts"
+import type { Status, Worker } from "./WorkerProcess.ts"
 
 const connections = 64
 const perRound = Number(process.env["BENCH_DELIVERIES"] ?? 40_000)
@@ -22,18 +22,12 @@ const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const trickle = { perSecond: 100, count: Number(process.env["BENCH_TRICKLE"] ?? 3000) }
 const sampleMs = 100
 
-/** Of all threads, in µs. */
-const cpuMicros = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
 const writtenBytes = (pid: number): number =>
   Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0)
 
 /** What one phase cost, and how long events waited in it. */
 const watched = async <A>(worker: Worker, phase: () => Promise<A>) => {
-  const [cpu, written] = [cpuMicros(worker.pid), writtenBytes(worker.pid)]
+  const [cpu, written] = [worker.cpuMs, writtenBytes(worker.pid)]
   const waits: Array<number> = []
   const asked: Array<number> = []
   const isOver = new AbortController()
@@ -51,7 +45,7 @@ const watched = async <A>(worker: Worker, phase: () => Promise<A>) => {
   await sampling
   return {
     result,
-    cpuMicros: cpuMicros(worker.pid) - cpu,
+    cpuMicros: (worker.cpuMs - cpu) * 1000,
     written: writtenBytes(worker.pid) - written,
     oldestMs: round(Math.max(...waits), 0),
     oldestP99Ms: round(quantile(waits, 0.99), 0),
@@ -59,7 +53,7 @@ const watched = async <A>(worker: Worker, phase: () => Promise<A>) => {
   }
 }
 
-const sent = async (port: number, series: string): Promise<Sent> => {
+const sent = async (port: string, series: string): Promise<Sent> => {
   const child = await start("Sender.ts", port, series, perRound, connections)
   return JSON.parse(child.line) as Sent
 }
@@ -70,21 +64,12 @@ const scope = Scope.makeUnsafe()
 const sandbox = await Effect.runPromise(
   Sandbox.start({ eventsPerSecond: 0, projects: 60, plan: Number.POSITIVE_INFINITY }).pipe(Scope.provide(scope))
 )
-const port = await freePort()
-const worker = new Worker({
-  PATH: process.env["PATH"] ?? "",
-  NO_COLOR: "1",
+const { port, worker } = await receiving({
   SITELEDGER_BASE_URL: sandbox.baseUrl,
   SITELEDGER_AUTH_URL: sandbox.authUrl,
   SITELEDGER_CLIENT_ID: sandbox.options.clientId,
   SITELEDGER_CLIENT_SECRET: sandbox.options.clientSecret,
   SITELEDGER_SCOPES: "projects.read webhooks.write",
-  SITELEDGER_WEBHOOK_URL: `http://127.0.0.1:${port}${path}`,
-  SITELEDGER_WEBHOOK_LISTEN: `127.0.0.1:${port}`,
-  SITELEDGER_WEBHOOK_SECRET: secret,
-  SITELEDGER_ADMIN_LISTEN: "127.0.0.1:0",
-  SITELEDGER_LEDGER_CURRENCY: "EUR",
-  SITELEDGER_KEY: "0123456789abcdef".repeat(4),
   ...place.environment
 })
 const bare: Child = await start("IngestServer.ts", "bare")
@@ -96,7 +81,7 @@ for (let at = 0; at < rounds; at++) {
   const from = performance.now()
   const drained = await watched(worker, () => worker.reaches("all is applied", ({ inbox }) => inbox.pending === 0))
   const all = { ...taken, cpuMicros: taken.cpuMicros + drained.cpuMicros, written: taken.written + drained.written }
-  streams.push({ ...all, drainMs: round(performance.now() - from, 0), bare: await sent(Number(bare.line), `s${at}`) })
+  streams.push({ ...all, drainMs: round(performance.now() - from, 0), bare: await sent(bare.line, `s${at}`) })
 }
 await pause(6000)
 const slow = await watched(worker, () => start("Trickle.ts", port, "t", trickle.count, trickle.perSecond))

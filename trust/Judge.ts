@@ -178,8 +178,10 @@ export const judge = async (
   await world.sender.settle()
   await worker.reaches("everything is applied", ({ inbox }) => inbox.pending === 0)
   await worker.reaches("every entry is sent", ({ ledger }) => (ledger.sink?.backlog ?? 0) === 0)
-  const exported = await worker.verb("export")
-  const published = await worker.verb("publish")
+  const undone: Array<string> = []
+  for (const verb of ["export", "publish"]) {
+    if ((await worker.verb(verb)) === undefined) undone.push(`${verb} failed: ${worker.refusal}`)
+  }
   const code = await worker.stop()
   const copy = await read("the warehouse", (sql) => world.warehouse(sql))
   const lake = await parquet(lakeOf()).catch(
@@ -189,8 +191,7 @@ export const judge = async (
   if (typeof lake !== "string") copies.push(lake)
   const violations = [
     ...(typeof lake === "string" ? [lake] : []),
-    ...(exported === undefined ? ["the export failed"] : []),
-    ...(published === undefined ? ["the copy for analysts couldn't be published"] : []),
+    ...undone,
     ...(code === 0 ? [] : [`the worker ended with ${code}`]),
     ...copies.flatMap((each) => [...wrongEvents(each, world, isExact), ...wrongRows(each, world.sender.tale.told)]),
     ...(world.environment["SITELEDGER_LEDGER_SINK_URL"] === undefined

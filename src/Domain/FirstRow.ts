@@ -5,7 +5,7 @@
  */
 import type { Change } from "./Change.ts"
 import { sorted } from "./ObjectText.ts"
-import { type Resource, tableColumns } from "./Resource.ts"
+import { furthestStage, type Resource, tableColumns } from "./Resource.ts"
 
 /** A misfit and a tombstone are rare, and `Merge` knows how to put them. */
 export const isPlain = ({ misfits, source }: Change): boolean => {
@@ -24,9 +24,7 @@ export const firstRow = (resource: Resource, change: Change): Readonly<Record<st
   row["_extra"] = fields.length === 0 ? null : textOf(fields, extra)
   row["_first_seen_at"] = seenAt
   row["_changed_at"] = seenAt
-  if (resource.stages.length > 0) {
-    row["status"] = resource.stages.findLast((stage) => row[stage.at] != null)?.status ?? null
-  }
+  if (resource.stages.length > 0) row["status"] = furthestStage(resource, row)
   return row
 }
 

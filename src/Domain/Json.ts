@@ -9,26 +9,63 @@ interface RawNumber {
   readonly rawJSON: string
 }
 
-interface SourceAccess {
-  readonly parse: (
-    text: string,
-    reviver: (key: string, value: unknown, context: { source?: string }) => unknown
-  ) => unknown
+interface RawNumbers {
   readonly rawJSON: (text: string) => RawNumber
   readonly isRawJSON: (value: unknown) => value is RawNumber
 }
 
 // The JSON.parse source text proposal: in Node since 21, but not yet in TypeScript's library.
-const json = JSON as unknown as SourceAccess
+const json = JSON as unknown as RawNumbers
 
 /** Finds numbers that may not survive a double; a false positive costs time, never exactness. */
 const doubtful =
   /[:,[\s](?:-?\d{16,}|-?\d+\.\d*0|-?0\.0{6}\d+|-?[\d.]{16,}|-?[\d.]+[eE][-+]?\d+|-0)(?=[\s,\]}]|$)|^\s*-?[\d.]/
 
-const exactly = (_key: string, value: unknown, context: { source?: string }): unknown =>
-  typeof value === "number" && context.source !== undefined && String(value) !== context.source
-    ? json.rawJSON(context.source)
-    : value
+/** Where a value may stand; outside strings. */
+const numbers = /(?<=^|[:,[\s])-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?=[\s,\]}]|$)/g
+
+const exact = (number: string): string => (String(Number(number)) === number ? number : `{"${rawName}":"${number}"}`)
+
+/** The text with something else in place of numbers that a double can't reproduce: a reviver would be called for all values. */
+const exactly = (text: string): string => {
+  let written = ""
+  let copied = 0
+  for (let at = 0; at < text.length;) {
+    const opening = text.indexOf('"', at)
+    const end = opening < 0 ? text.length : opening
+    // Between two strings there is mostly nothing but a colon or a comma.
+    if (end - at > 1) {
+      const between = text.slice(at, end)
+      const kept = between.replace(numbers, exact)
+      if (kept !== between) {
+        written += text.slice(copied, at) + kept
+        copied = end
+      }
+    }
+    at = stringEnd(text, end) + 1
+  }
+  return written + text.slice(copied)
+}
+
+/** The only name in what stands for a raw number. Random, so that no text from outside can hold it. */
+const rawName = `number ${crypto.randomUUID()}`
+
+/** The value with raw numbers in place of what stands for them. */
+const restored = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  const fields = value as Record<string, unknown>
+  const number = fields[rawName]
+  if (typeof number === "string") return json.rawJSON(number)
+  for (const name in fields) {
+    const before = fields[name]
+    const after = restored(before)
+    if (after === before) continue
+    // Assigning to __proto__ would change the prototype.
+    if (name === "__proto__") Object.defineProperty(fields, name, { value: after })
+    else fields[name] = after
+  }
+  return value
+}
 
 /** Values are traversed recursively, and a body of nothing but brackets must not exhaust the stack. */
 const deepest = 500
@@ -80,8 +117,10 @@ const wellFormed = (text: string): string =>
 export const parse = (text: string): unknown => {
   try {
     const safe = wellFormed(text)
-    const value = doubtful.test(safe) ? json.parse(safe, exactly) : JSON.parse(safe)
-    return isDeep(safe) ? undefined : value
+    const isDoubtful = doubtful.test(safe)
+    const value: unknown = JSON.parse(isDoubtful ? exactly(safe) : safe)
+    if (isDeep(safe)) return undefined
+    return isDoubtful ? restored(value) : value
   } catch {
     return undefined
   }

@@ -15,7 +15,7 @@ import * as Version from "./Version.ts"
 import type { Instant } from "./Instant.ts"
 import * as Json from "./Json.ts"
 import { many, objectText, sorted } from "./ObjectText.ts"
-import { type Resource, tableColumns } from "./Resource.ts"
+import { furthestStage, type Resource, tableColumns } from "./Resource.ts"
 
 export type Row = Readonly<Record<string, string | null>>
 
@@ -187,9 +187,7 @@ const close = (resource: Resource, draft: Draft, versions: string, extra: string
   row["_extra"] = extra
   row["_first_seen_at"] = draft.firstSeenAt ?? null
   row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
-  if (resource.stages.length > 0) {
-    row["status"] = resource.stages.findLast((stage) => row[stage.at] != null)?.status ?? null
-  }
+  if (resource.stages.length > 0) row["status"] = furthestStage(resource, row)
   return row
 }
 

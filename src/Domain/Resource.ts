@@ -147,6 +147,10 @@ const furthest = (reached: ReadonlyArray<Stage>): Own => {
   return text(`The furthest stage reached (it never goes back): ${listed}.`)
 }
 
+/** `status` of a row: the furthest stage that it has reached. */
+export const furthestStage = ({ stages }: Resource, row: Readonly<Record<string, string | null>>): string | null =>
+  stages.findLast(({ at }) => row[at] != null)?.status ?? null
+
 const columnsOf = ({ columns, key, since: oldest = 1, stages: reached }: Resource): ReadonlyArray<Column> =>
   Object.entries({
     id: of(key)("The service's id."),

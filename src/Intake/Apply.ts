@@ -177,7 +177,10 @@ const again = Effect.fnUntraced(function* (sequences: ReadonlyArray<number>, tur
   }
 })
 
-/** An event that is delivered again counts once, and each of its alarms once. */
+/** More than are delivered again at the same time. */
+const mostAlarmed = 10_000
+
+/** An event that is delivered again counts once, and each of its alarms once, unless many others were in between. */
 class Counts {
   readonly #counts = new Map<string, number>()
   readonly #alarmed = new Set<string>()
@@ -195,6 +198,10 @@ class Counts {
         if (!this.#alarmed.has(key)) this.#add(alarm, 1)
         this.#alarmed.add(key)
       }
+    }
+    for (const oldest of this.#alarmed) {
+      if (this.#alarmed.size <= mostAlarmed) break
+      this.#alarmed.delete(oldest)
     }
   }
 

@@ -1,9 +1,8 @@
 /**
  * The Store is the system of record: inbox, walks and checkpoints, subscriptions, heartbeats, exports.
  *
- * When `transaction` and `deliveries.receive` return, their writes are on disk and survive a power cut (but for a
- * repeatable transaction). A crash rolls the
- * open transaction back. In SQLite all callers share one writer, in call order; in PostgreSQL a caller that needs an order
+ * When `transaction` and `deliveries.receive` return, their writes are on disk and survive a power cut, except for those of
+ * a repeatable transaction. A crash rolls the open transaction back. In SQLite all callers share one writer, in call order; in PostgreSQL a caller that needs an order
  * asks for it (`Sql.oneAtATime`).
  */
 import { Context, type Duration, type Effect, Schema } from "effect"
@@ -85,7 +84,7 @@ export interface Deliveries {
 }
 
 export interface TransactionOptions {
-  /** A power cut may undo it, but no crash of the process, because the same is then done again. Saves a flush. */
+  /** A power cut may undo it, but no crash of the process, because the same is then done again. Saves SQLite a flush. */
   readonly isRepeatable?: boolean
 }
 

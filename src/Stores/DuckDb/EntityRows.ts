@@ -1,35 +1,35 @@
 /**
- * Merges changes into the rows of entities: each stored row that they touch is read at its place (`Places`), merged,
- * deleted and appended again. This code keeps one row per id, because DuckDB would hold a whole index in memory (`Ddl`).
+ * Merges changes into the rows of entities: each stored row that they touch is read by its number (`RowNumbers`),
+ * merged, deleted and appended again. This code keeps one row per id, because DuckDB would hold a whole index in memory (`Ddl`).
  *
- * A caller merges within a transaction and then says how it ended, because only a commit gives rows their places. An id
- * that is taken for a new one would get a second row: so in any doubt all places are looked up again.
+ * A caller merges within a transaction and then says how it ended, because only a commit gives rows their numbers.
+ * An id that is taken for a new one would get a second row: so in any doubt all numbers are looked up again.
  */
 import type { Change } from "../../Domain/Change.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import { byName, type EntityName } from "../../Domain/Resource.ts"
 import { mergeGently } from "../Merging.ts"
 import { entityTable } from "../WarehouseTables.ts"
-import { isOf, Places } from "./Places.ts"
+import { isOf, RowNumbers } from "./RowNumbers.ts"
 import * as Rows from "./Rows.ts"
 import { listed, type TableRows } from "./TableRows.ts"
 
 /** Of one table. */
-interface Placed {
-  readonly places: Places
-  /** The number that DuckDB gives to the next row. */
+interface Numbered {
+  readonly numbers: RowNumbers
+  /** The number of the next row. */
   next: number
 }
 
 interface Written {
   readonly name: EntityName
-  /** In the order in which they were appended; `from`: where the outdated row was. */
+  /** In the order in which they were appended; `from`: the number of the outdated row. */
   readonly rows: ReadonlyArray<{ readonly id: string; readonly from: number | undefined }>
 }
 
 export class EntityRows {
   readonly #tables: TableRows
-  readonly #placed = new Map<EntityName, Placed>()
+  readonly #numbered = new Map<EntityName, Numbered>()
   #written: Array<Written> = []
 
   constructor(tables: TableRows) {
@@ -52,7 +52,7 @@ export class EntityRows {
       const after = merging instanceof Promise ? await merging : merging
       if (after === undefined || after === before) continue
       merged.push(after)
-      rows.push({ id, from: found?.place })
+      rows.push({ id, from: found?.number })
       isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
     }
     const outdated = rows.flatMap(({ from }) => (from === undefined ? [] : [String(from)]))
@@ -64,40 +64,40 @@ export class EntityRows {
 
   committed(): void {
     for (const { name, rows } of this.#written) {
-      const placed = this.#placed.get(name)!
+      const numbered = this.#numbered.get(name)!
       for (const { from, id } of rows) {
-        if (from === undefined) placed.places.add(id, placed.next++)
-        else placed.places.move(id, from, placed.next++)
+        if (from === undefined) numbered.numbers.add(id, numbered.next++)
+        else numbered.numbers.move(id, from, numbered.next++)
       }
     }
     this.#written = []
   }
 
-  /** Rows have moved, or it isn't known whether what was merged was committed. */
+  /** Rows have been renumbered, or it isn't known whether what was merged was committed. */
   forget(): void {
     this.#written = []
-    this.#placed.clear()
+    this.#numbered.clear()
   }
 
   async #stored(name: EntityName, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Stored>> {
-    const known = this.#placed.get(name)
-    const read = known && (await this.#read(name, ids, known.places))
+    const known = this.#numbered.get(name)
+    const read = known && (await this.#read(name, ids, known.numbers))
     if (read !== undefined) return read
-    const placed = await this.#lookUp(name)
-    this.#placed.set(name, placed)
-    const again = await this.#read(name, ids, placed.places)
-    if (again === undefined) throw new Error(`the places of construction.${name} don't hold`)
+    const numbered = await this.#lookUp(name)
+    this.#numbered.set(name, numbered)
+    const again = await this.#read(name, ids, numbered.numbers)
+    if (again === undefined) throw new Error(`the row numbers of construction.${name} don't hold`)
     return again
   }
 
-  /** By id; undefined if a row isn't at its place any more. */
+  /** By id; undefined if a row doesn't have its number any more. */
   async #read(
     name: EntityName,
     ids: ReadonlyArray<string>,
-    places: Places
+    numbers: RowNumbers
   ): Promise<ReadonlyMap<string, Stored> | undefined> {
     const wanted = new Map<number, string>()
-    for (const id of ids) for (const place of places.of(id)) wanted.set(place, id)
+    for (const id of ids) for (const number of numbers.of(id)) wanted.set(number, id)
     const stored = new Map<string, Stored>()
     if (wanted.size === 0) return stored
     const result = await this.#tables.run(
@@ -107,17 +107,17 @@ export class EntityRows {
     const read = Rows.reader(result)
     for (const chunk of await result.fetchAllChunks()) {
       for (const { rowid, ...row } of read(chunk)) {
-        const [id, place] = [String(row["id"]), Number(rowid)]
-        if (!isOf(id, wanted.get(place) ?? "")) return undefined
-        stored.set(id, { row: row as Row, place })
+        const [id, number] = [String(row["id"]), Number(rowid)]
+        if (!isOf(id, wanted.get(number) ?? "")) return undefined
+        stored.set(id, { row: row as Row, number })
       }
     }
     return stored.size === wanted.size ? stored : undefined
   }
 
   /** By a scan of the whole table. */
-  async #lookUp(name: EntityName): Promise<Placed> {
-    const placed: Placed = { places: new Places(), next: 0 }
+  async #lookUp(name: EntityName): Promise<Numbered> {
+    const numbered: Numbered = { numbers: new RowNumbers(), next: 0 }
     const result = await this.#tables.connection.stream(`select id, rowid from construction.${name}`)
     for (
       let chunk = await result.fetchChunk();
@@ -127,17 +127,17 @@ export class EntityRows {
       const [ids, rows] = [chunk.getColumnVector(0), chunk.getColumnVector(1)]
       for (let index = 0; index < chunk.rowCount; index++) {
         const row = Number(rows.getItem(index))
-        placed.places.add(String(ids.getItem(index)), row)
-        placed.next = Math.max(placed.next, row + 1)
+        numbered.numbers.add(String(ids.getItem(index)), row)
+        numbered.next = Math.max(numbered.next, row + 1)
       }
     }
-    return placed
+    return numbered
   }
 }
 
 interface Stored {
   readonly row: Row
-  readonly place: number
+  readonly number: number
 }
 
 /** Most batches name each id once, and then need no grouping. */

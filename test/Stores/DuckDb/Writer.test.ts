@@ -1,6 +1,6 @@
 /**
- * DuckDB's writer finds rows by their places and takes what is after the last event for new: each id and each event has one
- * row all the same, and the row that Merge makes, whatever happens to the places.
+ * DuckDB's writer finds rows by their numbers and takes what is after the last event for new: each id and each event has one
+ * row all the same, and the row that Merge makes, whatever happens to the numbers.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,7 +8,7 @@ import type { Change } from "../../../src/Domain/Change.ts"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { byName } from "../../../src/Domain/Resource.ts"
 import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
-import { isOf, Places } from "../../../src/Stores/DuckDb/Places.ts"
+import { isOf, RowNumbers } from "../../../src/Stores/DuckDb/RowNumbers.ts"
 import * as Rows from "../../../src/Stores/DuckDb/Rows.ts"
 import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
 import { event } from "../../Domain/Merge/Histories.ts"
@@ -103,7 +103,7 @@ describe("the writer", () => {
     })
   )
 
-  it("finds a row that is no longer at its place", () =>
+  it("finds a row that has another number by now", () =>
     withWarehouse(async (world) => {
       const [writer, other] = [await world.open(), await world.open()]
       const changes = [{ ...changeOf(seeded(1), 1), id: "I1" }]
@@ -150,18 +150,18 @@ const assertFails = (attempt: Promise<unknown>): Promise<void> =>
     () => undefined
   )
 
-describe("places", () => {
+describe("row numbers", () => {
   it("of ids with one hash are all candidates, and each can move", () => {
-    const places = new Places()
-    for (let n = 0; n < 5000; n++) places.add(`I${n}`, n + 100)
-    for (const [place, [a, b]] of alike.entries()) {
+    const numbers = new RowNumbers()
+    for (let n = 0; n < 5000; n++) numbers.add(`I${n}`, n + 100)
+    for (const [number, [a, b]] of alike.entries()) {
       assert.isTrue(isOf(a, b))
-      places.add(a, place * 2)
-      places.add(b, place * 2 + 1)
-      places.move(b, place * 2 + 1, 9000 + place)
-      assert.deepStrictEqual(places.of(a).toSorted(), [place * 2, 9000 + place])
+      numbers.add(a, number * 2)
+      numbers.add(b, number * 2 + 1)
+      numbers.move(b, number * 2 + 1, 9000 + number)
+      assert.deepStrictEqual(numbers.of(a).toSorted(), [number * 2, 9000 + number])
     }
-    for (let n = 0; n < 5000; n++) assert.include(places.of(`I${n}`), n + 100)
-    assert.deepStrictEqual(places.of("another"), [])
+    for (let n = 0; n < 5000; n++) assert.include(numbers.of(`I${n}`), n + 100)
+    assert.deepStrictEqual(numbers.of("another"), [])
   })
 })

@@ -1,24 +1,24 @@
 /**
- * Where the rows of a table lie, by id: DuckDB's row numbers, in memory (16 bytes a row at most). An id that isn't here
- * has no row, so nothing is read for it; any other is read at its places instead of by a scan of the table.
+ * The numbers that DuckDB gives to the rows of a table (`rowid`), by id, in memory: 16 bytes a row at most. An id that isn't
+ * here has no row, so nothing is read for it; any other row is read by its number instead of by a scan of the table.
  *
- * Several ids may have the same hash, and DuckDB moves rows when it drops others at a checkpoint: so whoever reads a place
- * compares the id (`isOf`), and if the row isn't there all places are looked up again. Pure.
+ * Several ids may have the same hash, and DuckDB renumbers rows when it drops others at a checkpoint: so whoever reads a
+ * row compares the id (`isOf`), and if it is another all numbers are looked up again. Pure.
  */
-export class Places {
+export class RowNumbers {
   #hashes = new Uint32Array(smallest)
   /** A row's number + 1; 0: free. */
   #rows = new Uint32Array(smallest)
   #count = 0
 
-  /** The places at which a row with this id may be. */
+  /** The numbers that a row with this id may have. */
   of(id: string): ReadonlyArray<number> {
     const hash = hashOf(id)
-    const places: Array<number> = []
+    const numbers: Array<number> = []
     for (let slot = this.#first(hash); this.#rows[slot] !== 0; slot = this.#next(slot)) {
-      if (this.#hashes[slot] === hash) places.push(this.#rows[slot]! - 1)
+      if (this.#hashes[slot] === hash) numbers.push(this.#rows[slot]! - 1)
     }
-    return places
+    return numbers
   }
 
   add(id: string, row: number): void {
@@ -63,7 +63,7 @@ export class Places {
 const smallest = 1024
 const fullest = 0.75
 
-/** A row with this id may be at the same place as one with the other. */
+/** A row with this id may have the same number as one with the other. */
 export const isOf = (found: string, wanted: string): boolean => hashOf(found) === hashOf(wanted)
 
 /** FNV-1a, with its bits mixed at the end, since ids often differ in their last digits only. */
