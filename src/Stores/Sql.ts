@@ -1,7 +1,7 @@
 /**
  * The few expressions that differ between the Store's two engines.
  */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely"
+import { type Insertable, type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from "kysely"
 import type { StoreTables } from "./StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -32,6 +32,29 @@ export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): 
   isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any(${values}::text[])`
     : sql<boolean>`${sql.ref(column)} in ${listed(db, values)}`
+
+/**
+ * Inserts rows that all have the same columns. Kysely's own insert of many rows is another statement for each number of
+ * them, which takes longer to compile than to run; these are the same for any number.
+ */
+export const insertAll = async <T extends keyof StoreTables & string>(
+  tx: Transaction<StoreTables>,
+  table: T,
+  rows: ReadonlyArray<Insertable<StoreTables[T]> & object>
+): Promise<void> => {
+  const names = Object.keys(rows[0] ?? {})
+  if (names.length === 0) return
+  const columns = sql.join(names.map((name) => sql.ref(name)))
+  if (isPostgres(tx)) {
+    await sql`
+      insert into ${sql.table(table)} (${columns})
+      select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)})`.execute(tx)
+    return
+  }
+  const row = sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(names)})`.compile(tx)
+  const cells = rows.map((each) => names.map((name) => (each as Readonly<Record<string, unknown>>)[name]))
+  for (const parameters of cells) await tx.executeQuery({ ...row, parameters })
+}
 
 /**
  * Lets only one worker at a time run the rest of its transaction. SQLite has one writer anyway.
