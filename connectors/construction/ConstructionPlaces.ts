@@ -65,13 +65,19 @@ export const spellings = (name: string, aliases: Aliases): ReadonlyArray<string>
   ...(documentAliases[name] ?? [])
 ]
 
-export const lookupIn =
-  (places: ReadonlyArray<Place>, aliases: Aliases): Lookup =>
-  (names) =>
-    find(
-      places,
-      names.flatMap((name) => spellings(name, aliases))
-    )
+/** By aliases and name: the same few names are looked for in every body. */
+const known = new WeakMap<Aliases, Map<string, ReadonlyArray<string>>>()
+
+export const lookupIn = (places: ReadonlyArray<Place>, aliases: Aliases): Lookup => {
+  const ofAliases = known.get(aliases) ?? new Map<string, ReadonlyArray<string>>()
+  known.set(aliases, ofAliases)
+  const spelled = (name: string): ReadonlyArray<string> => {
+    const all = ofAliases.get(name) ?? spellings(name, aliases)
+    ofAliases.set(name, all)
+    return all
+  }
+  return (names) => find(places, names.length === 1 ? spelled(names[0]!) : names.flatMap(spelled))
+}
 
 /** The first of these names, which are looked for one after the other in all places. */
 export const find = (places: ReadonlyArray<Place>, names: ReadonlyArray<string>): Found | undefined => {

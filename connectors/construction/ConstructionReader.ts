@@ -13,7 +13,7 @@ import { aheadMicros, type Event, type QuarantineReason, type Reading } from "..
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
-import { type EventType, isKnownType, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
+import { type EventType, eventTypes, isKnownType, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
 import * as Fields from "./ConstructionFields.ts"
 import {
   type Aliases,
@@ -68,7 +68,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const id = Resource.readKey(resource, key?.value)
   const declared = lookup(["event_type"])
   const head = [key, time, typeof declared?.value === "string" ? declared : undefined]
-  const fields = fieldsOf(type, resource, places, lookup, head)
+  const fields = fieldsOf(type, places, lookup, head)
   const reading = {
     text,
     type: type.type,
@@ -117,9 +117,20 @@ const parseBody = (bytes: Uint8Array, maximumBytes: number): Parsed => {
 
 const envelope = new Set(["event_type", "event", "event_timestamp"])
 
+/** By event type, the columns that it may bring, with the wire's names for them. */
+const columnsOf = new Map(
+  eventTypes.map((type) => [
+    type,
+    Object.entries({ ...wires[type.entity].fields, ...type.fields }).map(([name, names]) => ({
+      name,
+      names,
+      type: Resource.byName(type.entity).columns[name]?.type ?? "JSON"
+    }))
+  ])
+)
+
 const fieldsOf = (
   type: EventType,
-  resource: Resource.Resource,
   places: ReadonlyArray<Place>,
   lookup: Lookup,
   head: ReadonlyArray<Found | undefined>
@@ -128,8 +139,7 @@ const fieldsOf = (
   const taken = head.filter((field) => field !== undefined)
   let badAmount = false
   let misfitCount = 0
-  for (const [column, names] of Object.entries({ ...wires[type.entity].fields, ...type.fields })) {
-    const columnType = resource.columns[column]?.type ?? "JSON"
+  for (const { name: column, names, type: columnType } of columnsOf.get(type) ?? []) {
     const found = lookup(names)
     if (found === undefined) continue
     taken.push(found)

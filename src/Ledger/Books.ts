@@ -74,7 +74,7 @@ export const record = async (
     if (posting !== undefined) await Messages.put(tx, first.sequence, posting)
   }
   for (const { fact, turn } of kept) {
-    await writeHolds(tx, fact, turn)
+    if (turn.opened.length + turn.changed.length + turn.closed.length > 0) await writeHolds(tx, fact, turn)
     if (fact.kind === "accounting") await Compared.settle(tx, turn.settled, fact)
   }
   return {

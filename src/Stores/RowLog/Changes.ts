@@ -26,8 +26,8 @@ export interface Changes {
 
 const keyOf = (table: Listed): string => `json_array(${table.key.map((name) => `"${name}"`).join(", ")})`
 
-const atKey = (table: Listed): string =>
-  table.key.map((name, place) => `"${name}" = json_extract(?1, '$[${place}]')`).join(" and ")
+const atKey = (table: Listed, key = "?1"): string =>
+  table.key.map((name, place) => `"${name}" = json_extract(${key}, '$[${place}]')`).join(" and ")
 
 /** Notes all rows, for a log that has none of them. */
 export const noteAll = (database: DatabaseSync): void => {
@@ -57,15 +57,26 @@ export const next = (database: Prepares, limit: number): Changes => {
   return { changes: [...changes.values()], through: rows.at(-1)?.id ?? 0 }
 }
 
-/** The row as it is now. */
-export const rowOf = (database: Prepares, { key, table }: Change): Omit<Row, "number"> => {
-  const { columns } = byName.get(table)!
-  const fields = columns.map(({ name }) => `'${name}', "${name}"`).join(", ")
-  const found = database
-    .prepare(`select json_object(${fields}) as row from "${table}" where ${atKey(byName.get(table)!)}`)
-    .get(key)
-  return { kind: "row", table, key, row: found === undefined ? null : String(found["row"]) }
+/** The rows as they are now, in the same order: one statement for each table. */
+export const rowsOf = (database: Prepares, changes: ReadonlyArray<Change>): ReadonlyArray<Omit<Row, "number">> => {
+  const rows = new Map<Change, string | null>()
+  for (const [table, ofTable] of Map.groupBy(changes, (change) => change.table)) {
+    const keys = JSON.stringify(ofTable.map(({ key }) => key))
+    for (const [place, found] of database.prepare(rowsText.get(table)!).all(keys).entries()) {
+      rows.set(ofTable[place]!, found["row"] === null ? null : String(found["row"]))
+    }
+  }
+  return changes.map((change) => ({ kind: "row", ...change, row: rows.get(change) ?? null }))
 }
+
+/** Null for a row that is gone. */
+const rowsText = new Map(
+  loggedTables.map((table) => {
+    const fields = table.columns.map(({ name }) => `'${name}', "${name}"`).join(", ")
+    const row = `select json_object(${fields}) from "${table.name}" where ${atKey(table, "keys.value")}`
+    return [table.name, `select (${row}) as row from json_each(?) as keys order by keys.key`]
+  })
+)
 
 /** Gives a row the state that was logged. */
 export const write = (database: DatabaseSync, { key, row, table: name }: Row): void => {

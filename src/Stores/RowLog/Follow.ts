@@ -62,7 +62,7 @@ export class Follow {
     let noted = 0
     await exclusively(() => {
       const { changes, through } = Changes.next(this.#statements, batchRows)
-      rows = changes.map((change) => Changes.rowOf(this.#statements, change))
+      rows = Changes.rowsOf(this.#statements, changes)
       noted = through
     })
     if (rows.length === 0) return false
