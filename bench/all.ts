@@ -8,10 +8,11 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { engines } from "./Engine.ts"
 
-/** Pace and uploads don't depend on the engine. */
+/** Pace and uploads don't depend on the engine, and only a file has copies that are made from others. */
 const benches = [
   ["pace", "duckdb"],
   ["upload", "duckdb"],
+  ["publish", "duckdb"],
   ...["load", "ingest", "apply", "stream", "ledger", "sink", "export"].flatMap((name) =>
     engines.map((engine) => [name, engine] as const)
   )

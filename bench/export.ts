@@ -34,7 +34,11 @@ const fill = async (from: number, to: number): Promise<void> => {
   await start("ExportRows.ts", "--engine", Engine.name, where, events, ipcs, from, to)
 }
 
-const publish = Layer.succeed(AnalystCopy, { now: Effect.void, status: Effect.succeed({ at: null, ageMs: null }) })
+const publish = Layer.succeed(AnalystCopy, {
+  now: Effect.void,
+  again: Effect.void,
+  status: Effect.succeed({ at: null, ageMs: null })
+})
 
 /** Each round has its own lake, so no date is kept from the previous one. */
 const exportOnce = (name: string) =>

@@ -10,7 +10,7 @@ import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { isShort, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import { isShort, type Published, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 
 export interface AnalystCopyOptions<R> {
   readonly path: string
@@ -23,6 +23,8 @@ export class AnalystCopy extends Context.Service<
   {
     /** Makes a copy at once, even if nothing has changed. */
     readonly now: Effect.Effect<void, WarehouseError>
+    /** The same without the file before it, which is damaged. */
+    readonly again: Effect.Effect<void, WarehouseError>
     /** The newest copy has everything that was in the warehouse at `at`; null: there is no copy. */
     readonly status: Effect.Effect<{ readonly at: Instant.Instant | null; readonly ageMs: number | null }>
   }
@@ -39,21 +41,24 @@ export class AnalystCopy extends Context.Service<
         const oneAtATime = yield* Semaphore.make(1)
         let atMillis = yield* lastModified(path)
         let version: number | undefined
-        let lasted = Duration.zero
+        let rest = shortestRest
 
-        const copy = Effect.gen(function* () {
+        const copy = Effect.fnUntraced(function* (isWhole: boolean) {
           // Both read before the copy begins, so that neither claims more than is in it.
           const before = yield* warehouse.version
           const startedMillis = yield* Clock.currentTimeMillis
-          const [duration] = yield* Effect.timed(Effect.retry(warehouse.publish(path), { while: isShort }))
+          const publishing = Effect.retry(warehouse.publish(path, { isWhole }), { while: isShort })
+          const [lasted, published] = yield* Effect.timed(publishing)
           version = before
           atMillis = startedMillis
-          lasted = duration
+          rest = restAfter(lasted, published)
         })
-        const now = oneAtATime.withPermit(copy).pipe(
-          Effect.tap(() => reasons.clear("publish")),
-          Effect.tapError((error) => reasons.set("publish", `The copy for analysts can't be made: ${error.message}`))
-        )
+        const make = (isWhole: boolean) =>
+          oneAtATime.withPermit(copy(isWhole)).pipe(
+            Effect.tap(() => reasons.clear("publish")),
+            Effect.tapError((error) => reasons.set("publish", `The copy for analysts can't be made: ${error.message}`))
+          )
+        const now = make(false)
 
         const isDue = Effect.gen(function* () {
           return (yield* isLive) && (yield* warehouse.version) !== version
@@ -63,12 +68,13 @@ export class AnalystCopy extends Context.Service<
           while (!(yield* isDue)) yield* Effect.sleep(pollEvery)
           const outcome = yield* Effect.result(now)
           if (outcome._tag === "Success") yield* warehouse.keepNewest
-          yield* Effect.sleep(outcome._tag === "Success" ? restAfter(lasted) : restAfterFailure)
+          yield* Effect.sleep(outcome._tag === "Success" ? rest : restAfterFailure)
         })
         yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
 
         return AnalystCopy.of({
           now,
+          again: make(true),
           status: Effect.map(Clock.currentTimeMillis, (present) =>
             atMillis === undefined
               ? { at: null, ageMs: null }
@@ -86,8 +92,14 @@ const longestRest = Duration.minutes(5)
 const pollEvery = Duration.seconds(1)
 const restAfterFailure = Duration.minutes(1)
 
-const restAfter = (lasted: Duration.Duration): Duration.Duration =>
-  Duration.clamp(Duration.times(lasted, restFactor), { minimum: shortestRest, maximum: longestRest })
+/** The file before it is used for the next one: whoever is copying it has this time. */
+const shortestUntilUsed = Duration.minutes(1)
+
+const restAfter = (lasted: Duration.Duration, { isWhole }: Published): Duration.Duration =>
+  Duration.clamp(Duration.times(lasted, restFactor), {
+    minimum: isWhole ? shortestRest : shortestUntilUsed,
+    maximum: longestRest
+  })
 
 /** In milliseconds since 1970; undefined when there is no such file. */
 const lastModified = (path: string): Effect.Effect<number | undefined> =>

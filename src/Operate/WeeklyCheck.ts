@@ -102,13 +102,13 @@ const all = Effect.fnUntraced(function* (published: string) {
 
 /** A damaged copy is made again at once. */
 const analystCopy = (path: string) =>
-  Effect.map(AnalystCopy, ({ now }) => ({
+  Effect.map(AnalystCopy, ({ again }) => ({
     name: "the copy for analysts",
     check: Effect.suspend(() =>
       existsSync(path)
         ? Effect.tryPromise(() => readFile(path)).pipe(
             Effect.catch(({ cause }) =>
-              Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), now)
+              Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), again)
             )
           )
         : Effect.void

@@ -113,6 +113,11 @@ export interface Snapshot {
   readonly readJournal: (take: TakeLines) => Effect.Effect<void, WarehouseError>
 }
 
+export interface Published {
+  /** False if it was made from the copy before it. */
+  readonly isWhole: boolean
+}
+
 export class Warehouse extends Context.Service<
   Warehouse,
   {
@@ -130,8 +135,14 @@ export class Warehouse extends Context.Service<
     readonly version: Effect.Effect<number>
     readonly query: <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>) => Effect.Effect<A, WarehouseError>
     readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
-    /** Writes a consistent copy for analysts, which appears at `path` all at once. */
-    readonly publish: (path: string) => Effect.Effect<void, WarehouseError>
+    /**
+     * Writes a consistent copy for analysts, which appears at `path` all at once. `isWhole`: from the warehouse alone, because
+     * the file there is damaged.
+     */
+    readonly publish: (
+      path: string,
+      options?: { readonly isWhole?: boolean }
+    ) => Effect.Effect<Published, WarehouseError>
     readonly mirrors: Mirrors
     /** For the weekly check; none if the server checks its own. */
     readonly pieces: Effect.Effect<ReadonlyArray<Piece<WarehouseError>>, WarehouseError>

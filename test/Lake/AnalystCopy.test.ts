@@ -43,7 +43,14 @@ const projectsIn = (path: string) =>
 
 /** A warehouse of which only the version and the time that a copy takes matter. */
 const makeStub = () => {
-  const stub = { version: 0, takes: Duration.zero, isFailing: false, isLive: true, copies: [] as Array<number> }
+  const stub = {
+    version: 0,
+    takes: Duration.zero,
+    isFailing: false,
+    isLive: true,
+    isWhole: true,
+    copies: [] as Array<number>
+  }
   const failure = new WarehouseError({ reason: "Failed", message: "no room" })
   const layer = Layer.succeed(Warehouse, {
     id: "stub",
@@ -60,6 +67,7 @@ const makeStub = () => {
         stub.copies.push(yield* Clock.currentTimeMillis)
         yield* Effect.sleep(stub.takes)
         if (stub.isFailing) return yield* failure
+        return { isWhole: stub.isWhole }
       }),
     mirrors: noMirrors,
     pieces: Effect.succeed([]),
@@ -147,6 +155,17 @@ describe("the copy for analysts", () => {
       stub.takes = Duration.seconds(30)
       yield* Effect.forEach(Array.from({ length: 640 }), () => busy, { discard: true })
       assert.deepStrictEqual(stub.copies, seconds(0, 101, 202, 532))
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+
+  it.effect("leaves the file before it alone for a minute, if the next one is made from it", () => {
+    const { stub, publish } = makeStub()
+    stub.isWhole = false
+    return Effect.gen(function* () {
+      yield* settle
+      const busy = Effect.sync(() => stub.version++).pipe(Effect.andThen(TestClock.adjust("1 second")))
+      yield* Effect.forEach(Array.from({ length: 65 }), () => busy, { discard: true })
+      assert.deepStrictEqual(stub.copies, seconds(0, 60))
     }).pipe(Effect.provide(publish(freshPath())))
   })
 

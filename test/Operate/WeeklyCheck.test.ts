@@ -47,7 +47,7 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
       mirrors: { live: Effect.die("unused"), aside: Effect.die("unused") },
       pieces: Effect.succeed([piece("good", Effect.void), piece("bad", Effect.fail(broken))])
     }),
-    Layer.mock(AnalystCopy, { now: Effect.sync(() => void log.push("published")) }),
+    Layer.mock(AnalystCopy, { again: Effect.sync(() => void log.push("published")) }),
     Layer.succeed(
       Restart,
       Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })
@@ -175,7 +175,7 @@ describe("the weekly check", () => {
           writeMeta(tx, "weekly_check", JSON.stringify({ done: pieces - 1, of: pieces, at: null }))
         )
         const check = WeeklyCheck.layerWith({ published: join(world.dataDir, "analytics.duckdb") }).pipe(
-          Layer.provide(Layer.mock(AnalystCopy, { now: Effect.void })),
+          Layer.provide(Layer.mock(AnalystCopy, { again: Effect.void })),
           Layer.provideMerge(Reasons.layer)
         )
         const passed = Effect.gen(function* () {

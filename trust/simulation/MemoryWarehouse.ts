@@ -171,7 +171,7 @@ export const warehouseLayer = (
         writeEvents: () => Effect.succeed([]),
         readJournal: () => Effect.void
       })),
-      publish: () => Effect.void,
+      publish: () => Effect.succeed({ isWhole: true }),
       mirrors: noMirrors,
       pieces: Effect.succeed([]),
       keepNewest: Effect.void

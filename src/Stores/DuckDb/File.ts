@@ -130,25 +130,10 @@ export const copyTo = (instance: DuckDBInstance, path: string): Promise<void> =>
     await connection.run(`copy from database "${own}" to copied`)
   })
 
-/** The same for analysts: without the Store's deliveries. */
-export const publishTo = (instance: DuckDBInstance, path: string): Promise<void> =>
-  copying(instance, path, async (connection, own) => {
-    await connection.run("begin transaction")
-    await connection.run(`copy from database "${own}" to copied (schema)`)
-    const tables = await connection.runAndReadAll(
-      `select schema_name || '."' || table_name || '"' from duckdb_tables()
-       where database_name = '${own}' and not internal and (schema_name, table_name) <> ('siteledger', 'inbox')`
-    )
-    for (const [table] of tables.getRowsJson()) {
-      await connection.run(`insert into copied.${String(table)} select * from "${own}".${String(table)}`)
-    }
-    await connection.run("drop table copied.siteledger.inbox")
-    await connection.run("commit")
-  })
-
 type Copy = (connection: DuckDBConnection, own: string) => Promise<void>
 
-const copying = async (instance: DuckDBInstance, path: string, copy: Copy): Promise<void> => {
+/** Attaches another file as `copied`. */
+export const copying = async (instance: DuckDBInstance, path: string, copy: Copy): Promise<void> => {
   const connection = await instance.connect()
   try {
     const [[own] = []] = (await connection.runAndReadAll("select current_database()")).getRowsJson()

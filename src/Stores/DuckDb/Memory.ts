@@ -37,6 +37,8 @@ export class Memory {
   readonly #nowMs: () => number
   #limit: number
   #users = 0
+  /** It couldn't be lowered; each batch tries again. */
+  #isTooHigh = false
   /** On the monotonic clock, in milliseconds; undefined while none is written. */
   #loadingUntil: number | undefined
 
@@ -64,8 +66,7 @@ export class Memory {
 
   async giveRoom(): Promise<void> {
     this.#users--
-    // What is in use can't be given back now; the next one gives it back.
-    await this.#apply().catch(() => undefined)
+    await this.#lower()
   }
 
   /** Before a batch of so many rows is written. */
@@ -74,9 +75,15 @@ export class Memory {
     const before = this.#loadingUntil
     if (rows >= large) this.#loadingUntil = now + loadingLasts
     else if (before !== undefined && before < now) this.#loadingUntil = undefined
-    if ((before === undefined) === (this.#loadingUntil === undefined)) return
-    // What is in use can't be given back now; a later export or vacuum gives it back.
-    await this.#apply().catch(() => undefined)
+    if (this.#isTooHigh || (before === undefined) !== (this.#loadingUntil === undefined)) await this.#lower()
+  }
+
+  /** What is in use can't be given back now: DuckDB then keeps its limit. */
+  async #lower(): Promise<void> {
+    this.#isTooHigh = await this.#apply().then(
+      () => false,
+      () => true
+    )
   }
 
   get #current(): number {

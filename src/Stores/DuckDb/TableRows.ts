@@ -8,14 +8,19 @@ import type { Row } from "../../Domain/Merge.ts"
 import type { Shown } from "../WarehouseTables.ts"
 import { appendRows } from "./Values.ts"
 
+/** Hears of all rows that are appended, before they are committed. */
+export type Wrote = (table: string, keys: ReadonlyArray<string>) => void
+
 export class TableRows {
   readonly connection: DuckDBConnection
   readonly #prepared = new Map<string, DuckDBPreparedStatement>()
+  readonly #wrote: Wrote
   /** Rows deleted so far. */
   deleted = 0
 
-  constructor(connection: DuckDBConnection) {
+  constructor(connection: DuckDBConnection, wrote: Wrote) {
     this.connection = connection
+    this.#wrote = wrote
   }
 
   close(): void {
@@ -52,8 +57,12 @@ export class TableRows {
     this.deleted += rowsChanged
   }
 
-  async append({ columns, name }: Shown, rows: ReadonlyArray<object>): Promise<void> {
+  async append({ columns, key, name }: Shown, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
+    this.#wrote(
+      name,
+      rows.map((row) => String((row as Row)[key]))
+    )
     const appender = await this.connection.createAppender(name, "construction")
     try {
       appendRows(appender, columns, rows as ReadonlyArray<Row>)

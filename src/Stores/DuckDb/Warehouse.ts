@@ -5,11 +5,9 @@
  * aside (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that can't be opened
  * for another reason is left alone and named in the error. After damage that is met later, a worker opens it again.
  */
-import { renameSync } from "node:fs"
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
 import { Restart } from "../../Runtime/Restart.ts"
-import { inherit } from "../../Runtime/Rights.ts"
 import type { Store, StoreError } from "../Store.ts"
 import {
   type Batch,
@@ -20,10 +18,11 @@ import {
   type WarehouseError
 } from "../Warehouse.ts"
 import { attempt, attemptOn, noting } from "./Failure.ts"
-import { discardFile, type OpenFile, publishTo } from "./File.ts"
+import type { OpenFile } from "./File.ts"
 import { sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
+import { Publication } from "./Publication.ts"
 import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
@@ -42,14 +41,6 @@ const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
     decisions: decisions === decision ? Number(decision) : 0,
     facts: 0
   }
-}
-
-const publish = async ({ instance }: OpenFile, target: string): Promise<void> => {
-  const unfinished = `${target}.unfinished`
-  discardFile(unfinished)
-  await publishTo(instance, unfinished)
-  inherit(unfinished, target)
-  renameSync(unfinished, target)
 }
 
 type AttemptFile = <A>(use: () => Promise<A>) => Effect.Effect<A, WarehouseError>
@@ -97,11 +88,14 @@ const make = (path: string, budgetMb: number) =>
     const openAgain = Option.match(restart, { onNone: () => Effect.void, onSome: ({ request }) => request })
     const attemptFile: AttemptFile = (use) =>
       Effect.tapError(noted(attemptHere(use)), ({ reason }) => (reason === "Fatal" ? openAgain : Effect.void))
+    const oneWriter = yield* Semaphore.make(1)
+    const publication = new Publication(file.instance, (run) =>
+      Effect.runPromise(oneWriter.withPermit(Effect.promise(run)))
+    )
     const writer = yield* Effect.acquireRelease(
-      attempt(() => DuckDbWriter.open(file)),
+      attempt(() => DuckDbWriter.open(file, publication.wrote)),
       (opened) => Effect.sync(() => opened.close())
     )
-    const oneWriter = yield* Semaphore.make(1)
     let version = 0
 
     const write = (batch: Batch) =>
@@ -129,7 +123,7 @@ const make = (path: string, budgetMb: number) =>
       version: Effect.sync(() => version),
       query: (run) => attemptFile(() => run(file.db)),
       snapshot: snapshotOf(file, oneWriter, attemptFile),
-      publish: (target) => attemptFile(() => publish(file, target)),
+      publish: (target, { isWhole = false } = {}) => attemptFile(() => publication.publish(target, isWhole)),
       pieces: piecesOf(file, attemptFile),
       mirrors: { live: Effect.succeed(Option.some(mirror)), aside: aside(path) },
       keepNewest: Effect.sync(() => discardOlder(path))

@@ -17,7 +17,7 @@ import {
 import { EntityRows } from "./EntityRows.ts"
 import type { OpenFile } from "./File.ts"
 import type { Memory } from "./Memory.ts"
-import { TableRows } from "./TableRows.ts"
+import { TableRows, type Wrote } from "./TableRows.ts"
 
 export interface Written {
   /** Something that analysts can see has changed. */
@@ -40,8 +40,11 @@ export class DuckDbWriter {
     this.#memory = memory
   }
 
-  static async open({ instance, memory }: Pick<OpenFile, "instance" | "memory">): Promise<DuckDbWriter> {
-    return new DuckDbWriter(new TableRows(await instance.connect()), memory)
+  static async open(
+    { instance, memory }: Pick<OpenFile, "instance" | "memory">,
+    wrote: Wrote = () => undefined
+  ): Promise<DuckDbWriter> {
+    return new DuckDbWriter(new TableRows(await instance.connect(), wrote), memory)
   }
 
   close(): void {

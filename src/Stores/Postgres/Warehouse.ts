@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
     version: Effect.sync(() => version),
     query,
     snapshot: PostgresSnapshot.take(postgres.connections),
-    publish: (path) => PostgresSnapshot.publish(postgres.connections, path),
+    publish: (path) => Effect.as(PostgresSnapshot.publish(postgres.connections, path), { isWhole: true }),
     mirrors: noMirrors,
     pieces: Effect.succeed([]),
     keepNewest: Effect.void

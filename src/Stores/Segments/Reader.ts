@@ -20,7 +20,7 @@ export class DamagedSegment extends Error {
 }
 
 const blockBytes = 1024 * 1024
-const mostOpen = 16
+const mostOpen = 4
 
 /** Frames as they are in the file. */
 export interface Range {

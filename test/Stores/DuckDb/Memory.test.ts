@@ -66,6 +66,30 @@ it("a third while large batches are written, until a minute after the last", asy
   instance.closeSync()
 })
 
+it("is given back as soon as what was in use is free", async () => {
+  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "64MB", threads: "1", temp_directory: "" })
+  const connection = await instance.connect()
+  const memory = new Memory(instance, sharesOf(usualBudgetMb))
+  /** What `memory_limit` says is true only if it could be set. */
+  const hasRoom = () =>
+    connection.run("create table large as select hash(i) as a, hash(i + 1) as b from range(6000000) r(i)").then(
+      () => true,
+      () => false
+    )
+  assert.isFalse(await hasRoom())
+  await memory.takeRoom()
+  assert.isTrue(await hasRoom())
+  await memory.giveRoom()
+  await memory.beforeBatch(1)
+  await connection.run("drop table large")
+  assert.isTrue(await hasRoom())
+  await connection.run("drop table large")
+  await memory.beforeBatch(1)
+  assert.isFalse(await hasRoom())
+  connection.disconnectSync()
+  instance.closeSync()
+})
+
 it.effect("of the budget", () =>
   within(
     () =>

@@ -2,52 +2,22 @@
  * Behaviour of the pinned DuckDB version on which our rules are based. If a test fails after an upgrade, a rule of the
  * warehouse may have become unnecessary, or a new one necessary.
  */
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { appendFileSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { killAll, type Outcome, start } from "./OtherProcess.ts"
 
-const script = fileURLToPath(new URL("duckdb-child.ts", import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), "siteledger-duckdb-rules-"))
-const children = new Set<ChildProcess>()
 
 afterAll(() => {
-  for (const child of children) child.kill("SIGKILL")
+  killAll()
   rmSync(directory, { recursive: true })
 })
 
 let files = 0
 const newFile = () => join(directory, `file${(files += 1)}.duckdb`)
-
-interface Outcome {
-  readonly results?: ReadonlyArray<unknown>
-  readonly error?: string
-}
-
-/** Starts a child and waits for its first line. */
-const start = async (path: string, commands: ReadonlyArray<string>, readOnly = false) => {
-  const child = spawn(process.execPath, [script, JSON.stringify({ path, commands, readOnly })], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  children.add(child)
-  const exited = once(child, "exit").then(() => children.delete(child))
-  const lines = createInterface({ input: child.stdout })
-  const [line] = (await Promise.race([once(lines, "line"), exited.then(() => [`{"error":"no answer"}`])])) as [string]
-  const outcome = JSON.parse(line) as Outcome
-  return {
-    outcome,
-    exited,
-    kill: async () => {
-      child.kill("SIGKILL")
-      await exited
-    }
-  }
-}
 
 /** Opens, runs, closes cleanly. */
 const session = async (path: string, commands: ReadonlyArray<string>, readOnly = false): Promise<Outcome> => {

@@ -1,5 +1,5 @@
 /**
- * Another process on a DuckDB file, for Rules.test.ts: `node duckdb-child.ts '{"path": …, "commands": […]}'`.
+ * Another process on a DuckDB file, for OtherProcess.ts: `node duckdb-child.ts '{"path": …, "commands": […]}'`.
  *
  * Opens the file, runs the commands in order, prints one line of JSON ({ results } or { error }) and closes.
  * A command is SQL (its result: the rows), "stat" or "read" (of the live file, by `fs`), or "hold": print the

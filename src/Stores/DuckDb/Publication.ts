@@ -1,0 +1,194 @@
+/**
+ * The copy of the warehouse that analysts open, without the Store's deliveries. It is made whole, or, once it is large,
+ * from the one before: two files take turns, and the one that is hidden is given what has changed since it was shown.
+ *
+ * Guarantees: a copy is as of one point in time and appears all at once; nobody sees a file that is being changed. A hidden
+ * file that a reader still has open, that is damaged, or that this process didn't make is left alone or removed, and the
+ * copy is made whole. What is known about the files ends with the process: the first two copies of every start are whole.
+ */
+import { linkSync, renameSync, rmSync, statSync } from "node:fs"
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { inherit } from "../../Runtime/Rights.ts"
+import type { Published } from "../Warehouse.ts"
+import { currenciesTable, ledgerHoldsTable, tables } from "../WarehouseTables.ts"
+import { Changed } from "./Changed.ts"
+import { copying, discardFile } from "./File.ts"
+import { listed } from "./TableRows.ts"
+
+/** Small tables from which rows are also deleted: copied as they are. */
+const small = [`construction.${ledgerHoldsTable.name}`, `construction.${currenciesTable.name}`, "siteledger.meta"]
+
+export interface Limits {
+  /** In bytes: a smaller file is copied in less than a second. */
+  readonly large: number
+  /** Deleted rows stay in the file, and slow down those who read it. */
+  readonly replaced: number
+  /** In milliseconds, from when the file is hidden: a program may be copying it byte by byte, which takes no lock. */
+  readonly leftAlone: number
+}
+
+const usual: Limits = { large: 32 * 1024 * 1024, replaced: 200_000, leftAlone: 50_000 }
+
+interface Copy {
+  /** Of its file. */
+  readonly inode: number
+  readonly since: Changed
+}
+
+interface Hidden extends Copy {
+  /** Since when, by the monotonic clock. */
+  readonly fromMs: number
+}
+
+/** Nothing is written while it runs. */
+type Exclusively = (run: () => Promise<void>) => Promise<void>
+
+const hiddenOf = (target: string): string => `${target}.previous`
+
+export class Publication {
+  readonly #instance: DuckDBInstance
+  readonly #exclusively: Exclusively
+  readonly #limits: Limits
+  #shown: Copy | undefined
+  #hidden: Hidden | undefined
+  /** For the copy that is being made. */
+  #next: Changed | undefined
+  /** Since the last whole copy. */
+  #replaced = 0
+
+  constructor(instance: DuckDBInstance, exclusively: Exclusively, limits = usual) {
+    this.#instance = instance
+    this.#exclusively = exclusively
+    this.#limits = limits
+  }
+
+  /** Rows with these keys have been written, or perhaps not. */
+  readonly wrote = (table: string, keys: ReadonlyArray<string>): void => {
+    this.#shown?.since.add(table, keys)
+    this.#hidden?.since.add(table, keys)
+    this.#next?.add(table, keys)
+  }
+
+  /** `isWhole`: without the file before it, which may be damaged. */
+  async publish(target: string, isWhole: boolean): Promise<Published> {
+    const next = new Changed()
+    // A write under way has noted its keys elsewhere: it is done before the copy begins.
+    await this.#exclusively(async () => void (this.#next = next))
+    try {
+      const updated = isWhole ? undefined : await this.#updated(target)
+      const path = updated ?? (await this.#whole(target))
+      inherit(path, target)
+      this.#show(path, target, next)
+      return { isWhole: updated === undefined }
+    } finally {
+      this.#next = undefined
+    }
+  }
+
+  /** The hidden file with what has changed; undefined if it can't be used. */
+  async #updated(target: string): Promise<string | undefined> {
+    const [path, shown, hidden] = [hiddenOf(target), this.#shown, this.#hidden]
+    if (!isStill(target, shown) || !isStill(path, hidden)) return undefined
+    if (performance.now() - hidden.fromMs < this.#limits.leftAlone) return undefined
+    if (this.#replaced > this.#limits.replaced) return undefined
+    try {
+      await copying(this.#instance, path, async (connection, own) => {
+        let changed: Changed["keys"]
+        await this.#exclusively(async () => {
+          await connection.run("begin transaction")
+          // From here on the transaction sees nothing that is written later.
+          await connection.run(`select 1 from "${own}".siteledger.meta`)
+          changed = hidden.since.keys
+          this.#hidden = undefined
+        })
+        if (changed === undefined) throw new Error("too much has changed")
+        for (const table of small) await copyAll(connection, own, table)
+        for (const [name, keys] of changed) await copySome(connection, own, name, [...keys])
+        await connection.run("commit")
+        await connection.run("checkpoint copied")
+      })
+      this.#replaced += hidden.since.count
+      return path
+    } catch {
+      return undefined
+    }
+  }
+
+  async #whole(target: string): Promise<string> {
+    const path = `${target}.unfinished`
+    discardFile(path)
+    // It is of no use now, and there may be little room.
+    discardFile(hiddenOf(target))
+    await copyWhole(this.#instance, path)
+    this.#hidden = undefined
+    this.#replaced = 0
+    return path
+  }
+
+  /** The copy before it is hidden, if it is ours. */
+  #show(path: string, target: string, since: Changed): void {
+    const [before, spare, hidden] = [this.#shown, `${target}.spare`, hiddenOf(target)]
+    rmSync(spare, { force: true })
+    const isKept = isStill(target, before) && statSync(target).size >= this.#limits.large && isLinked(target, spare)
+    renameSync(path, target)
+    discardFile(hidden)
+    if (isKept) renameSync(spare, hidden)
+    this.#hidden = isKept ? { ...before, fromMs: performance.now() } : undefined
+    this.#shown = { inode: statSync(target).ino, since }
+  }
+}
+
+const isStill = <C extends Copy>(path: string, copy: C | undefined): copy is C =>
+  copy !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === copy.inode
+
+/** Not every file system has links. */
+const isLinked = (path: string, other: string): boolean => {
+  try {
+    linkSync(path, other)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const copyAll = async (connection: DuckDBConnection, own: string, table: string): Promise<void> => {
+  await connection.run(`delete from copied.${table}`)
+  await connection.run(`insert into copied.${table} select * from "${own}".${table}`)
+}
+
+/** By row number: what was written last is together, and no more is read. */
+const copySome = async (
+  connection: DuckDBConnection,
+  own: string,
+  name: string,
+  keys: ReadonlyArray<string>
+): Promise<void> => {
+  const { columns, key } = tables.find((table) => table.name === name)!
+  const type = columns.find((column) => column.name === key)!.type
+  const among = JSON.stringify(keys)
+  const isAmong = `"${key}" in (${listed(type)})`
+  await connection.run(`delete from copied.construction.${name} where ${isAmong}`, [among])
+  const found = await connection.runAndReadAll(`select rowid from "${own}".construction.${name} where ${isAmong}`, [
+    among
+  ])
+  await connection.run(
+    `insert into copied.construction.${name}
+     select * from "${own}".construction.${name} where rowid in (${listed("BIGINT")})`,
+    [JSON.stringify(found.getRowsJson().map(([rowid]) => String(rowid)))]
+  )
+}
+
+const copyWhole = (instance: DuckDBInstance, path: string): Promise<void> =>
+  copying(instance, path, async (connection, own) => {
+    await connection.run("begin transaction")
+    await connection.run(`copy from database "${own}" to copied (schema)`)
+    const all = await connection.runAndReadAll(
+      `select schema_name || '."' || table_name || '"' from duckdb_tables()
+       where database_name = '${own}' and not internal and (schema_name, table_name) <> ('siteledger', 'inbox')`
+    )
+    for (const [table] of all.getRowsJson()) {
+      await connection.run(`insert into copied.${String(table)} select * from "${own}".${String(table)}`)
+    }
+    await connection.run("drop table copied.siteledger.inbox")
+    await connection.run("commit")
+  })

@@ -1,0 +1,173 @@
+/** A warehouse file that is written and published, and batches for it. */
+import { statSync } from "node:fs"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { assert } from "@effect/vitest"
+import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
+import { type Limits, Publication } from "../../../src/Stores/DuckDb/Publication.ts"
+import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
+import type { Batch } from "../../../src/Stores/Warehouse.ts"
+import { tables } from "../../../src/Stores/WarehouseTables.ts"
+import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import type { Random } from "../../Seeded.ts"
+import { certified, eventRow } from "../Written.ts"
+
+/** One after the other, as the warehouse's semaphore lets them. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve()
+
+  readonly next = <A>(run: () => Promise<A>): Promise<A> => {
+    const result = this.#last.then(run)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
+
+const shownTables = [...tables.map(({ name }) => `construction.${name}`), "siteledger.meta"]
+
+const contentsOf = async (instance: DuckDBInstance): Promise<ReadonlyArray<unknown>> => {
+  const connection = await instance.connect()
+  const contents: Array<unknown> = []
+  for (const table of shownTables) {
+    const rows = await connection.runAndReadAll(`select * from ${table} order by all`)
+    contents.push([table, rows.getRowsJson()])
+  }
+  connection.disconnectSync()
+  return contents
+}
+
+const contentsAt = async (path: string): Promise<ReadonlyArray<unknown>> => {
+  const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })
+  const contents = await contentsOf(instance)
+  instance.closeSync()
+  return contents
+}
+
+export interface World {
+  readonly target: string
+  readonly instance: DuckDBInstance
+  readonly write: (batch: Batch) => Promise<unknown>
+  /** Commits wait until what it returns is called. */
+  readonly holdCommits: () => () => void
+  readonly publish: (isWhole?: boolean) => Promise<void>
+  /** Publishes and compares. Returns which file is shown. */
+  readonly published: () => Promise<number>
+}
+
+export const withWorld = async (use: (world: World) => Promise<void>, limits: Partial<Limits> = {}): Promise<void> => {
+  const folder = temporaryFolder()
+  const target = `${folder}/analytics.duckdb`
+  const file = await openWarehouse(`${folder}/warehouse.duckdb`)
+  const turns = new Turns()
+  const publication = new Publication(file.instance, turns.next, { large: 0, replaced: 1000, leftAlone: 0, ...limits })
+  let committing = Promise.resolve()
+  const connect = async () => {
+    const connection = await file.instance.connect()
+    const run = connection.run.bind(connection)
+    connection.run = async (...call) => {
+      if (call[0] === "commit") await committing
+      return run(...call)
+    }
+    return connection
+  }
+  const instance = { connect } as DuckDBInstance
+  const writer = await DuckDbWriter.open({ instance, memory: file.memory }, publication.wrote)
+  const publish = async (isWhole = false) => void (await publication.publish(target, isWhole))
+  try {
+    await use({
+      target,
+      instance: file.instance,
+      write: (batch) => turns.next(() => writer.write(batch)),
+      holdCommits: () => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        committing = promise
+        return resolve
+      },
+      publish,
+      published: async () => {
+        await publish()
+        assert.deepStrictEqual(await contentsAt(target), await contentsOf(file.instance))
+        return statSync(target).ino
+      }
+    })
+  } finally {
+    writer.close()
+    await file.close()
+    removeFolder(folder)
+  }
+}
+
+const hold = (number: number, ipcId: string) => ({
+  hold_id: `hold-${number}`,
+  ipc_id: ipcId,
+  payment_reference: "PAY",
+  reason: "no-certificate",
+  since: "2026-11-20T00:00:00.000000Z",
+  basis: "[]"
+})
+
+const entry = (number: number) => ({
+  entry_id: `entry-${number}`,
+  sequence: String(number),
+  ipc_id: `I${number}`,
+  kind: "payment",
+  amount: "1.0000",
+  debit_account: "a",
+  credit_account: "b",
+  effective_at: "2026-11-20T00:00:00.000000Z",
+  known_at: "2026-11-20T00:00:00.000000Z",
+  basis: "[]"
+})
+
+/** Also rows that were there before. */
+export const batchOf = (random: Random, number: number): Batch => {
+  const changes = Array.from({ length: random.below(20) }, (_, n) =>
+    certified(`I${random.below(60)}`, number * 20 + n, `${random.below(1000)}.0000`)
+  )
+  const first = Math.max(1, number * 5 - random.below(8))
+  const ipcId = `I${random.below(5)}`
+  return {
+    changes,
+    events: Array.from({ length: random.below(9) }, (_, n) => eventRow(first + n, `batch ${number}`)),
+    watermark: number,
+    ...(random.chance(0.5)
+      ? {
+          ledger: {
+            entries: [entry(number)],
+            decisions: [],
+            holds: { ofIpcs: [ipcId], open: random.chance(0.5) ? [hold(number, ipcId)] : [] }
+          }
+        }
+      : {}),
+    ...(random.chance(0.2)
+      ? { currencies: [{ id: "default", project_id: null, currency: random.pick(["EUR", "USD"]) }] }
+      : {})
+  }
+}
+
+/** Drops deleted rows, and gives others new numbers. */
+export const vacuum = async (instance: DuckDBInstance): Promise<void> => {
+  const connection = await instance.connect()
+  await connection.run("set global max_vacuum_tasks = 1")
+  await connection.run("force checkpoint")
+  await connection.run("set global max_vacuum_tasks = 0")
+  connection.disconnectSync()
+}
+
+export const batch = (number: number): Batch => ({
+  changes: [certified(`I${number}`, number, `${number}.0000`)],
+  events: [eventRow(number, "payload")],
+  watermark: number
+})
+
+/** After that the next copy is made from the one before. */
+export const takingTurns = async ({
+  published,
+  write
+}: World): Promise<{ readonly shown: number; readonly hidden: number }> => {
+  await write(batch(1))
+  const hidden = await published()
+  await write(batch(2))
+  const shown = await published()
+  await write(batch(3))
+  return { shown, hidden }
+}
