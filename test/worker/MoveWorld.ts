@@ -85,6 +85,7 @@ export const strange = `
   insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
   insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null);
   insert into walk_pages values ('projects', 1), ('projects', 2);
+  insert into walk_writing values ('projects', '["007", "zone-c"]');
   insert into sightings values ('projects', 5, 1, 0), ('projects', 999999999999999999, 1, 0), ('projects', -3, 1, 0),
     ('projects', '007', 1, 0), ('projects', 'NULL', 1, 0), ('projects', '1234567890123456789', 1, 0), ('projects', '', 1, 0);
   insert into pace values (1763600000, 4);

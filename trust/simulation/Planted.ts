@@ -101,7 +101,7 @@ const merging: ReadonlyArray<Break> = [
   merge("change.seenAt < draft.firstSeenAt", "change.seenAt > draft.firstSeenAt", "when a record was first seen moves"),
   merge("change.seenAt > draft.changedAt", "change.seenAt < draft.changedAt", "when a record was last changed stays"),
   merge('let visible = change.source === "event"', "let visible = false", "an event that loses isn't news"),
-  merge("resource.stages.findLast(", "resource.stages.find(", "the status is the first stage"),
+  at("src/Domain/Resource.ts")("stages.findLast(", "stages.find(", "the status is the first stage"),
   at("src/Domain/Version.ts")(
     'String(micros).padStart(timeDigits, "0")}.${stage}',
     'String(micros).padStart(timeDigits, "0")}.${9 - stage}',
