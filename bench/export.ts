@@ -36,7 +36,7 @@ const fill = async (from: number, to: number): Promise<void> => {
 
 const publish = Layer.succeed(AnalystCopy, {
   now: Effect.void,
-  again: Effect.void,
+  check: Effect.void,
   status: Effect.succeed({ at: null, ageMs: null })
 })
 

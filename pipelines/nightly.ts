@@ -43,15 +43,10 @@ const isLive = Effect.zipWith(
   (isThrough, isDrained) => isThrough && isDrained
 )
 
-/** What the stores, the copy and the newest export hold is read once a week. */
-const check = Layer.unwrap(
-  Effect.map(Settings, ({ dataDir }) => WeeklyCheck.layerWith({ published: publishedPath(dataDir) }))
-)
-
 /** On demand, without a worker. */
 export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))
 
-export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, check).pipe(
+export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, WeeklyCheck.layer).pipe(
   Layer.provideMerge(exports),
   Layer.provideMerge(publish(isLive)),
   Layer.provideMerge(lake)

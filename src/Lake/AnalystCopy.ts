@@ -5,11 +5,13 @@
  * hundred times as long as the last one took. A copy appears whole or not at all; one of an earlier start stays until
  * then. What changed before a stop may be missing from it, so every start makes one new copy.
  */
+import { existsSync } from "node:fs"
 import { stat } from "node:fs/promises"
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
+import { readFile } from "../Stores/DuckDb/ReadAll.ts"
 import { isShort, type Published, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 
 export interface AnalystCopyOptions<R> {
@@ -23,8 +25,8 @@ export class AnalystCopy extends Context.Service<
   {
     /** Makes a copy at once, even if nothing has changed. */
     readonly now: Effect.Effect<void, WarehouseError>
-    /** The same without the file before it, which is damaged. */
-    readonly again: Effect.Effect<void, WarehouseError>
+    /** Reads all of the newest copy; makes a whole one in place of a damaged one. */
+    readonly check: Effect.Effect<void, WarehouseError>
     /** The newest copy has everything that was in the warehouse at `at`; null: there is no copy. */
     readonly status: Effect.Effect<{ readonly at: Instant.Instant | null; readonly ageMs: number | null }>
   }
@@ -54,11 +56,18 @@ export class AnalystCopy extends Context.Service<
           rest = restAfter(lasted, published)
         })
         const make = (isWhole: boolean) =>
-          oneAtATime.withPermit(copy(isWhole)).pipe(
+          copy(isWhole).pipe(
             Effect.tap(() => reasons.clear("publish")),
             Effect.tapError((error) => reasons.set("publish", `The copy for analysts can't be made: ${error.message}`))
           )
-        const now = make(false)
+        const now = oneAtATime.withPermit(make(false))
+
+        const check = Effect.tryPromise(() => readFile(path)).pipe(
+          Effect.catch(({ cause }) =>
+            Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), make(true))
+          ),
+          Effect.when(Effect.sync(() => existsSync(path)))
+        )
 
         const isDue = Effect.gen(function* () {
           return (yield* isLive) && (yield* warehouse.version) !== version
@@ -74,7 +83,8 @@ export class AnalystCopy extends Context.Service<
 
         return AnalystCopy.of({
           now,
-          again: make(true),
+          // Nothing may change the file meanwhile: within a process, DuckDB's locks don't show that it is open.
+          check: oneAtATime.withPermit(Effect.asVoid(check)),
           status: Effect.map(Clock.currentTimeMillis, (present) =>
             atMillis === undefined
               ? { at: null, ageMs: null }

@@ -5,7 +5,6 @@
  *
  * How far it is, the Store remembers: a restart goes on from there.
  */
-import { existsSync } from "node:fs"
 import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
@@ -15,7 +14,6 @@ import * as Verify from "../Lake/Verify.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
-import { readFile } from "../Stores/DuckDb/ReadAll.ts"
 import type { Piece } from "../Stores/Piece.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
@@ -33,17 +31,12 @@ export class WeeklyCheck extends Context.Service<
   WeeklyCheck,
   { readonly status: Effect.Effect<Progress, StoreError> }
 >()("siteledger/WeeklyCheck") {
-  /** `published`: the copy for analysts. */
-  static readonly layerWith = ({
-    published
-  }: {
-    readonly published: string
-  }): Layer.Layer<WeeklyCheck, never, AnalystCopy | Export | Lake | Reasons | Store | Warehouse> =>
+  static readonly layer: Layer.Layer<WeeklyCheck, never, AnalystCopy | Export | Lake | Reasons | Store | Warehouse> =
     Layer.effect(
       WeeklyCheck,
       Effect.gen(function* () {
         const store = yield* Store
-        const turn = next(published).pipe(Effect.catch((error) => Effect.logDebug("Nothing can be checked now", error)))
+        const turn = next.pipe(Effect.catch((error) => Effect.logDebug("Nothing can be checked now", error)))
         // A start has more urgent work.
         yield* Effect.forkScoped(Effect.delay(led("the weekly check", Effect.andThen(turn, pause)), "1 minute"))
         return WeeklyCheck.of({ status: progressIn(store) })
@@ -65,9 +58,9 @@ const pause = Effect.gen(function* () {
   yield* Effect.sleep(Duration.max(Duration.divideUnsafe(week, Math.max(of, 1)), Duration.seconds(1)))
 }).pipe(Effect.orElseSucceed(() => undefined))
 
-const next = Effect.fnUntraced(function* (published: string) {
+const next = Effect.gen(function* () {
   const store = yield* Store
-  const pieces = yield* all(published)
+  const pieces = yield* all
   const { at, done } = yield* progressIn(store)
   const piece = pieces[done]
   if (piece !== undefined) yield* check(piece)
@@ -89,31 +82,16 @@ const check = ({ check: run, name }: Piece<{ readonly message: string; readonly 
     )
   )
 
-const all = Effect.fnUntraced(function* (published: string) {
+const all = Effect.gen(function* () {
   const store = yield* Store
   const warehouse = yield* Warehouse
   return [
     ...(yield* store.pieces),
     ...(yield* warehouse.pieces),
-    yield* analystCopy(published),
+    { name: "the copy for analysts", check: (yield* AnalystCopy).check },
     yield* newestExport
   ] satisfies ReadonlyArray<Piece<{ readonly message: string; readonly reason?: string }>>
 })
-
-/** A damaged copy is made again at once. */
-const analystCopy = (path: string) =>
-  Effect.map(AnalystCopy, ({ again }) => ({
-    name: "the copy for analysts",
-    check: Effect.suspend(() =>
-      existsSync(path)
-        ? Effect.tryPromise(() => readFile(path)).pipe(
-            Effect.catch(({ cause }) =>
-              Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), again)
-            )
-          )
-        : Effect.void
-    )
-  }))
 
 /** A damaged one is followed by another that writes every file. */
 const newestExport = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
@@ -110,6 +110,34 @@ describe("the copy for analysts", () => {
       Effect.provide(
         DuckDb.layerAt(join(directory, "warehouse.duckdb")).pipe(
           Layer.provideMerge(Sqlite.layerAt(join(directory, "store.sqlite")))
+        )
+      )
+    )
+  )
+
+  it.effect("is made again if a check finds it damaged, and left alone otherwise", () =>
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      const path = freshPath()
+      const layer = AnalystCopy.layerWith({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
+      yield* Effect.gen(function* () {
+        const copy = yield* AnalystCopy
+        yield* copy.check
+        assert.isFalse(existsSync(path))
+        yield* warehouse.write({ changes: [project("1")], events: [] })
+        yield* copy.now
+        const { ino } = statSync(path)
+        yield* copy.check
+        assert.strictEqual(statSync(path).ino, ino)
+        const bytes = readFileSync(path)
+        writeFileSync(path, bytes.fill(0xff, Math.floor(bytes.length / 2)))
+        yield* copy.check
+        assert.deepStrictEqual(yield* projectsIn(path), ["Project 1"])
+      }).pipe(Effect.provide(layer))
+    }).pipe(
+      Effect.provide(
+        DuckDb.layerAt(join(directory, "checked.duckdb")).pipe(
+          Layer.provideMerge(Sqlite.layerAt(join(directory, "checked.sqlite")))
         )
       )
     )

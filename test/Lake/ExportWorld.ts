@@ -103,7 +103,7 @@ export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: (
       onPublish()
       return new WarehouseError({ reason: "Failed", message: "the disk is full" })
     }),
-    again: Effect.die("unused"),
+    check: Effect.die("unused"),
     status: Effect.succeed({ at: null, ageMs: null })
   })
   const stores = Layer.mergeAll(Inbox.layer, analystCopy, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(

@@ -47,7 +47,7 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
       mirrors: { live: Effect.die("unused"), aside: Effect.die("unused") },
       pieces: Effect.succeed([piece("good", Effect.void), piece("bad", Effect.fail(broken))])
     }),
-    Layer.mock(AnalystCopy, { again: Effect.sync(() => void log.push("published")) }),
+    Layer.mock(AnalystCopy, { check: Effect.sync(() => void log.push("copy")) }),
     Layer.succeed(
       Restart,
       Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })
@@ -56,7 +56,7 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
     Layer.mock(Export, { again: new LakeError({ reason: "Denied", message: "the folder is read-only" }) }),
     Reasons.layer
   )
-  const layer = WeeklyCheck.layerWith({ published: join(path, "analytics.duckdb") }).pipe(Layer.provideMerge(around))
+  const layer = WeeklyCheck.layer.pipe(Layer.provideMerge(around))
   return Effect.scoped(Effect.provide(use, layer, { local: true }))
 }
 
@@ -129,7 +129,6 @@ describe("the weekly check", () => {
       Effect.gen(function* () {
         const path = yield* folder
         const log: Array<string> = []
-        writeFileSync(join(path, "analytics.duckdb"), "no database")
         const segment = join(path, "inbox", "000000000000001.log")
         yield* started(
           path,
@@ -151,7 +150,7 @@ describe("the weekly check", () => {
           log,
           passes(({ at }) => at !== null)
         )
-        assert.deepStrictEqual(log, ["good", "bad", "restart", "published"])
+        assert.deepStrictEqual(log, ["good", "bad", "restart", "copy"])
       })
     )
   )
@@ -174,8 +173,8 @@ describe("the weekly check", () => {
         yield* store.transaction((tx) =>
           writeMeta(tx, "weekly_check", JSON.stringify({ done: pieces - 1, of: pieces, at: null }))
         )
-        const check = WeeklyCheck.layerWith({ published: join(world.dataDir, "analytics.duckdb") }).pipe(
-          Layer.provide(Layer.mock(AnalystCopy, { again: Effect.void })),
+        const check = WeeklyCheck.layer.pipe(
+          Layer.provide(Layer.mock(AnalystCopy, { check: Effect.void })),
           Layer.provideMerge(Reasons.layer)
         )
         const passed = Effect.gen(function* () {

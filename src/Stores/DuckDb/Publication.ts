@@ -30,8 +30,8 @@ export interface Limits {
 const usual: Limits = { large: 32 * 1024 * 1024, replaced: 200_000, leftAlone: 50_000 }
 
 interface Copy {
-  /** Of its file. */
-  readonly inode: number
+  /** Of its file: tells it from any other, and from what somebody has made of it. */
+  readonly identity: string
   readonly since: Changed
 }
 
@@ -134,12 +134,18 @@ export class Publication {
     discardFile(hidden)
     if (isKept) renameSync(spare, hidden)
     this.#hidden = isKept ? { ...before, fromMs: performance.now() } : undefined
-    this.#shown = { inode: statSync(target).ino, since }
+    this.#shown = { identity: identityOf(target)!, since }
   }
 }
 
 const isStill = <C extends Copy>(path: string, copy: C | undefined): copy is C =>
-  copy !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === copy.inode
+  copy !== undefined && identityOf(path) === copy.identity
+
+/** Neither a new name nor other rights change it. An inode's number alone is given to another file soon. */
+const identityOf = (path: string): string | undefined => {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.ino} ${found.size} ${found.mtimeNs}`
+}
 
 /** Not every file system has links. */
 const isLinked = (path: string, other: string): boolean => {

@@ -2,7 +2,16 @@
  * The copy for analysts: made whole or from the file before it, it holds exactly what the warehouse held at one point in
  * time, and nobody sees a file that is being changed.
  */
-import { existsSync, linkSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, describe, it } from "@effect/vitest"
@@ -98,6 +107,7 @@ describe("copies for analysts", () => {
     ["is cut", (path: string) => truncateSync(path, 8192)],
     ["is rubbish", (path: string) => writeFileSync(path, "rubbish".repeat(10_000))],
     ["was replaced", (path: string) => (renameSync(path, `${path}.old`), writeFileSync(path, ""))],
+    ["was written by somebody", (path: string) => appendFileSync(path, " ")],
     ["is gone", (path: string) => renameSync(path, `${path}.old`)]
   ])("are made whole if the file before %s", (_how, harm) =>
     withWorld(async (world) => {
