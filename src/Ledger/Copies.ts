@@ -150,8 +150,11 @@ const holdsSince = async (db: Kysely<StoreTables>, facts: number, newest: number
   return { ofIpcs, open: (await open.where(isAmong(db, "ipc_id", ofIpcs)).execute()).map(textual) }
 }
 
-const textual = (row: object): Row =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]))
+const textual = (row: Readonly<Record<string, unknown>>): Row => {
+  const text: Record<string, string | null> = {}
+  for (const name of Object.keys(row)) text[name] = row[name] === null ? null : String(row[name])
+  return text
+}
 
 const isEmpty = ({ decisions, entries, holds }: LedgerCopy): boolean =>
   entries.length + decisions.length === 0 && holds.ofIpcs !== "all" && holds.ofIpcs.length === 0
