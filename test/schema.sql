@@ -541,7 +541,7 @@ CREATE TABLE construction.ipcs(id VARCHAR,
   _changed_at TIMESTAMP WITH TIME ZONE,
   _deleted_at TIMESTAMP WITH TIME ZONE);
 
-CREATE TABLE construction.ledger_entries(entry_id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.ledger_entries(entry_id VARCHAR,
   "sequence" BIGINT,
   ipc_id VARCHAR,
   project_id BIGINT,
@@ -560,7 +560,7 @@ CREATE TABLE construction.ledger_entries(entry_id VARCHAR PRIMARY KEY,
   posting_date DATE,
   epoch BIGINT);
 
-CREATE TABLE construction.ledger_hold_decisions(number BIGINT PRIMARY KEY,
+CREATE TABLE construction.ledger_hold_decisions(number BIGINT,
   hold_id VARCHAR,
   ipc_id VARCHAR,
   payment_reference VARCHAR,
@@ -572,7 +572,7 @@ CREATE TABLE construction.ledger_hold_decisions(number BIGINT PRIMARY KEY,
   decided_at TIMESTAMP WITH TIME ZONE,
   why VARCHAR);
 
-CREATE TABLE construction.ledger_holds(hold_id VARCHAR PRIMARY KEY,
+CREATE TABLE construction.ledger_holds(hold_id VARCHAR,
   ipc_id VARCHAR,
   payment_reference VARCHAR,
   reason VARCHAR,

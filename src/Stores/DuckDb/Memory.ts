@@ -26,7 +26,7 @@ export const sharesOf = (budgetMb: number): Shares => {
 }
 
 /** Changes and events of a batch that a walk or a rebuild writes, and a stream hardly ever. */
-const large = 1000
+const large = 5000
 
 /** Large batches follow each other within this time, in milliseconds. */
 const loadingLasts = 60_000

@@ -25,7 +25,7 @@ const byHand = {
     before: [
       `create table siteledger.inbox (inbox varchar not null, first bigint not null, "last" bigint not null, frames blob not null)`
     ],
-    after: made(2)
+    after: [...Ddl.withoutKeys(storeTables, 2), ...made(2)]
   }
 }
 

@@ -31,8 +31,8 @@ export class DuckDbWriter {
   readonly #tables: TableRows
   readonly #entities: EntityRows
   readonly #memory: Memory
-  /** No stored event has a greater sequence; undefined: to be looked up. */
-  #lastEvent: number | undefined
+  /** Undefined: to be looked up. */
+  #last: Last | undefined
 
   private constructor(tables: TableRows, memory: Memory) {
     this.#tables = tables
@@ -56,16 +56,16 @@ export class DuckDbWriter {
     await this.#memory.beforeBatch(batch.changes.length + batch.events.length)
     await connection.run("begin transaction")
     try {
-      const before = this.#lastEvent ?? (await lastEventIn(connection))
+      const before = this.#last ?? (await lastIn(connection))
       const isVisible = await this.#writeWithin(batch, before)
       await connection.run("commit")
       this.#entities.committed()
-      this.#lastEvent = batch.events.reduce((last, { sequence }) => Math.max(last, Number(sequence)), before)
+      this.#last = after(before, batch)
       return { isVisible }
     } catch (cause) {
       // A commit may fail after it was done: what is stored is looked up again.
       this.#entities.forget()
-      this.#lastEvent = undefined
+      this.#last = undefined
       await connection.run("rollback").catch(() => undefined)
       throw cause
     } finally {
@@ -73,14 +73,13 @@ export class DuckDbWriter {
     }
   }
 
-  /** `lastEvent`: no event after it is stored. */
-  async #writeWithin(batch: Batch, lastEvent: number): Promise<boolean> {
+  async #writeWithin(batch: Batch, last: Last): Promise<boolean> {
     let isVisible = batch.events.length > 0
     for (const [name, changes] of byEntity(batch.changes)) {
       isVisible = (await this.#entities.merge(name, changes)) || isVisible
     }
-    await this.#tables.replace(eventsTable, "sequence", batch.events, (sequence) => Number(sequence) <= lastEvent)
-    isVisible = (await this.#copyLedger(batch.ledger)) || isVisible
+    await this.#tables.replace(eventsTable, "sequence", batch.events, (sequence) => Number(sequence) <= last.event)
+    isVisible = (await this.#copyLedger(batch.ledger, last)) || isVisible
     isVisible = (await this.#copyCurrencies(batch.currencies)) || isVisible
     if (batch.watermark !== undefined) {
       await this.#tables.run(
@@ -108,11 +107,11 @@ export class DuckDbWriter {
     for (const [name, value] of Object.entries(settings)) await connection.run(`set global ${name} = ${value}`)
   }
 
-  async #copyLedger(ledger: LedgerCopy | undefined): Promise<boolean> {
+  async #copyLedger(ledger: LedgerCopy | undefined, last: Last): Promise<boolean> {
     if (ledger === undefined) return false
     const { decisions, entries, holds } = ledger
-    await this.#tables.replace(ledgerEntriesTable, "entry_id", entries)
-    await this.#tables.replace(ledgerDecisionsTable, "number", decisions)
+    await this.#tables.replace(ledgerEntriesTable, "sequence", entries, (sequence) => Number(sequence) <= last.entry)
+    await this.#tables.replace(ledgerDecisionsTable, "number", decisions, (number) => Number(number) <= last.decision)
     if (holds.ofIpcs === "all") await this.#tables.connection.run("delete from construction.ledger_holds")
     else await this.#tables.delete(ledgerHoldsTable, "ipc_id", holds.ofIpcs)
     await this.#tables.append(ledgerHoldsTable, holds.open)
@@ -135,10 +134,33 @@ export class DuckDbWriter {
   }
 }
 
-const lastEventIn = async (connection: DuckDBConnection): Promise<number> => {
-  const newest = await connection.runAndReadAll("select coalesce(max(sequence), 0) from construction.events")
-  return Number(newest.getRows()[0]?.[0])
+/** The greatest numbers that are stored: what has a greater one is new. */
+interface Last {
+  readonly event: number
+  readonly entry: number
+  readonly decision: number
 }
+
+const lastIn = async (connection: DuckDBConnection): Promise<Last> => {
+  const newest = await connection.runAndReadAll(`
+    select (select coalesce(max(sequence), 0) from construction.events),
+      (select coalesce(max(sequence), 0) from construction.ledger_entries),
+      (select coalesce(max("number"), 0) from construction.ledger_hold_decisions)`)
+  const [event = 0, entry = 0, decision = 0] = (newest.getRows()[0] ?? []).map(Number)
+  return { event, entry, decision }
+}
+
+const after = (last: Last, { events, ledger }: Batch): Last => ({
+  event: greatest(last.event, events, "sequence"),
+  entry: greatest(last.entry, ledger?.entries ?? [], "sequence"),
+  decision: greatest(last.decision, ledger?.decisions ?? [], "number")
+})
+
+const greatest = <K extends string>(
+  before: number,
+  rows: ReadonlyArray<Readonly<Partial<Record<K, string | null>>>>,
+  key: K
+): number => rows.reduce((last, row) => Math.max(last, Number(row[key])), before)
 
 const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>
   Map.groupBy(changes, (change) => change.entity)

@@ -56,12 +56,12 @@ it("a third while large batches are written, until a minute after the last", asy
     await memory.beforeBatch(rows)
     return String((await connection.runAndReadAll("select current_setting('memory_limit')")).getRows()[0]?.[0])
   }
-  assert.strictEqual(await afterBatch(5_000, 999), "61.0 MiB")
+  assert.strictEqual(await afterBatch(5_000, 4999), "61.0 MiB")
   // 128 MB.
-  assert.strictEqual(await afterBatch(10_000, 1000), "122.0 MiB")
-  assert.strictEqual(await afterBatch(60_000, 1000), "122.0 MiB")
-  assert.strictEqual(await afterBatch(119_999, 999), "122.0 MiB")
-  assert.strictEqual(await afterBatch(120_001, 999), "61.0 MiB")
+  assert.strictEqual(await afterBatch(10_000, 5000), "122.0 MiB")
+  assert.strictEqual(await afterBatch(60_000, 5000), "122.0 MiB")
+  assert.strictEqual(await afterBatch(119_999, 4999), "122.0 MiB")
+  assert.strictEqual(await afterBatch(120_001, 4999), "61.0 MiB")
   connection.disconnectSync()
   instance.closeSync()
 })

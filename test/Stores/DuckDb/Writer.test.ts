@@ -144,6 +144,56 @@ describe("the writer", () => {
     }))
 })
 
+const book = (number: number) => ({
+  ledger: {
+    entries: [
+      {
+        entry_id: `entry-${number}`,
+        sequence: String(number),
+        ipc_id: "I1",
+        kind: "payment",
+        amount: "1.0000",
+        debit_account: "a",
+        credit_account: "b",
+        effective_at: "2026-11-20T00:00:00.000000Z",
+        known_at: "2026-11-20T00:00:00.000000Z",
+        basis: "[]"
+      }
+    ],
+    decisions: [
+      {
+        hold_id: `hold-${number}`,
+        ipc_id: "I1",
+        payment_reference: "PAY",
+        reason: "no-certificate",
+        since: "2026-11-20T00:00:00.000000Z",
+        verdict: "answered",
+        decided_at: "2026-11-20T00:00:00.000000Z",
+        number: String(number)
+      }
+    ],
+    holds: { ofIpcs: [], open: [] }
+  },
+  changes: [],
+  events: []
+})
+
+describe("entries and decisions", () => {
+  it("are there once, however often they are copied", () =>
+    withWarehouse(async (world) => {
+      const writer = await world.open()
+      for (const number of [1, 2, 3, 2, 3, 4]) await writer.write(book(number))
+      const later = await world.open()
+      for (const number of [4, 5, 1]) await later.write(book(number))
+      for (const table of ["ledger_entries", "ledger_hold_decisions"]) {
+        const of = (row: Rows.Row) => Number(row["sequence"] ?? row["number"])
+        assert.deepStrictEqual((await world.rows(table)).map(of).toSorted(), [1, 2, 3, 4, 5], table)
+      }
+      writer.close()
+      later.close()
+    }))
+})
+
 const assertFails = (attempt: Promise<unknown>): Promise<void> =>
   attempt.then(
     () => assert.fail("it succeeded"),
