@@ -5,13 +5,12 @@
  */
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { Duration, Effect, Layer } from "effect"
-import { stores } from "../pipelines/stores.ts"
 import type { Change } from "../src/Domain/Change.ts"
 import * as Version from "../src/Domain/Version.ts"
-import { Warehouse } from "../src/Stores/Warehouse.ts"
+import { openWarehouse } from "../src/Stores/DuckDb/File.ts"
+import { Publication } from "../src/Stores/DuckDb/Publication.ts"
+import { DuckDbWriter } from "../src/Stores/DuckDb/Writer.ts"
 import type { EventRow } from "../src/Stores/WarehouseTables.ts"
-import { settings } from "./BenchSettings.ts"
 import { median, peakMb, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 
@@ -23,11 +22,8 @@ const at = "2026-12-01T00:00:00.000000Z"
 
 await using engine = await Engine.open()
 const place = await engine.place()
+const path = join(place.directory, "warehouse.duckdb")
 const target = join(place.directory, "analytics.duckdb")
-const bottom = Layer.fresh(Layer.provideMerge(stores, settings(place.environment)))
-
-const withStores = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof bottom>>) =>
-  Effect.runPromise(Effect.scoped(Effect.provide(effect, bottom, { local: true })))
 
 const event = (sequence: number): EventRow => ({
   body_sha256: String(sequence).padStart(64, "0"),
@@ -59,44 +55,44 @@ const change = ({ entity_id, sequence }: EventRow): Change => ({
 
 const written = (): number => Number(/^write_bytes: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1] ?? 0)
 
-const measured = (isWhole: boolean) =>
-  Effect.gen(function* () {
-    const { publish } = yield* Warehouse
-    const [cpu, bytes] = [process.cpuUsage(), written()]
-    const [duration] = yield* Effect.timed(publish(target, { isWhole }))
-    const { system, user } = process.cpuUsage(cpu)
-    return {
-      seconds: round(Duration.toSeconds(duration), 2),
-      cpuSeconds: round((user + system) / 1e6, 2),
-      writtenMb: round((written() - bytes) / 1e6, 1)
-    }
-  })
+await (await openWarehouse(path)).close()
+await start("ExportRows.ts", path, events, ipcs, 0, events)
+const file = await openWarehouse(path)
+// Nobody reads the file before: it isn't left alone.
+const publication = new Publication(file.instance, (run) => run(), { large: 0, replaced: Infinity, leftAlone: 0 })
+const writer = await DuckDbWriter.open(file, publication.wrote)
 
-const writeSome = (from: number) =>
-  Effect.gen(function* () {
-    const { write } = yield* Warehouse
-    const some = Array.from({ length: fresh }, (_, n) => event(from + n))
-    // As a stream brings them.
-    for (let first = 0; first < fresh; first += 50) {
-      const batch = some.slice(first, first + 50)
-      yield* write({ events: batch, changes: batch.map(change) })
-    }
-  })
-
-await withStores(Effect.void)
-await start("ExportRows.ts", join(place.directory, "warehouse.duckdb"), events, ipcs, 0, events)
-const compare = Effect.gen(function* () {
-  const wholes = [yield* measured(true)]
-  yield* writeSome(events)
-  wholes.push(yield* measured(false))
-  const parts: typeof wholes = []
-  for (let n = 1; n <= rounds; n++) {
-    yield* writeSome(events + n * fresh)
-    parts.push(yield* measured(false))
+const measured = async (isWhole: boolean) => {
+  const [cpu, bytes, from] = [process.cpuUsage(), written(), performance.now()]
+  const published = await publication.publish(target, isWhole)
+  if (published.isWhole !== isWhole) throw new Error("the copy was made in the other way")
+  const { system, user } = process.cpuUsage(cpu)
+  return {
+    seconds: round((performance.now() - from) / 1000, 2),
+    cpuSeconds: round((user + system) / 1e6, 2),
+    writtenMb: round((written() - bytes) / 1e6, 1)
   }
-  return { wholes, parts }
-})
-const { parts, wholes } = await withStores(compare)
+}
+
+/** As a stream brings them. */
+const writeSome = async (from: number) => {
+  const some = Array.from({ length: fresh }, (_, n) => event(from + n))
+  for (let first = 0; first < fresh; first += 50) {
+    const batch = some.slice(first, first + 50)
+    await writer.write({ events: batch, changes: batch.map(change) })
+  }
+}
+
+const wholes = [await measured(true)]
+await writeSome(events)
+wholes.push(await measured(true))
+const parts: typeof wholes = []
+for (let n = 1; n <= rounds; n++) {
+  await writeSome(events + n * fresh)
+  parts.push(await measured(false))
+}
+writer.close()
+await file.close()
 
 const medians = (all: typeof parts) => ({
   seconds: median(all.map(({ seconds }) => seconds)),
