@@ -15,8 +15,8 @@ import { Changed } from "./Changed.ts"
 import { copying, discardFile } from "./File.ts"
 import { listed } from "./TableRows.ts"
 
-/** Small tables from which rows are also deleted: copied as they are. */
-const small = [`construction.${ledgerHoldsTable.name}`, `construction.${currenciesTable.name}`, "siteledger.meta"]
+/** Small, and rows are also deleted from them: copied as they are. */
+const small = new Set([ledgerHoldsTable.name, currenciesTable.name])
 
 export interface Limits {
   /** In bytes: a smaller file is copied in less than a second. */
@@ -102,8 +102,11 @@ export class Publication {
           this.#hidden = undefined
         })
         if (changed === undefined) throw new Error("too much has changed")
-        for (const table of small) await copyAll(connection, own, table)
-        for (const [name, keys] of changed) await copySome(connection, own, name, [...keys])
+        await copyAll(connection, own, "siteledger.meta")
+        for (const name of small) await copyAll(connection, own, `construction.${name}`)
+        for (const [name, keys] of changed) {
+          if (!small.has(name)) await copySome(connection, own, name, [...keys])
+        }
         await connection.run("commit")
         await connection.run("checkpoint copied")
       })
