@@ -33,9 +33,6 @@ interface Locked {
   readonly hasInstallScript?: boolean
 }
 
-/** A lock file without addresses means it too. */
-const registry = "https://registry.npmjs.org/"
-
 const parse = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"))
 
 /** Nothing but one of an "OR" needs to fit. */
@@ -60,7 +57,8 @@ const wrongIn =
     // Packages for other platforms aren't installed, and what isn't listed never runs.
     const isDecided = Object.hasOwn(allowed, name) || !existsSync(join(root, path))
     return [
-      ...((resolved ?? registry).startsWith(registry) ? [] : [`${name} comes from ${resolved}`]),
+      // npm notes no address of what comes from the registry (.npmrc).
+      ...(resolved === undefined ? [] : [`${name} comes from ${resolved}`]),
       ...(integrity?.startsWith("sha512-") === true ? [] : [`${name} ${version} has no SHA-512`]),
       ...(dev === true || fits(license ?? "") ? [] : [`${name} has the licence ${license}`]),
       ...(hasInstallScript !== true || isDecided
