@@ -2,6 +2,7 @@
  * The few expressions that differ between the Store's two engines.
  */
 import { type Insertable, type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from "kysely"
+import * as Json from "../Domain/Json.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -48,7 +49,7 @@ export const insertAll = async <T extends keyof StoreTables & string>(
   if (isPostgres(tx)) {
     await sql`
       insert into ${sql.table(table)} (${columns})
-      select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)})`.execute(tx)
+      select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${Json.stringify(rows)})`.execute(tx)
     return
   }
   const row = sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(names)})`.compile(tx)
