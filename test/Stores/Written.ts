@@ -1,6 +1,7 @@
 /** Changes and events to write into a warehouse. */
 import { Effect } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"
+import type { Row } from "../../src/Domain/Merge.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { Store } from "../../src/Stores/Store.ts"
@@ -43,6 +44,30 @@ export const eventRow = (sequence: number, payload: string | null): EventRow => 
   outcome: "applied",
   reason: null,
   alarms: "[]"
+})
+
+export const entryRow = (number: number): Row => ({
+  entry_id: `entry-${number}`,
+  sequence: String(number),
+  ipc_id: `I${number}`,
+  kind: "payment",
+  amount: "1.0000",
+  debit_account: "a",
+  credit_account: "b",
+  effective_at: Instant.fromMicros(start),
+  known_at: Instant.fromMicros(start),
+  basis: "[]"
+})
+
+export const decisionRow = (number: number): Row => ({
+  hold_id: `hold-${number}`,
+  ipc_id: `I${number}`,
+  payment_reference: "PAY",
+  reason: "no-certificate",
+  since: Instant.fromMicros(start),
+  verdict: "answered",
+  decided_at: Instant.fromMicros(start),
+  number: String(number)
 })
 
 /** Puts deliveries into the Store, up to this sequence. */

@@ -140,11 +140,20 @@ export const copying = async (instance: DuckDBInstance, path: string, copy: Copy
     await connection.run(`attach ${Literal.text(path)} as copied`)
     await copy(connection, String(own))
   } finally {
-    // After a failure; otherwise there is no transaction.
-    await connection.run("rollback").catch(() => undefined)
-    await connection.run("detach database if exists copied")
-    connection.disconnectSync()
+    try {
+      // After a failure; otherwise there is no transaction.
+      await connection.run("rollback").catch(() => undefined)
+      await connection.run("detach database if exists copied").catch(notFinished)
+    } finally {
+      connection.disconnectSync()
+    }
   }
+}
+
+/** DuckDB writes the rest when it detaches. On a full disk it calls the copy invalidated: our own file is fine. */
+const notFinished = (cause: unknown): never => {
+  const said = cause instanceof Error ? cause.message : String(cause)
+  throw new Error(`the copy can't be finished: ${/Original error: (.+)/.exec(said)?.[1] ?? said}`, { cause })
 }
 
 export const discardFile = (path: string): void => {

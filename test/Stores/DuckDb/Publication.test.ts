@@ -15,10 +15,15 @@ import {
 import { setTimeout as pause } from "node:timers/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { attempt } from "../../../src/Stores/DuckDb/Failure.ts"
+import { copying } from "../../../src/Stores/DuckDb/File.ts"
+import { withConnection } from "../../../src/Stores/DuckDb/ReadAll.ts"
 import { seeded } from "../../Seeded.ts"
 import { certified } from "../Written.ts"
 import { killAll, start } from "./OtherProcess.ts"
-import { batch, batchOf, takingTurns, vacuum, withWorld } from "./PublicationWorld.ts"
+import { batch, batchOf, takingTurns, withWorld } from "./PublicationWorld.ts"
+import { vacuum } from "./Vacuum.ts"
 
 afterAll(killAll)
 
@@ -29,7 +34,7 @@ describe("copies for analysts", () => {
       const shown: Array<number> = []
       for (let number = 1; number <= 30; number++) {
         await write(batchOf(random, number))
-        if (random.chance(0.1)) await vacuum(instance)
+        if (random.chance(0.1)) await withConnection(instance, vacuum)
         if (random.chance(0.5)) shown.push(await published())
       }
       assert.strictEqual(new Set(shown).size, 2, "two files take turns")
@@ -171,4 +176,27 @@ describe("copies for analysts", () => {
       { large: 1e9 }
     )
   })
+
+  it("that the disk has no room for are no damage to the warehouse, which would be opened again", () =>
+    withWorld(async ({ instance, target }) => {
+      // As DuckDB says it.
+      const said =
+        "IO Error: Detached database 'copied', but CHECKPOINT during DETACH failed. \n" +
+        'Checkpoint failed for database "copied". The database has been invalidated. ' +
+        'Original error: Could not write file "copy": No space left on device'
+      const connect = async () => {
+        const connection = await instance.connect()
+        const run = connection.run.bind(connection)
+        connection.run = async (...call) => {
+          const result = await run(...call)
+          if (call[0].startsWith("detach")) throw new Error(said)
+          return result
+        }
+        return connection
+      }
+      const copied = attempt(() => copying({ connect } as DuckDBInstance, target, async () => undefined))
+      const { message, reason } = await Effect.runPromise(Effect.flip(copied))
+      assert.strictEqual(reason, "Failed")
+      assert.match(message, /can't be finished: Could not write file "copy": No space left on device$/)
+    }))
 })

@@ -9,7 +9,7 @@ import type { Batch } from "../../../src/Stores/Warehouse.ts"
 import { tables } from "../../../src/Stores/WarehouseTables.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import type { Random } from "../../Seeded.ts"
-import { certified, eventRow } from "../Written.ts"
+import { certified, decisionRow, entryRow, eventRow } from "../Written.ts"
 
 /** One after the other, as the warehouse's semaphore lets them. */
 class Turns {
@@ -105,19 +105,6 @@ const hold = (number: number, ipcId: string) => ({
   basis: "[]"
 })
 
-const entry = (number: number) => ({
-  entry_id: `entry-${number}`,
-  sequence: String(number),
-  ipc_id: `I${number}`,
-  kind: "payment",
-  amount: "1.0000",
-  debit_account: "a",
-  credit_account: "b",
-  effective_at: "2026-11-20T00:00:00.000000Z",
-  known_at: "2026-11-20T00:00:00.000000Z",
-  basis: "[]"
-})
-
 /** Also rows that were there before. */
 export const batchOf = (random: Random, number: number): Batch => {
   const changes = Array.from({ length: random.below(20) }, (_, n) =>
@@ -132,8 +119,8 @@ export const batchOf = (random: Random, number: number): Batch => {
     ...(random.chance(0.5)
       ? {
           ledger: {
-            entries: [entry(number)],
-            decisions: [],
+            entries: [entryRow(number)],
+            decisions: random.chance(0.5) ? [decisionRow(number)] : [],
             holds: { ofIpcs: [ipcId], open: random.chance(0.5) ? [hold(number, ipcId)] : [] }
           }
         }
@@ -142,15 +129,6 @@ export const batchOf = (random: Random, number: number): Batch => {
       ? { currencies: [{ id: "default", project_id: null, currency: random.pick(["EUR", "USD"]) }] }
       : {})
   }
-}
-
-/** Drops deleted rows, and gives others new numbers. */
-export const vacuum = async (instance: DuckDBInstance): Promise<void> => {
-  const connection = await instance.connect()
-  await connection.run("set global max_vacuum_tasks = 1")
-  await connection.run("force checkpoint")
-  await connection.run("set global max_vacuum_tasks = 0")
-  connection.disconnectSync()
 }
 
 export const batch = (number: number): Batch => ({

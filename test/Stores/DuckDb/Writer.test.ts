@@ -14,7 +14,8 @@ import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
 import { event } from "../../Domain/Merge/Histories.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import { type Random, seeded } from "../../Seeded.ts"
-import { eventRow } from "../Written.ts"
+import { decisionRow, entryRow, eventRow } from "../Written.ts"
+import { vacuum } from "./Vacuum.ts"
 
 /** Different ids of one hash. */
 const alike = [
@@ -64,13 +65,6 @@ const changeOf = (random: Random, at: number): Change => ({
   id: random.pick(ids)
 })
 
-/** As DuckDB does by itself: rows are dropped, and those after them get other numbers. */
-const vacuum = async ({ connection }: World): Promise<void> => {
-  await connection.run("set global max_vacuum_tasks = 1")
-  await connection.run("force checkpoint")
-  await connection.run("set global max_vacuum_tasks = 0")
-}
-
 /** All rows, as the oracle has them: each once. */
 const assertRows = async ({ rows }: World, expected: ReadonlyMap<string, Row>): Promise<void> => {
   const found = await rows("ipcs")
@@ -91,7 +85,7 @@ describe("the writer", () => {
           const row = merge(byName("ipcs"), expected.get(id), some)
           if (row !== undefined) expected.set(id, row)
         }
-        if (random.chance(0.2)) await vacuum(world)
+        if (random.chance(0.2)) await vacuum(world.connection)
         if (random.chance(0.1)) {
           writer.close()
           writer = await world.open()
@@ -146,32 +140,8 @@ describe("the writer", () => {
 
 const book = (number: number) => ({
   ledger: {
-    entries: [
-      {
-        entry_id: `entry-${number}`,
-        sequence: String(number),
-        ipc_id: "I1",
-        kind: "payment",
-        amount: "1.0000",
-        debit_account: "a",
-        credit_account: "b",
-        effective_at: "2026-11-20T00:00:00.000000Z",
-        known_at: "2026-11-20T00:00:00.000000Z",
-        basis: "[]"
-      }
-    ],
-    decisions: [
-      {
-        hold_id: `hold-${number}`,
-        ipc_id: "I1",
-        payment_reference: "PAY",
-        reason: "no-certificate",
-        since: "2026-11-20T00:00:00.000000Z",
-        verdict: "answered",
-        decided_at: "2026-11-20T00:00:00.000000Z",
-        number: String(number)
-      }
-    ],
+    entries: [entryRow(number)],
+    decisions: [decisionRow(number)],
     holds: { ofIpcs: [], open: [] }
   },
   changes: [],
