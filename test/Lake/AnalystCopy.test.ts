@@ -86,14 +86,25 @@ const seconds = (...values: ReadonlyArray<number>) => values.map((value) => valu
 const settle = Effect.promise(() => immediate())
 const passSeconds = (count: number) => Effect.andThen(settle, TestClock.adjust(Duration.seconds(count)))
 
+/** Of a real warehouse. */
+const withCopy = <E>(
+  use: (copy: AnalystCopy["Service"], warehouse: Warehouse["Service"], path: string) => Effect.Effect<void, E>
+) => {
+  const path = freshPath()
+  const stores = DuckDb.layerAt(`${path}.warehouse`).pipe(Layer.provide(Sqlite.layerAt(`${path}.store`)))
+  const copy = AnalystCopy.layerWith({ path, isLive: Effect.succeed(false) }).pipe(
+    Layer.provide(Reasons.layer),
+    Layer.provideMerge(stores)
+  )
+  return Effect.gen(function* () {
+    yield* use(yield* AnalystCopy, yield* Warehouse, path)
+  }).pipe(Effect.provide(copy))
+}
+
 describe("the copy for analysts", () => {
   it.effect("holds what the warehouse held, and can be open while the next one is made", () =>
-    Effect.gen(function* () {
-      const warehouse = yield* Warehouse
-      const path = freshPath()
-      const layer = AnalystCopy.layerWith({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
-      yield* Effect.gen(function* () {
-        const copy = yield* AnalystCopy
+    withCopy((copy, warehouse, path) =>
+      Effect.gen(function* () {
         assert.deepStrictEqual(yield* copy.status, { at: null, ageMs: null })
         yield* warehouse.write({ changes: [project("1")], events: [] })
         yield* copy.now
@@ -105,23 +116,13 @@ describe("the copy for analysts", () => {
         assert.deepStrictEqual(yield* projectsIn(path), ["Project 1", "Project 2"])
         assert.deepStrictEqual(yield* copy.status, { at: "1970-01-01T00:00:00.000000Z", ageMs: 0 })
         assert.isFalse(existsSync(`${path}.unfinished`))
-      }).pipe(Effect.provide(layer))
-    }).pipe(
-      Effect.provide(
-        DuckDb.layerAt(join(directory, "warehouse.duckdb")).pipe(
-          Layer.provideMerge(Sqlite.layerAt(join(directory, "store.sqlite")))
-        )
-      )
+      })
     )
   )
 
   it.effect("is made again if a check finds it damaged, and left alone otherwise", () =>
-    Effect.gen(function* () {
-      const warehouse = yield* Warehouse
-      const path = freshPath()
-      const layer = AnalystCopy.layerWith({ path, isLive: Effect.succeed(false) }).pipe(Layer.provide(Reasons.layer))
-      yield* Effect.gen(function* () {
-        const copy = yield* AnalystCopy
+    withCopy((copy, warehouse, path) =>
+      Effect.gen(function* () {
         yield* copy.check
         assert.isFalse(existsSync(path))
         yield* warehouse.write({ changes: [project("1")], events: [] })
@@ -133,13 +134,7 @@ describe("the copy for analysts", () => {
         writeFileSync(path, bytes.fill(0xff, Math.floor(bytes.length / 2)))
         yield* copy.check
         assert.deepStrictEqual(yield* projectsIn(path), ["Project 1"])
-      }).pipe(Effect.provide(layer))
-    }).pipe(
-      Effect.provide(
-        DuckDb.layerAt(join(directory, "checked.duckdb")).pipe(
-          Layer.provideMerge(Sqlite.layerAt(join(directory, "checked.sqlite")))
-        )
-      )
+      })
     )
   )
 
