@@ -10,7 +10,8 @@ import { type PostgresServer, start } from "./PostgresServer.ts"
 
 export const engines = ["duckdb", "postgres"] as const
 
-const parsed = parseArgs({ options: { engine: { type: "string", default: "duckdb" } }, allowPositionals: true })
+/** Whoever imports this may have options of its own. */
+const parsed = parseArgs({ options: { engine: { type: "string", default: "duckdb" } }, strict: false })
 
 export const name = engines.find((each) => each === parsed.values.engine) ?? "duckdb"
 
