@@ -2,8 +2,8 @@
  * The Store is the system of record: inbox, walks and checkpoints, subscriptions, heartbeats, exports.
  *
  * When `transaction` and `deliveries.receive` return, their writes are on disk and survive a power cut, except for those of
- * a repeatable transaction. A crash rolls the open transaction back. In SQLite all callers share one writer, in call order; in PostgreSQL a caller that needs an order
- * asks for it (`Sql.oneAtATime`).
+ * a repeatable transaction. A crash rolls the open transaction back. In SQLite all callers share one writer, in call order;
+ * in PostgreSQL a caller that needs an order asks for it (`Sql.oneAtATime`).
  */
 import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"

@@ -48,11 +48,11 @@ const change = (from: number) =>
       await tx
         .updateTable("webhook_secrets")
         .set({ retired_at: "2026-11-21T00:00:00.000000Z" })
-        .where("id", "=", from)
+        .where("id", "=", from + 1)
         .execute()
       await tx
         .deleteFrom("webhook_secrets")
-        .where("id", "=", from + 1)
+        .where("id", "=", from)
         .execute()
       await writeMeta(tx, "ledger_epoch", String(from))
     })
