@@ -69,6 +69,16 @@ export class Memory {
     await this.#lower()
   }
 
+  /**
+   * Drops what DuckDB caches, and with it what it notes of each block that it ever had in memory: 230 bytes, in several lists
+   * that it only shortens once they have 32,768 entries. They grow by 40 MB within hours, unseen by its own count.
+   */
+  async clear(): Promise<void> {
+    // What isn't in use is dropped before the first fails, as it does unless nothing is in use.
+    await this.#set("1KB", `${this.#current}MB`).catch(() => undefined)
+    await this.#lower()
+  }
+
   /** Before a batch of so many rows is written. */
   async beforeBatch(rows: number): Promise<void> {
     const now = this.#nowMs()
@@ -91,10 +101,14 @@ export class Memory {
     return Math.max(this.#limit, this.#users > 0 ? working : this.#loadingUntil === undefined ? resting : loading)
   }
 
-  async #apply(): Promise<void> {
+  #apply(): Promise<void> {
+    return this.#set(`${this.#current}MB`)
+  }
+
+  async #set(...limits: ReadonlyArray<string>): Promise<void> {
     const connection = await this.#instance.connect()
     try {
-      await connection.run(`set memory_limit = '${this.#current}MB'`)
+      await connection.run(limits.map((limit) => `set memory_limit = '${limit}'`).join(";"))
     } finally {
       connection.disconnectSync()
     }

@@ -100,6 +100,7 @@ export class DuckDbWriter {
     this.#entities.forget()
     await this.#set({ max_vacuum_tasks: 0, threads: 2 })
     await this.#memory.giveRoom()
+    await this.#memory.clear()
   }
 
   async #set(settings: Record<string, number>): Promise<void> {

@@ -90,6 +90,25 @@ it("is given back as soon as what was in use is free", async () => {
   instance.closeSync()
 })
 
+it("forgets what it cached, and keeps its limit", async () => {
+  const folder = temporaryFolder()
+  const instance = await DuckDBInstance.create(`${folder}/large.duckdb`, { memory_limit: "64MB", threads: "1" })
+  const connection = await instance.connect()
+  const read = async (query: string) => Number((await connection.runAndReadAll(query)).getRows()[0]?.[0])
+  const usedMb = () => read("select sum(memory_usage_bytes) / 1e6 from duckdb_memory()")
+  const memory = new Memory(instance, sharesOf(usualBudgetMb))
+  await connection.run("create table large as select hash(i) as a from range(4000000) r(i)")
+  await connection.run("checkpoint")
+  assert.isAbove(await usedMb(), 20)
+  await memory.clear()
+  assert.isBelow(await usedMb(), 2)
+  assert.strictEqual(await read("select count(distinct a % 1000) from large"), 1000)
+  assert.isAbove(await usedMb(), 20)
+  connection.disconnectSync()
+  instance.closeSync()
+  removeFolder(folder)
+})
+
 it.effect("of the budget", () =>
   within(
     () =>

@@ -109,6 +109,30 @@ describe("the writer", () => {
       other.close()
     }))
 
+  it("drops rows that were replaced, and what DuckDB noted of them, before there are many", () =>
+    withWarehouse(async (world) => {
+      const read = async (query: string) => Number((await world.connection.runAndReadAll(query)).getRows()[0]?.[0])
+      const writer = await world.open()
+      const usedMb: Array<number> = []
+      const lastNumber: Array<number> = []
+      for (let batch = 1; batch <= 12; batch++) {
+        const changes = Array.from({ length: 5000 }, (_, n) => ({
+          ...changeOf(seeded(n), batch * 5000 + n),
+          id: `I${n}`
+        }))
+        await writer.write({ changes, events: [] })
+        usedMb.push(await read("select sum(memory_usage_bytes) / 1e6 from duckdb_memory()"))
+        lastNumber.push(await read("select max(rowid) from construction.ipcs"))
+      }
+      // Of 50,000 in all.
+      assert.isAbove(Math.max(...lastNumber), 50_000)
+      assert.isBelow(lastNumber.at(-1)!, 10_000)
+      assert.isAbove(Math.max(...usedMb), 15)
+      assert.isBelow(usedMb.at(-1)!, 1)
+      assert.strictEqual((await world.rows("ipcs")).length, 5000)
+      writer.close()
+    }))
+
   it("writes a batch again, whose commit failed although it was done, without a second row", () =>
     withWarehouse(async (world) => {
       let failures = 2

@@ -50,10 +50,7 @@ const change = (from: number) =>
         .set({ retired_at: "2026-11-21T00:00:00.000000Z" })
         .where("id", "=", from + 1)
         .execute()
-      await tx
-        .deleteFrom("webhook_secrets")
-        .where("id", "=", from)
-        .execute()
+      await tx.deleteFrom("webhook_secrets").where("id", "=", from).execute()
       await writeMeta(tx, "ledger_epoch", String(from))
     })
   })
