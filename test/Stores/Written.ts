@@ -70,6 +70,15 @@ export const decisionRow = (number: number): Row => ({
   number: String(number)
 })
 
+export const holdRow = (number: number, ipcId: string): Row => ({
+  hold_id: `hold-${number}`,
+  ipc_id: ipcId,
+  payment_reference: "PAY",
+  reason: "no-certificate",
+  since: Instant.fromMicros(start),
+  basis: "[]"
+})
+
 /** Puts deliveries into the Store, up to this sequence. */
 export const taken = (sequence: number) =>
   Effect.gen(function* () {

@@ -113,10 +113,22 @@ export class DuckDbWriter {
     const { decisions, entries, holds } = ledger
     await this.#tables.replace(ledgerEntriesTable, "sequence", entries, (sequence) => Number(sequence) <= last.entry)
     await this.#tables.replace(ledgerDecisionsTable, "number", decisions, (number) => Number(number) <= last.decision)
-    if (holds.ofIpcs === "all") await this.#tables.connection.run("delete from construction.ledger_holds")
-    else await this.#tables.delete(ledgerHoldsTable, "ipc_id", holds.ofIpcs)
-    await this.#tables.append(ledgerHoldsTable, holds.open)
+    await this.#copyHolds(holds, last.held)
     return true
+  }
+
+  async #copyHolds({ ofIpcs, open }: LedgerCopy["holds"], held: Set<string>): Promise<void> {
+    if (ofIpcs === "all") {
+      await this.#tables.connection.run("delete from construction.ledger_holds")
+      held.clear()
+    } else {
+      // Most IPCs have none, and to delete nothing takes a millisecond.
+      const stored = ofIpcs.filter((id) => held.has(id))
+      await this.#tables.delete(ledgerHoldsTable, "ipc_id", stored)
+      for (const id of stored) held.delete(id)
+    }
+    await this.#tables.append(ledgerHoldsTable, open)
+    for (const hold of open) held.add(String(hold["ipc_id"]))
   }
 
   async #copyCurrencies(currencies: Batch["currencies"]): Promise<boolean> {
@@ -140,6 +152,8 @@ interface Last {
   readonly event: number
   readonly entry: number
   readonly decision: number
+  /** The IPCs with open holds; kept up to date by each batch. */
+  readonly held: Set<string>
 }
 
 const lastIn = async (connection: DuckDBConnection): Promise<Last> => {
@@ -148,10 +162,12 @@ const lastIn = async (connection: DuckDBConnection): Promise<Last> => {
       (select coalesce(max(sequence), 0) from construction.ledger_entries),
       (select coalesce(max("number"), 0) from construction.ledger_hold_decisions)`)
   const [event = 0, entry = 0, decision = 0] = (newest.getRows()[0] ?? []).map(Number)
-  return { event, entry, decision }
+  const holds = await connection.runAndReadAll("select distinct ipc_id from construction.ledger_holds")
+  return { event, entry, decision, held: new Set(holds.getRows().map(([id]) => String(id))) }
 }
 
 const after = (last: Last, { events, ledger }: Batch): Last => ({
+  ...last,
   event: greatest(last.event, events, "sequence"),
   entry: greatest(last.entry, ledger?.entries ?? [], "sequence"),
   decision: greatest(last.decision, ledger?.decisions ?? [], "number")

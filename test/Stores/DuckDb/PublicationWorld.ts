@@ -9,7 +9,7 @@ import type { Batch } from "../../../src/Stores/Warehouse.ts"
 import { tables } from "../../../src/Stores/WarehouseTables.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import type { Random } from "../../Seeded.ts"
-import { certified, decisionRow, entryRow, eventRow } from "../Written.ts"
+import { certified, decisionRow, entryRow, eventRow, holdRow } from "../Written.ts"
 
 /** One after the other, as the warehouse's semaphore lets them. */
 class Turns {
@@ -96,15 +96,6 @@ export const withWorld = async (use: (world: World) => Promise<void>, limits: Pa
   }
 }
 
-const hold = (number: number, ipcId: string) => ({
-  hold_id: `hold-${number}`,
-  ipc_id: ipcId,
-  payment_reference: "PAY",
-  reason: "no-certificate",
-  since: "2026-11-20T00:00:00.000000Z",
-  basis: "[]"
-})
-
 /** Also rows that were there before. */
 export const batchOf = (random: Random, number: number): Batch => {
   const changes = Array.from({ length: random.below(20) }, (_, n) =>
@@ -121,7 +112,7 @@ export const batchOf = (random: Random, number: number): Batch => {
           ledger: {
             entries: [entryRow(number)],
             decisions: random.chance(0.5) ? [decisionRow(number)] : [],
-            holds: { ofIpcs: [ipcId], open: random.chance(0.5) ? [hold(number, ipcId)] : [] }
+            holds: { ofIpcs: [ipcId], open: random.chance(0.5) ? [holdRow(number, ipcId)] : [] }
           }
         }
       : {}),

@@ -8,20 +8,14 @@ import type { Change } from "../../../src/Domain/Change.ts"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { byName } from "../../../src/Domain/Resource.ts"
 import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
-import { isOf, RowNumbers } from "../../../src/Stores/DuckDb/RowNumbers.ts"
 import * as Rows from "../../../src/Stores/DuckDb/Rows.ts"
 import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
 import { event } from "../../Domain/Merge/Histories.ts"
 import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
 import { type Random, seeded } from "../../Seeded.ts"
-import { decisionRow, entryRow, eventRow } from "../Written.ts"
+import { decisionRow, entryRow, eventRow, holdRow } from "../Written.ts"
+import { alike } from "./Alike.ts"
 import { vacuum } from "./Vacuum.ts"
-
-/** Different ids of one hash. */
-const alike = [
-  ["f166716e3418", "8e88fe29cb3a"],
-  ["ee7f18a35a02", "cde26696f75e"]
-] as const
 
 interface World {
   readonly connection: DuckDBConnection
@@ -188,24 +182,51 @@ describe("entries and decisions", () => {
     }))
 })
 
+describe("open holds", () => {
+  it("are those of each IPC's last copy, also after a commit that failed and in a file that is opened again", () =>
+    withWarehouse(async (world) => {
+      const random = seeded(13)
+      const expected = new Map<string, ReadonlyArray<string>>()
+      let isFailing = false
+      const open = () =>
+        world.open((connection) => {
+          const run = connection.run.bind(connection)
+          connection.run = async (...call) => {
+            if (call[0] === "commit" && isFailing) throw new Error("the commit failed")
+            return run(...call)
+          }
+        })
+      let writer = await open()
+      for (let number = 1; number <= 150; number++) {
+        const ofIpcs = random.chance(0.1) ? "all" : [`I${random.below(8)}`, `I${8 + random.below(8)}`]
+        const holds = ofIpcs === "all" ? [] : ofIpcs.filter(() => random.chance(0.5)).map((id) => holdRow(number, id))
+        isFailing = random.chance(0.2)
+        const written = writer.write({
+          ...book(number),
+          ledger: { ...book(number).ledger, holds: { ofIpcs, open: holds } }
+        })
+        if (isFailing) {
+          await assertFails(written)
+          continue
+        }
+        await written
+        if (ofIpcs === "all") expected.clear()
+        else for (const id of ofIpcs) expected.delete(id)
+        for (const { ipc_id } of holds) expected.set(String(ipc_id), [`hold-${number}`])
+        if (random.chance(0.1)) {
+          writer.close()
+          writer = await open()
+        }
+        const found = Map.groupBy(await world.rows("ledger_holds"), (row) => String(row["ipc_id"]))
+        const named = new Map([...found].map(([id, rows]) => [id, rows.map((row) => String(row["hold_id"]))]))
+        assert.deepStrictEqual(named, expected, `after batch ${number}`)
+      }
+      writer.close()
+    }))
+})
+
 const assertFails = (attempt: Promise<unknown>): Promise<void> =>
   attempt.then(
     () => assert.fail("it succeeded"),
     () => undefined
   )
-
-describe("row numbers", () => {
-  it("of ids with one hash are all candidates, and each can move", () => {
-    const numbers = new RowNumbers()
-    for (let n = 0; n < 5000; n++) numbers.add(`I${n}`, n + 100)
-    for (const [number, [a, b]] of alike.entries()) {
-      assert.isTrue(isOf(a, b))
-      numbers.add(a, number * 2)
-      numbers.add(b, number * 2 + 1)
-      numbers.move(b, number * 2 + 1, 9000 + number)
-      assert.deepStrictEqual(numbers.of(a).toSorted(), [number * 2, 9000 + number])
-    }
-    for (let n = 0; n < 5000; n++) assert.include(numbers.of(`I${n}`), n + 100)
-    assert.deepStrictEqual(numbers.of("another"), [])
-  })
-})

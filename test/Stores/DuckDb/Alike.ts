@@ -1,0 +1,6 @@
+/** Different ids of one hash: row numbers are kept by it. */
+
+export const alike = [
+  ["f166716e3418", "8e88fe29cb3a"],
+  ["ee7f18a35a02", "cde26696f75e"]
+] as const
