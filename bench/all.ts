@@ -2,8 +2,8 @@
  * Runs every benchmark on every engine, each in its own process, one after the other, and prints the JSON line of each
  * without logs. Their header comments state the goals. Exits with 0 if every benchmark finished.
  *
- * Run: npm run bench -- [--quick] [NAME…]. Quick ones are small and once, in three minutes: they show that a change broke
- * nothing and roughly what it costs, not the figures of a large installation.
+ * Run: npm run bench -- [--quick] [NAME…]. Quick ones are small and once, in ten minutes or less: they show that a change
+ * broke nothing and roughly what it costs, not the figures of a large installation.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -22,12 +22,18 @@ const benches = [
   )
 ] as const
 
-const { positionals, values } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true })
-const unknown = positionals.filter((name) => !benches.some(([bench]) => bench === name))
+const { positionals, values } = parseArgs({
+  options: { quick: { type: "boolean" } },
+  allowPositionals: true,
+  strict: false
+})
+const unknown = [
+  ...positionals.filter((name) => !benches.some(([bench]) => bench === name)),
+  ...Object.keys(values).flatMap((name) => (name === "quick" ? [] : [`--${name}`]))
+]
 if (unknown.length > 0) {
-  process.stderr.write(
-    `There is no benchmark ${unknown.join(", ")}: ${[...new Set(benches.map(([name]) => name))].join(", ")}\n`
-  )
+  const names = [...new Set(benches.map(([name]) => name))].join(", ")
+  process.stderr.write(`Unknown: ${unknown.join(", ")}. There is --quick, and these benchmarks: ${names}\n`)
   process.exit(2)
 }
 
