@@ -1,24 +1,22 @@
 /**
- * The books of an IPC in the Store, and how a fact is recorded: read, fold, write, all in the caller's transaction.
+ * How a fact is recorded in the books of an IPC: read (`StoredBooks`), fold, write, all in the caller's transaction.
  *
  * A fact that says nothing new isn't kept, so a delivery applied twice changes nothing. Fact numbers follow the stored
  * order without gaps: writers take turns, each until its transaction ends.
  */
-import { type Kysely, sql, type Transaction } from "kysely"
-import { Effect } from "effect"
+import type { Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
-import type { Store, StoreError } from "../Stores/Store.ts"
-import { insertAll, isAmong, oneAtATime } from "../Stores/Sql.ts"
+import { insertAll, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { agreed, newestContent, parsed } from "./Agreed.ts"
+import { newestContent, parsed } from "./Agreed.ts"
 import * as Epoch from "./Epoch.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
 import { fold, type Turn } from "./Fold.ts"
-import { type Books, empty, learn } from "./Fold/Known.ts"
-import { isOfFirstRules, recovered } from "./Refold.ts"
+import { empty } from "./Fold/Known.ts"
 import * as Compared from "./Outbox/Compared.ts"
 import * as Messages from "./Outbox/Messages.ts"
 import * as Rows from "./Rows.ts"
+import { read } from "./StoredBooks.ts"
 
 type Tx = Transaction<StoreTables>
 
@@ -140,91 +138,4 @@ const writeHolds = async (tx: Tx, fact: Fact, { changed, closed, opened }: Kept[
     await tx.deleteFrom("ledger_holds").where("hold_id", "=", hold.hold_id).execute()
     await tx.insertInto("ledger_hold_decisions").values(Rows.decisionRow(hold, fact)).execute()
   }
-}
-
-const areOf = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) => isAmong(db, "ipc_id", [...new Set(ipcIds)])
-
-/** In stored order. */
-export const factsOf = async (
-  db: Kysely<StoreTables>,
-  ipcIds: ReadonlyArray<string>
-): Promise<ReadonlyMap<string, ReadonlyArray<Fact>>> => {
-  const rows = await db.selectFrom("ledger_facts").selectAll().where(areOf(db, ipcIds)).orderBy("number").execute()
-  return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
-}
-
-/** The books of these IPCs, without those that nothing is known of. */
-export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> => {
-  const among = areOf(tx, ipcIds)
-  const facts = await factsOf(tx, ipcIds)
-  const entries = await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()
-  const holds = await tx.selectFrom("ledger_holds").selectAll().where(among).execute()
-  // Grouped once, not filtered for each IPC: one may have thousands of any of them.
-  const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
-  const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
-  const known = [...new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])].map((ipcId) => ({
-    ...learn(empty(ipcId), facts.get(ipcId) ?? []),
-    entries: entriesOf.get(ipcId) ?? [],
-    holds: new Map(holdsOf.get(ipcId)?.map((hold) => [hold.hold_id, hold]))
-  }))
-  const isOld = (books: Books): boolean => isOfFirstRules(facts.get(books.ipcId) ?? [], books)
-  const terms = known.some(isOld) ? await agreed(tx) : []
-  return new Map(
-    known.map((books) => [books.ipcId, isOld(books) ? recovered(books, facts.get(books.ipcId) ?? [], terms) : books])
-  )
-}
-
-/** How many entries and open holds there are, and the oldest hold. */
-export const totals = (store: Store["Service"]) =>
-  store.run(async (db) => {
-    const counts = await db
-      .selectNoFrom((from) => [
-        // They are numbered without gaps, and a count reads them all.
-        from
-          .selectFrom("ledger_entries")
-          .select((of) => of.fn.max("sequence").as("n"))
-          .as("entries"),
-        from
-          .selectFrom("ledger_holds")
-          .select((of) => of.fn.countAll<number>().as("n"))
-          .as("holds")
-      ])
-      .executeTakeFirst()
-    const oldest = await db
-      .selectFrom("ledger_holds")
-      .select(["reason", "since", "ipc_id as ipcId", "amount", "currency"])
-      .orderBy("since")
-      .limit(1)
-      .executeTakeFirst()
-    return { entries: Number(counts?.entries ?? 0), holds: Number(counts?.holds ?? 0), oldestHold: oldest ?? null }
-  })
-
-/** The ids of all IPCs with books, a thousand at a time, so memory doesn't grow with the books. */
-export const eachIpc = <E, R>(
-  store: Store["Service"],
-  look: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>
-): Effect.Effect<void, E | StoreError, R> =>
-  Effect.gen(function* () {
-    let after = ""
-    while (true) {
-      const ids = yield* store.run((db) => ipcsAfter(db, after))
-      const last = ids.at(-1)
-      if (last === undefined) return
-      yield* look(ids)
-      after = last
-      yield* Effect.yieldNow
-    }
-  })
-
-const ipcsAtOnce = 1000
-
-const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
-  // Each side has its own limit, along its index. Otherwise PostgreSQL sorts all remaining rows for every thousand.
-  const of = (table: "ledger_facts" | "ledger_entries") => sql`
-    select ipc_id from (
-      select distinct ipc_id from ${sql.table(table)} where ipc_id > ${after} order by ipc_id limit ${ipcsAtOnce}
-    ) as some_of_${sql.raw(table)}`
-  const { rows } = await sql<{ ipc_id: string }>`
-    ${of("ledger_facts")} union ${of("ledger_entries")} order by 1 limit ${ipcsAtOnce}`.execute(db)
-  return rows.map((row) => row.ipc_id)
 }

@@ -17,6 +17,7 @@ import { type Verified, verify } from "./Verify.ts"
 import type { Entry, Terms } from "./Fact.ts"
 import { agree, agreeIn, difference, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
+import * as StoredBooks from "./StoredBooks.ts"
 import { type ByPeople, byPeople } from "./People.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
@@ -64,7 +65,7 @@ const make = (
       hear,
       ...byPeople({ store, terms, outbox, record, now, beforeDeciding }),
       verify: verify(store),
-      status: Effect.zipWith(Books.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
+      status: Effect.zipWith(StoredBooks.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
     })
   })
 

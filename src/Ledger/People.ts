@@ -10,6 +10,7 @@ import type { Store, StoreError } from "../Stores/Store.ts"
 import type { AccountingFile } from "./People/AccountingFile.ts"
 import { newestIn } from "./Agreed.ts"
 import * as Books from "./Books.ts"
+import * as StoredBooks from "./StoredBooks.ts"
 import * as Comparison from "./People/Comparison.ts"
 import { type Posting, postingOf, reversalOf } from "./People/Corrections.ts"
 import { type Decision, factOf, LedgerError } from "./People/Decide.ts"
@@ -103,7 +104,7 @@ const correcting = (given: With): Pick<ByPeople, "post" | "reverse"> => {
   const agreed = Effect.map(store.run(newestIn), (newest) => newest ?? terms)
   const booksOf = (ipcId: string) =>
     Effect.map(
-      store.run((db) => Books.read(db, [ipcId])),
+      store.run((db) => StoredBooks.read(db, [ipcId])),
       (all) => all.get(ipcId)
     )
   const entryLike = Effect.fnUntraced(function* (start: string) {

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"
 import type { Store } from "../Stores/Store.ts"
-import * as Books from "./Books.ts"
+import * as StoredBooks from "./StoredBooks.ts"
 import type { Entry, Hold, Terms } from "./Fact.ts"
 import { fold } from "./Fold.ts"
 import { empty } from "./Fold/Known.ts"
@@ -37,9 +37,9 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
   const totals = new Map<string, { entry: Entry; entries: number; units: bigint }>()
   const holds: Partial<Record<Hold["reason"], number>> = {}
   let ipcs = 0
-  yield* Books.eachIpc(store, (ids) =>
+  yield* StoredBooks.eachIpc(store, (ids) =>
     Effect.map(
-      store.run((db) => Books.factsOf(db, ids)),
+      store.run((db) => StoredBooks.factsOf(db, ids)),
       (facts) => {
         for (const [ipcId, known] of facts) {
           ipcs++

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Store } from "../Stores/Store.ts"
 import * as Agreed from "./Agreed.ts"
-import { eachIpc, factsOf, read } from "./Books.ts"
+import { eachIpc, factsOf, read } from "./StoredBooks.ts"
 import type { Fact } from "./Fact.ts"
 import { type Books, empty } from "./Fold/Known.ts"
 import { folded } from "./Refold.ts"

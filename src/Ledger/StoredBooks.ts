@@ -1,0 +1,128 @@
+/**
+ * Reads the books of IPCs from the Store: facts, entries and holds as they were recorded.
+ */
+import { type Kysely, sql } from "kysely"
+import { Effect } from "effect"
+import { isAmong } from "../Stores/Sql.ts"
+import type { Store, StoreError } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import { agreed } from "./Agreed.ts"
+import type { Fact } from "./Fact.ts"
+import { type Books, empty, learn } from "./Fold/Known.ts"
+import { isOfFirstRules, recovered } from "./Refold.ts"
+import * as Rows from "./Rows.ts"
+
+const areOf = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) => isAmong(db, "ipc_id", [...new Set(ipcIds)])
+
+/** In stored order. */
+export const factsOf = async (
+  db: Kysely<StoreTables>,
+  ipcIds: ReadonlyArray<string>
+): Promise<ReadonlyMap<string, ReadonlyArray<Fact>>> => {
+  const rows = await db.selectFrom("ledger_facts").selectAll().where(areOf(db, ipcIds)).orderBy("number").execute()
+  return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
+}
+
+/** Without projects that a newer fact replaced: each event names one, so most facts of an IPC are of that kind. */
+const validFactsOf = async (
+  db: Kysely<StoreTables>,
+  ipcIds: ReadonlyArray<string>
+): Promise<ReadonlyMap<string, ReadonlyArray<Fact>>> => {
+  const rows = await db
+    .selectFrom("ledger_facts as fact")
+    .selectAll()
+    .where(areOf(db, ipcIds))
+    .where(({ eb, exists, not, or, selectFrom }) =>
+      or([
+        eb("kind", "<>", "project"),
+        not(
+          exists(
+            selectFrom("ledger_facts as later")
+              .select("later.number")
+              .whereRef("later.ipc_id", "=", "fact.ipc_id")
+              .whereRef("later.number", ">", "fact.number")
+              .where("later.kind", "=", "project")
+          )
+        )
+      ])
+    )
+    .orderBy("number")
+    .execute()
+  return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
+}
+
+/** The books of these IPCs, without those that nothing is known of. */
+export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> => {
+  const among = areOf(tx, ipcIds)
+  const facts = await validFactsOf(tx, ipcIds)
+  const entries = await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()
+  const holds = await tx.selectFrom("ledger_holds").selectAll().where(among).execute()
+  // Grouped once, not filtered for each IPC: one may have thousands of any of them.
+  const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
+  const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
+  const known = [...new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])].map((ipcId) => ({
+    ...learn(empty(ipcId), facts.get(ipcId) ?? []),
+    entries: entriesOf.get(ipcId) ?? [],
+    holds: new Map(holdsOf.get(ipcId)?.map((hold) => [hold.hold_id, hold]))
+  }))
+  const isOld = (books: Books): boolean => isOfFirstRules(facts.get(books.ipcId) ?? [], books)
+  const terms = known.some(isOld) ? await agreed(tx) : []
+  return new Map(
+    known.map((books) => [books.ipcId, isOld(books) ? recovered(books, facts.get(books.ipcId) ?? [], terms) : books])
+  )
+}
+
+/** How many entries and open holds there are, and the oldest hold. */
+export const totals = (store: Store["Service"]) =>
+  store.run(async (db) => {
+    const counts = await db
+      .selectNoFrom((from) => [
+        // They are numbered without gaps, and a count reads them all.
+        from
+          .selectFrom("ledger_entries")
+          .select((of) => of.fn.max("sequence").as("n"))
+          .as("entries"),
+        from
+          .selectFrom("ledger_holds")
+          .select((of) => of.fn.countAll<number>().as("n"))
+          .as("holds")
+      ])
+      .executeTakeFirst()
+    const oldest = await db
+      .selectFrom("ledger_holds")
+      .select(["reason", "since", "ipc_id as ipcId", "amount", "currency"])
+      .orderBy("since")
+      .limit(1)
+      .executeTakeFirst()
+    return { entries: Number(counts?.entries ?? 0), holds: Number(counts?.holds ?? 0), oldestHold: oldest ?? null }
+  })
+
+/** The ids of all IPCs with books, a thousand at a time, so memory doesn't grow with the books. */
+export const eachIpc = <E, R>(
+  store: Store["Service"],
+  look: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>
+): Effect.Effect<void, E | StoreError, R> =>
+  Effect.gen(function* () {
+    let after = ""
+    while (true) {
+      const ids = yield* store.run((db) => ipcsAfter(db, after))
+      const last = ids.at(-1)
+      if (last === undefined) return
+      yield* look(ids)
+      after = last
+      yield* Effect.yieldNow
+    }
+  })
+
+const ipcsAtOnce = 1000
+
+const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
+  // Each side has its own limit, along its index. Otherwise PostgreSQL sorts all remaining rows for every thousand.
+  const of = (table: "ledger_facts" | "ledger_entries") => sql`
+    select ipc_id from (
+      select distinct ipc_id from ${sql.table(table)} where ipc_id > ${after} order by ipc_id limit ${ipcsAtOnce}
+    ) as some_of_${sql.raw(table)}`
+  const { rows } = await sql<{ ipc_id: string }>`
+    ${of("ledger_facts")} union ${of("ledger_entries")} order by 1 limit ${ipcsAtOnce}`.execute(db)
+  return rows.map((row) => row.ipc_id)
+}
