@@ -36,6 +36,11 @@ export class EntityRows {
     this.#tables = tables
   }
 
+  /** How many rows have their numbers in memory. */
+  get numbered(): number {
+    return [...this.#numbered.values()].reduce((sum, { numbers }) => sum + numbers.count, 0)
+  }
+
   /** True if analysts can see that something has changed. */
   async merge(name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> {
     const table = entityTable(name)

@@ -11,6 +11,11 @@ export class RowNumbers {
   #rows = new Uint32Array(smallest)
   #count = 0
 
+  /** How many rows there are. */
+  get count(): number {
+    return this.#count
+  }
+
   /** The numbers that a row with this id may have. */
   of(id: string): ReadonlyArray<number> {
     const hash = hashOf(id)

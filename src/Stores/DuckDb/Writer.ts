@@ -24,8 +24,12 @@ export interface Written {
   readonly isVisible: boolean
 }
 
-/** Deleted rows slow down scans until they are vacuumed, which takes up to a second: so not before this many. */
+/**
+ * Deleted rows slow down scans until they are vacuumed, which takes up to a second, and then all rows have other numbers:
+ * so not before there are this many, and a share of those that live.
+ */
 const mostDead = 50_000
+const mostDeadShare = 0.2
 
 export class DuckDbWriter {
   readonly #tables: TableRows
@@ -69,7 +73,7 @@ export class DuckDbWriter {
       await connection.run("rollback").catch(() => undefined)
       throw cause
     } finally {
-      if (this.#tables.deleted > mostDead) await this.#vacuum()
+      if (this.#tables.deleted > Math.max(mostDead, this.#entities.numbered * mostDeadShare)) await this.#vacuum()
     }
   }
 

@@ -2,62 +2,14 @@
  * DuckDB's writer finds rows by their numbers and takes what is after the last event for new: each id and each event has one
  * row all the same, and the row that Merge makes, whatever happens to the numbers.
  */
-import type { DuckDBConnection } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
-import type { Change } from "../../../src/Domain/Change.ts"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { byName } from "../../../src/Domain/Resource.ts"
-import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
-import * as Rows from "../../../src/Stores/DuckDb/Rows.ts"
-import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
-import { event } from "../../Domain/Merge/Histories.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
-import { type Random, seeded } from "../../Seeded.ts"
+import type * as Rows from "../../../src/Stores/DuckDb/Rows.ts"
+import { seeded } from "../../Seeded.ts"
 import { decisionRow, entryRow, eventRow, holdRow } from "../Written.ts"
-import { alike } from "./Alike.ts"
 import { vacuum } from "./Vacuum.ts"
-
-interface World {
-  readonly connection: DuckDBConnection
-  /** Patched by a test: what the writer's next statements run through. */
-  readonly open: (patch?: (connection: DuckDBConnection) => void) => Promise<DuckDbWriter>
-  readonly rows: (table: string) => Promise<ReadonlyArray<Rows.Row>>
-}
-
-const withWarehouse = async (use: (world: World) => Promise<void>): Promise<void> => {
-  const folder = temporaryFolder()
-  const file = await openWarehouse(`${folder}/warehouse.duckdb`)
-  const connection = await file.instance.connect()
-  try {
-    await use({
-      connection,
-      open: async (patch = () => undefined) => {
-        const connect = async () => {
-          const own = await file.instance.connect()
-          patch(own)
-          return own
-        }
-        return DuckDbWriter.open({ instance: { connect } as never, memory: file.memory })
-      },
-      rows: async (table) => {
-        const result = await connection.run(`select * from construction.${table}`)
-        const read = Rows.reader(result)
-        return (await result.fetchAllChunks()).flatMap((chunk) => read(chunk))
-      }
-    })
-  } finally {
-    connection.disconnectSync()
-    await file.close()
-    removeFolder(folder)
-  }
-}
-
-const ids = [...alike.flat(), ...Array.from({ length: 300 }, (_, n) => `I${n}`)]
-
-const changeOf = (random: Random, at: number): Change => ({
-  ...event("ipcs", "certified", at, { certified_amount: `${random.below(1000)}.0000` }),
-  id: random.pick(ids)
-})
+import { assertFails, changeOf, withWarehouse, type World } from "./WriterWorld.ts"
 
 /** All rows, as the oracle has them: each once. */
 const assertRows = async ({ rows }: World, expected: ReadonlyMap<string, Row>): Promise<void> => {
@@ -124,6 +76,34 @@ describe("the writer", () => {
       assert.isAbove(Math.max(...usedMb), 15)
       assert.isBelow(usedMb.at(-1)!, 1)
       assert.strictEqual((await world.rows("ipcs")).length, 5000)
+      writer.close()
+    }))
+
+  it("doesn't drop them while they are few beside the others, since all rows then have other numbers", () =>
+    withWarehouse(async (world) => {
+      const first = await world.open()
+      await first.write({ changes: [{ ...changeOf(seeded(1), 1), id: "J" }], events: [] })
+      first.close()
+      await world.connection.run(
+        "insert into construction.ipcs select ipcs.* replace (id || n as id) from construction.ipcs, range(300000) of(n)"
+      )
+      let checkpoints = 0
+      const writer = await world.open((connection) => {
+        const run = connection.run.bind(connection)
+        connection.run = (...call) => {
+          if (call[0] === "checkpoint") checkpoints++
+          return run(...call)
+        }
+      })
+      for (let batch = 1; batch <= 13; batch++) {
+        const changes = Array.from({ length: 5000 }, (_, n) => ({
+          ...changeOf(seeded(n), batch * 5000 + n),
+          id: `J${n}`
+        }))
+        await writer.write({ changes, events: [] })
+        // Of a fifth of 300,000.
+        assert.strictEqual(checkpoints, batch > 12 ? 1 : 0)
+      }
       writer.close()
     }))
 
@@ -224,9 +204,3 @@ describe("open holds", () => {
       writer.close()
     }))
 })
-
-const assertFails = (attempt: Promise<unknown>): Promise<void> =>
-  attempt.then(
-    () => assert.fail("it succeeded"),
-    () => undefined
-  )
