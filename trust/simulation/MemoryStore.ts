@@ -89,7 +89,7 @@ export class Files {
 
   constructor(folder: string, machine: Machine, epoch: Epoch, applied: number, stored: Array<Stored>) {
     this.#stored = stored
-    this.#writer = new Writer(folder, key, applied + 1)
+    this.#writer = new Writer(folder, key, { floor: applied + 1 })
     this.#reader = new Reader(folder)
     this.#machine = machine
     this.#epoch = epoch

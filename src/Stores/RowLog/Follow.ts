@@ -86,7 +86,7 @@ export class Follow {
     const folder = folderOf(store)
     const floor = (markOf(database)?.through ?? 0) + 1
     // What the log has lost, the Store still has.
-    const log = new Segments({ folder, key: keyOf(folder, key()), floor }, ({ lost }) =>
+    const log = new Segments({ folder, key: keyOf(folder, key()), floor, hasDeliveries: false }, ({ lost }) =>
       lost.length === 0 ? Promise.resolve() : exclusively(() => Changes.noteAll(database))
     )
     await log.start()

@@ -74,7 +74,7 @@ export const heal = ({ database, isNew, key, store }: Place): Healed => {
     return nothing
   }
   const through = mark?.through ?? 0
-  const writer = new Writer(folder, keyOf(folder, key()), through + 1)
+  const writer = new Writer(folder, keyOf(folder, key()), { floor: through + 1, hasDeliveries: false })
   const { last } = writer
   writer.close()
   const id = mark?.id ?? idIn(folder) ?? randomUUID()

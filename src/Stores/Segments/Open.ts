@@ -146,10 +146,13 @@ export const open = async (place: Place, applied: number, tell: (found: Found) =
   const id = own ?? (isInTable || found === unfinished ? undefined : found) ?? randomUUID()
   if (isInTable) setIdIn(folder, unfinished)
   const floor = isInTable ? 1 : applied + 1
-  const segments: Segments = new Segments({ folder, key: keyOf(folder, place.key()), floor }, async (found) => {
-    tell(found)
-    await exclusively(() => note(database, found.lost, (number) => segments.at(number)))
-  })
+  const segments: Segments = new Segments(
+    { folder, key: keyOf(folder, place.key()), floor, hasDeliveries: true },
+    async (found) => {
+      tell(found)
+      await exclusively(() => note(database, found.lost, (number) => segments.at(number)))
+    }
+  )
   try {
     await segments.start()
     if (isInTable) await take(place, segments, id)

@@ -21,6 +21,8 @@ export interface Start {
   readonly folder: string
   readonly key: KeyObject
   readonly floor: number
+  /** False: a log of rows. */
+  readonly hasDeliveries: boolean
 }
 
 interface Packed {

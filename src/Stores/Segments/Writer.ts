@@ -14,7 +14,7 @@ import { join } from "node:path"
 import { hash, type KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
 import { encode, encodeFirst, type Frame, type Labels, numberAfter } from "./Frame.ts"
-import { bodyKey, idKey, Known } from "./Known.ts"
+import { bodyKey, idKey, type Index, Known, none } from "./Known.ts"
 import { Part } from "./Part.ts"
 import { check, type Folders, recover, type Span } from "./Recover.ts"
 import { framesIn, listed, nameOf } from "./Segment.ts"
@@ -45,24 +45,30 @@ export interface Found {
   readonly completed: number
 }
 
+interface Options {
+  /** The least number that the next frame may have, because a copy has seen the one before it. */
+  readonly floor?: number
+  /** False: a log of rows. */
+  readonly hasDeliveries?: boolean
+}
+
 export const besideIn = (folder: string): string => join(folder, "beside")
 
 export class Writer {
   readonly #folders: Folders
   readonly #appending: Appending
-  #known: Known
+  readonly #known: Index
   #next: number
   /** At the start. */
   readonly found: Found
 
-  /** `floor`: the least number that the next frame may have, because a copy has seen the one before it. */
-  constructor(folder: string, key: KeyObject, floor = 1) {
+  constructor(folder: string, key: KeyObject, { floor = 1, hasDeliveries = true }: Options = {}) {
     this.#folders = { main: folder, beside: besideIn(folder), key }
     mkdirSync(this.#folders.beside, { recursive: true, mode: 0o700 })
     const { completed, missing, next, open, repaired } = recover(this.#folders, floor)
     this.#next = next
     this.#appending = new Appending(this.#folders, open)
-    this.#known = Known.open(join(folder, "known"))
+    this.#known = hasDeliveries ? Known.open(join(folder, "known")) : none
     this.#lose(missing)
     this.found = { lost: missing, repaired, completed }
     this.#learn()

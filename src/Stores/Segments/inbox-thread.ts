@@ -10,8 +10,8 @@ import { Writer } from "./Writer.ts"
 const port = parentPort
 if (port === null) throw new Error("the inbox's thread was started as a program")
 
-const { floor, folder, key } = workerData as Start
-const writer = new Writer(folder, key, floor)
+const { folder, key, ...options } = workerData as Start
+const writer = new Writer(folder, key, options)
 
 const answerTo = (request: Request): Omit<Answer, "id"> => {
   switch (request.kind) {

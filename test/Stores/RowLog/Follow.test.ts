@@ -1,5 +1,5 @@
 /** Who writes the log of rows: one at a time, however it is called and interrupted. */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
@@ -43,6 +43,8 @@ describe("the log of rows", () => {
           after.map((_, place) => place + 1)
         )
         assert.isAbove(after.length, before)
+        // Else each start would read the whole log for it.
+        assert.isFalse(existsSync(join(path, "rows/known")), "an index of bodies")
       })
     )
   )

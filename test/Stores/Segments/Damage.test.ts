@@ -61,7 +61,7 @@ describe("damage to any one file of the inbox", () => {
       const path = join(folder, "000000000000001.log")
       const found = (floor: number) => {
         truncateSync(path, statSync(path).size - 40)
-        const writer = new Writer(folder, key, floor)
+        const writer = new Writer(folder, key, { floor })
         writer.close()
         return writer.found
       }
@@ -78,7 +78,7 @@ describe("damage to any one file of the inbox", () => {
         rmSync(besideIn(folder), { recursive: true })
         const files = filesIn(folder).filter((path) => path.endsWith(".log"))
         Object.values(damages)[random.below(5)]!(files[random.below(files.length)]!, random)
-        const writer = new Writer(folder, key, last + 1)
+        const writer = new Writer(folder, key, { floor: last + 1 })
         if (writer.found.lost.length === 0) return writer.close()
         const missing = new Set(
           writer.found.lost.flatMap(({ from, through }) =>
@@ -93,7 +93,7 @@ describe("damage to any one file of the inbox", () => {
         writer.fill(before.filter(({ number }) => late.has(number)))
         assert.strictEqual(writer.receive(arrived(some(999, 1))).fresh, 1)
         writer.close()
-        const next = new Writer(folder, key, last + 1)
+        const next = new Writer(folder, key, { floor: last + 1 })
         assert.deepStrictEqual(next.found, { lost: [], repaired: [], completed: 0 })
         next.fill(before.filter(({ number }) => !late.has(number) && !never.has(number)))
         assert.deepStrictEqual(summary(firsts()), summary(before.filter(({ number }) => !never.has(number))))
