@@ -82,7 +82,8 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
 ]
 
 const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): ReadonlyArray<string> => {
-  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+  // Without a sign for what rounds to zero.
+  const seconds = (ms: number): string => `${(Math.round(ms / 100) / 10 || 0).toFixed(1)} s`
   const parts = [
     ...(answers === null ? [] : [`${seconds(Math.abs(answers))} ${answers < 0 ? "behind" : "ahead of"} the service's`]),
     ...(deliveries === null ? [] : [`deliveries come at least ${seconds(deliveries)} after they are sent`]),
