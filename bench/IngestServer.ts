@@ -6,6 +6,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 import { Effect, Layer, Redacted } from "effect"
+import { readSignature } from "../connectors/construction/ConstructionSigning.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
 import { Postgres, type PostgresError } from "../src/Stores/Postgres/Postgres.ts"
@@ -44,7 +45,7 @@ const listening = Effect.gen(function* () {
 
 const bare = (): void => {
   const server = createServer((request, response) => {
-    const signature = ConstructionWebhooks.readSignature(request.headers)
+    const signature = readSignature(request.headers)
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => void chunks.push(chunk))
     request.on("end", () => {

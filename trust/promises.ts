@@ -16,13 +16,13 @@ export const promises: ReadonlyArray<Promised> = [
     promise: "`kill -9` at any instruction loses no acknowledged event and repeats no effect.",
     goal: "kill",
     figures: ["kills", "points", "acknowledged"],
-    breakIt: "`Receiver/Requests`: `void answer.offer(…)` for `await answer.offer(…)`"
+    breakIt: "`Receiver/Requests`: `stored()` called at once, beside `answer.groups.offer(…)`"
   },
   {
     promise: "A delivery answered 2xx is on disk first: a power cut loses none.",
     goal: "power",
     figures: ["cuts", "acknowledged"],
-    breakIt: "`Segments/Appending`: without `fdatasyncSync(open.file)` in `append`"
+    breakIt: "`Segments/Appending`: without `await flushed(…)` in `appending`"
   },
   {
     promise: "A damaged or missing file costs no acknowledged event.",
@@ -34,13 +34,13 @@ export const promises: ReadonlyArray<Promised> = [
     promise: "What can't be written isn't acknowledged, and a full disk is survived.",
     goal: "disk",
     figures: ["limited", "smallDisk"],
-    breakIt: "`Receiver/Requests`: 200 for 503 after a failed `offer`"
+    breakIt: "`Receiver/Requests`: 200 for 503 in `failed`"
   },
   {
     promise: "PostgreSQL may end, restart or be out of reach: nothing is lost or doubled.",
     goal: "postgres",
     figures: ["recoverySeconds", "events"],
-    breakIt: "`Receiver/Requests`: 200 for 503 after a failed `offer`"
+    breakIt: "`Receiver/Requests`: 200 for 503 in `failed`"
   },
   {
     promise: "Every peer may fail in every way of a network; each entry reaches accounting once.",

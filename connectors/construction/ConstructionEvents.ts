@@ -6,6 +6,7 @@
  * A new event type is a row here. An event without a row is stored and quarantined, never lost.
  */
 import { type EntityName, resources } from "../../src/Domain/Resource.ts"
+import { ping } from "./ConstructionPing.ts"
 
 /** The wire's names for an entity's columns; the first name found wins. */
 export interface Wire {
@@ -104,7 +105,7 @@ const named = [
 export const eventTypes: ReadonlyArray<EventType> = named
 export type EventName = (typeof named)[number]["type"]
 
-export const ping = "webhook.ping"
+export { ping }
 
 /** Other spellings of the document's words; configuration adds to them. */
 export const documentAliases: Readonly<Record<string, ReadonlyArray<string>>> = {

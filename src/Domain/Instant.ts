@@ -1,9 +1,8 @@
 /**
  * Points in time as UTC text with six digits, "2026-11-20T02:00:00.123456Z": exact to the microsecond,
- * equal in every engine, and ordered as text. Microseconds since 1970 are plain numbers (exact until 2255).
+ * equal in every engine, and ordered as text. Microseconds since 1970 are plain numbers (exact until 2255). Imports no
+ * Effect, for the thread that receives.
  */
-import { DateTime, Option } from "effect"
-import * as Amount from "./Amount.ts"
 import * as Json from "./Json.ts"
 
 export type Instant = string
@@ -13,7 +12,7 @@ const iso =
 const unix = /^(\d{1,15})(?:\.(\d+))?$/
 
 /** Some serialisers write "1.7637E9". */
-const unixSeconds: Amount.Precision = { digits: 24, scale: 9 }
+const scientific = /^(\d{1,15})(?:\.(\d{0,30}))?[eE](\+?\d{1,2}|-\d)$/
 
 /** A Unix time below this is in seconds (until the year 5138), otherwise in milliseconds (since 1973). */
 const secondsBelow = 100_000_000_000
@@ -26,12 +25,22 @@ export const readMicros = (value: unknown): number | undefined => {
   const text = typeof value === "string" ? value.trim() : Json.numberText(value)
   if (text === undefined) return undefined
   // ISO 8601 first, because it is the most common.
-  const micros = isoMicros(text) ?? unixMicros(/^\d[\d.]*[eE]/.test(text) ? Amount.read(text, unixSeconds) : text)
+  const micros = isoMicros(text) ?? unixMicros(plain(text))
   return micros !== undefined && micros >= 0 && micros <= maximumMicros ? micros : undefined
 }
 
-const unixMicros = (text: string | undefined): number | undefined => {
-  const [match, whole = "0", fraction = ""] = unix.exec(text ?? "") ?? []
+/** Without an exponent. */
+const plain = (text: string): string => {
+  const [match, whole = "", fraction = "", exponent] = scientific.exec(text) ?? []
+  if (match === undefined) return text
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  const integer = digits.slice(0, Math.max(0, point)).padEnd(point, "0").replace(/^0+/, "")
+  return `${integer || "0"}.${point < 0 ? digits.padStart(digits.length - point, "0") : digits.slice(point) || "0"}`
+}
+
+const unixMicros = (text: string): number | undefined => {
+  const [match, whole = "0", fraction = ""] = unix.exec(text) ?? []
   if (match === undefined) return undefined
   const digits = Number(whole) < secondsBelow ? 6 : 3
   return Number(whole) * 10 ** digits + Number(fraction.padEnd(digits, "0").slice(0, digits))
@@ -85,14 +94,3 @@ export const readDate = (value: unknown): string | undefined => {
   if (typeof value !== "string" || isoMicros(value.trim()) === undefined) return undefined
   return value.trim().slice(0, 10)
 }
-
-/** The calendar day "YYYY-MM-DD" in a time zone. */
-export const dateIn = (instant: Instant, zone: string): string => {
-  // Nearly every ledger's zone, and fifty times as fast.
-  if (zone === "UTC") return instant.slice(0, 10)
-  const known = zones.get(zone) ?? Option.getOrThrow(DateTime.zoneFromString(zone))
-  zones.set(zone, known)
-  return DateTime.formatIsoDate(DateTime.setZone(DateTime.makeUnsafe(toMicros(instant) / 1000), known))
-}
-
-const zones = new Map<string, DateTime.TimeZone>()

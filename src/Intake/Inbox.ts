@@ -1,17 +1,18 @@
 /**
  * The Inbox holds every verified delivery, in stored order, permanently.
  *
- * Guarantees: `offer` returns after the delivery is on disk, never before; a body is stored once, under however many ids
- * it arrives. Deliveries that arrive together share one commit of up to 4 MB, which starts as soon as the previous one has
- * returned. If the process dies before the commit, no 2xx was sent and the service delivers again.
+ * Guarantees: what is received is on disk when it is acknowledged, never later; a body is stored once, under however many
+ * ids it arrives. The embedded engine stores deliveries in the thread that receives them, as its guest; for others
+ * `receive` takes them from there. If the process dies before, no 2xx was sent and the service delivers again.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { sql } from "kysely"
 import { type Event, labelOnly } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
-import { type Delivery, withinBytes } from "../Stores/Deliveries.ts"
+import type { Delivery, Host } from "../Stores/Deliveries.ts"
 import { type Deliveries, Store, type StoreError } from "../Stores/Store.ts"
 import * as Damage from "./Damage.ts"
+import { Groups } from "./Receiver/Groups.ts"
 
 export interface InboxStatus {
   readonly pending: number
@@ -33,7 +34,11 @@ export const isDrained = ({
 export class Inbox extends Context.Service<
   Inbox,
   {
-    /** A promise, because this is the receiver's hot path. Rejects if the Store could not keep the delivery. */
+    /** Resolves once they are on disk. A promise, because it is the receiver's hot path. */
+    readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<void>
+    /** Where the receiver's thread stores them itself; it opens `arrived`. Undefined: it hands them to `receive`. */
+    readonly host: Host | undefined
+    /** One that didn't come over HTTP, in a group with those that are offered at the same time. */
     readonly offer: (delivery: Delivery) => Promise<void>
     /** Open while there may be events to apply. */
     readonly arrived: Latch.Latch
@@ -61,8 +66,13 @@ export class Inbox extends Context.Service<
       // Before anything is received.
       yield* Damage.tell
       yield* Effect.forkScoped(Damage.tellAlways)
+      const receive = receiving(store, arrived)
+      const groups = new Groups<Delivery>(receive)
       return Inbox.of({
-        offer: groupCommit(store, arrived),
+        receive,
+        host: store.deliveries.host,
+        offer: (delivery) =>
+          new Promise((stored, failed) => groups.offer({ delivery, body: delivery.body, stored, failed })),
         arrived,
         take: store.deliveries.take,
         receivedAfter: store.deliveries.receivedAfter,
@@ -78,38 +88,12 @@ export class Inbox extends Context.Service<
   )
 }
 
-interface Waiting {
-  readonly delivery: Delivery
-  readonly body: Uint8Array
-  readonly resolve: () => void
-  readonly reject: (cause: unknown) => void
-}
-
-const groupCommit = (store: Store["Service"], arrived: Latch.Latch) => {
-  let waiting: Array<Waiting> = []
-  let isFlushing = false
-  const flush = async (): Promise<void> => {
-    const batch = withinBytes(waiting)
-    waiting = waiting.slice(batch.length)
-    try {
-      await store.deliveries.receive(batch.map(({ delivery }) => delivery))
-      arrived.openUnsafe()
-      for (const { resolve } of batch) resolve()
-    } catch (cause) {
-      for (const { reject } of batch) reject(cause)
-    }
-    isFlushing = waiting.length > 0
-    if (isFlushing) setImmediate(flush)
+const receiving =
+  (store: Store["Service"], arrived: Latch.Latch) =>
+  async (batch: ReadonlyArray<Delivery>): Promise<void> => {
+    await store.deliveries.receive(batch)
+    arrived.openUnsafe()
   }
-  return (delivery: Delivery): Promise<void> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ delivery, body: delivery.body, resolve, reject })
-      if (isFlushing) return
-      isFlushing = true
-      // After all requests of this turn of the event loop, so that they share the commit.
-      setImmediate(flush)
-    })
-}
 
 /** The index has the same condition. Version 0.1 noted no time. */
 const isDue = (by: Instant.Instant) => sql<boolean>`

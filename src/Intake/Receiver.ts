@@ -1,29 +1,32 @@
 /**
- * The Receiver takes deliveries: verify → store → 2xx, nothing else.
+ * The Receiver takes deliveries: verify → store → 2xx, nothing else. All of it happens in one thread (`Receiver/receiving`),
+ * with the embedded engine that of the inbox's files; the main thread applies them meanwhile, and hears what has come.
  *
  * Guarantees: a delivery is on disk before its 2xx. A request without a well-formed signature gets 401 before its body is
  * read, a wrongly signed one gets 401, and neither leaves a trace in a store. Every validly signed body is stored,
  * regardless of its contents and encoding. Slow and large requests are refused, and strangers can't crowd out deliveries
- * (`Connections`, `Bodies`). Plain node:http, because Effect's server
- * reached 0.55 to 0.67 of its throughput on this path.
+ * (`Connections`, `Bodies`). Plain node:http, because Effect's server reached 0.55 to 0.67 of its throughput on this path.
+ * If the thread ends by itself, that is a reason until another one listens.
  */
 import { BlockList } from "node:net"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
-import * as Instant from "../Domain/Instant.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
+import { whyNot } from "../Runtime/SystemFailure.ts"
 import type { StoreError } from "../Stores/Store.ts"
-import type { Secret } from "./Secrets/Keyring.ts"
-import { Bodies } from "./Receiver/Bodies.ts"
-import { Connections } from "./Receiver/Connections.ts"
-import { close, defaultLimits, type Limits, listen } from "./Receiver/Listener.ts"
+import * as Accounts from "./Receiver/Accounts.ts"
+import { Deaf, Link } from "./Receiver/Link.ts"
+import { defaultLimits, type Limits } from "./Receiver/Limits.ts"
+import type { Counters, Start } from "./Receiver/Messages.ts"
+import { hostOver } from "./Receiver/OwnThread.ts"
 import * as Refusals from "./Receiver/Refusals.ts"
-import type { Refusable } from "./Receiver/Arriving.ts"
-import { type Answerer, handle, refuse } from "./Receiver/Requests.ts"
-import { Senders } from "./Receiver/Senders.ts"
-import { type DeliveryHeaders, Signatures } from "./Receiver/Signatures.ts"
-import * as Strangers from "./Receiver/Strangers.ts"
+import { numbered } from "./Receiver/Numbered.ts"
+import { Signatures } from "./Receiver/Signatures.ts"
+
+export class ReceiverError extends Schema.TaggedError<ReceiverError>()("ReceiverError", {
+  message: Schema.String
+}) {}
 
 export interface ReceiverOptions {
   readonly host: string
@@ -36,13 +39,8 @@ export interface ReceiverOptions {
   readonly limits?: Partial<Limits>
 }
 
-export interface ReceiverStatus {
+export interface ReceiverStatus extends Readonly<Counters> {
   readonly port: number
-  readonly accepted: number
-  readonly rejected: number
-  readonly tooLarge: number
-  readonly encoded: number
-  readonly notStored: number
 }
 
 export class Receiver extends Context.Service<
@@ -69,86 +67,91 @@ export class Receiver extends Context.Service<
 
 const make = (options: ReceiverOptions) =>
   Effect.gen(function* () {
-    const { offer } = yield* Inbox
+    const inbox = yield* Inbox
     const signatures = yield* Signatures
-    const limits = { ...defaultLimits, ...options.limits }
-    const counters = { accepted: 0, rejected: 0, tooLarge: 0, encoded: 0, notStored: 0 }
-    const refusals = yield* Refusals.make(options.maximumBytes)
-    const connections = new Connections(limits, new Senders(options.trustedProxies ?? new BlockList()))
-    const bodies = yield* Effect.acquireRelease(
-      Effect.sync(() => new Bodies(limits, options.maximumBytes)),
-      (opened) => Effect.sync(() => opened[Symbol.dispose]())
-    )
-    const answerer: Answerer = {
-      ...(yield* accounts(counters, refusals, signatures)),
-      wasRefused: refusals.wasRefused,
-      path: options.path,
-      maximumBytes: options.maximumBytes,
-      bodies,
-      signatures,
-      offer,
-      now: instants(yield* Clock.Clock)
-    }
-    const answer: Parameters<typeof listen>[3] = (request, response, visit) => {
-      handle(answerer, request, response, visit).catch((cause: unknown) => {
-        answerer.notStored(cause)
-        if (response.headersSent) response.destroy()
-        else refuse(response, 500)
+    const held = numbered(signatures.secrets)
+    const thread: Thread = { link: undefined, port: options.port }
+    const tell = (): Promise<void> => thread.link?.know(known()) ?? Promise.resolve()
+    const refusals = yield* Refusals.make(options.maximumBytes, () => void tell())
+    const known = () => ({ secrets: held.all(), formerPaths: signatures.formerPaths(), refused: refusals.all() })
+    const accounts = yield* Accounts.make(refusals, signatures, held.secret)
+    const stop = signatures.onChange(tell)
+    yield* Effect.addFinalizer(() => Effect.sync(stop))
+    const open = Effect.suspend(() =>
+      opened(thread, {
+        start: { ...startOf(options, thread.port), signing: signatures.module.href, known: known() },
+        host: inbox.host ?? hostOver(inbox.receive),
+        hooks: {
+          settled: signatures.settled,
+          reported: (report) => {
+            accounts.heard(report)
+            if (report.counters.accepted > 0 && inbox.host !== undefined) inbox.arrived.openUnsafe()
+          }
+        }
       })
-    }
-    const server = yield* Effect.acquireRelease(listen(options, limits, connections, answer), (opened) =>
-      close(opened, connections)
     )
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : options.port
-    return Receiver.of({ status: Effect.sync(() => ({ port, ...counters })), refusedSeen: refusals.seen })
+    yield* Effect.acquireRelease(open, () => Effect.promise(async () => thread.link?.close()))
+    // What has changed while it was opened.
+    yield* Effect.promise(tell)
+    yield* Effect.forkScoped(kept(thread, open))
+    const flushed = Effect.promise(async () => thread.link?.flush())
+    return Receiver.of({
+      status: Effect.map(flushed, () => ({ port: thread.port, ...accounts.counters })),
+      refusedSeen: Effect.andThen(flushed, refusals.seen)
+    })
   })
 
-type Counters = { -readonly [K in keyof Omit<ReceiverStatus, "port">]: number }
+const startOf = ({ host, limits, maximumBytes, path, trustedProxies }: ReceiverOptions, port: number) => ({
+  host,
+  port,
+  path,
+  maximumBytes,
+  trustedProxies: trustedProxies ?? new BlockList(),
+  limits: { ...defaultLimits, ...limits }
+})
 
-/** Counts the outcomes of requests, and reports what only a person can fix. */
-const accounts = (counters: Counters, refusals: Refusals.Refusals, signatures: Signatures["Service"]) =>
-  Effect.gen(function* () {
-    const reasons = yield* Reasons
-    const runFork = Effect.runForkWith(yield* Effect.context<never>())
-    const strangers = yield* Strangers.make
-    let isRefusing = false
-    return {
-      accepted: (headers: DeliveryHeaders, secret: Secret, signature: Uint8Array): void => {
-        counters.accepted++
-        strangers.right()
-        if (isRefusing) runFork(reasons.clear("receiver store"))
-        isRefusing = false
-        refusals.came(signature, headers.eventId)
-        signatures.accepted(headers, secret)
-      },
-      rejected: (): void => {
-        counters.rejected++
-        strangers.wrong()
-      },
-      refused: (why: Refusals.RefusedFor, delivery: Refusable, isSigned: boolean): void => {
-        counters[why === "too-large" ? "tooLarge" : "encoded"]++
-        refusals.refused(why, delivery, isSigned)
-      },
-      notStored: (cause: unknown): void => {
-        counters.notStored++
-        isRefusing = true
-        const why = cause instanceof Error ? cause.message : String(cause)
-        const sentence = `Deliveries can't be stored and are answered 503 for now: ${why}`
-        runFork(reasons.set("receiver store", sentence, "critical"))
-      }
+interface Thread {
+  /** Undefined while there is none. */
+  link: Link | undefined
+  /** Where it listens. */
+  port: number
+}
+
+interface Opening {
+  readonly start: Start
+  readonly host: Parameters<typeof Link.open>[0]
+  readonly hooks: Parameters<typeof Link.open>[2]
+}
+
+const opened = (thread: Thread, { hooks, host, start }: Opening): Effect.Effect<void, ReceiverError> =>
+  Effect.tryPromise({
+    try: async () => {
+      thread.link = await Link.open(host, start, hooks)
+      thread.port = thread.link.listensOn
+    },
+    catch: (cause) => {
+      const why = whyNot(cause)
+      const message =
+        cause instanceof Deaf
+          ? `The receiver can't listen on ${start.host}:${start.port} (SITELEDGER_WEBHOOK_LISTEN): ${why}.`
+          : `The receiver's thread can't be started: ${why}.`
+      return new ReceiverError({ message })
     }
   })
 
-/** The current time as text, formatted once per millisecond. */
-const instants = (clock: Clock.Clock) => {
-  let millis = 0
-  let text = Instant.fromMillis(millis)
-  return (): Instant.Instant => {
-    const now = clock.currentTimeMillisUnsafe()
-    if (now === millis) return text
-    millis = now
-    text = Instant.fromMillis(now)
-    return text
+const key = "receiver"
+const again = Schedule.spaced("1 second")
+
+/** Starts another thread whenever one has ended. */
+const kept = Effect.fnUntraced(function* (thread: Thread, open: Effect.Effect<void, ReceiverError>) {
+  const reasons = yield* Reasons
+  while (true) {
+    const cause = yield* Effect.promise(async () => thread.link?.ended())
+    thread.link = undefined
+    const sentence = "The receiver's thread has ended and is started again; meanwhile no delivery is taken"
+    yield* reasons.set(key, `${sentence}: ${whyNot(cause)}.`, "critical")
+    const noted = Effect.tapError(open, ({ message }) => reasons.set(key, message, "critical"))
+    yield* Effect.retry(Effect.delay(noted, "100 millis"), again)
+    yield* reasons.clear(key)
   }
-}
+})

@@ -1,8 +1,8 @@
 /**
  * Secrets keeps the webhook secrets: sealed in the Store, opened into the Keyring, added and retired by people.
  *
- * Guarantees: `add` and `keep` return after the secret is on disk, sealed. A change applies to the next delivery. The last
- * secret that stays valid is retired only if a person forces it. Changes by another worker on the same Store arrive within
+ * Guarantees: `add` and `keep` return after the secret is on disk, sealed. Once a change has returned, it applies to the next
+ * delivery, in the receiver's thread, too. The last secret that stays valid is retired only if a person forces it. Changes by another worker on the same Store arrive within
  * two seconds, or at once when a delivery has an unknown signature; while a subscription is being created, such a delivery
  * waits up to five seconds. Secrets from the environment are only in memory.
  */
@@ -71,8 +71,9 @@ export class Secrets extends Context.Service<
       yield* follow(look(unreadable))
       const oneAtATime = yield* Semaphore.make(1)
       const context = yield* Effect.context<Services>()
+      const told = Effect.promise(keyring.told)
       const inTurn = <A, E>(change: Effect.Effect<A, E, Services>) =>
-        Effect.provideContext(oneAtATime.withPermit(change), context)
+        Effect.provideContext(Effect.tap(oneAtATime.withPermit(change), told), context)
       const learn = (text: string, subscriptionId: number | null): Secret => {
         const learned = secretOf(text, { fingerprint: fingerprint(text), subscriptionId })
         keyring.hold(learned)

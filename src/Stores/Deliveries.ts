@@ -1,6 +1,7 @@
 /**
  * Deliveries as the Receiver hands them to a Store, and as the Store hands them out again.
  */
+import type { MessagePort } from "node:worker_threads"
 import type { Event } from "../Domain/Event.ts"
 import type { Instant } from "../Domain/Instant.ts"
 
@@ -17,6 +18,32 @@ export interface Delivery {
   /** The fingerprint of the secret that verified the body. */
   readonly secret: string
 }
+
+/** The same on its way to the disk, with everything but the body as JSON. */
+export interface Labelled {
+  readonly body: Uint8Array
+  readonly bodySha256: Uint8Array
+  readonly eventId: string
+  /** The other fields of the delivery, and its event id. */
+  readonly labels: string
+}
+
+/** What runs in the thread that stores deliveries, so that none of them changes threads before its 2xx. */
+export interface Guest {
+  /** Imports no Effect, and exports `guest`. */
+  readonly module: string
+  readonly data: unknown
+  readonly port: MessagePort
+}
+
+/** Resolves once they are on disk. Rejects if one of them may not be. */
+export type Receive = (batch: ReadonlyArray<Labelled>) => Promise<unknown>
+
+/** Resolves when it has ended. */
+export type RunGuest = (port: MessagePort, data: unknown, receive: Receive) => Promise<void>
+
+/** Resolves once the guest is loaded. `ended`: resolves with the reason once its thread has ended. */
+export type Host = (guest: Guest) => Promise<{ readonly ended: Promise<unknown> }>
 
 export interface Taken {
   readonly event: Event

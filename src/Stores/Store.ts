@@ -9,7 +9,7 @@ import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
-import type { Arrival, Chunk, Damage, Delivery, TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
+import type { Arrival, Chunk, Damage, Delivery, Host, TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
 import type { Piece } from "./Piece.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
@@ -48,6 +48,8 @@ export interface Deliveries {
    * them may be stored. A promise, because it is the receiver's hot path.
    */
   readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
+  /** Undefined if the engine has no thread of its own for deliveries. */
+  readonly host: Host | undefined
   /** The next events to apply. If several workers share the Store, call it within `atomically` and settle there. */
   readonly take: (limit: number) => Effect.Effect<TakenBatch, StoreError>
   /** `applied`: events with the number of deliveries known when they were applied. */

@@ -50,6 +50,9 @@ const bundles = async (folder: string): Promise<void> => {
   await bundle(folder, "src/Operate/Doctor/quick-check.ts", [])
   await bundle(folder, "src/Stores/Segments/inbox-thread.ts", [])
   await bundle(folder, "src/Stores/Sqlite/check-thread.ts", [])
+  await bundle(folder, "src/Intake/Receiver/receiver-thread.ts", [])
+  await bundle(folder, "src/Intake/Receiver/receiving.ts", [])
+  await bundle(folder, "connectors/construction/ConstructionSigning.ts", [])
   await bundle(folder, "connectors/construction/reading-thread.ts", [])
   await bundle(folder, "src/Query/Query.ts", [ofDuckDb, ...ofEffect])
 }

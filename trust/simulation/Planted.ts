@@ -9,6 +9,7 @@ const batch = at("src/Intake/Apply/Batch.ts")
 const apply = at("src/Intake/Apply.ts")
 const readings = at("src/Intake/Apply/Readings.ts")
 const inbox = at("src/Intake/Inbox.ts")
+const groups = at("src/Intake/Receiver/Groups.ts")
 const merge = at("src/Domain/Merge.ts")
 const pass = at("src/Walk/Pass.ts")
 const checkpoints = at("src/Walk/Checkpoints.ts")
@@ -69,16 +70,16 @@ const intake: ReadonlyArray<Break> = [
     "the ledger doesn't hear what is delivered twice"
   ),
   inbox(
-    "await store.deliveries.receive(batch.map(({ delivery }) => delivery))",
-    "void store.deliveries.receive(batch.map(({ delivery }) => delivery)).catch(() => 0)",
+    "await store.deliveries.receive(batch)",
+    "void store.deliveries.receive(batch).catch(() => 0)",
     "the 2xx is sent before the delivery is stored"
   ),
-  inbox(
+  groups(
     "batch.map(({ delivery }) => delivery)",
     "batch.slice(0, 1).map((each) => each.delivery)",
     "of deliveries that come together only one is stored"
   ),
-  inbox("      arrived.openUnsafe()\n", "", "a delivery doesn't wake Apply"),
+  inbox("    arrived.openUnsafe()\n", "", "a delivery doesn't wake Apply"),
   deliveries(
     "await writeMeta(tx, watermarkKey, String(through))",
     "await writeMeta(tx, watermarkKey, String(through + 1))",

@@ -5,7 +5,7 @@
  * A valid signature proves the body and nothing else: the event id, type and timestamp in the headers aren't signed.
  */
 import { createSecretKey } from "node:crypto"
-import { readSignature, verify } from "../ConstructionWebhooks.ts"
+import { readSignature, verify } from "../ConstructionSigning.ts"
 
 /** Node's `request.headers`, the `Headers` of fetch, or any record; names in any case. */
 export type DeliveryHeaders =

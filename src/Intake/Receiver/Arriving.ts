@@ -4,8 +4,8 @@
 import type { IncomingMessage } from "node:http"
 import type { Bodies, Body } from "./Bodies.ts"
 import type { Visit } from "./Connections.ts"
-import type { RefusedFor } from "./Refusals.ts"
-import type { DeliveryHeaders, Signatures } from "./Signatures.ts"
+import type { RefusedFor } from "./Messages.ts"
+import type { Checking, DeliveryHeaders, Held } from "./Signing.ts"
 
 /** What a request says about itself. */
 export interface Refusable {
@@ -16,9 +16,10 @@ export interface Refusable {
 export interface BodyReader {
   readonly maximumBytes: number
   readonly bodies: Bodies
-  readonly signatures: Signatures["Service"]
+  /** With the valid secrets. */
+  readonly checking: (signature: Uint8Array) => Checking<Held>
   readonly refused: (why: RefusedFor, delivery: Refusable, isSigned: boolean) => void
-  /** Also whether the same delivery was refused before. */
+  /** Whether the same delivery was refused before. */
   readonly wasRefused: (signature: Uint8Array) => boolean
 }
 
@@ -28,66 +29,68 @@ export interface Arrived {
   readonly release: () => void
 }
 
-/** Otherwise the status of the refusal, or that there is no one to answer. */
+/** Otherwise the status of the refusal, or that there is no one to answer. `done` is called once. */
 export const readBody = (
   answer: BodyReader,
   request: IncomingMessage,
-  delivery: Refusable & { readonly visit: Visit }
-): Promise<Arrived | 408 | 413 | 503 | "aborted"> =>
-  new Promise((resolve) => {
-    const { bodies, maximumBytes } = answer
-    const chunks: Array<Buffer> = []
-    const giveUp = (result: 408 | 413 | 503 | "aborted"): void => {
-      bodies.close(body)
-      chunks.length = 0
-      request.off("data", onChunk).removeAllListeners("end")
-      resolve(result)
-    }
-    const body: Body = bodies.open({
-      standing: delivery.visit.standing,
-      pause: () => request.pause(),
-      resume: () => request.resume(),
-      drop: (status) => {
-        request.pause()
-        giveUp(status)
-      }
-    })
-    const tooLarge = (): void => {
-      giveUp(413)
-      answer.refused("too-large", delivery, false)
-    }
-    const isDeclaredTooLarge = Number(request.headers["content-length"] ?? 0) > maximumBytes
-    const onChunk = (chunk: Buffer): void => {
-      chunks.push(chunk)
-      if (!isDeclaredTooLarge && body.bytes + chunk.byteLength <= maximumBytes) {
-        return bodies.received(body, chunk.byteLength)
-      }
-      if (answer.wasRefused(delivery.signature)) {
-        const before = chunks.splice(0)
-        bodies.close(body)
-        request.off("data", onChunk).removeAllListeners("end")
-        return checkToItsEnd(answer, request, before, delivery, () => giveUp(413))
-      }
+  delivery: Refusable & { readonly visit: Visit },
+  done: (result: Arrived | 408 | 413 | 503 | "aborted") => void
+): void => {
+  const { bodies, maximumBytes } = answer
+  const chunks: Array<Buffer> = []
+  const giveUp = (result: 408 | 413 | 503 | "aborted"): void => {
+    bodies.close(body)
+    chunks.length = 0
+    request.off("data", onChunk).removeAllListeners("end").off("close", broken).off("error", broken)
+    // It may still break.
+    request.on("error", () => undefined)
+    done(result)
+  }
+  const body: Body = bodies.open({
+    standing: delivery.visit.standing,
+    pause: () => request.pause(),
+    resume: () => request.resume(),
+    drop: (status) => {
       request.pause()
-      tooLarge()
+      giveUp(status)
     }
-    if (isDeclaredTooLarge && !answer.wasRefused(delivery.signature)) return tooLarge()
-    request.on("data", onChunk)
-    request.once("end", () => {
-      bodies.whole(body)
-      const [only] = chunks
-      // The parts are let go at once: until the answer they would hold the same bytes once more.
-      const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
-      chunks.length = 0
-      resolve({ body: whole, release: () => bodies.close(body) })
-    })
-    // After a body has ended, its room is given back by its answer.
-    const broken = (): void => {
-      if (body.state !== "whole") giveUp("aborted")
-    }
-    request.once("close", broken)
-    request.once("error", broken)
   })
+  const tooLarge = (): void => {
+    giveUp(413)
+    answer.refused("too-large", delivery, false)
+  }
+  const isDeclaredTooLarge = Number(request.headers["content-length"] ?? 0) > maximumBytes
+  const onChunk = (chunk: Buffer): void => {
+    chunks.push(chunk)
+    if (!isDeclaredTooLarge && body.bytes + chunk.byteLength <= maximumBytes) {
+      return bodies.received(body, chunk.byteLength)
+    }
+    if (answer.wasRefused(delivery.signature)) {
+      const before = chunks.splice(0)
+      bodies.close(body)
+      request.off("data", onChunk).removeAllListeners("end")
+      return checkToItsEnd(answer, request, before, delivery, () => giveUp(413))
+    }
+    request.pause()
+    tooLarge()
+  }
+  // After a body has ended, its room is given back by its answer.
+  const broken = (): void => {
+    if (body.state !== "whole") giveUp("aborted")
+  }
+  if (isDeclaredTooLarge && !answer.wasRefused(delivery.signature)) return tooLarge()
+  request.on("data", onChunk)
+  request.on("end", () => {
+    bodies.whole(body)
+    const [only] = chunks
+    // The parts are let go at once: until the answer they would hold the same bytes once more.
+    const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+    chunks.length = 0
+    done({ body: whole, release: () => bodies.close(body) })
+  })
+  request.on("close", broken)
+  request.on("error", broken)
+}
 
 /**
  * The service tries a refused delivery again, so the second attempt is read to its end, a part at a time, to learn whether
@@ -100,7 +103,7 @@ const checkToItsEnd = (
   delivery: Refusable,
   done: () => void
 ): void => {
-  const check = answer.signatures.checking(delivery.signature)
+  const check = answer.checking(delivery.signature)
   for (const chunk of chunks) check.add(chunk)
   request.on("data", check.add)
   // At once, because the request closes before a promise would go on.

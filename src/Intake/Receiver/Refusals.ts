@@ -9,10 +9,8 @@ import { Clock, Duration, Effect, FiberHandle } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import { oneAtATime } from "../../Stores/Sql.ts"
-import type { DeliveryHeaders } from "./Signatures.ts"
+import type { KnownRefusal, RefusedFor, Refusing } from "./Messages.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../../Stores/Store.ts"
-
-export type RefusedFor = "too-large" | "encoded"
 
 export interface Refused {
   readonly for: RefusedFor
@@ -27,14 +25,9 @@ export interface Refused {
 }
 
 export interface Refusals {
-  readonly refused: (
-    why: RefusedFor,
-    delivery: { readonly signature: Uint8Array; readonly headers: DeliveryHeaders },
-    isSigned: boolean
-  ) => void
-  readonly wasRefused: (signature: Uint8Array) => boolean
-  /** A delivery is on disk. */
-  readonly came: (signature: Uint8Array, eventId: string | undefined) => void
+  /** One was refused, or is on disk after all. */
+  readonly heard: (refusing: Refusing) => void
+  readonly all: () => ReadonlyArray<KnownRefusal>
   /** A person has seen them; returns which. */
   readonly seen: Effect.Effect<ReadonlyArray<Refused>, StoreError>
 }
@@ -47,12 +40,17 @@ const quietMs = Duration.toMillis("1 hour")
 const shownAtOnce = 10
 const showEveryMs = Duration.toMillis("1 minute")
 
-export const make = (maximumBytes: number) =>
+/** `onChange`: after `all` has changed. */
+export const make = (maximumBytes: number, onChange: () => void) =>
   Effect.gen(function* () {
     const store = yield* Store
     const clock = yield* Clock.Clock
     const all = new Map<string, Refused>()
-    const changed = yield* shown(all, maximumBytes)
+    const show = yield* shown(all, maximumBytes, onChange)
+    const changed = (when: "at once" | "soon"): void => {
+      onChange()
+      show(when)
+    }
     const keep = keeper(store)
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
     const keepQuietly = (change: Keep): void => void runFork(Effect.ignore(keep(change), { log: "Warn" }))
@@ -69,36 +67,27 @@ export const make = (maximumBytes: number) =>
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), look)))
     }
 
+    const refused = (refusing: Refusal): void => {
+      const before = all.get(refusing.signature)
+      const one = oneMore(before, refusing, Instant.fromMillis(clock.currentTimeMillisUnsafe()))
+      all.set(one.signature, one)
+      if (all.size > most) all.delete([...all.values()].find((each) => !each.isSigned)?.signature ?? one.signature)
+      if (one.isSigned) keepQuietly((kept) => kept.set(one.signature, one))
+      const isNews = before === undefined || before.isSigned !== one.isSigned
+      changed(isNews && all.size <= shownAtOnce ? "at once" : "soon")
+    }
+    const came = ({ eventId, signature }: KnownRefusal): void => {
+      const isSame = (one: Refused): boolean => one.signature === signature || one.eventId === (eventId ?? "")
+      const theirs = [...all.values()].filter(isSame)
+      if (theirs.length === 0) return
+      for (const one of theirs) all.delete(one.signature)
+      keepQuietly((kept) => theirs.forEach((one) => kept.delete(one.signature)))
+      changed("at once")
+    }
+
     return {
-      refused: (why, { headers, signature }, isSigned) => {
-        const now = Instant.fromMillis(clock.currentTimeMillisUnsafe())
-        const before = all.get(hexOf(signature))
-        const one: Refused = {
-          for: why,
-          signature: hexOf(signature),
-          eventId: headers.eventId ?? null,
-          firstAt: before?.firstAt ?? now,
-          lastAt: now,
-          times: (before?.times ?? 0) + 1,
-          isSigned: isSigned || before?.isSigned === true
-        }
-        all.set(one.signature, one)
-        if (all.size > most) all.delete([...all.values()].find((each) => !each.isSigned)?.signature ?? one.signature)
-        if (one.isSigned) keepQuietly((kept) => kept.set(one.signature, one))
-        const isNews = before === undefined || before.isSigned !== one.isSigned
-        changed(isNews && all.size <= shownAtOnce ? "at once" : "soon")
-      },
-      wasRefused: (signature) => all.has(hexOf(signature)),
-      came: (signature, eventId) => {
-        if (all.size === 0) return
-        const hex = hexOf(signature)
-        const isSame = (one: Refused): boolean => one.signature === hex || one.eventId === (eventId ?? "")
-        const theirs = [...all.values()].filter(isSame)
-        if (theirs.length === 0) return
-        for (const one of theirs) all.delete(one.signature)
-        keepQuietly((kept) => theirs.forEach((one) => kept.delete(one.signature)))
-        changed("at once")
-      },
+      heard: (refusing) => (refusing.kind === "refused" ? refused(refusing) : came(refusing)),
+      all: () => [...all.values()].map(({ eventId, signature }) => ({ eventId, signature })),
       seen: Effect.gen(function* () {
         yield* keep((kept) => kept.clear())
         const seen = [...all.values()]
@@ -108,6 +97,22 @@ export const make = (maximumBytes: number) =>
       })
     } satisfies Refusals
   })
+
+type Refusal = Extract<Refusing, { readonly kind: "refused" }>
+
+const oneMore = (
+  before: Refused | undefined,
+  { eventId, isSigned, signature, why }: Refusal,
+  now: Instant.Instant
+): Refused => ({
+  for: why,
+  signature,
+  eventId,
+  firstAt: before?.firstAt ?? now,
+  lastAt: now,
+  times: (before?.times ?? 0) + 1,
+  isSigned: isSigned || before?.isSigned === true
+})
 
 type Keep = (kept: Map<string, Refused>) => void
 
@@ -121,7 +126,7 @@ const keeper = (store: Store["Service"]) => (change: Keep) =>
   })
 
 /** Shows them whenever they have changed, and whenever one is forgotten. */
-const shown = (all: Map<string, Refused>, maximumBytes: number) =>
+const shown = (all: Map<string, Refused>, maximumBytes: number, onForgotten: () => void) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const show = shower(yield* Reasons, maximumBytes)
@@ -132,7 +137,9 @@ const shown = (all: Map<string, Refused>, maximumBytes: number) =>
     const keepShown = Effect.gen(function* () {
       while (true) {
         shownMs = clock.currentTimeMillisUnsafe()
-        for (const one of all.values()) if (endMs(one) <= shownMs) all.delete(one.signature)
+        const ended = [...all.values()].filter((one) => endMs(one) <= shownMs)
+        for (const one of ended) all.delete(one.signature)
+        if (ended.length > 0) onForgotten()
         yield* show([...all.values()])
         const nextMs = Math.min(...[...all.values()].map(endMs))
         if (!Number.isFinite(nextMs)) return
@@ -144,8 +151,6 @@ const shown = (all: Map<string, Refused>, maximumBytes: number) =>
       runInstead(waitMs > 0 ? Effect.delay(keepShown, waitMs) : keepShown)
     }
   })
-
-const hexOf = (signature: Uint8Array): string => Buffer.from(signature).toString("hex")
 
 const parse = (text: string | undefined): ReadonlyArray<Refused> => JSON.parse(text ?? "[]") as ReadonlyArray<Refused>
 

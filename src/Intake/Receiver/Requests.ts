@@ -1,27 +1,33 @@
 /**
- * Handles one request, from its headers to its answer.
+ * Handles one request, from its headers to its answer, in the receiver's thread.
  *
  * The checks run from cheap to expensive: path, method, well-formed signature, declared size; then the body is read,
  * within its own limit and the room for all of them; then its signature is checked. A signature covers
  * the bytes as received; if it doesn't fit them and they claim an encoding, a proxy may have compressed the body on the
- * way, so it must fit what they unpack to. Exactly the signed bytes are stored. A 2xx is sent only after `offer` has
- * returned.
+ * way, so it must fit what they unpack to. Exactly the signed bytes are stored. A 2xx is sent only after the group is
+ * stored. Callbacks, because each promise of a request costs a twentieth of what it takes.
  */
 import { hash } from "node:crypto"
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http"
-import type { Inbox } from "../Inbox.ts"
 import { unpack } from "../../Domain/Body.ts"
 import type { Instant } from "../../Domain/Instant.ts"
-import { type BodyReader, readBody, type Refusable } from "./Arriving.ts"
+import type { Delivery, Labelled } from "../../Stores/Deliveries.ts"
+import { type Arrived, type BodyReader, readBody, type Refusable } from "./Arriving.ts"
 import type { Visit } from "./Connections.ts"
-import type { DeliveryHeaders } from "./Signatures.ts"
-import type { Secret } from "../Secrets/Keyring.ts"
+import type { Groups } from "./Groups.ts"
+import type { Knowing } from "./Knowing.ts"
+import type { KnownSecret } from "./Messages.ts"
+import type { DeliveryHeaders, Signing } from "./Signing.ts"
 
 export interface Answerer extends BodyReader {
   readonly path: string
+  readonly signing: Signing
+  readonly knowing: Knowing
+  readonly groups: Groups<Labelled>
   readonly now: () => Instant
-  readonly offer: Inbox["Service"]["offer"]
-  readonly accepted: (headers: DeliveryHeaders, secret: Secret, signature: Uint8Array) => void
+  /** Calls back once new secrets may be known. */
+  readonly settled: (then: () => void) => void
+  readonly accepted: (headers: DeliveryHeaders, secret: KnownSecret, signature: Uint8Array) => void
   readonly rejected: () => void
   readonly notStored: (cause: unknown) => void
 }
@@ -39,36 +45,38 @@ const reply = (response: ServerResponse, visit: Visit, status: number, headers: 
   response.writeHead(status, headers).end()
 }
 
-export const handle = async (
-  answer: Answerer,
-  request: IncomingMessage,
-  response: ServerResponse,
-  visit: Visit
-): Promise<void> => {
-  const { signatures } = answer
-  const path = pathOf(request.url ?? "")
-  if (path !== answer.path && !signatures.isFormerPath(path)) return refuse(response, 404)
-  if (request.method !== "POST") return refuse(response, 405)
-  const signature = signatures.read(request.headers)
-  if (signature === undefined) return refuse(response, 401)
-  const headers = signatures.said(request.headers)
-  const delivery = { headers, signature, visit }
-  const arrived = await readBody(answer, request, delivery)
-  if (arrived === "aborted") return
-  if (typeof arrived === "number") return refuse(response, arrived)
+/** A request that has met a broken invariant is answered, and the others go on. */
+const guarded = (answer: Answerer, response: ServerResponse, act: () => void): void => {
   try {
-    const signed = await signedOf(answer, request, arrived.body, signature)
-    if (typeof signed === "object") {
-      visit.proved()
-      return await store(answer, { ...signed, ...delivery, all: withoutCredentials(request.rawHeaders) }, response)
-    }
-    if (signed === 401) answer.rejected()
-    else answer.refused(signed === 413 ? "too-large" : "encoded", delivery, false)
-    reply(response, visit, signed)
-  } finally {
-    arrived.release()
+    act()
+  } catch (cause) {
+    answer.notStored(cause)
+    if (response.headersSent) response.destroy()
+    else refuse(response, 500)
   }
 }
+
+interface Come extends Refusable {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly visit: Visit
+}
+
+export const handle = (answer: Answerer, request: IncomingMessage, response: ServerResponse, visit: Visit): void =>
+  guarded(answer, response, () => {
+    const { knowing, signing } = answer
+    const path = pathOf(request.url ?? "")
+    if (path !== answer.path && !knowing.isFormerPath(path)) return refuse(response, 404)
+    if (request.method !== "POST") return refuse(response, 405)
+    const signature = signing.read(request.headers)
+    if (signature === undefined) return refuse(response, 401)
+    const come: Come = { request, response, visit, signature, headers: signing.said(request.headers) }
+    readBody(answer, request, come, (arrived) => {
+      if (arrived === "aborted") return
+      if (typeof arrived === "number") return refuse(response, arrived)
+      guarded(answer, response, () => judge(answer, come, arrived))
+    })
+  })
 
 /** A target may also be a whole address, as for a proxy (RFC 9112 §3.2.2). */
 const pathOf = (target: string): string =>
@@ -76,42 +84,40 @@ const pathOf = (target: string): string =>
 
 interface Signed {
   readonly body: Uint8Array
-  readonly secret: Secret
+  readonly secret: KnownSecret
 }
 
 /**
  * Once more after the secret of a new subscription is known, whose first delivery may arrive before it. What the body
  * unpacked to isn't kept until then: it isn't counted.
  */
-const signedOf = async (
-  answer: Answerer,
-  request: IncomingMessage,
-  body: Buffer,
-  signature: Uint8Array
-): Promise<Signed | Refusal> => {
-  const signed = signedNow(answer, request, body, signature)
-  if (typeof signed === "object") return signed
-  await answer.signatures.settled()
-  return signedNow(answer, request, body, signature)
+const judge = (answer: Answerer, come: Come, arrived: Arrived): void => {
+  const signed = signedNow(answer, come, arrived.body)
+  if (typeof signed === "object") return store(answer, come, signed, arrived)
+  answer.settled(() =>
+    guarded(answer, come.response, () => {
+      const settled = signedNow(answer, come, arrived.body)
+      if (typeof settled === "object") return store(answer, come, settled, arrived)
+      if (settled === 401) answer.rejected()
+      else answer.refused(settled === 413 ? "too-large" : "encoded", come, false)
+      reply(come.response, come.visit, settled)
+      arrived.release()
+    })
+  )
 }
 
 type Refusal = 401 | 413 | 415
 
 /** Of a body that can't be unpacked, we don't know whether it was signed. */
-const signedNow = (
-  answer: Answerer,
-  request: IncomingMessage,
-  body: Buffer,
-  signature: Uint8Array
-): Signed | Refusal => {
-  const { signatures } = answer
-  const secret = signatures.signer(body, signature)
+const signedNow = (answer: Answerer, { request, signature }: Come, body: Buffer): Signed | Refusal => {
+  const { secrets } = answer.knowing
+  const secret = answer.signing.signer(secrets, body, signature)
   if (secret) return { body, secret }
   if (!isEncoded(request)) return 401
   const plain = unpack(body, mostUnpacked(answer, body))
   if (plain === "too-large") return 413
   if (plain === body) return 415
-  const signer = signatures.signer(plain, signature)
+  const signer = answer.signing.signer(secrets, plain, signature)
   return signer ? { body: plain, secret: signer } : 401
 }
 
@@ -122,40 +128,43 @@ const isEncoded = ({ headers }: IncomingMessage): boolean =>
 const mostUnpacked = ({ maximumBytes }: Answerer, { byteLength }: Uint8Array): number =>
   Math.min(maximumBytes, 64 * (1024 + byteLength))
 
-interface Verified extends Signed, Refusable {
-  readonly all: ReadonlyArray<string>
-  readonly visit: Visit
-}
-
 const credentials = new Set(["authorization", "cookie", "proxy-authorization"])
 
 /** Names and values, as received. */
 const withoutCredentials = (raw: ReadonlyArray<string>): ReadonlyArray<string> =>
   raw.filter((_, place) => !credentials.has(raw[place - (place % 2)]!.toLowerCase()))
 
-const store = async (
+const store = (
   answer: Answerer,
-  { all, body, headers, secret, signature, visit }: Verified,
-  response: ServerResponse
-): Promise<void> => {
+  { headers, request, response, signature, visit }: Come,
+  { body, secret }: Signed,
+  { release }: Arrived
+): void => {
+  visit.proved()
   const bodySha256 = hash("sha256", body, "buffer")
-  try {
-    await answer.offer({
-      body,
-      bodySha256,
-      eventId: headers.eventId ?? madeUpId(bodySha256),
-      headerType: headers.type,
-      issuedAt: headers.issuedAt,
-      receivedAt: answer.now(),
-      headers: all,
-      secret: secret.fingerprint
-    })
-  } catch (cause) {
-    answer.notStored(cause)
-    return reply(response, visit, 503, { ...noBody, ...again })
-  }
-  reply(response, visit, 200)
-  answer.accepted(headers, secret, signature)
+  const eventId = headers.eventId ?? madeUpId(bodySha256)
+  const labels = JSON.stringify({
+    eventId,
+    headerType: headers.type,
+    issuedAt: headers.issuedAt,
+    receivedAt: answer.now(),
+    headers: withoutCredentials(request.rawHeaders),
+    secret: secret.fingerprint
+  } satisfies Omit<Delivery, "body" | "bodySha256">)
+  answer.groups.offer({
+    delivery: { body, bodySha256, eventId, labels },
+    body,
+    stored: () => {
+      reply(response, visit, 200)
+      release()
+      answer.accepted(headers, secret, signature)
+    },
+    failed: (cause) => {
+      answer.notStored(cause)
+      reply(response, visit, 503, { ...noBody, ...again })
+      release()
+    }
+  })
 }
 
 /** Derived from the body, so that the same body always gets the same id. */

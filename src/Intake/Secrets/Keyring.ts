@@ -53,11 +53,17 @@ export class Keyring extends Context.Service<
   {
     /** In the order in which they were added. */
     readonly valid: () => ReadonlyArray<Secret>
+    /** Also those that have expired: held, because a clock that was wrongly set ahead is set back. */
+    readonly held: () => ReadonlyArray<Secret>
     readonly hold: (secret: Secret) => void
     /** A person retired it at `retiredAtMs`; it expires at `expiresAtMs`. */
     readonly end: (secret: Secret, retiredAtMs: number, expiresAtMs: number) => void
-    /** A delivery signed with it is on disk. */
-    readonly used: (secret: Secret) => void
+    /** `tell` is called after each change, and resolves once that is effective. Returns how to stop. */
+    readonly onChange: (tell: () => Promise<void>) => () => void
+    /** Resolves once all changes so far are effective in every thread. */
+    readonly told: () => Promise<void>
+    /** Deliveries signed with it are on disk. */
+    readonly used: (secret: Secret, count?: number) => void
     /** Opened whenever a retired secret was used. */
     readonly endingUsed: Latch.Latch
     /** Looks for secrets that another worker has received; set by Secrets. */
@@ -74,27 +80,35 @@ export class Keyring extends Context.Service<
       let held: ReadonlyArray<Secret> = []
       let nextEndMs = Number.POSITIVE_INFINITY
       let endingUses = 0
+      const tellers = new Set<() => Promise<void>>()
+      let told: Promise<unknown> = Promise.resolve()
       const put = (secrets: ReadonlyArray<Secret>): void => {
         held = secrets
         nextEndMs = Math.min(...secrets.map(({ expiresAtMs }) => expiresAtMs))
+        told = Promise.all([told, ...[...tellers].map((tell) => tell())])
       }
       return Keyring.of({
         valid: () => {
           // While no secret is retired there is nothing to filter, and no need for the time.
           if (nextEndMs === Number.POSITIVE_INFINITY) return held
           const now = clock.currentTimeMillisUnsafe()
-          // Held all the same: a clock that was wrongly set ahead is set back.
           return now < nextEndMs ? held : held.filter(({ expiresAtMs }) => now < expiresAtMs)
         },
+        held: () => held,
         hold: (secret) => put([...held, secret]),
         end: (secret, retiredAtMs, expiresAtMs) => {
           Object.assign(secret, { retiredAtMs, expiresAtMs })
           put(held)
         },
-        used: (secret) => {
+        onChange: (tell) => {
+          tellers.add(tell)
+          return () => tellers.delete(tell)
+        },
+        told: async () => void (await told),
+        used: (secret, count = 1) => {
           secret.lastUsedMs = clock.currentTimeMillisUnsafe()
           if (!isEnding(secret)) return
-          endingUses++
+          endingUses += count
           endingUsed.openUnsafe()
         },
         endingUsed,

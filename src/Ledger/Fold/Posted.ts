@@ -7,6 +7,7 @@
  * different ids in any two histories.
  */
 import * as Amount from "../../Domain/Amount.ts"
+import { dateIn } from "../../Domain/CalendarDay.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import { type Account, accountOf, type Move } from "./Account.ts"
 import { ask, basisOf, identify, type Question } from "./Ask.ts"
@@ -180,7 +181,7 @@ export const make = (
     event_id,
     reverses,
     part,
-    posting_date: rulesOf(terms).arePostingDatesKept ? Instant.dateIn(effective_at, terms.timezone) : null,
+    posting_date: rulesOf(terms).arePostingDatesKept ? dateIn(effective_at, terms.timezone) : null,
     basis: basisOf(basis)
   }
 }

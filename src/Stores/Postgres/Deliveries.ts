@@ -17,6 +17,7 @@ type Run = <A>(query: (db: Db) => Promise<A>) => Effect.Effect<A, StoreError>
 
 export const make = (run: Run, receive: Deliveries["receive"]): Deliveries => ({
   receive,
+  host: undefined,
   take: (limit) => run((db) => take(db, limit)),
   settle: async (tx, { claims = [] }, applied) => {
     const done = new Set(applied.map(({ sequence }) => sequence))

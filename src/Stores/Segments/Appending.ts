@@ -5,12 +5,15 @@
  * If a write fails, both files are cut back to the last acknowledged frame before anything else is appended: no number is
  * ever in a file twice.
  */
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs"
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
 import { encode } from "./Frame.ts"
 import type { Folders } from "./Recover.ts"
 import { fullBytes, nameOf, writeAll } from "./Segment.ts"
+
+const flushed = promisify(fdatasync)
 
 const lengthOf = (some: ReadonlyArray<Buffer>): number => some.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
@@ -20,6 +23,14 @@ interface Open {
   /** Of both, as far as they are acknowledged. */
   bytes: number
   copyBytes: number
+}
+
+/** Not yet flushed. */
+interface Written {
+  readonly open: Open
+  readonly bytes: number
+  /** The segment ends here. */
+  readonly isFull: boolean
 }
 
 export class Appending {
@@ -36,6 +47,20 @@ export class Appending {
   /** Frames with the numbers from `first` to before `next`. On disk when it returns; if it throws, none is stored. */
   append(frames: ReadonlyArray<Buffer>, first: number, next: number): void {
     if (frames.length === 0) return
+    const written = this.#written(frames, first, next)
+    fdatasyncSync(written.open.file)
+    this.#acknowledged(written)
+  }
+
+  /** The same; the thread does other things while the disk flushes. */
+  async appending(frames: ReadonlyArray<Buffer>, first: number, next: number): Promise<void> {
+    if (frames.length === 0) return
+    const written = this.#written(frames, first, next)
+    await flushed(written.open.file)
+    this.#acknowledged(written)
+  }
+
+  #written(frames: ReadonlyArray<Buffer>, first: number, next: number): Written {
     this.#mend()
     const open = (this.#open ??= this.#opened(first))
     const isFull = open.bytes + lengthOf(frames) > fullBytes
@@ -43,10 +68,13 @@ export class Appending {
     this.#isTorn = true
     writeAll(open.copy, all)
     writeAll(open.file, all)
-    fdatasyncSync(open.file)
+    return { open, bytes: lengthOf(all), isFull }
+  }
+
+  #acknowledged({ bytes, isFull, open }: Written): void {
     this.#isTorn = false
-    open.bytes += lengthOf(all)
-    open.copyBytes += lengthOf(all)
+    open.bytes += bytes
+    open.copyBytes += bytes
     if (isFull) this.#closeFiles()
   }
 

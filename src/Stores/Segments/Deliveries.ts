@@ -48,6 +48,7 @@ export const make = ({ found, open, repaired }: Files, run: Run): Deliveries => 
     })
   return {
     receive: async (batch) => (await open()).receive(batch.map(incoming)),
+    host: async (guest) => (await open()).host(guest),
     take: (limit) => withFiles((segments, db) => take(segments, db, limit)),
     settle: async (tx, took, _applied) => {
       const through = took.watermark
@@ -81,16 +82,7 @@ export const make = ({ found, open, repaired }: Files, run: Run): Deliveries => 
         return some.map((first) => toEvent(first, sums))
       }),
     receivedAfter: (sequence) => withFiles((segments) => receivedAt(segments.after(sequence, 1)[0])),
-    arrivals: (limit) =>
-      withFiles((segments) => {
-        const arrivals: Array<First> = []
-        for (let number = segments.last; number > 0 && arrivals.length < limit;) {
-          const frame = segments.at(number)
-          if (frame?.kind === "first") arrivals.push(frame)
-          number = (frame?.number ?? number) - 1
-        }
-        return arrivals.map(({ labels }) => labels)
-      }),
+    arrivals: (limit) => withFiles((segments) => newest(segments, limit).map(({ labels }) => labels)),
     copying: {
       id: withFiles(async (_segments, db) => (await readMeta(db, inboxKey)) ?? ""),
       after: (number) => withFiles((segments) => Copying.after(segments, number)),
@@ -106,6 +98,16 @@ const incoming = ({ body, bodySha256, ...labels }: Delivery): Incoming => ({ bod
 const firstAt = (segments: Segments, number: number): First | undefined => {
   const frame = segments.at(number)
   return frame?.kind === "first" ? frame : undefined
+}
+
+const newest = (segments: Segments, count: number): ReadonlyArray<First> => {
+  const firsts: Array<First> = []
+  for (let number = segments.last; number > 0 && firsts.length < count;) {
+    const frame = segments.at(number)
+    if (frame?.kind === "first") firsts.push(frame)
+    number = (frame?.number ?? number) - 1
+  }
+  return firsts
 }
 
 /** As many as fit into a batch, but at least one. */

@@ -110,28 +110,29 @@ export const endBytes = headBytes + fixedBytes + "{}".length + hmacBytes
 const noBody = new Uint8Array(0)
 
 export const encode = (frame: Frame, key: KeyObject): Buffer =>
-  framed(frame, Buffer.from(JSON.stringify(headOf(frame))), frame.kind === "first" ? frame.body : noBody, key)
+  framed(frame, JSON.stringify(headOf(frame)), frame.kind === "first" ? frame.body : noBody, key)
 
 /** A first delivery, with its labels as JSON. */
-export const encodeFirst = (number: number, labels: Uint8Array, body: Uint8Array, key: KeyObject): Buffer =>
+export const encodeFirst = (number: number, labels: string, body: Uint8Array, key: KeyObject): Buffer =>
   framed({ kind: "first", number }, labels, body, key)
 
 const framed = (
   { kind, number }: Pick<Frame, "kind" | "number">,
-  head: Uint8Array,
+  head: string,
   body: Uint8Array,
   key: KeyObject
 ): Buffer => {
-  const length = fixedBytes + head.byteLength + body.byteLength + hmacBytes
+  const headLength = Buffer.byteLength(head)
+  const length = fixedBytes + headLength + body.byteLength + hmacBytes
   const bytes = Buffer.allocUnsafe(headBytes + length)
   const content = bytes.subarray(headBytes)
   mark.copy(bytes)
   bytes.writeUInt32BE(length, 4)
   content.writeUInt8(kinds.indexOf(kind), kindAt)
   content.writeDoubleBE(number, numberAt)
-  content.writeUInt32BE(head.byteLength, lengthAt)
-  content.set(head, fixedBytes)
-  content.set(body, fixedBytes + head.byteLength)
+  content.writeUInt32BE(headLength, lengthAt)
+  content.write(head, fixedBytes)
+  content.set(body, fixedBytes + headLength)
   Hmac.write(key, content.subarray(0, length - hmacBytes), content, length - hmacBytes)
   bytes.writeUInt32BE(crc32(content), 8)
   return bytes

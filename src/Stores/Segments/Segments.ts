@@ -5,17 +5,16 @@
  * first. If damage is found while reading, the thread mends it, and it is read again.
  */
 import type { KeyObject } from "node:crypto"
-import { fileURLToPath } from "node:url"
-import { Worker } from "node:worker_threads"
-import { batchBytes } from "../Deliveries.ts"
+import { type MessagePort, Worker } from "node:worker_threads"
+import { fileOf } from "../../Runtime/Module.ts"
+import { batchBytes, type Guest } from "../Deliveries.ts"
 import type { Frame } from "./Frame.ts"
-import { type Answer, type Incoming, packed, type Request, type Start } from "./Protocol.ts"
+import { type Answer, type Incoming, packed, type Request, type Start, type ThreadStart } from "./Protocol.ts"
 import { listed } from "./Segment.ts"
 import { DamagedSegment, type Range, Reader } from "./Reader.ts"
 import type { Found } from "./Writer.ts"
 
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-const threadFile = fileURLToPath(new URL("./inbox-thread.ts", import.meta.url)).replace(/ts$/, extension)
+const threadFile = fileOf(new URL("./inbox-thread.ts", import.meta.url))
 
 type Asked = Request extends infer R ? (R extends Request ? Omit<R, "id"> : never) : never
 
@@ -34,8 +33,10 @@ export class Segments {
   #untold: ReadonlyArray<Found> = []
   #thread: Worker | undefined
   #started: Promise<Answer> | undefined
+  #ending = Promise.withResolvers<unknown>()
   #nextId = 1
-  #last = 0
+  /** Written by the thread. */
+  readonly #last = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
 
   /** `tell`: hears what starts and checks have found, if that is anything, before what was asked is done. */
   constructor(start: Start, tell: (found: Found) => Promise<void>) {
@@ -59,15 +60,23 @@ export class Segments {
     return listed(this.#start.folder).slice(0, -1)
   }
 
-  /** The number of the last frame that was acknowledged. */
+  /** The number of the last frame that is on disk. */
   get last(): number {
-    return this.#last
+    return Number(Atomics.load(this.#last, 0))
   }
 
   /** Returns how many bodies were new, once all are on disk. */
   async receive(batch: ReadonlyArray<Incoming>): Promise<number> {
     const group = packed(batch)
     return (await this.#ask({ kind: "receive", ...group }, [group.bytes.buffer])).fresh ?? 0
+  }
+
+  /** Resolves once the guest is loaded. `ended`: resolves with the reason once the thread has ended. */
+  async host(guest: Guest): Promise<{ readonly ended: Promise<unknown> }> {
+    await this.#run()
+    const { promise: ended } = this.#ending
+    await this.#ask({ kind: "host", ...guest }, [guest.port])
+    return { ended }
   }
 
   /** Appends frames with these numbers; numbers between them are skipped. */
@@ -102,21 +111,21 @@ export class Segments {
 
   /** What reads beside it, up to the last frame there is now. */
   get snapshot(): { readonly reader: Reader; readonly last: number } {
-    return { reader: new Reader(this.#start.folder), last: this.#last }
+    return { reader: new Reader(this.#start.folder), last: this.last }
   }
 
   /** Frames after a number, in order: as many as fit into a batch. */
   after(number: number, limit: number): ReadonlyArray<Frame> {
-    return this.#reader.after(number, this.#last, limit, batchBytes)
+    return this.#reader.after(number, this.last, limit, batchBytes)
   }
 
   /** The same as they are in the file, of one segment; undefined if there are none. */
   range(after: number, limit: number): Range | undefined {
-    return this.#reader.range(after, this.#last, limit, batchBytes)
+    return this.#reader.range(after, this.last, limit, batchBytes)
   }
 
   at(number: number): Frame | undefined {
-    return this.#reader.at(number, this.#last)
+    return this.#reader.at(number, this.last)
   }
 
   async close(): Promise<void> {
@@ -129,7 +138,7 @@ export class Segments {
     this.#reader.forget()
   }
 
-  async #ask(asked: Asked, transfer: ReadonlyArray<ArrayBuffer> = []): Promise<Answer> {
+  async #ask(asked: Asked, transfer: ReadonlyArray<ArrayBuffer | MessagePort> = []): Promise<Answer> {
     await this.#run()
     await this.#tellAll()
     const id = this.#nextId++
@@ -140,8 +149,12 @@ export class Segments {
 
   #run(): Promise<Answer> {
     if (this.#started !== undefined) return this.#started
-    const thread = new Worker(threadFile, { name: "inbox", workerData: this.#start })
+    const thread = new Worker(threadFile, {
+      name: "inbox",
+      workerData: { ...this.#start, last: this.#last } satisfies ThreadStart
+    })
     this.#thread = thread
+    this.#ending = Promise.withResolvers()
     let why: unknown = new Error("the inbox's thread has ended")
     const inOrder = new Promise<Answer>((resolve, reject) => this.#open.set(0, { resolve, reject }))
     thread.on("message", (answer: Answer) => this.#answered(answer))
@@ -167,7 +180,6 @@ export class Segments {
   }
 
   #answered(answer: Answer): void {
-    this.#last = answer.last ?? this.#last
     const found = answer.found ?? nothing
     if (found.lost.length + found.repaired.length + found.completed > 0) this.#untold = [...this.#untold, found]
     const open = this.#open.get(answer.id)
@@ -179,6 +191,7 @@ export class Segments {
   #ended(cause: unknown): void {
     this.#thread = undefined
     this.#started = undefined
+    this.#ending.resolve(cause)
     for (const { reject } of this.#open.values()) reject(cause)
     this.#open.clear()
   }

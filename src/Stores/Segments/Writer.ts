@@ -24,8 +24,17 @@ export interface Arrived {
   readonly bodyKey: Buffer
   readonly idKey: Buffer
   /** As JSON: most of them are stored as they are. */
-  readonly labels: Buffer
+  readonly labels: string
   readonly body: Uint8Array
+}
+
+/** A group with its numbers, not yet stored. */
+interface Group {
+  readonly encoded: ReadonlyArray<Buffer>
+  /** Of each frame: what is known from now on. */
+  readonly keys: ReadonlyArray<ReadonlyArray<Buffer>>
+  /** After the last frame. */
+  readonly next: number
 }
 
 export interface Received {
@@ -81,6 +90,19 @@ export class Writer {
 
   /** When it returns, all of them are on disk. If it throws, none of them is stored. */
   receive(batch: ReadonlyArray<Arrived>): Received {
+    const group = this.#numbered(batch)
+    this.#appending.append(group.encoded, this.#next, group.next)
+    return this.#stored(group)
+  }
+
+  /** The same, while the thread does other things; nothing else is asked of the writer before it has returned. */
+  async receiving(batch: ReadonlyArray<Arrived>): Promise<Received> {
+    const group = this.#numbered(batch)
+    await this.#appending.appending(group.encoded, this.#next, group.next)
+    return this.#stored(group)
+  }
+
+  #numbered(batch: ReadonlyArray<Arrived>): Group {
     const encoded: Array<Buffer> = []
     const keys: Array<ReadonlyArray<Buffer>> = []
     const seen = new Map<string, number>()
@@ -94,8 +116,10 @@ export class Writer {
       encoded.push(this.#encoded(arrived, number, of, isReused))
       keys.push(fresh)
     }
-    const next = this.#next + encoded.length
-    this.#appending.append(encoded, this.#next, next)
+    return { encoded, keys, next: this.#next + encoded.length }
+  }
+
+  #stored({ keys, next }: Group): Received {
     for (const [place, fresh] of keys.entries()) this.#known.add(fresh, this.#next + place)
     this.#next = next
     return { fresh: keys.filter(({ length }) => length > 0).length, last: this.last }
@@ -185,7 +209,7 @@ export class Writer {
   #encoded({ body, labels }: Arrived, number: number, of: number | undefined, isReused: boolean): Buffer {
     const { key } = this.#folders
     if (of === undefined && !isReused) return encodeFirst(number, labels, body, key)
-    const said = JSON.parse(labels.toString()) as Labels
+    const said = JSON.parse(labels) as Labels
     return of === undefined
       ? encode({ kind: "first", number, body, labels: { ...said, isReused } }, key)
       : encode({ kind: "again", number, of, labels: { ...said, headers: [] } }, key)

@@ -1,33 +1,46 @@
 /**
- * The inbox's thread: does what the worker's main thread asks, one request after the other, and uses the time between them
- * for what can be done later.
+ * The inbox's thread: the only one that writes the folder. It does one thing after the other, what the main thread asks and
+ * what a guest in this thread has received, and uses the time between for what can be done later.
+ *
+ * While the disk flushes a group, the guest goes on receiving. If anything throws that isn't a request's failure, the
+ * thread ends, and the guest with it; the main thread notices both.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import type { Answer, Request, Start } from "./Protocol.ts"
-import { unpacked } from "./Protocol.ts"
-import { Writer } from "./Writer.ts"
+import type { RunGuest } from "../Deliveries.ts"
+import { type Answer, arrived, type Request, type ThreadStart, unpacked } from "./Protocol.ts"
+import { type Arrived, type Received, Writer } from "./Writer.ts"
 
 const port = parentPort
 if (port === null) throw new Error("the inbox's thread was started as a program")
 
-const { folder, key, ...options } = workerData as Start
+const { folder, key, last, ...options } = workerData as ThreadStart
 const writer = new Writer(folder, key, options)
 
-const answerTo = (request: Request): Omit<Answer, "id"> => {
-  switch (request.kind) {
-    case "receive":
-      return { ...writer.receive(unpacked(request)) }
-    case "put":
-      writer.put(request.frames)
-      return { last: writer.last }
-    case "fill":
-      writer.fill(request.frames)
-      return { last: writer.last }
-    case "check":
-      return { found: writer.check(request.number), last: writer.last }
-    case "close":
-      writer.close()
-      return { last: writer.last }
+let isFlushing = false
+/** What waits until a group is on disk. */
+let waiting: Array<() => void> = []
+
+const inTurn = (act: () => void): void => {
+  if (isFlushing) waiting.push(act)
+  else act()
+}
+
+const say = (): void => void Atomics.store(last, 0, BigInt(writer.last))
+
+const receive = (batch: ReadonlyArray<Arrived>): Promise<Received> =>
+  new Promise((resolve) => inTurn(() => resolve(received(batch))))
+
+const received = async (batch: ReadonlyArray<Arrived>): Promise<Received> => {
+  isFlushing = true
+  try {
+    return await writer.receiving(batch)
+  } finally {
+    say()
+    isFlushing = false
+    const now = waiting
+    waiting = []
+    for (const act of now) inTurn(act)
+    tidyLater()
   }
 }
 
@@ -42,15 +55,59 @@ const tidy = (): void => {
   if (isTidying) setImmediate(tidy)
 }
 
-port.on("message", (request: Request) => {
+const tidyLater = (): void => {
+  if (isTidying) return
+  isTidying = true
+  setImmediate(tidy)
+}
+
+type Answered = Omit<Answer, "id">
+
+const done = (request: Request): Answered | Promise<Answered> => {
+  switch (request.kind) {
+    case "receive":
+      return receive(unpacked(request))
+    case "put":
+      writer.put(request.frames)
+      return {}
+    case "fill":
+      writer.fill(request.frames)
+      return {}
+    case "check":
+      return { found: writer.check(request.number) }
+    case "host":
+      return host(request)
+    case "close":
+      writer.close()
+      return {}
+  }
+}
+
+const host = async ({ data, module, port: guests }: Extract<Request, { readonly kind: "host" }>): Promise<Answered> => {
+  const { guest } = (await import(module)) as { readonly guest: RunGuest }
+  void guest(guests, data, (batch) => receive(batch.map(arrived)))
+  return {}
+}
+
+const answer = async (request: Request): Promise<void> => {
   try {
-    port.postMessage({ id: request.id, ...answerTo(request) } satisfies Answer)
+    const { fresh, found } = await done(request)
+    say()
+    port.postMessage({ id: request.id, fresh, found } as Answer)
   } catch (cause) {
+    say()
     const { code, message } = cause as NodeJS.ErrnoException
     port.postMessage({ id: request.id, error: { code, message } } satisfies Answer)
   }
-  if (request.kind === "close") return port.close()
-  if (!isTidying) tidy()
+  if (request.kind === "close") port.close()
+  else tidyLater()
+}
+
+port.on("message", (request: Request) => {
+  // What is received waits for its turn itself, and a guest has its own.
+  if (request.kind === "receive" || request.kind === "host") void answer(request)
+  else inTurn(() => void answer(request))
 })
 
-port.postMessage({ id: 0, last: writer.last, found: writer.found } satisfies Answer)
+say()
+port.postMessage({ id: 0, found: writer.found } satisfies Answer)

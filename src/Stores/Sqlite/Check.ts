@@ -1,11 +1,10 @@
 /**
  * Checks the Store's file beside its use. Throws like SQLite itself where it is damaged.
  */
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
+import { fileOf } from "../../Runtime/Module.ts"
 
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-const threadFile = fileURLToPath(new URL("./check-thread.ts", import.meta.url)).replace(/ts$/, extension)
+const threadFile = fileOf(new URL("./check-thread.ts", import.meta.url))
 
 export class Damaged extends Error {
   /** SQLITE_CORRUPT. */

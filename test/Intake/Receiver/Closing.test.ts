@@ -1,7 +1,16 @@
 /** A connection ends with an answer that announces it, never under a sender's next request. */
+import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { defaultLimits } from "../../../src/Intake/Receiver/Listener.ts"
+import { defaultLimits } from "../../../src/Intake/Receiver/Limits.ts"
 import { keeping, playedStore, send, signedRequest, startReceiver, until } from "./Running.ts"
+
+/** Whether nothing listens there any more. */
+const isRefused = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" })
+    socket.once("error", () => resolve(true))
+    socket.once("connect", () => resolve(!socket.destroy()))
+  })
 
 const announced = /connection: close/i
 
@@ -37,6 +46,7 @@ describe("a receiver that stops", () => {
     const [waiting, next] = [send(receiver.port, signedRequest("1")), send(receiver.port, signedRequest("[]"))]
     await until(() => receiver.looked.count === 2)
     const stopped = receiver[Symbol.asyncDispose]()
+    while (!(await isRefused(receiver.port)));
     commit.resolve(1)
     assert.deepStrictEqual(await Promise.all([waiting.status(), next.status()]), [200, 200])
     for (const { answers } of [waiting, next]) assert.match(answers.text, announced)

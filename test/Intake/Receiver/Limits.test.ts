@@ -1,7 +1,7 @@
 /** Slow, large and too many requests are cut off, and leave nothing behind. */
 import { assert, describe, it } from "@effect/vitest"
 import { TestClock } from "effect/testing"
-import { defaultLimits } from "../../../src/Intake/Receiver/Listener.ts"
+import { defaultLimits } from "../../../src/Intake/Receiver/Limits.ts"
 import type { Delivery } from "../../../src/Stores/Deliveries.ts"
 import { deliver, head, keeping, playedStore, send, sign, signedRequest, startReceiver, until } from "./Running.ts"
 

@@ -4,6 +4,7 @@
  */
 import { createHmac } from "node:crypto"
 import { connect } from "node:net"
+import { setEnvironmentData } from "node:worker_threads"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { TestClock } from "effect/testing"
 import * as ConstructionWebhooks from "../../../connectors/construction/ConstructionWebhooks.ts"
@@ -14,6 +15,7 @@ import { Signatures } from "../../../src/Intake/Receiver/Signatures.ts"
 import { Keyring } from "../../../src/Intake/Secrets/Keyring.ts"
 import type { Delivery } from "../../../src/Stores/Deliveries.ts"
 import { type Deliveries, Store, type StoreError } from "../../../src/Stores/Store.ts"
+import { checksKey } from "./counting-signing.ts"
 
 export const path = "/hooks/construction"
 export const secret = "whsec_known"
@@ -39,30 +41,30 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
 
 export const keeping = (kept: Array<Delivery>): Layer.Layer<Store> => playedStore(async (batch) => kept.push(...batch))
 
+const module = new URL("./counting-signing.ts", import.meta.url)
+
 /** Counts the bodies whose signature was checked, which is how many have arrived. */
-const counting = (looked: { count: number }) =>
-  Layer.effect(
-    Signatures,
-    Effect.map(Signatures, (signatures) =>
-      Signatures.of({
-        ...signatures,
-        signer: (body, signature) => {
-          looked.count++
-          return signatures.signer(body, signature)
-        }
-      })
-    )
-  )
+const counting = Layer.effect(
+  Signatures,
+  Effect.map(Signatures, (signatures) => Signatures.of({ ...signatures, module }))
+)
 
 export const startReceiver = async (
   store: Layer.Layer<Store, StoreError>,
   more: Partial<ReceiverOptions> = {},
   clock: Layer.Layer<never> = Layer.empty
 ) => {
-  const looked = { count: 0 }
+  const checks = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  // The receiver's thread begins with it.
+  setEnvironmentData(checksKey, checks)
+  const looked = {
+    get count() {
+      return Atomics.load(checks, 0)
+    }
+  }
   const options = { host: "127.0.0.1", port: 0, path, maximumBytes: 100_000, ...more }
   const layer = Receiver.layerWith(options).pipe(
-    Layer.provide(counting(looked)),
+    Layer.provide(counting),
     Layer.provide(ConstructionWebhooks.layer),
     Layer.provide(Inbox.layer),
     Layer.provide(store),
@@ -80,10 +82,17 @@ export const startReceiver = async (
     looked,
     status,
     /** On a virtual clock. */
-    pass: (time: Duration.Input) => runtime.runPromise(TestClock.adjust(time)),
+    pass: async (time: Duration.Input) => {
+      await status()
+      return runtime.runPromise(TestClock.adjust(time))
+    },
     port: (await status()).port,
     seen: () => runtime.runPromise(Effect.flatMap(Receiver, (receiver) => receiver.refusedSeen)),
-    reasons: () => runtime.runPromise(Effect.flatMap(Reasons, ({ wrong }) => wrong)),
+    /** Of all that has been answered. */
+    reasons: async () => {
+      await status()
+      return runtime.runPromise(Effect.flatMap(Reasons, ({ wrong }) => wrong))
+    },
     [Symbol.asyncDispose]: () => runtime.dispose()
   }
 }

@@ -4,11 +4,10 @@
  */
 import * as crypto from "node:crypto"
 import { afterEach, assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { vi } from "vitest"
 import { verifyDelivery } from "../../../connectors/construction/Client/Signature.ts"
-import * as Webhooks from "../../../connectors/construction/ConstructionWebhooks.ts"
-import { Signatures } from "../../../src/Intake/Receiver/Signatures.ts"
+import { signing } from "../../../connectors/construction/ConstructionSigning.ts"
 import { Keyring, secret } from "../../../src/Intake/Secrets/Keyring.ts"
 
 const { compared } = vi.hoisted(() => ({ compared: [] as Array<readonly [expected: string, signature: string]> }))
@@ -33,8 +32,6 @@ const signatureBy = (text: string) => crypto.createHmac("sha256", text).update(b
 /** Each secret's own signature against the one that came, in their order. */
 const every = (signature: string) => secrets.map((text) => [signatureBy(text), signature] as const)
 
-const layer = Webhooks.layer.pipe(Layer.provideMerge(Layer.merge(Webhooks.Callbacks.layer, Keyring.layer)))
-
 describe.each([...secrets, "none of them"])("a signature by the secret %s", (signer) => {
   const signature = signatureBy(signer)
 
@@ -42,13 +39,13 @@ describe.each([...secrets, "none of them"])("a signature by the secret %s", (sig
     Effect.gen(function* () {
       const keyring = yield* Keyring
       for (const text of secrets) keyring.hold(secret(text, { fingerprint: text }))
-      const found = (yield* Signatures).signer(body, Buffer.from(signature, "hex"))
+      const found = signing.signer(keyring.held(), body, Buffer.from(signature, "hex"))
       assert.strictEqual(
         found?.fingerprint,
         secrets.find((text) => text === signer)
       )
       assert.deepStrictEqual(compared, every(signature))
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(Keyring.layer))
   )
 
   it("is compared with every secret's by a program of one's own", () => {

@@ -1,0 +1,103 @@
+/**
+ * What the main thread and the receiver's thread say to each other. The main thread says what is valid; the other one says
+ * what has happened, in one report for all that came since the main thread has heard the one before.
+ */
+import type { KeyObject } from "node:crypto"
+import type { BlockList } from "node:net"
+import type { MessagePort } from "node:worker_threads"
+import type { Packed } from "../../Stores/Packed.ts"
+import type { Limits } from "./Limits.ts"
+
+export type RefusedFor = "too-large" | "encoded"
+
+export interface KnownSecret {
+  /** By which reports name it. */
+  readonly number: number
+  readonly fingerprint: string
+  readonly key: KeyObject
+  /** Exclusive. */
+  readonly expiresAtMs: number
+}
+
+export interface KnownRefusal {
+  /** Hex. */
+  readonly signature: string
+  readonly eventId: string | null
+}
+
+/** What the main thread knows. */
+export interface Known {
+  readonly secrets: ReadonlyArray<KnownSecret>
+  readonly formerPaths: ReadonlyArray<string>
+  readonly refused: ReadonlyArray<KnownRefusal>
+}
+
+/** What the receiver's thread begins with. */
+export interface Start {
+  readonly host: string
+  readonly port: number
+  readonly path: string
+  readonly maximumBytes: number
+  readonly trustedProxies: BlockList
+  readonly limits: Limits
+  /** A module that exports `signing`. */
+  readonly signing: string
+  readonly known: Known
+}
+
+export interface Counters {
+  accepted: number
+  rejected: number
+  tooLarge: number
+  encoded: number
+  notStored: number
+}
+
+/** A request that was refused and may be a delivery, or one of them that came after all. */
+export type Refusing = KnownRefusal &
+  ({ readonly kind: "came" } | { readonly kind: "refused"; readonly why: RefusedFor; readonly isSigned: boolean })
+
+/** Since the last one. */
+export interface Report {
+  readonly counters: Counters
+  readonly accepted: ReadonlyArray<{ readonly secret: number; readonly events: number; readonly pings: number }>
+  /** Deliveries of unknown secrets before the first accepted one, and after the last one; all of them if none was. */
+  readonly wrong: { readonly before: number; readonly after: number }
+  readonly refusals: ReadonlyArray<Refusing>
+  /** Why deliveries can't be stored, or null if they can again. */
+  readonly failing: string | null | undefined
+}
+
+/** To the receiver's thread. `id`: to be answered. */
+export type Told =
+  | { readonly kind: "known"; readonly id: number; readonly known: Known }
+  | { readonly kind: "heard" }
+  | { readonly kind: "settled"; readonly id: number }
+  | { readonly kind: "flush"; readonly id: number }
+  | { readonly kind: "close" }
+
+/** From the receiver's thread. */
+export type Said =
+  | { readonly kind: "listening"; readonly port: number }
+  | { readonly kind: "deaf"; readonly code: string | undefined; readonly message: string }
+  | { readonly kind: "report"; readonly report: Report }
+  /** Some deliveries have an unknown signature: asks to be told once new secrets may be known. */
+  | { readonly kind: "unknown"; readonly id: number }
+  | { readonly kind: "done"; readonly id: number }
+
+/** What a thread of the receiver's own begins with. */
+export interface OwnStart {
+  readonly port: MessagePort
+  readonly data: unknown
+}
+
+/** A group on its way to the main thread, and what became of it. */
+export interface Carried {
+  readonly id: number
+  readonly group: Packed
+}
+
+export interface Stored {
+  readonly id: number
+  readonly failure: string | undefined
+}

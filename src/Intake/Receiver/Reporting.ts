@@ -1,0 +1,104 @@
+/**
+ * What the receiver's thread has to say to the main thread: gathered into one report at a time. The next one is sent when
+ * the main thread has heard the one before, so a busy one gets few and large reports.
+ *
+ * If the process dies, what wasn't reported is lost: counts, and the refusal of a request that the service sends again.
+ */
+import type { Counters, KnownSecret, RefusedFor, Refusing, Report } from "./Messages.ts"
+
+/** Enough for the main thread, which keeps a hundred. */
+const mostRefusals = 200
+
+const none = (): Counters => ({ accepted: 0, rejected: 0, tooLarge: 0, encoded: 0, notStored: 0 })
+
+export class Reporting {
+  readonly #say: (report: Report) => void
+  #counters = none()
+  #accepted = new Map<number, { secret: number; events: number; pings: number }>()
+  #wrong = { before: 0, after: 0 }
+  #refusals: Array<Refusing> = []
+  #failing: string | null | undefined
+  #isFailing = false
+  #isNews = false
+  #isUnheard = false
+
+  constructor(say: (report: Report) => void) {
+    this.#say = say
+  }
+
+  accepted({ number }: KnownSecret, isPing: boolean): void {
+    const before = this.#accepted.get(number)
+    const uses = before ?? { secret: number, events: 0, pings: 0 }
+    if (before === undefined) this.#accepted.set(number, uses)
+    if (isPing) uses.pings++
+    else uses.events++
+    if (this.#counters.accepted++ === 0) this.#wrong.before = this.#wrong.after
+    this.#wrong.after = 0
+    if (this.#isFailing) this.#failing = null
+    this.#isFailing = false
+    this.#soon()
+  }
+
+  rejected(): void {
+    this.#counters.rejected++
+    this.#wrong.after++
+    this.#soon()
+  }
+
+  refused(why: RefusedFor, signature: string, eventId: string | null, isSigned: boolean): void {
+    this.#counters[why === "too-large" ? "tooLarge" : "encoded"]++
+    this.#refusal({ kind: "refused", why, signature, eventId, isSigned })
+  }
+
+  came(signature: string, eventId: string | null): void {
+    this.#refusal({ kind: "came", signature, eventId })
+  }
+
+  notStored(cause: unknown): void {
+    this.#counters.notStored++
+    this.#isFailing = true
+    this.#failing = cause instanceof Error ? cause.message : String(cause)
+    this.#soon()
+  }
+
+  /** The main thread has heard the last report. */
+  heard(): void {
+    this.#isUnheard = false
+    if (this.#isNews) this.send()
+  }
+
+  /** Whatever the main thread has heard. */
+  send(): void {
+    this.#isNews = false
+    this.#isUnheard = true
+    this.#say({
+      counters: this.#counters,
+      accepted: [...this.#accepted.values()],
+      wrong: this.#wrong,
+      refusals: this.#refusals,
+      failing: this.#failing
+    })
+    this.#counters = none()
+    this.#accepted = new Map()
+    this.#wrong = { before: 0, after: 0 }
+    this.#refusals = []
+    this.#failing = undefined
+  }
+
+  #refusal(refusing: Refusing): void {
+    if (this.#refusals.length >= mostRefusals) this.#refusals.shift()
+    this.#refusals.push(refusing)
+    this.#soon()
+  }
+
+  /** With what else happens in this turn of the event loop. */
+  #soon(): void {
+    if (this.#isNews) return
+    this.#isNews = true
+    if (!this.#isUnheard) {
+      setImmediate(() => {
+        if (this.#isNews && !this.#isUnheard) this.send()
+      })
+    }
+  }
+}

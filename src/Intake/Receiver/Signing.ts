@@ -1,0 +1,36 @@
+/**
+ * How a service signs its deliveries: what a connector exports as `signing`, in a module without Effect, because the
+ * receiver's thread loads it.
+ */
+import type { KeyObject } from "node:crypto"
+import type { IncomingHttpHeaders } from "node:http"
+import type { Instant } from "../../Domain/Instant.ts"
+
+/** The unsigned headers; they prove nothing. */
+export interface DeliveryHeaders {
+  readonly eventId: string | undefined
+  readonly type: string | null
+  readonly issuedAt: Instant | null
+}
+
+/** A secret as the check of a signature needs it. */
+export interface Held {
+  readonly key: KeyObject
+}
+
+export interface Checking<S extends Held> {
+  readonly add: (part: Uint8Array) => void
+  readonly signer: () => S | undefined
+}
+
+export interface Signing {
+  /** The bytes of the signature; undefined if it is missing or malformed. */
+  readonly read: (headers: IncomingHttpHeaders) => Uint8Array | undefined
+  /** The secret that signed this body. Constant time, over all of them. */
+  readonly signer: <S extends Held>(secrets: ReadonlyArray<S>, body: Uint8Array, signature: Uint8Array) => S | undefined
+  /** The same for a body in parts, which is too large to be held whole. */
+  readonly checking: <S extends Held>(secrets: ReadonlyArray<S>, signature: Uint8Array) => Checking<S>
+  readonly said: (headers: IncomingHttpHeaders) => DeliveryHeaders
+  /** It is sent once, to verify a subscription. */
+  readonly isPing: (headers: DeliveryHeaders) => boolean
+}
