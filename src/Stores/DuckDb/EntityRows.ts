@@ -1,6 +1,6 @@
 /**
- * Merges changes into the rows of entities: each stored row that they touch is read by its number (`RowNumbers`),
- * merged, deleted and appended again. This code keeps one row per id, because DuckDB would hold a whole index in memory (`Ddl`).
+ * Merges changes into the rows of entities: each stored row that they touch is read by its number (`RowNumbers`), unless an
+ * event changed it lately (`RecentRows`), merged, deleted and appended again. This code keeps one row per id, because DuckDB would hold a whole index in memory (`Ddl`).
  *
  * A caller merges within a transaction and then says how it ended, because only a commit gives rows their numbers.
  * An id that is taken for a new one would get a second row: so in any doubt all numbers are looked up again.
@@ -10,6 +10,7 @@ import type { Row } from "../../Domain/Merge.ts"
 import { byName, type EntityName } from "../../Domain/Resource.ts"
 import { mergeGently } from "../Merging.ts"
 import { entityTable } from "../WarehouseTables.ts"
+import { RecentRows, type Stored } from "./RecentRows.ts"
 import { isOf, RowNumbers } from "./RowNumbers.ts"
 import * as Rows from "./Rows.ts"
 import { listed, type TableRows } from "./TableRows.ts"
@@ -17,6 +18,7 @@ import { listed, type TableRows } from "./TableRows.ts"
 /** Of one table. */
 interface Numbered {
   readonly numbers: RowNumbers
+  readonly recent: RecentRows
   /** The number of the next row. */
   next: number
 }
@@ -24,7 +26,21 @@ interface Numbered {
 interface Written {
   readonly name: EntityName
   /** In the order in which they were appended; `from`: the number of the outdated row. */
-  readonly rows: ReadonlyArray<{ readonly id: string; readonly from: number | undefined }>
+  readonly rows: ReadonlyArray<{
+    readonly id: string
+    readonly from: number | undefined
+    /** Undefined: no event is expected to change it soon. */
+    readonly recent: Row | undefined
+  }>
+}
+
+/** A row that is in memory has another number by now. To be rolled back; the next try reads it again. */
+export class Renumbered extends Error {
+  override readonly name = "Renumbered"
+
+  constructor(name: EntityName) {
+    super(`rows of construction.${name} have other numbers`)
+  }
 }
 
 export class EntityRows {
@@ -57,11 +73,11 @@ export class EntityRows {
       const after = merging instanceof Promise ? await merging : merging
       if (after === undefined || after === before) continue
       merged.push(after)
-      rows.push({ id, from: found?.number })
+      rows.push({ id, from: found?.number, recent: ofId.at(-1)?.source === "event" ? after : undefined })
       isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
     }
-    const outdated = rows.flatMap(({ from }) => (from === undefined ? [] : [String(from)]))
-    await this.#tables.delete(table, "rowid", outdated)
+    const outdated = rows.flatMap(({ from, id }) => (from === undefined ? [] : [{ number: from, id }]))
+    if ((await this.#tables.deleteNumbered(table, outdated)) < outdated.length) throw new Renumbered(name)
     await this.#tables.append(table, merged)
     this.#written.push({ name, rows })
     return isVisible
@@ -70,9 +86,12 @@ export class EntityRows {
   committed(): void {
     for (const { name, rows } of this.#written) {
       const numbered = this.#numbered.get(name)!
-      for (const { from, id } of rows) {
-        if (from === undefined) numbered.numbers.add(id, numbered.next++)
-        else numbered.numbers.move(id, from, numbered.next++)
+      for (const { from, id, recent } of rows) {
+        const number = numbered.next++
+        if (from === undefined) numbered.numbers.add(id, number)
+        else numbered.numbers.move(id, from, number)
+        if (recent === undefined) numbered.recent.drop(id)
+        else numbered.recent.keep(id, { row: recent, number })
       }
     }
     this.#written = []
@@ -86,8 +105,11 @@ export class EntityRows {
 
   async #stored(name: EntityName, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Stored>> {
     const known = this.#numbered.get(name)
-    const read = known && (await this.#read(name, ids, known.numbers))
-    if (read !== undefined) return read
+    if (known !== undefined) {
+      const [recent, others] = parted(ids, known.recent)
+      const read = await this.#read(name, others, known.numbers)
+      if (read !== undefined) return new Map([...recent, ...read])
+    }
     const numbered = await this.#lookUp(name)
     this.#numbered.set(name, numbered)
     const again = await this.#read(name, ids, numbered.numbers)
@@ -122,7 +144,7 @@ export class EntityRows {
 
   /** By a scan of the whole table. */
   async #lookUp(name: EntityName): Promise<Numbered> {
-    const numbered: Numbered = { numbers: new RowNumbers(), next: 0 }
+    const numbered: Numbered = { numbers: new RowNumbers(), recent: new RecentRows(), next: 0 }
     const result = await this.#tables.connection.stream(`select id, rowid from construction.${name}`)
     for (
       let chunk = await result.fetchChunk();
@@ -140,9 +162,19 @@ export class EntityRows {
   }
 }
 
-interface Stored {
-  readonly row: Row
-  readonly number: number
+/** Those that are in memory, and the ids of the others. */
+const parted = (
+  ids: ReadonlyArray<string>,
+  recent: RecentRows
+): readonly [ReadonlyMap<string, Stored>, ReadonlyArray<string>] => {
+  const found = new Map<string, Stored>()
+  const others: Array<string> = []
+  for (const id of ids) {
+    const stored = recent.get(id)
+    if (stored === undefined) others.push(id)
+    else found.set(id, stored)
+  }
+  return [found, others]
 }
 
 /** Most batches name each id once, and then need no grouping. */

@@ -57,6 +57,24 @@ export class TableRows {
     this.deleted += rowsChanged
   }
 
+  /** Rows by number and key: one that has another key by now stays. Returns how many there were. */
+  async deleteNumbered(
+    { columns, key, name }: Shown,
+    rows: ReadonlyArray<{ readonly number: number; readonly id: string }>
+  ): Promise<number> {
+    if (rows.length === 0) return 0
+    const type = columns.find((column) => column.name === key)?.type ?? "VARCHAR"
+    const { rowsChanged } = await this.run(
+      `delete from construction.${name} as stored using (
+         select unnest(from_json($1, '[{"number":"BIGINT","id":"VARCHAR"}]'), recursive := true)
+       ) as outdated
+       where stored.rowid = outdated.number and stored.${key} = cast(outdated.id as ${type})`,
+      JSON.stringify(rows)
+    )
+    this.deleted += rowsChanged
+    return rowsChanged
+  }
+
   async append({ columns, key, name }: Shown, rows: ReadonlyArray<object>): Promise<void> {
     if (rows.length === 0) return
     this.#wrote(

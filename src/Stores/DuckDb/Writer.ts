@@ -14,7 +14,7 @@ import {
   ledgerEntriesTable,
   ledgerHoldsTable
 } from "../WarehouseTables.ts"
-import { EntityRows } from "./EntityRows.ts"
+import { EntityRows, Renumbered } from "./EntityRows.ts"
 import type { OpenFile } from "./File.ts"
 import type { Memory } from "./Memory.ts"
 import { TableRows, type Wrote } from "./TableRows.ts"
@@ -56,6 +56,16 @@ export class DuckDbWriter {
   }
 
   async write(batch: Batch): Promise<Written> {
+    try {
+      return await this.#write(batch)
+    } catch (cause) {
+      // Nothing is remembered any more, so it can't happen twice.
+      if (!(cause instanceof Renumbered)) throw cause
+      return this.#write(batch)
+    }
+  }
+
+  async #write(batch: Batch): Promise<Written> {
     const { connection } = this.#tables
     await this.#memory.beforeBatch(batch.changes.length + batch.events.length)
     await connection.run("begin transaction")
