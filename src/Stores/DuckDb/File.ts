@@ -32,7 +32,8 @@ const settings = {
   wal_autocheckpoint: "16MB",
   // Only when the writer asks: at every checkpoint of a first walk it took 100 MB and a sixth of the speed.
   max_vacuum_tasks: "0",
-  threads: "2",
+  // Two while there is large work (`Memory`).
+  threads: "1",
   allocator_flush_threshold: "1MB",
   allocator_bulk_deallocation_flush_threshold: "1MB"
 }

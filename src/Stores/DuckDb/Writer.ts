@@ -112,7 +112,7 @@ export class DuckDbWriter {
     // It fails while a snapshot is open; the next one then does the work.
     await this.#tables.connection.run("checkpoint").catch(() => undefined)
     this.#entities.forget()
-    await this.#set({ max_vacuum_tasks: 0, threads: 2 })
+    await this.#set({ max_vacuum_tasks: 0 })
     await this.#memory.giveRoom()
     await this.#memory.clear()
   }

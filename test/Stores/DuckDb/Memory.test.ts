@@ -46,7 +46,7 @@ it.effect("a sixth at rest, and all of the share only during exports", () =>
   )
 )
 
-it("a third while large batches are written, until a minute after the last", async () => {
+it("a third, and a second thread, while large batches are written, until a minute after the last", async () => {
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "64MB" })
   const connection = await instance.connect()
   const clock = { ms: 5_000 }
@@ -54,14 +54,18 @@ it("a third while large batches are written, until a minute after the last", asy
   const afterBatch = async (atMs: number, rows: number) => {
     clock.ms = atMs
     await memory.beforeBatch(rows)
-    return String((await connection.runAndReadAll("select current_setting('memory_limit')")).getRows()[0]?.[0])
+    const found = await connection.runAndReadAll(
+      "select current_setting('memory_limit') || ' ' || current_setting('threads')"
+    )
+    return String(found.getRows()[0]?.[0])
   }
-  assert.strictEqual(await afterBatch(5_000, 4999), "61.0 MiB")
+  await memory.clear()
+  assert.strictEqual(await afterBatch(5_000, 4999), "61.0 MiB 1")
   // 128 MB.
-  assert.strictEqual(await afterBatch(10_000, 5000), "122.0 MiB")
-  assert.strictEqual(await afterBatch(60_000, 5000), "122.0 MiB")
-  assert.strictEqual(await afterBatch(119_999, 4999), "122.0 MiB")
-  assert.strictEqual(await afterBatch(120_001, 4999), "61.0 MiB")
+  assert.strictEqual(await afterBatch(10_000, 5000), "122.0 MiB 2")
+  assert.strictEqual(await afterBatch(60_000, 5000), "122.0 MiB 2")
+  assert.strictEqual(await afterBatch(119_999, 4999), "122.0 MiB 2")
+  assert.strictEqual(await afterBatch(120_001, 4999), "61.0 MiB 1")
   connection.disconnectSync()
   instance.closeSync()
 })
