@@ -59,7 +59,7 @@ export class Apply extends Context.Service<
         while (true) {
           const [lasted, taken] = yield* Effect.timed(Effect.retry(turn.withPermit(step(counts)), atOnce))
           if (taken === 0) return
-          yield* taken < batchEvents ? Effect.sleep(gatheringAfter(lasted)) : Effect.yieldNow
+          yield* taken < batchEvents ? Effect.sleep(gatheringAfter(taken, lasted)) : Effect.yieldNow
         }
       })
       yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
@@ -78,12 +78,22 @@ export class Apply extends Context.Service<
 
 const batchEvents = 2000
 
+/** So many of a stream wait together that each costs less if more do. */
+const manyEvents = 50
+
+const longest = Duration.millis(250)
+
 /**
- * A batch costs as much as dozens of events, so those that arrive close together are gathered into one: for as long as the
- * last one took, and never so long that anybody would notice.
+ * A batch costs as much as dozens of events, so those that arrive close together are gathered into one: as long as an event
+ * is visible within 0.1 s all the same, which a batch that is under way and its own may take part of. If batches take
+ * longer, or there are many events, they are gathered for longer, and never so long that anybody would notice.
  */
-const gatheringAfter = (lasted: Duration.Duration): Duration.Duration =>
-  Duration.clamp(lasted, { minimum: Duration.millis(50), maximum: Duration.millis(250) })
+const gatheringAfter = (taken: number, lasted: Duration.Duration): Duration.Duration => {
+  const lastedMs = Duration.toMillis(lasted)
+  return taken >= manyEvents
+    ? longest
+    : Duration.min(Duration.millis(Math.max(50, 90 - 2 * lastedMs, lastedMs)), longest)
+}
 
 const eventsOf = ({ taken }: TakenBatch): ReadonlyArray<Event> => taken.map(({ event }) => event)
 
