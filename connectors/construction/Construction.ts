@@ -9,6 +9,7 @@ import { Skew } from "../../src/Operate/Skew.ts"
 import { type PagedList, Source } from "../../src/Walk/Source.ts"
 import { ConstructionClient } from "./ConstructionClient.ts"
 import { projectNames, projectsOf, readPage } from "./ConstructionPages.ts"
+import { Forms } from "./ConstructionRecords.ts"
 
 export const layer: Layer.Layer<Source, never, ConstructionClient | ServiceSettings | Skew | Subscription> =
   Layer.effect(
@@ -19,6 +20,7 @@ export const layer: Layer.Layer<Source, never, ConstructionClient | ServiceSetti
       const subscription = yield* Subscription
       const { envelope, fieldAliases } = yield* ServiceSettings
       const names = projectNames(fieldAliases)
+      const forms = new Forms()
       const projects: PagedList = {
         resource: "projects",
         // Subscribe first, then walk: what changes during the walk arrives as events.
@@ -35,7 +37,7 @@ export const layer: Layer.Layer<Source, never, ConstructionClient | ServiceSetti
                   }),
                 (answer) => {
                   skew.answered(answer.serviceMs, answer.startedMs, answer.endedMs)
-                  return readPage(answer, envelope.list)
+                  return readPage(answer, envelope.list, forms)
                 }
               ),
               (page) => projectsOf(page, names)

@@ -13,12 +13,14 @@ import * as Limits from "../../src/Domain/Limits.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
+import { Listed, type Sheet, sheet } from "../../src/Domain/Listed.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
 import type { BadRecord, Page } from "../../src/Walk/Source.ts"
 import { type Answer, NotAsPromised } from "./ConstructionClient.ts"
 import { wires } from "./ConstructionEvents.ts"
 import * as Fields from "./ConstructionFields.ts"
-import { type Aliases, at, find, spellings } from "./ConstructionPlaces.ts"
+import { type Aliases, find, isWithin, spellings } from "./ConstructionPlaces.ts"
+import { Cut, cut, firstAt, type Form, type Forms } from "./ConstructionRecords.ts"
 
 /** A page as it came. */
 export interface RawPage extends Omit<Page, "changes" | "bad" | "records"> {
@@ -44,11 +46,16 @@ const notJson = (text: string): string => {
   return "with something that isn't JSON or is truncated"
 }
 
-/** Reads the records and the three counts, numbers as they were written. */
-export const readPage = (answer: Answer, list = documented.list): Effect.Effect<RawPage, NotAsPromised> => {
-  const body = Json.parse(answer.text)
+/** Reads the records and the three counts, numbers as they were written. With `forms`, most records are a Cut. */
+export const readPage = (
+  answer: Answer,
+  list = documented.list,
+  forms?: Forms
+): Effect.Effect<RawPage, NotAsPromised> => {
+  const pieces = forms && cut(answer.text, list.data, forms)
+  const body = pieces === undefined ? Json.parse(answer.text) : pieces.body
   if (body === undefined) return notAsPromised(notJson(answer.text))
-  const records = firstAt(body, list.data)
+  const records = pieces?.records ?? firstAt(body, list.data)
   const [total, page, perPage] = [list.total, list.page, list.per_page].map((paths) => firstAt(body, paths))
   if (!Array.isArray(records) || [total, page, perPage].includes(undefined)) {
     return notAsPromised("without `data` and `pagination` (SITELEDGER_ENVELOPE says where else they are)")
@@ -65,14 +72,6 @@ export const readPage = (answer: Answer, list = documented.list): Effect.Effect<
     receivedAt: Instant.fromMillis(answer.endedMs),
     sha256: hash("sha256", answer.text)
   })
-}
-
-const firstAt = (body: unknown, paths: ReadonlyArray<string>): unknown => {
-  for (const path of paths) {
-    const value = at(body, path)
-    if (value !== undefined) return value
-  }
-  return undefined
 }
 
 /** The start of the request by the service's clock; by ours if it sends no Date. */
@@ -100,13 +99,66 @@ export const projectsOf = ({ records, sha256, ...page }: RawPage, names = docume
   const version = Version.make(page.observedMicros, 0, sha256)
   const changes: Array<Change> = []
   const bad: Array<BadRecord> = []
-  for (const record of records) {
+  const sheets = new Map<Form, Headed | undefined>()
+  for (const each of records) {
+    if (each instanceof Cut && !sheets.has(each.form)) {
+      sheets.set(each.form, headed(names, each.form, version, page.receivedAt))
+    }
+    const listed = each instanceof Cut ? listedOf(sheets.get(each.form), each) : undefined
+    if (listed !== undefined) {
+      changes.push(listed)
+      continue
+    }
+    const record = each instanceof Cut ? each.value : each
     const change = projectOf(names, record, version, page.receivedAt)
     if (change === undefined) bad.push({ reason: "no-key", ...kept(record) })
     else if (!Limits.canHold(change)) bad.push({ reason: "not-storable", id: change.id, ...kept(record) })
     else changes.push(change)
   }
   return { ...page, changes, bad, records: records.length }
+}
+
+/** A sheet, and where the id is. */
+interface Headed {
+  readonly sheet: Sheet
+  readonly key: number
+}
+
+/** Undefined if each record has to be looked at: a field has several names, or may be further inside. */
+const headed = (
+  { columns, key }: ProjectNames,
+  { names }: Form,
+  version: Version.Version,
+  seenAt: Instant.Instant
+): Headed | undefined => {
+  const places = new Map<string, number>()
+  const taken = new Set<string>()
+  for (const [column, spelled] of [["id", key] as const, ...columns]) {
+    const present = names.filter((name) => spelled.some((each) => each === name || isWithin(each, name)))
+    const [name] = present
+    if (name === undefined) continue
+    if (present.length > 1 || !spelled.includes(name) || name === "type") return undefined
+    if (column !== "id" && projects.columns[column]?.type !== "VARCHAR") return undefined
+    places.set(column, names.indexOf(name) + 1)
+    taken.add(name)
+  }
+  const at = places.get("id")
+  if (at === undefined || projects.stages.length > 0) return undefined
+  places.delete("id")
+  const rest = names.flatMap((name, place) => (taken.has(name) ? [] : [[name, place + 1] as const]))
+  return {
+    sheet: sheet({ entity: "projects", version, seenAt, columns: places }, Object.fromEntries(rest)),
+    key: at
+  }
+}
+
+/** Undefined if its id or a value has to be looked at. */
+const listedOf = (head: Headed | undefined, { texts }: Cut): Listed | undefined => {
+  if (head === undefined) return undefined
+  const id = /^("?)([1-9]\d{0,14})\1$/.exec(texts[head.key] ?? "")?.[2]
+  if (id === undefined) return undefined
+  for (const place of head.sheet.columns.values()) if (/^[[{]/.test(texts[place] ?? "")) return undefined
+  return new Listed(head.sheet, id, texts)
 }
 
 const kept = (record: unknown): Pick<BadRecord, "record" | "sha256"> => {

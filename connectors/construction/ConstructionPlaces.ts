@@ -25,6 +25,9 @@ export const at = (value: unknown, path: string): unknown => {
   return dot < 0 ? undefined : at(own(value, path.slice(0, dot)), path.slice(dot + 1))
 }
 
+/** True if the path may lead into the object with this name. */
+export const isWithin = (path: string, name: string): boolean => path.startsWith(`${name}.`)
+
 const own = (value: Body, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined)
 
 export const join = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`)

@@ -49,16 +49,21 @@ let last: Form = { version: "", columns: [], names: [], clocks: "", fields: [] }
 const formOf = ({ extra, values, version }: Change): Form => {
   const [columns, names] = [Object.keys(values), Object.keys(extra)]
   if (version !== last.version || !areSame(columns, last.columns) || !areSame(names, last.names)) {
-    const clocked = [...columns, "_deleted_at", ...names.map((name) => `+${name}`)]
     last = {
       version,
       columns,
       names,
-      clocks: JSON.stringify(sorted(Object.fromEntries(clocked.map((name) => [name, version])))),
+      clocks: clocksOf(columns, names, version),
       fields: Object.keys(sorted(extra)).map((name) => ({ name, key: `${JSON.stringify(name)}:` }))
     }
   }
   return last
+}
+
+/** `names`: of the fields without a column. */
+export const clocksOf = (columns: ReadonlyArray<string>, names: ReadonlyArray<string>, version: string): string => {
+  const clocked = [...columns, "_deleted_at", ...names.map((name) => `+${name}`)]
+  return JSON.stringify(sorted(Object.fromEntries(clocked.map((name) => [name, version]))))
 }
 
 const areSame = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean => {

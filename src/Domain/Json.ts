@@ -106,6 +106,19 @@ const isEscaped = (text: string, at: number): boolean => {
   return (at - first) % 2 === 1
 }
 
+/** Where the object that begins here ends, if it does; it needn't be JSON. */
+export const objectEnd = (text: string, start: number): number | undefined => {
+  if (text.charCodeAt(start) !== openBrace) return undefined
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = stringEnd(text, at)
+    else if (code === openBrace || code === openBracket) depth++
+    else if ((code === closeBrace || code === closeBracket) && --depth === 0) return at + 1
+  }
+  return undefined
+}
+
 /** Matches one escape: either `kept`, or a lone surrogate, which no engine stores. */
 const escapes =
   /(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\(?!u[dD][89a-fA-F])[^])|\\u[dD][89a-fA-F][\da-fA-F]{2}/g

@@ -6,6 +6,7 @@
  * An id that is taken for a new one would get a second row: so in any doubt all numbers are looked up again.
  */
 import type { Change } from "../../Domain/Change.ts"
+import { Listed } from "../../Domain/Listed.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import { byName, type EntityName } from "../../Domain/Resource.ts"
 import { mergeGently } from "../Merging.ts"
@@ -32,6 +33,8 @@ interface Written {
     /** Undefined: no event is expected to change it soon. */
     readonly recent: Row | undefined
   }>
+  /** Ids of rows that were appended after these, without being merged. */
+  readonly first: ReadonlyArray<string>
 }
 
 /** A row that is in memory has another number by now. To be rolled back; the next try reads it again. */
@@ -61,7 +64,8 @@ export class EntityRows {
   async merge(name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> {
     const table = entityTable(name)
     const resource = byName(name)
-    const byId = groupById(changes)
+    const { first, others } = await this.#sorted(name, changes)
+    const byId = groupById(others)
     const stored = await this.#stored(name, [...byId.keys()])
     const merged: Array<Row> = []
     const rows: Array<Written["rows"][number]> = []
@@ -79,12 +83,13 @@ export class EntityRows {
     const outdated = rows.flatMap(({ from, id }) => (from === undefined ? [] : [{ number: from, id }]))
     if ((await this.#tables.deleteNumbered(table, outdated)) < outdated.length) throw new Renumbered(name)
     await this.#tables.append(table, merged)
-    this.#written.push({ name, rows })
-    return isVisible
+    await this.#tables.appendTexts(table, first, (listed, column) => listed.textOf(column))
+    this.#written.push({ name, rows, first: first.map(({ id }) => id) })
+    return isVisible || first.length > 0
   }
 
   committed(): void {
-    for (const { name, rows } of this.#written) {
+    for (const { first, name, rows } of this.#written) {
       const numbered = this.#numbered.get(name)!
       for (const { from, id, recent } of rows) {
         const number = numbered.next++
@@ -93,6 +98,7 @@ export class EntityRows {
         if (recent === undefined) numbered.recent.drop(id)
         else numbered.recent.keep(id, { row: recent, number })
       }
+      for (const id of first) numbered.numbers.add(id, numbered.next++)
     }
     this.#written = []
   }
@@ -101,6 +107,23 @@ export class EntityRows {
   forget(): void {
     this.#written = []
     this.#numbered.clear()
+  }
+
+  /** `first`: the only changes of entities that have no row, which need no merging. */
+  async #sorted(name: EntityName, changes: ReadonlyArray<Change>): Promise<Sorted> {
+    const listed = changes.filter((change) => change instanceof Listed)
+    if (listed.length === 0 || new Set(changes.map(({ id }) => id)).size < changes.length) {
+      return { first: [], others: changes }
+    }
+    const { numbers } = await this.#numbersOf(name)
+    const isFirst = (change: Change): change is Listed => change instanceof Listed && !numbers.mayHave(change.id)
+    return { first: listed.filter(isFirst), others: changes.filter((change) => !isFirst(change)) }
+  }
+
+  async #numbersOf(name: EntityName): Promise<Numbered> {
+    const known = this.#numbered.get(name) ?? (await this.#lookUp(name))
+    this.#numbered.set(name, known)
+    return known
   }
 
   async #stored(name: EntityName, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Stored>> {
@@ -175,6 +198,11 @@ const parted = (
     else found.set(id, stored)
   }
   return [found, others]
+}
+
+interface Sorted {
+  readonly first: ReadonlyArray<Listed>
+  readonly others: ReadonlyArray<Change>
 }
 
 /** Most batches name each id once, and then need no grouping. */

@@ -26,6 +26,15 @@ export class RowNumbers {
     return numbers
   }
 
+  /** False if no row has this id. */
+  mayHave(id: string): boolean {
+    const hash = hashOf(id)
+    for (let slot = this.#first(hash); this.#rows[slot] !== 0; slot = this.#next(slot)) {
+      if (this.#hashes[slot] === hash) return true
+    }
+    return false
+  }
+
   add(id: string, row: number): void {
     if (this.#count >= this.#rows.length * fullest) this.#grow()
     this.#put(hashOf(id), row + 1)

@@ -6,7 +6,7 @@ import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@d
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import type { Shown } from "../WarehouseTables.ts"
-import { appendRows } from "./Values.ts"
+import { appendTexts } from "./Values.ts"
 
 /** Hears of all rows that are appended, before they are committed. */
 export type Wrote = (table: string, keys: ReadonlyArray<string>) => void
@@ -75,15 +75,23 @@ export class TableRows {
     return rowsChanged
   }
 
-  async append({ columns, key, name }: Shown, rows: ReadonlyArray<object>): Promise<void> {
+  append(table: Shown, rows: ReadonlyArray<object>): Promise<void> {
+    return this.appendTexts(table, rows as ReadonlyArray<Row>, (row, column) => row[column] ?? null)
+  }
+
+  async appendTexts<A>(
+    { columns, key, name }: Shown,
+    rows: ReadonlyArray<A>,
+    textOf: (row: A, column: string) => string | null
+  ): Promise<void> {
     if (rows.length === 0) return
     this.#wrote(
       name,
-      rows.map((row) => String((row as Row)[key]))
+      rows.map((row) => String(textOf(row, key)))
     )
     const appender = await this.connection.createAppender(name, "construction")
     try {
-      appendRows(appender, columns, rows as ReadonlyArray<Row>)
+      appendTexts(appender, columns, rows, textOf)
       appender.flushSync()
     } finally {
       appender.closeSync()

@@ -112,11 +112,21 @@ const isZeros = (digits: string, from: number): boolean => /^0*$/.test(digits.sl
 /** DuckDB's own size of a chunk; it refuses more. */
 const chunkRows = 2048
 
+type Columns = ReadonlyArray<{ readonly name: string; readonly type: ColumnType }>
+
 /** Appends rows of canonical text; `columns` are in the table's own order. */
 export const appendRows = (
   appender: DuckDB.DuckDBAppender,
-  columns: ReadonlyArray<{ readonly name: string; readonly type: ColumnType }>,
+  columns: Columns,
   rows: ReadonlyArray<Readonly<Record<string, string | null>>>
+): void => appendTexts(appender, columns, rows, (row, column) => row[column] ?? null)
+
+/** The same for anything that `textOf` finds the text of a column in. */
+export const appendTexts = <A>(
+  appender: DuckDB.DuckDBAppender,
+  columns: Columns,
+  rows: ReadonlyArray<A>,
+  textOf: (row: A, column: string) => string | null
 ): void => {
   const types = columns.map(({ type }) => conversions[type].type)
   const readers = columns.map(({ name, type }) => [name, reader(type)] as const)
@@ -124,7 +134,7 @@ export const appendRows = (
   for (let from = 0; from < rows.length; from += chunkRows) {
     const part = rows.slice(from, from + chunkRows)
     const chunk = DuckDB.DuckDBDataChunk.create(types, part.length)
-    chunk.setColumns(readers.map(([name, read]) => part.map((row) => read(row[name] ?? null))))
+    chunk.setColumns(readers.map(([name, read]) => part.map((row) => read(textOf(row, name)))))
     appender.appendDataChunk(chunk)
   }
 }

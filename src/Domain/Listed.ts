@@ -1,0 +1,117 @@
+/**
+ * The Change of one listed record, as pieces of its page's text: a first walk makes a row of it without an object for each
+ * record's fields. What all records of a page with the same fields share is said once, in their Sheet. Pure.
+ *
+ * As a Change it is the same as any other: `values` and `extra` are made when something asks for them.
+ */
+import type { Change } from "./Change.ts"
+import { clocksOf } from "./FirstRow.ts"
+import type { Instant } from "./Instant.ts"
+import { sorted } from "./ObjectText.ts"
+import type { EntityName } from "./Resource.ts"
+import type { Version } from "./Version.ts"
+
+interface Field {
+  readonly name: string
+  /** Its name as JSON, after a brace or a comma, and a colon. */
+  readonly key: string
+  /** Where its text is among the record's. */
+  readonly place: number
+}
+
+export interface Sheet {
+  readonly entity: EntityName
+  readonly version: Version
+  readonly seenAt: Instant
+  /** By column. All of them are VARCHAR. */
+  readonly columns: ReadonlyMap<string, number>
+  /** In the order in which they are written. */
+  readonly fields: ReadonlyArray<Field>
+  readonly clocks: string
+}
+
+/** `places`: of the fields without a column, by name. */
+export const sheet = (
+  shared: Pick<Sheet, "columns" | "entity" | "seenAt" | "version">,
+  places: Readonly<Record<string, number>>
+): Sheet => ({
+  ...shared,
+  fields: Object.entries(sorted(places)).map(([name, place], index) => ({
+    name,
+    key: `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`,
+    place
+  })),
+  clocks: clocksOf([...shared.columns.keys()], Object.keys(places), shared.version)
+})
+
+const none = {}
+const quote = 34
+
+export class Listed implements Change {
+  readonly id: string
+  readonly #sheet: Sheet
+  readonly #texts: ReadonlyArray<string>
+  readonly source = "page" as const
+  readonly misfits = none
+  #values: Change["values"] | undefined
+  #extra: Change["extra"] | undefined
+
+  /** `texts`: JSON as `Json.stringify` writes it; those of columns are no objects and no lists. */
+  constructor(sheet: Sheet, id: string, texts: ReadonlyArray<string>) {
+    this.#sheet = sheet
+    this.id = id
+    this.#texts = texts
+  }
+
+  get entity(): EntityName {
+    return this.#sheet.entity
+  }
+
+  get version(): Version {
+    return this.#sheet.version
+  }
+
+  get seenAt(): Instant {
+    return this.#sheet.seenAt
+  }
+
+  get values(): Change["values"] {
+    return (this.#values ??= Object.fromEntries(
+      [...this.#sheet.columns.keys()].map((name) => [name, this.textOf(name)])
+    ))
+  }
+
+  get extra(): Change["extra"] {
+    if (this.#extra !== undefined) return this.#extra
+    const extra = Object.create(null) as Record<string, string>
+    for (const { name, place } of this.#sheet.fields) extra[name] = this.#texts[place] ?? "null"
+    return (this.#extra = extra)
+  }
+
+  /** A column of its first row: the same as `firstRow` makes. */
+  textOf(column: string): string | null {
+    switch (column) {
+      case "id":
+        return this.id
+      case "_clocks":
+        return this.#sheet.clocks
+      case "_extra":
+        return this.#extraText()
+      case "_first_seen_at":
+      case "_changed_at":
+        return this.#sheet.seenAt
+    }
+    const place = this.#sheet.columns.get(column)
+    const text = place === undefined ? "null" : (this.#texts[place] ?? "null")
+    if (text.charCodeAt(0) === quote) return text.slice(1, -1)
+    return text === "null" ? null : text
+  }
+
+  #extraText(): string | null {
+    const { fields } = this.#sheet
+    if (fields.length === 0) return null
+    let text = ""
+    for (const { key, place } of fields) text += key + (this.#texts[place] ?? "null")
+    return `${text}}`
+  }
+}
