@@ -1,10 +1,14 @@
 /**
- * What the receiver's thread has to say to the main thread: gathered into one report at a time. The next one is sent when
- * the main thread has heard the one before, so a busy one gets few and large reports.
+ * What the receiver's thread has to say to the main thread: gathered into one report at a time. The next one is sent a
+ * moment later, when the main thread has heard the one before: a message for each group of deliveries took a tenth of the
+ * thread's time, and a busy main thread gets few and large reports.
  *
  * If the process dies, what wasn't reported is lost: counts, and the refusal of a request that the service sends again.
  */
 import type { Counters, KnownSecret, RefusedFor, Refusing, Report } from "./Messages.ts"
+
+/** Nobody notices so short a wait, and the first report after a silence has none. */
+const everyMs = 10
 
 /** Enough for the main thread, which keeps a hundred. */
 const mostRefusals = 200
@@ -21,6 +25,7 @@ export class Reporting {
   #isFailing = false
   #isNews = false
   #isUnheard = false
+  #isPausing = false
 
   constructor(say: (report: Report) => void) {
     this.#say = say
@@ -64,13 +69,14 @@ export class Reporting {
   /** The main thread has heard the last report. */
   heard(): void {
     this.#isUnheard = false
-    if (this.#isNews) this.send()
+    this.#sendIfDue()
   }
 
   /** Whatever the main thread has heard. */
   send(): void {
     this.#isNews = false
     this.#isUnheard = true
+    this.#pause()
     this.#say({
       counters: this.#counters,
       accepted: [...this.#accepted.values()],
@@ -95,10 +101,19 @@ export class Reporting {
   #soon(): void {
     if (this.#isNews) return
     this.#isNews = true
-    if (!this.#isUnheard) {
-      setImmediate(() => {
-        if (this.#isNews && !this.#isUnheard) this.send()
-      })
-    }
+    if (!this.#isUnheard && !this.#isPausing) setImmediate(() => this.#sendIfDue())
+  }
+
+  #sendIfDue(): void {
+    if (this.#isNews && !this.#isUnheard && !this.#isPausing) this.send()
+  }
+
+  #pause(): void {
+    if (this.#isPausing) return
+    this.#isPausing = true
+    setTimeout(() => {
+      this.#isPausing = false
+      this.#sendIfDue()
+    }, everyMs)
   }
 }
