@@ -26,11 +26,13 @@ import {
 import { ConstructionApi } from "./ConstructionApi.ts"
 import { pauses, Token } from "./ConstructionAuth.ts"
 import { ApiEndpoint, boundOf } from "./ConstructionEndpoints.ts"
-import { requestTimeout, readText, whyNoAnswer } from "./ConstructionText.ts"
+import { type Body, readBody, requestTimeout, whyNoAnswer } from "./ConstructionText.ts"
 
 /** An answer whose body has been read. */
 export interface Answer {
   readonly text: string
+  /** The same, as it arrived. */
+  readonly body?: Body
   /** By our clock, in ms. */
   readonly startedMs: number
   readonly endedMs: number
@@ -99,8 +101,16 @@ export class ConstructionClient extends Context.Service<
         taken.add(bearer)
         // Answers overtake each other: remembering one token isn't enough.
         for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
-        const text = yield* readText(response, boundOf(endpoint, response.request.method))
-        return { text, ...times(), serviceMs: serviceTime(response) }
+        const body = yield* readBody(response, boundOf(endpoint, response.request.method))
+        return {
+          ...times(),
+          body,
+          serviceMs: serviceTime(response),
+          // A page is mostly read without it.
+          get text() {
+            return body.text
+          }
+        }
       })
 
       const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {

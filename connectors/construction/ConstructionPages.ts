@@ -52,7 +52,7 @@ export const readPage = (
   list = documented.list,
   forms?: Forms
 ): Effect.Effect<RawPage, NotAsPromised> => {
-  const pieces = forms && cut(answer.text, list.data, forms)
+  const pieces = forms && cut(answer.body?.windows() ?? [answer.text], list.data, forms)
   const body = pieces === undefined ? Json.parse(answer.text) : pieces.body
   if (body === undefined) return notAsPromised(notJson(answer.text))
   const records = pieces?.records ?? firstAt(body, list.data)
@@ -70,7 +70,7 @@ export const readPage = (
     perPage,
     observedMicros: Math.max(0, (observedMs(answer) - marginMs) * 1000),
     receivedAt: Instant.fromMillis(answer.endedMs),
-    sha256: hash("sha256", answer.text)
+    sha256: answer.body?.sha256 ?? hash("sha256", answer.text)
   })
 }
 

@@ -63,11 +63,13 @@ export class Forms {
   learn(record: object): void {
     const names = Object.keys(record)
     if (names.length === 0 || names.length > mostFields || !names.every(isPlain)) return
-    const fields = names.map((name) => `"${name.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")}"${space}:${space}${value}`)
+    const fields = names.map((name) => `"${escaped(name)}"${space}:${space}${value}`)
     const pattern = new RegExp(`\\{${space}${fields.join(`${space},${space}`)}${space}\\}${separator.source}`, "y")
     this.#forms = [{ names, pattern }, ...this.#forms.slice(0, mostForms - 1)]
   }
 }
+
+const escaped = (name: string): string => name.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")
 
 /** Assigning to __proto__ would change a prototype. */
 const isPlain = (name: string): boolean => JSON.stringify(name) === `"${name}"` && name !== "__proto__"
@@ -96,35 +98,93 @@ export interface CutBody {
 /** Stands for the list; random, so that no text from outside holds it. */
 const mark = `list ${crypto.randomUUID()}`
 
-/** Undefined: the text has to be parsed as a whole, which also shows whether it is JSON. */
-export const cut = (text: string, paths: ReadonlyArray<string>, forms: Forms): CutBody | undefined => {
-  const names = paths.map((path) => path.slice(path.lastIndexOf(".") + 1))
-  const start = names.map((name) => new RegExp(`${JSON.stringify(name)}${space}:${space}\\[${space}`).exec(text))
-  const found = start.find((each) => each !== null)
-  if (found === undefined || found === null) return undefined
-  const opening = found.index + found[0].indexOf("[", found[0].indexOf(":"))
-  const records: Array<unknown> = []
-  let learned = 0
-  for (let place = found.index + found[0].length, isLast = false; !isLast;) {
-    const matched = forms.match(text, place)
-    if (matched !== undefined) {
-      records.push(matched)
-      isLast = matched.texts.at(-1) === "]"
-      place = matched.end
-    } else {
-      const end = Json.objectEnd(text, place)
-      const record = end === undefined ? undefined : Json.parse(text.slice(place, end))
-      if (end === undefined || !Json.isObject(record)) return undefined
-      records.push(record)
-      if (learned++ < mostForms) forms.learn(record)
-      separator.lastIndex = end
-      isLast = separator.exec(text)?.[1] === "]"
-      place = separator.lastIndex
-      if (place === 0) return undefined
+/** A record or a beginning that is longer isn't cut: it would be read again with each window. */
+const mostCarried = 2 ** 20
+
+/** Undefined: the text has to be parsed as a whole, which also shows whether it is JSON. `windows`: the text, in order. */
+export const cut = (windows: Iterable<string>, paths: ReadonlyArray<string>, forms: Forms): CutBody | undefined => {
+  const list = new ListText(forms)
+  let before: string | undefined
+  let [carried, after] = ["", ""]
+  for (const window of windows) {
+    if (list.hasEnded) {
+      after += window
+      continue
     }
-    if (isLast) return bodyAround(text.slice(0, opening), text.slice(place), paths, records)
+    let text = carried + window
+    if (before === undefined) {
+      const opening = openingIn(text, paths)
+      before = opening === undefined ? undefined : text.slice(0, opening)
+      if (opening !== undefined) text = text.slice(opening + 1)
+    }
+    const rest = before === undefined ? text : list.take(text)
+    if (rest === undefined || (!list.hasEnded && rest.length > mostCarried)) return undefined
+    if (list.hasEnded) after = rest
+    else carried = rest
+  }
+  return before !== undefined && list.hasEnded ? bodyAround(before, after, paths, list.records) : undefined
+}
+
+/** Where the first list with a fitting name begins. */
+const openingIn = (text: string, paths: ReadonlyArray<string>): number | undefined => {
+  for (const path of paths) {
+    const name = JSON.stringify(path.slice(path.lastIndexOf(".") + 1))
+    const found = new RegExp(`${escaped(name)}${space}:${space}\\[`).exec(text)
+    if (found !== null) return found.index + found[0].length - 1
   }
   return undefined
+}
+
+class ListText {
+  readonly #forms: Forms
+  readonly records: Array<unknown> = []
+  hasEnded = false
+  #learned = 0
+
+  constructor(forms: Forms) {
+    this.#forms = forms
+  }
+
+  /** Returns what has to be read again once more has come, or follows the list; undefined if it can't be cut. */
+  take(text: string): string | undefined {
+    let place = skipped(text, 0)
+    while (!this.hasEnded) {
+      const next = this.#next(text, place)
+      if (next === "unfinished") return text.slice(place)
+      if (next === undefined) return undefined
+      place = next
+    }
+    return text.slice(place)
+  }
+
+  #next(text: string, place: number): number | "unfinished" | undefined {
+    const matched = this.#forms.match(text, place)
+    if (matched !== undefined) return this.#add(matched, matched.texts.at(-1), matched.end)
+    const end = Json.objectEnd(text, place)
+    if (end === undefined) return place === text.length || text[place] === "{" ? "unfinished" : undefined
+    separator.lastIndex = end
+    const [, mark] = separator.exec(text) ?? []
+    if (mark === undefined) return skipped(text, end) === text.length ? "unfinished" : undefined
+    const after = separator.lastIndex
+    const record = Json.parse(text.slice(place, end))
+    if (!Json.isObject(record)) return undefined
+    if (this.#learned++ < mostForms) this.#forms.learn(record)
+    return this.#add(record, mark, after)
+  }
+
+  #add(record: unknown, mark: string | undefined, end: number): number {
+    this.records.push(record)
+    this.hasEnded = mark === "]"
+    return end
+  }
+}
+
+const spaces = new RegExp(space, "y")
+
+const skipped = (text: string, place: number): number => {
+  spaces.lastIndex = place
+  spaces.exec(text)
+  return spaces.lastIndex
 }
 
 const bodyAround = (

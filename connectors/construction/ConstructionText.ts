@@ -4,6 +4,7 @@
  * An answer is read up to the bound of its kind, counted after unpacking; past that its connection is closed. Only one
  * large answer is read at a time, so a process never holds more than one of them, however many requests are under way.
  */
+import { createHash } from "node:crypto"
 import { Cause, Duration, Effect, Schema, Semaphore, Stream } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
@@ -27,15 +28,48 @@ const smallBytes = 8 * mebibyte
 /** Its message continues the name of an address. */
 export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", { message: Schema.String }) {}
 
+/** What an answer holds, as it arrived. */
+export class Body {
+  readonly #parts: ReadonlyArray<Uint8Array>
+  #text: string | undefined
+
+  constructor(parts: ReadonlyArray<Uint8Array>) {
+    this.#parts = parts
+  }
+
+  get text(): string {
+    return (this.#text ??= [...this.windows()].join(""))
+  }
+
+  /** Hex. */
+  get sha256(): string {
+    const hash = createHash("sha256")
+    for (const part of this.#parts) hash.update(part)
+    return hash.digest("hex")
+  }
+
+  /** The text in short strings: a long one costs thirty times as much for each character. */
+  *windows(): Generator<string, undefined> {
+    const decoder = new TextDecoder()
+    for (const part of this.#parts) {
+      for (let from = 0; from < part.byteLength; from += windowBytes) {
+        yield decoder.decode(part.subarray(from, from + windowBytes), { stream: true })
+      }
+    }
+    yield decoder.decode()
+  }
+}
+
+const windowBytes = 64 * 1024
+
 type Response = HttpClientResponse.HttpClientResponse
-type Text = Effect.Effect<string, HttpClientError.HttpClientError | TooLarge>
+type Read<A> = Effect.Effect<A, HttpClientError.HttpClientError | TooLarge>
 
 /** In this process. */
 const large = Semaphore.makeUnsafe(1)
 
 const read = Effect.fnUntraced(function* ({ headers, stream }: Response, bound: Bound) {
   const announced = Number(headers["content-length"] ?? 0)
-  // Bytes press the garbage collector to free them, and text doesn't.
   const parts: Array<Uint8Array> = []
   // An error, which its owner keeps until the next attempt, keeps what the functions on its stack can reach.
   yield* Effect.addFinalizer(() => Effect.sync(() => void parts.splice(0)))
@@ -52,7 +86,7 @@ const read = Effect.fnUntraced(function* ({ headers, stream }: Response, bound: 
       parts.push(...chunks)
     })
   )
-  return new TextDecoder().decode(Buffer.concat(parts, bytes))
+  return new Body([...parts])
 }, Effect.scoped)
 
 /** For fetch, an answer without a body has no stream. */
@@ -68,16 +102,19 @@ const tooLarge = ({ advice, bytes, kind }: Bound, announced: number): TooLarge =
 const sizeOf = (bytes: number): string =>
   bytes < mebibyte ? `${bytes} bytes` : `${Math.round((bytes * 10) / mebibyte) / 10} MiB`
 
-const texts = new WeakMap<Response, Text>()
+const bodies = new WeakMap<Response, Read<Body>>()
 
-/** Several readers of an answer get the same text. The first one's bound applies. */
-export const readText = (response: Response, bound: Bound): Text =>
+/** Several readers of an answer get the same body. The first one's bound applies. */
+export const readBody = (response: Response, bound: Bound): Read<Body> =>
   Effect.suspend(() => {
-    const whole = Effect.catchIf(read(response, bound), isEmpty, () => Effect.succeed(""))
-    const text = texts.get(response) ?? Effect.runSync(Effect.cached(whole))
-    texts.set(response, text)
-    return text
+    const whole = Effect.catchIf(read(response, bound), isEmpty, () => Effect.succeed(new Body([])))
+    const body = bodies.get(response) ?? Effect.runSync(Effect.cached(whole))
+    bodies.set(response, body)
+    return body
   })
+
+export const readText = (response: Response, bound: Bound): Read<string> =>
+  Effect.map(readBody(response, bound), ({ text }) => text)
 
 /** Continues the name of an address. Undefined: there was an answer, or no request. */
 export const whyNoAnswer = (error: unknown, within = requestTimeout): string | undefined => {

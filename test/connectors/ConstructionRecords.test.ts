@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { documented } from "../../config/WireFiles.ts"
 import { projectNames, projectsOf, readPage } from "../../connectors/construction/ConstructionPages.ts"
+import { Body } from "../../connectors/construction/ConstructionText.ts"
 import { Forms } from "../../connectors/construction/ConstructionRecords.ts"
 import type { Change } from "../../src/Domain/Change.ts"
 import { Listed } from "../../src/Domain/Listed.ts"
@@ -104,9 +105,27 @@ const pageOf = (random: Random): string => {
   return `{${random.pick([`${list},${counts}${others}`, `${counts},${list}${others}`, `"a":1${others},${list},${counts}`])}}`
 }
 
-const outcome = (text: string, forms?: Forms) => {
-  const answer = { text, startedMs: 1_795_190_324_983, endedMs: 1_795_190_325_983, serviceMs: undefined }
-  const page = Effect.runSync(Effect.result(readPage(answer, documented.list, forms)))
+/** As it may arrive: in parts of any length, which also end within a character. */
+const body = (random: Random, text: string): Body => {
+  const bytes = Buffer.from(text)
+  const parts: Array<Uint8Array> = []
+  for (let at = 0; at < bytes.byteLength;) {
+    const to = at + 1 + random.below(random.pick([5, 300, 5000]))
+    parts.push(bytes.subarray(at, to))
+    at = to
+  }
+  return new Body(parts)
+}
+
+const outcome = (text: string, cutting?: { readonly body: Body; readonly forms: Forms }) => {
+  const answer = {
+    ...(cutting && { body: cutting.body }),
+    text,
+    startedMs: 1_795_190_324_983,
+    endedMs: 1_795_190_325_983,
+    serviceMs: undefined
+  }
+  const page = Effect.runSync(Effect.result(readPage(answer, documented.list, cutting?.forms)))
   return Result.isSuccess(page) ? projectsOf(page.success, projectNames(aliases)) : page.failure.message
 }
 
@@ -135,8 +154,10 @@ describe("a page whose records are cut out of its text", () => {
         whole.slice(0, at) + random.pick([...broken, ",", "]", "}", '"', "\\"]) + whole.slice(at),
         whole.replace(random.pick(values), () => random.pick(broken))
       ])
-      const cut = outcome(text, forms)
-      assert.deepStrictEqual(said(cut), said(outcome(text)), text)
+      const arrived = body(random, text)
+      assert.strictEqual(arrived.text, text.toWellFormed())
+      const cut = outcome(arrived.text, { body: arrived, forms })
+      assert.deepStrictEqual(said(cut), said(outcome(arrived.text)), text)
       if (typeof cut === "string") continue
       for (const change of cut.changes) {
         if (!(change instanceof Listed)) continue
