@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type PostgresServer, start } from "./PostgresServer.ts"
+import { ofFamily, type Used } from "./Used.ts"
 
 export const engines = ["duckdb", "postgres"] as const
 
@@ -24,20 +25,26 @@ export interface Place {
 }
 
 export interface Engine extends AsyncDisposable {
+  /** A folder that is gone at the end. */
+  readonly root: string
   /** Empty stores. */
   readonly place: () => Promise<Place>
+  /** What the database's server has used so far; nothing if there is none. */
+  readonly used: () => Used
 }
 
 export const open = async (): Promise<Engine> => {
   const root = mkdtempSync(join(tmpdir(), "siteledger-bench-"))
   const server: PostgresServer | undefined = name === "postgres" ? await start() : undefined
   return {
+    root,
     place: async () => {
       const directory = mkdtempSync(join(root, "place-"))
       const url = await server?.database()
       const warehouse = url === undefined ? {} : { SITELEDGER_WAREHOUSE: url }
       return { directory, url, environment: { SITELEDGER_DATA_DIR: directory, ...warehouse } }
     },
+    used: () => (server === undefined ? { cpuMicros: 0, written: 0 } : ofFamily(server.pid())),
     [Symbol.asyncDispose]: async () => {
       await server?.stop()
       rmSync(root, { recursive: true, force: true })

@@ -1,9 +1,10 @@
 /**
  * A bare list server for benchmarks, in its own process: a token, and pages of made-up projects (the largest rendered ahead
- * of time) after an optional latency. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
+ * of time) after an optional latency. `GET /first` says for how many milliseconds it has been asked for pages. Prints its
+ * port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { record } from "./ProjectRecord.ts"
+import { recordText } from "./ProjectRecord.ts"
 
 const total = Number(process.argv[2] ?? 1_000_000)
 const latencyMs = Number(process.argv[3] ?? 0)
@@ -12,8 +13,8 @@ const largest = 1000
 const render = (number: number, size: number): string => {
   const first = (number - 1) * size + 1
   const count = Math.max(0, Math.min(size, total - first + 1))
-  const records = Array.from({ length: count }, (_, index) => record(first + index))
-  return `{"data":${JSON.stringify(records)},"pagination":{"total":${total},"page":${number},"per_page":${size}}}`
+  const records = Array.from({ length: count }, (_, index) => recordText(first + index))
+  return `{"data":[${records.join(",")}],"pagination":{"total":${total},"page":${number},"per_page":${size}}}`
 }
 
 const largestPages = Array.from({ length: Math.ceil(total / largest) }, (_, index) => render(index + 1, largest))
@@ -24,9 +25,14 @@ const page = (url: URL): string => {
   return (size === largest ? largestPages[number - 1] : undefined) ?? render(number, size)
 }
 
+let firstAt: number | undefined
+
 const answer = (request: IncomingMessage, response: ServerResponse): void => {
   const url = new URL(request.url ?? "/", "http://localhost")
-  const body = url.pathname.endsWith("/oauth/token") ? `{"access_token":"t","expires_in":3600}` : page(url)
+  if (url.pathname === "/first") return void response.end(String(performance.now() - (firstAt ?? performance.now())))
+  const isToken = url.pathname.endsWith("/oauth/token")
+  if (!isToken) firstAt ??= performance.now()
+  const body = isToken ? `{"access_token":"t","expires_in":3600}` : page(url)
   setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), latencyMs)
 }
 

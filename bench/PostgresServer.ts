@@ -3,7 +3,7 @@
  * settings, and text is ordered by a language. At the end it is stopped and its files are deleted.
  */
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,6 +13,7 @@ import { Client } from "pg"
 export interface PostgresServer {
   /** The address of a new, empty database. */
   readonly database: () => Promise<string>
+  readonly pid: () => number
   /** As an operator restarts it: every connection ends. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -79,6 +80,7 @@ export const start = async (): Promise<PostgresServer> => {
       await connected(urlOf("postgres"), (client) => client.query(`create database ${name}`))
       return urlOf(name)
     },
+    pid: () => Number(readFileSync(join(databaseDir, "postmaster.pid"), "utf8").split("\n")[0]),
     restart: async () => {
       await server.stop()
       await server.start()

@@ -1,4 +1,7 @@
-/** A made-up project as the service lists it: twelve fields, nine of which no interface document names. */
+/**
+ * A made-up project as the service lists it: twelve fields, nine of which no interface document names, and an amount with
+ * the digits that money has, so that every second one ends with a zero.
+ */
 const cities = ["Lagos", "Porto", "Gdańsk", "Leeds", "Kraków", "Izmir", "Dakar"] as const
 const countries = ["NG", "PT", "PL", "GB", "PL", "TR", "SN"] as const
 
@@ -12,7 +15,13 @@ export const record = (id: number) => ({
   country: countries[id % countries.length],
   starts_on: `2026-0${1 + (id % 9)}-15`,
   ends_on: `2029-0${1 + (id % 9)}-30`,
-  contract_amount: id * 1000 + 0.25,
+  contract_amount: id * 1000 + (id % 2 === 0 ? 0.5 : 0.25),
   currency: "EUR",
   progress: id % 101
 })
+
+/** As it is on the wire. */
+export const recordText = (id: number): string => {
+  const { contract_amount: amount, ...others } = record(id)
+  return `${JSON.stringify(others).slice(0, -1)},"contract_amount":${amount.toFixed(2)}}`
+}

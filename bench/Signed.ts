@@ -22,15 +22,17 @@ const fields = (type: string, n: number): Readonly<Record<string, unknown>> => {
   return { payment_reference: `PAY-${n}` }
 }
 
-const note = "Measured on site with the engineer's representative; quantities as per the joint record sheets. ".repeat(
-  4
-)
+const sentence = "Measured on site with the engineer's representative; quantities as per the joint record sheets. "
+const note = sentence.repeat(4)
+/** With which a body is as long as a peer's events are on average. */
+const longNote = sentence.repeat(17)
 
 /** The nth event of `series`, about one of `ipcs` IPCs, whose lives are interleaved. */
 export const eventBody = (
   series: string,
   n: number,
-  ipcs: number
+  ipcs: number,
+  isLong = false
 ): { readonly type: string; readonly body: Buffer } => {
   const round = Math.floor(n / ipcs)
   const type = stages[round % stages.length] ?? stages[0]
@@ -40,7 +42,7 @@ export const eventBody = (
     ipc_id: `${series}-${n % ipcs}`,
     project_id: (n % ipcs) % 700,
     ...fields(type, n),
-    note
+    note: isLong ? longNote : note
   }
   return { type, body: Buffer.from(JSON.stringify(body)) }
 }
@@ -50,8 +52,8 @@ export const eventId = (body: Buffer): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
 }
 
-export const signed = (series: string, n: number, ipcs: number): Signed => {
-  const { type, body } = eventBody(series, n, ipcs)
+export const signed = (series: string, n: number, ipcs: number, isLong = false): Signed => {
+  const { type, body } = eventBody(series, n, ipcs, isLong)
   const id = eventId(body)
   const head = [
     `POST ${path} HTTP/1.1`,

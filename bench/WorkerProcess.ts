@@ -3,8 +3,9 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import * as Used from "./Used.ts"
 import { until } from "./Waiting.ts"
 
 export type Environment = Readonly<Record<string, string>>
@@ -16,11 +17,16 @@ export interface Status {
   readonly phase: string
   readonly reasons: ReadonlyArray<string>
   readonly reasonDetails: ReadonlyArray<unknown>
-  readonly inbox: { readonly pending: number; readonly quarantined: number }
+  readonly inbox: { readonly pending: number; readonly quarantined: number; readonly oldestPendingAgeMs: number }
   readonly api: { readonly usedLastMinute: number }
-  readonly backfill: Readonly<Record<string, { readonly proof: string } | undefined>>
+  readonly backfill: Readonly<Record<string, { readonly proof: string; readonly rows: number } | undefined>>
   readonly subscription: { readonly verifiedAt: string | null }
-  readonly ledger: { readonly entries: number; readonly sink: { readonly backlog: number } | null }
+  readonly ledger: {
+    readonly entries: number
+    readonly postedMs: { readonly p99: number | null }
+    readonly sink: { readonly backlog: number } | null
+  }
+  readonly published: { readonly at: string | null }
 }
 
 export interface Finished {
@@ -79,19 +85,21 @@ export class Worker {
 
   /** Processor time of all its threads so far, in ms; 0 without /proc. */
   get cpuMs(): number {
-    const stat = `/proc/${this.pid}/stat`
-    const fields = existsSync(stat) ? readFileSync(stat, "utf8").split(") ")[1]?.split(" ") : undefined
-    return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) * 10
+    return Used.cpuMicros(this.pid) / 1000
+  }
+
+  /** Bytes that it has handed to the file system. */
+  get written(): number {
+    return Used.written(this.pid)
   }
 
   /** Resident memory in MB; 0 without /proc. */
   get residentMb(): number {
-    try {
-      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))
-      return Number(line?.[1] ?? 0) / 1024
-    } catch {
-      return 0
-    }
+    return Used.residentMb(this.pid)
+  }
+
+  get peakMb(): number {
+    return Used.peakMb(this.pid)
   }
 
   /** The admin listener's address and token; undefined until there are any. */

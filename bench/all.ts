@@ -1,9 +1,11 @@
 /**
  * Runs every benchmark on every engine, each in its own process, one after the other, and prints the JSON line of each
- * without logs. Their header comments state the goals. Exits with 0 if every benchmark finished.
+ * without logs; at the end, to stderr, how long each took. Their header comments state the goals. Exits with 0 if every
+ * benchmark finished.
  *
- * Run: npm run bench -- [--quick] [NAME…]. Quick ones are small and once, in ten minutes or less: they show that a change
- * broke nothing and roughly what it costs, not the figures of a large installation.
+ * Run: npm run bench -- [--quick] [--write] [NAME…]. The whole takes 40 minutes at the most. Quick ones are small and once,
+ * in three minutes: they show that a change broke nothing and roughly what it costs, not the figures of a large
+ * installation. `--write` keeps the lines and writes docs/performance.md from them.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,42 +13,50 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { parseArgs } from "node:util"
 import { engines } from "./Engine.ts"
+import { write } from "./Write.ts"
 
-/** Pace and uploads don't depend on the engine, and only a file has copies that are made from others. */
+/**
+ * Pace and uploads don't depend on the engine, only a file has copies that are made from others, and the peer has only
+ * PostgreSQL.
+ */
 const benches = [
   ["pace", "duckdb"],
   ["upload", "duckdb"],
   ["publish", "duckdb"],
-  ...["load", "ingest", "apply", "stream", "ledger", "sink", "export"].flatMap((name) =>
+  ["peer", "postgres"],
+  ...["load", "walk", "ingest", "apply", "stream", "size", "ledger", "sink", "export"].flatMap((name) =>
     engines.map((engine) => [name, engine] as const)
   )
 ] as const
 
 const { positionals, values } = parseArgs({
-  options: { quick: { type: "boolean" } },
+  options: { quick: { type: "boolean" }, write: { type: "boolean" } },
   allowPositionals: true,
   strict: false
 })
 const unknown = [
   ...positionals.filter((name) => !benches.some(([bench]) => bench === name)),
-  ...Object.keys(values).flatMap((name) => (name === "quick" ? [] : [`--${name}`]))
+  ...Object.keys(values).flatMap((name) => (name === "quick" || name === "write" ? [] : [`--${name}`]))
 ]
 if (unknown.length > 0) {
   const names = [...new Set(benches.map(([name]) => name))].join(", ")
-  process.stderr.write(`Unknown: ${unknown.join(", ")}. There is --quick, and these benchmarks: ${names}\n`)
+  process.stderr.write(`Unknown: ${unknown.join(", ")}. There are --quick, --write, and these benchmarks: ${names}\n`)
   process.exit(2)
 }
 
 /** What each reads of these, it takes instead of its usual size. */
 const quick = {
   BENCH_ROUNDS: "1",
-  BENCH_ROWS: "100000",
-  BENCH_EVENTS: "50000",
-  BENCH_ENTRIES: "10000",
-  BENCH_DELIVERIES: "5000",
-  BENCH_TRICKLE: "500",
-  BENCH_SECONDS: "5",
-  BENCH_UPLOAD_MIB: "64"
+  BENCH_ROWS: "30000",
+  BENCH_MORE_ROWS: "0",
+  BENCH_EVENTS: "20000",
+  BENCH_ENTRIES: "2000",
+  BENCH_DELIVERIES: "3000",
+  BENCH_TRICKLE: "300",
+  BENCH_SECONDS: "3",
+  BENCH_STORED: "20000",
+  BENCH_GROW_SECONDS: "10",
+  BENCH_UPLOAD_MIB: "16"
 }
 
 /** As the launcher runs the worker. */
@@ -54,15 +64,27 @@ const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8
 const sizes = values.quick === true ? quick : {}
 const env = { ...sizes, ...process.env, MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "262144" }
 
+const printed: Array<string> = []
+const took: Array<string> = []
+const tell = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+  printed.push(line)
+}
+
+const from = performance.now()
 for (const [name, engine] of benches) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
+  const begun = performance.now()
   const path = join(import.meta.dirname, `${name}.ts`)
   const stdio = ["ignore", "pipe", "inherit"] as const
   const child = spawn(process.execPath, [...flags, path, "--engine", engine], { stdio: [...stdio], env })
   const lines = createInterface({ input: child.stdout })
-  lines.on("line", (line) => line.startsWith("{") && process.stdout.write(`${line}\n`))
+  lines.on("line", (line) => line.startsWith("{") && tell(line))
   const [code] = (await once(child, "close")) as [number | null]
+  took.push(`${name} ${engine} ${((performance.now() - begun) / 1000).toFixed(0)} s`)
   if (code === 0) continue
-  process.stdout.write(`${JSON.stringify({ bench: name, engine, failed: code })}\n`)
+  tell(JSON.stringify({ bench: name, engine, failed: code }))
   process.exitCode = 1
 }
+process.stderr.write(`${took.join(", ")}; in all ${((performance.now() - from) / 1000).toFixed(0)} s\n`)
+if (values.write === true) write(printed, values.quick === true)

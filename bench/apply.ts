@@ -22,11 +22,12 @@ import { settings } from "./BenchSettings.ts"
 import { quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 import { eventBody, eventId, path, secret } from "./Signed.ts"
+import type { Trickled } from "./Trickle.ts"
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 50_000)
 const ipcs = events / 10
 const perSecond = 100
-const lastsSeconds = 20
+const lastsSeconds = Number(process.env["BENCH_SECONDS"] ?? 20)
 const pollMs = 10
 
 await using engine = await Engine.open()
@@ -98,7 +99,7 @@ const delays = Effect.gen(function* () {
   const seenAt = new Map<string, number>()
   const watching = yield* Effect.forkChild(watch(seenAt))
   const sender = yield* Effect.promise(() => start("Trickle.ts", port, "LIVE", perSecond * lastsSeconds, perSecond))
-  const acknowledgedAt = Object.entries(JSON.parse(sender.line) as Record<string, number>)
+  const acknowledgedAt = Object.entries((JSON.parse(sender.line) as Trickled).acknowledgedAt)
   while (seenAt.size < acknowledgedAt.length) yield* Effect.sleep(pollMs)
   yield* Fiber.interrupt(watching)
   return acknowledgedAt.map(([id, at]) => (seenAt.get(id) ?? Number.POSITIVE_INFINITY) - at)

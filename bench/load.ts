@@ -1,145 +1,95 @@
 /**
- * A walk of a million projects of twelve fields end to end (HTTP → parse → merge → warehouse → checkpoint), beside what a
- * plain script takes for the same pages, and beside the engine's own way to load the same rows, in the same run; and with
- * 200 ms latency, beside the floor that this latency sets. The warehouse's write is also measured alone.
- * Run: node bench/load.ts [--engine postgres]
+ * The whole worker, `bin/siteledger start`, copying a million projects of twelve fields (unknown ones, trailing zeros) with
+ * the copy for analysts on, beside what a plain script takes for the same pages (fetch, JSON.parse, Appender) or, on
+ * PostgreSQL, beside a COPY of each page; and beside dlt where Python has it. They alternate. Time counts from the first
+ * request until the list is through. The peak memory is also measured for three times the rows, because it must not grow.
  *
- * DuckDB's own way is the Appender, PostgreSQL's (300,000 projects) a COPY for each page with its commit. Goals: 0.5 of
- * the plain script, 0.6 of a COPY, 400 MB at the peak, 0.95 of the floor one at a time, 0.85 with 8 in flight.
+ * Goals: 0.5 of the script, five times dlt, 0.6 of a COPY, 400 MB. Run: node bench/load.ts [--engine postgres]
  */
+import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { Duration, Effect, Layer } from "effect"
-import * as Construction from "../connectors/construction/Construction.ts"
-import { Skew } from "../src/Operate/Skew.ts"
-import { service } from "../pipelines/service.ts"
-import { stores } from "../pipelines/stores.ts"
-import { Subscription } from "../src/Intake/Subscription.ts"
-import { Walk } from "../src/Walk/Walk.ts"
-import { Warehouse } from "../src/Stores/Warehouse.ts"
-import * as BareAppender from "./BareAppender.ts"
 import * as BareCopy from "./BareCopy.ts"
-import { settings } from "./BenchSettings.ts"
-import { median, peakMb, round, start } from "./Child.ts"
+import { start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
-import * as Projects from "./Projects.ts"
+import type { Skipped } from "./Installed.ts"
+import * as Live from "./Live.ts"
+import { ranged } from "./Ranges.ts"
+import { pause, within } from "./Waiting.ts"
 
 const isPostgres = Engine.name === "postgres"
 const total = Number(process.env["BENCH_ROWS"] ?? (isPostgres ? 300_000 : 1_000_000))
-/** Other load on the machine slows a server down, so on PostgreSQL walk and COPY alternate. */
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? (isPostgres ? 3 : 1))
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
+const more = Number(process.env["BENCH_MORE_ROWS"] ?? total * 3)
+const patienceMs = 400_000
 
 await using engine = await Engine.open()
 
-const subscribed = Layer.succeed(
-  Subscription,
-  Subscription.of({
-    attempted: Effect.void,
-    status: Effect.succeed({ url: "", verifiedAt: null, obsolete: [], toDelete: [] })
-  })
-)
-
-const seconds = (from: number): number => (performance.now() - from) / 1000
-
-const walk = async (rows: number, latencyMs: number, concurrency: number): Promise<number> => {
-  const { environment } = await engine.place()
-  const server = await start("ListServer.ts", rows, latencyMs)
-  const origin = `http://127.0.0.1:${server.line}`
-  const worker = Walk.layerWith({ every: Duration.hours(1), pageSize: 1000, concurrency }).pipe(
-    Layer.provideMerge(Construction.layer),
-    Layer.provideMerge(subscribed),
-    Layer.provideMerge(service),
-    Layer.provideMerge(Skew.layer),
-    Layer.provideMerge(stores),
-    Layer.provideMerge(
-      settings({
-        SITELEDGER_BASE_URL: `${origin}/v1`,
-        SITELEDGER_AUTH_URL: origin,
-        SITELEDGER_REQUESTS_PER_MINUTE: "600000",
-        ...environment
-      })
-    )
-  )
-  const through = Effect.gen(function* () {
-    const service = yield* Walk
-    const from = performance.now()
-    while (!(yield* service.isThrough)) yield* Effect.sleep("5 millis")
-    return seconds(from)
-  })
-  const took = await Effect.runPromise(Effect.scoped(Effect.provide(through, worker)))
-  server.process.kill()
-  return rows / took
+interface Loaded {
+  readonly rowsPerSecond: number
+  readonly peakMb: number
 }
 
-/** As many as a walk writes at once. */
-const atOnce = 10_000
-
-/** Rows per second of the warehouse's write alone: for new rows, and for the same rows in a later walk. */
-const writes = async () => {
-  const { environment } = await engine.place()
-  const measure = Effect.gen(function* () {
-    const warehouse = yield* Warehouse
-    const pass = Effect.gen(function* () {
-      let took = 0
-      for (let first = 1; first <= total; first += atOnce) {
-        const changes = Projects.changes(first, atOnce)
-        const from = performance.now()
-        yield* warehouse.write({ changes, events: [] })
-        took += seconds(from)
-      }
-      return Math.round(total / took)
-    })
-    return { fresh: yield* pass, same: yield* pass }
+/** Until the list is through; the peak includes the first copy for analysts, where the worker makes one by itself. */
+const loaded = async (rows: number): Promise<Loaded> => {
+  await using live = await Live.at(engine, rows)
+  const { worker } = await live.begin()
+  const ms = await within(patienceMs, async () => {
+    if (worker.hasEnded) throw new Error(`the worker ended with ${worker.exitCode}: ${worker.log.slice(-500)}`)
+    const projects = (await worker.status())?.backfill["projects"]
+    if (projects === undefined || projects.proof === "running") return undefined
+    return Number(await (await fetch(`${live.origin}/first`)).text())
   })
-  const bottom = Layer.provideMerge(stores, settings(environment))
-  return Effect.runPromise(Effect.scoped(Effect.provide(measure, bottom)))
+  if (ms === undefined) throw new Error(`${rows} rows weren't loaded within ${patienceMs / 1000} s`)
+  await worker.reaches("it is live", ({ phase }) => phase === "live")
+  if (isPostgres) await pause(1000)
+  else await worker.reaches("analysts have a copy", ({ published }) => published.at !== null)
+  return { rowsPerSecond: (rows / ms) * 1000, peakMb: worker.peakMb }
 }
 
-const bare = async (): Promise<number> => {
-  const place = await engine.place()
-  return place.url === undefined
-    ? BareAppender.load(place, total, BareAppender.byValue)
-    : BareCopy.load(place.url, total)
-}
-
-const plain = async (): Promise<number | undefined> => {
+const plain = async (): Promise<Loaded> => {
   const { directory, url } = await engine.place()
-  if (url !== undefined) return undefined
+  if (url !== undefined) return { rowsPerSecond: await BareCopy.load(url, total), peakMb: 0 }
   const server = await start("ListServer.ts", total, 0)
   const script = await start("PlainLoad.ts", `http://127.0.0.1:${server.line}`, total, join(directory, "plain.duckdb"))
   server.process.kill()
-  return (JSON.parse(script.line) as { readonly rowsPerSecond: number }).rowsPerSecond
+  return JSON.parse(script.line) as Loaded
 }
 
-const pairs: Array<{ readonly walked: number; readonly loaded: number; readonly plain: number | undefined }> = []
-let walkPeakMb = 0
-for (let n = 0; n < rounds; n++) {
-  const walked = await walk(total, 0, 8)
-  if (n === 0) walkPeakMb = peakMb()
-  pairs.push({ walked, loaded: await bare(), plain: await plain() })
+const dltOnce = async (): Promise<{ readonly rowsPerSecond: number } | Skipped> => {
+  if (spawnSync("python3", ["-c", "import dlt"]).status !== 0) return { skipped: "Python has no dlt" }
+  const { directory, url } = await engine.place()
+  const server = await start("ListServer.ts", total, 0)
+  const script = join(import.meta.dirname, "dlt_load.py")
+  const given = [script, `http://127.0.0.1:${server.line}`, directory, ...(url === undefined ? [] : [url])]
+  const ran = spawnSync("python3", given, { cwd: directory, encoding: "utf8", timeout: patienceMs })
+  server.process.kill()
+  if (ran.status !== 0) return { skipped: `dlt failed: ${ran.stderr.trim().split("\n").at(-1)}` }
+  return { rowsPerSecond: Math.round(total / Number(ran.stdout.trim().split("\n").at(-1))) }
 }
-const rowsPerSecond = median(pairs.map(({ walked }) => walked))
-const rate = median(pairs.map(({ loaded }) => loaded))
-const written = await writes()
-const columns = isPostgres ? undefined : await BareAppender.load(await engine.place(), total, BareAppender.byColumn)
-const oneAtATime = await walk(50_000, 200, 1)
-const eightInFlight = await walk(200_000, 200, 8)
+
+const lines = []
+for (let at = 0; at < rounds; at++) {
+  const own = await loaded(total)
+  const other = await plain()
+  lines.push({
+    rowsPerSecond: own.rowsPerSecond,
+    bareRowsPerSecond: other.rowsPerSecond,
+    ratio: own.rowsPerSecond / other.rowsPerSecond,
+    peakMb: own.peakMb,
+    ...(isPostgres ? {} : { barePeakMb: other.peakMb })
+  })
+}
+const all = ranged(lines)
+const dlt = await dltOnce()
+const large = more > total ? await loaded(more) : undefined
 process.stdout.write(
   `${JSON.stringify({
     bench: "load",
     engine: Engine.name,
     rows: total,
-    rowsPerSecond: Math.round(rowsPerSecond),
-    bareRowsPerSecond: Math.round(rate),
-    ratio: round(median(pairs.map(({ loaded, walked }) => walked / loaded))),
-    ratioToPlain: isPostgres ? undefined : round(median(pairs.map((pair) => pair.walked / (pair.plain ?? Infinity)))),
-    writtenPerSecond: written.fresh,
-    writtenRatio: round(written.fresh / rate),
-    writtenAgainPerSecond: written.same,
-    ...(columns === undefined
-      ? {}
-      : { bareColumnsRowsPerSecond: Math.round(columns), ratioToColumns: round(rowsPerSecond / columns) }),
-    peakMb: walkPeakMb,
-    shareOfFloorOneAtATime: round(oneAtATime / 5_000),
-    shareOfFloorEightInFlight: round(eightInFlight / 40_000)
+    ...all,
+    ...(isPostgres ? {} : { ratioToPlain: all.ratio }),
+    dlt: "skipped" in dlt ? dlt : { ...dlt, ratio: Math.round((all.rowsPerSecond / dlt.rowsPerSecond) * 10) / 10 },
+    ...(large === undefined ? {} : { moreRows: more, peakMbOfMore: large.peakMb })
   })}\n`
 )

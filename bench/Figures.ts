@@ -1,0 +1,243 @@
+/**
+ * The figures of docs/performance.md: where each is in a benchmark's JSON line, of what it is, and its goal. Those that
+ * grow with the store say why.
+ */
+export interface Figure {
+  readonly figure: string
+  readonly bench: string
+  /** Of the line, separated by dots. */
+  readonly at: string
+  readonly unit?: string
+  /** Beside what, or of what. */
+  readonly of: string
+  readonly atLeast?: number
+  readonly atMost?: number
+}
+
+const stream = "wrk, 64 connections, applying beside it"
+const stored = "at `stored` events"
+
+export const figures: ReadonlyArray<Figure> = [
+  { figure: "accepted, sustained", bench: "stream", at: "sustained.perSecond", unit: "/s", of: stream },
+  { figure: "the same, of bare", bench: "stream", at: "ratio", of: "bare node:http + HMAC", atLeast: 0.3 },
+  {
+    figure: "processor time of a delivery",
+    bench: "stream",
+    at: "cpuMicrosPerDelivery",
+    unit: "µs",
+    of: "all threads of the worker",
+    atMost: 60
+  },
+  {
+    figure: "the same of bare",
+    bench: "stream",
+    at: "bareCpuMicrosPerDelivery",
+    unit: "µs",
+    of: "bare node:http + HMAC"
+  },
+  {
+    figure: "the same of the database",
+    bench: "stream",
+    at: "serverCpuMicrosPerDelivery",
+    unit: "µs",
+    of: "all of PostgreSQL's processes"
+  },
+  { figure: "answered, p99", bench: "stream", at: "p99Ms", unit: "ms", of: stream },
+  { figure: "oldest pending", bench: "stream", at: "oldestMs", unit: "ms", of: stream, atMost: 2000 },
+  { figure: "paid → posted, worst p99", bench: "stream", at: "postedP99Ms", unit: "ms", of: stream, atMost: 1000 },
+  {
+    figure: "accepted, of the closest peer",
+    bench: "peer",
+    at: "ratio",
+    of: "stripe-sync-engine 0.48.5, same server",
+    atLeast: 5
+  },
+  {
+    figure: "p99 at the peer's greatest rate",
+    bench: "peer",
+    at: "openLoop.ofPeersP99",
+    of: "of the peer's p99; open loop",
+    atMost: 1
+  },
+  { figure: "receiver alone, of bare", bench: "ingest", at: "ratio", of: "bare node:http + HMAC", atLeast: 0.6 },
+  {
+    figure: "load of wide records",
+    bench: "load",
+    at: "rowsPerSecond",
+    unit: "rows/s",
+    of: "12 fields, 9 of them unknown"
+  },
+  {
+    figure: "the same, of a script or COPY",
+    bench: "load",
+    at: "ratio",
+    of: "DuckDB: fetch, JSON.parse, Appender (goal 0.5); PostgreSQL: COPY (0.6)",
+    atLeast: 0.5
+  },
+  { figure: "the same, of dlt", bench: "load", at: "dlt.ratio", of: "dlt, same pages", atLeast: 5 },
+  {
+    figure: "peak memory of a load",
+    bench: "load",
+    at: "peakMb",
+    unit: "MB",
+    of: "with the copy for analysts",
+    atMost: 400
+  },
+  {
+    figure: "the same, three times the rows",
+    bench: "load",
+    at: "peakMbOfMore",
+    unit: "MB",
+    of: "it must not grow",
+    atMost: 400
+  },
+  {
+    figure: "processor time at 100/s",
+    bench: "size",
+    at: "small.trickle.cpuMsPerEvent",
+    unit: "ms/event",
+    of: "a small store, publishing included",
+    atMost: 1
+  },
+  {
+    figure: "processor time at 100/s",
+    bench: "size",
+    at: "large.trickle.cpuMsPerEvent",
+    unit: "ms/event",
+    of: stored,
+    atMost: 1
+  },
+  {
+    figure: "accepted → applied at 100/s, p99",
+    bench: "size",
+    at: "small.trickle.visibleAfterP99Ms",
+    unit: "ms",
+    of: "a small store",
+    atMost: 100
+  },
+  {
+    figure: "accepted → applied at 100/s, p99",
+    bench: "size",
+    at: "large.trickle.visibleAfterP99Ms",
+    unit: "ms",
+    of: stored,
+    atMost: 200
+  },
+  {
+    figure: "bytes written for a delivery",
+    bench: "size",
+    at: "large.trickle.writtenPerEvent",
+    unit: "B",
+    of: "all files, at 100/s",
+    atMost: 6000
+  },
+  {
+    figure: "burst, processor time",
+    bench: "size",
+    at: "small.burst.cpuMicrosPerEvent",
+    unit: "µs/event",
+    of: "a small store",
+    atMost: 80
+  },
+  {
+    figure: "burst, processor time",
+    bench: "size",
+    at: "large.burst.cpuMicrosPerEvent",
+    unit: "µs/event",
+    of: stored,
+    atMost: 100
+  },
+  {
+    figure: "events stored",
+    bench: "size",
+    at: "stored",
+    of: "as many as could be caught up in time",
+    atLeast: 5_000_000
+  },
+  {
+    figure: "catching up",
+    bench: "size",
+    at: "catchingUp.perSecond",
+    unit: "/s",
+    of: "the last tenth",
+    atLeast: 30_000
+  },
+  { figure: "`rebuild`", bench: "size", at: "rebuild.eventsPerSecond", unit: "/s", of: stored, atLeast: 30_000 },
+  { figure: "`/status` meanwhile, p99", bench: "size", at: "rebuild.statusP99Ms", unit: "ms", of: stored, atMost: 50 },
+  {
+    figure: "live after a stop",
+    bench: "size",
+    at: "large.restartMs.stopped.liveMs",
+    unit: "ms",
+    of: stored,
+    atMost: 1000
+  },
+  {
+    figure: "live after kill -9",
+    bench: "size",
+    at: "large.restartMs.killed.liveMs",
+    unit: "ms",
+    of: stored,
+    atMost: 3000
+  },
+  {
+    figure: "copy for analysts, one event changed",
+    bench: "size",
+    at: "large.publish.seconds",
+    unit: "s",
+    of: stored,
+    atMost: 2
+  },
+  { figure: "its processor time", bench: "size", at: "large.publish.cpuSeconds", unit: "s", of: stored, atMost: 1 },
+  { figure: "its bytes written", bench: "size", at: "large.publish.writtenMb", unit: "MB", of: stored, atMost: 20 },
+  { figure: "idle", bench: "size", at: "large.idle.cpuShare", unit: "of a core", of: stored, atMost: 0.005 },
+  { figure: "memory, idle", bench: "size", at: "large.residentMb", unit: "MB", of: stored, atMost: 180 },
+  { figure: "export", bench: "export", at: "ratio", of: "the engine's COPY", atLeast: 0.6 }
+]
+
+export interface Growing {
+  readonly figure: string
+  /** Of `small` and of `large`. */
+  readonly at: string
+  readonly unit: string
+  readonly why: string
+}
+
+export const growing: ReadonlyArray<Growing> = [
+  {
+    figure: "a burst's processor time",
+    at: "burst.cpuMicrosPerEvent",
+    unit: "µs/event",
+    why: "the rows that a batch changes are found among more"
+  },
+  {
+    figure: "accepted → applied, p99",
+    at: "trickle.visibleAfterP99Ms",
+    unit: "ms",
+    why: "the same, and the copy for analysts is made beside it"
+  },
+  {
+    figure: "bytes written for a delivery",
+    at: "trickle.writtenPerEvent",
+    unit: "B",
+    why: "checkpoints and sorted keys of a larger file are merged less often but are larger"
+  },
+  {
+    figure: "the first copy of a start",
+    at: "publish.whole.seconds",
+    unit: "s",
+    why: "it is made whole, so with its bytes"
+  },
+  {
+    figure: "live after kill -9",
+    at: "restartMs.killed.liveMs",
+    unit: "ms",
+    why: "what wasn't in a checkpoint is read again"
+  },
+  {
+    figure: "memory",
+    at: "residentMb",
+    unit: "MB",
+    why: "what recognises a body that was stored before is kept at hand"
+  }
+]

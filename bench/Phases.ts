@@ -1,0 +1,90 @@
+/**
+ * What is done to a live worker, and measured from outside: a hundred deliveries a second, a burst, nothing, and a new
+ * copy for analysts.
+ */
+import { quantile, round, start } from "./Child.ts"
+import type { Engine } from "./Engine.ts"
+import * as Generator from "./Generator.ts"
+import type { Receiving } from "./Receiving.ts"
+import type { Trickled } from "./Trickle.ts"
+import { oldestMs, visibleAfterMs, watched } from "./Watching.ts"
+import { pause, within } from "./Waiting.ts"
+import type { Worker } from "./WorkerProcess.ts"
+
+export const perSecond = 100
+const sampleMs = 20
+
+/** A worker that accepts more than it applies has much to do afterwards. */
+const drainMs = 600_000
+
+export const drained = async (worker: Worker): Promise<void> => {
+  const isApplied = await within(drainMs, async () => {
+    if (worker.hasEnded) throw new Error(`the worker ended with ${worker.exitCode}: ${worker.log.slice(-500)}`)
+    return (await worker.status())?.inbox.pending === 0 ? true : undefined
+  })
+  if (isApplied === undefined) throw new Error(`not within ${drainMs / 1000} s: all is applied`)
+}
+
+const trickled = async (port: string, series: string, seconds: number): Promise<Trickled> =>
+  JSON.parse((await start("Trickle.ts", port, series, Math.round(seconds * perSecond), perSecond)).line) as Trickled
+
+/** First without asking how it goes, then for half as long asking all the time. */
+export const trickle = async (engine: Engine, { port, worker }: Receiving, series: string, seconds: number) => {
+  const quiet = await watched(engine, worker, undefined, async () => {
+    const result = await trickled(port, series, seconds)
+    await drained(worker)
+    return result
+  })
+  const asked = await watched(engine, worker, sampleMs, async () => {
+    const result = await trickled(port, `${series}-asked`, Math.max(3, seconds / 2))
+    await drained(worker)
+    await pause(sampleMs * 5)
+    return result
+  })
+  const waits = visibleAfterMs(Object.values(asked.result.acknowledgedAt), asked.samples)
+  const count = seconds * perSecond
+  return {
+    perSecond,
+    cpuMsPerEvent: round(quiet.cpuMicros / 1000 / count, 2),
+    serverCpuMsPerEvent: round(quiet.serverCpuMicros / 1000 / count, 2),
+    writtenPerEvent: Math.round(quiet.written / count),
+    answeredP99Ms: quiet.result.p99Ms,
+    visibleAfterP50Ms: quantile(waits, 0.5),
+    visibleAfterP99Ms: quantile(waits, 0.99),
+    oldestP99Ms: oldestMs(asked.samples)
+  }
+}
+
+/** As fast as 64 connections send, for some seconds, until all is applied. */
+export const burst = async (engine: Engine, { port, worker }: Receiving, series: string, seconds: number) => {
+  const load = await Generator.prepared(engine.root, series, seconds * 12_000)
+  const taken = await watched(engine, worker, undefined, async () => {
+    const result = await load.send(port, seconds)
+    await drained(worker)
+    return result
+  })
+  load.remove()
+  const { acknowledged, broken, perSecond: rate } = taken.result
+  return {
+    acceptedPerSecond: rate,
+    cpuMicrosPerEvent: round(taken.cpuMicros / acknowledged, 1),
+    serverCpuMicrosPerEvent: round(taken.serverCpuMicros / acknowledged, 1),
+    appliedPerSecond: Math.round((acknowledged / taken.ms) * 1000),
+    broken
+  }
+}
+
+export const idle = async (engine: Engine, worker: Worker, seconds: number) => {
+  const { cpuMicros, ms } = await watched(engine, worker, undefined, () => pause(seconds * 1000))
+  return { cpuShare: round(cpuMicros / 1000 / ms, 4), residentMb: worker.residentMb }
+}
+
+/** `siteledger publish`, as a person or a schedule asks for it. */
+export const published = async (engine: Engine, worker: Worker) => {
+  const taken = await watched(engine, worker, undefined, () => worker.verb("publish"))
+  return {
+    seconds: round(taken.ms / 1000, 2),
+    cpuSeconds: round(taken.cpuMicros / 1e6, 2),
+    writtenMb: round(taken.written / 1e6, 1)
+  }
+}

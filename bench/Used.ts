@@ -1,0 +1,56 @@
+/**
+ * What other processes have used so far, as Linux counts it in /proc; 0 where there is none. A family is a process with
+ * its children, those that have ended too: PostgreSQL has one for each connection.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+
+const read = (pid: number, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** Those after the name, which may hold blanks: state, parent, … */
+const statOf = (pid: number): ReadonlyArray<string> => read(pid, "stat").split(") ").at(-1)?.split(" ") ?? []
+
+const ticks = (pid: number, from: number, to: number): number =>
+  statOf(pid)
+    .slice(from, to)
+    .reduce((sum, field) => sum + Number(field), 0)
+
+const microsPerTick = 10_000
+
+/** Of all its threads. */
+export const cpuMicros = (pid: number): number => ticks(pid, 11, 13) * microsPerTick
+
+/** Handed to the file system, in bytes. */
+export const written = (pid: number): number => Number(/^write_bytes: (\d+)$/m.exec(read(pid, "io"))?.[1] ?? 0)
+
+const memory = (pid: number, name: string): number =>
+  Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(read(pid, "status"))?.[1] ?? 0) / 1024)
+
+export const residentMb = (pid: number): number => memory(pid, "VmRSS")
+
+export const peakMb = (pid: number): number => memory(pid, "VmHWM")
+
+const children = (pid: number): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((each) => statOf(each)[1] === String(pid))
+
+export interface Used {
+  readonly cpuMicros: number
+  readonly written: number
+}
+
+export const ofFamily = (pid: number): Used =>
+  children(pid).reduce(
+    (sum, child) => ({
+      cpuMicros: sum.cpuMicros + cpuMicros(child),
+      written: sum.written + written(child)
+    }),
+    { cpuMicros: ticks(pid, 11, 15) * microsPerTick, written: written(pid) }
+  )

@@ -1,0 +1,85 @@
+/**
+ * What a worker costs while something happens, and how it is meanwhile, asked from outside: processor time of all its
+ * threads, bytes written (with a database, also what the server does), and `/status` over and over.
+ */
+import { quantile } from "./Child.ts"
+import type { Engine } from "./Engine.ts"
+import { pause } from "./Waiting.ts"
+import type { Status, Worker } from "./WorkerProcess.ts"
+
+export interface Sample {
+  readonly askedAt: number
+  readonly answeredAt: number
+  readonly status: Status
+}
+
+export interface Watched<A> {
+  readonly result: A
+  readonly ms: number
+  readonly cpuMicros: number
+  /** Of the database's server. */
+  readonly serverCpuMicros: number
+  readonly written: number
+  readonly samples: ReadonlyArray<Sample>
+}
+
+/** Not asked meanwhile if `everyMs` is undefined: an answer costs the worker something. */
+export const watched = async <A>(
+  engine: Engine,
+  worker: Worker,
+  everyMs: number | undefined,
+  phase: () => Promise<A>
+): Promise<Watched<A>> => {
+  const [from, cpu, written, server] = [performance.now(), worker.cpuMs, worker.written, engine.used()]
+  const samples: Array<Sample> = []
+  let isOver = everyMs === undefined
+  const sampling = (async () => {
+    while (!isOver) {
+      const askedAt = Date.now()
+      const status = await worker.status()
+      if (status !== undefined) samples.push({ askedAt, answeredAt: Date.now(), status })
+      await pause(everyMs)
+    }
+  })()
+  const result = await phase()
+  const ms = performance.now() - from
+  const after = engine.used()
+  const used = {
+    cpuMicros: (worker.cpuMs - cpu) * 1000,
+    serverCpuMicros: after.cpuMicros - server.cpuMicros,
+    written: worker.written - written + (after.written - server.written)
+  }
+  isOver = true
+  await sampling
+  return { result, ms, ...used, samples }
+}
+
+/** How long the oldest event waited at the most. */
+export const oldestMs = (samples: ReadonlyArray<Sample>): number =>
+  Math.round(Math.max(0, ...samples.map(({ status }) => status.inbox.oldestPendingAgeMs)))
+
+/** From received to posted: the worst of what the worker said about its last thousand entries. */
+export const postedP99Ms = (samples: ReadonlyArray<Sample>): number =>
+  Math.round(Math.max(0, ...samples.map(({ status }) => status.ledger.postedMs.p99 ?? 0)))
+
+export const statusP99Ms = (samples: ReadonlyArray<Sample>): number =>
+  quantile(
+    samples.map(({ answeredAt, askedAt }) => answeredAt - askedAt),
+    0.99
+  )
+
+/**
+ * From each 2xx until its event is applied: until an answer of `/status` proves that its rows and entries are committed,
+ * because fewer events are pending than were acknowledged after it. Never less than it was; more by an interval at most.
+ */
+export const visibleAfterMs = (acknowledged: ReadonlyArray<number>, samples: ReadonlyArray<Sample>): Array<number> => {
+  const inOrder = acknowledged.toSorted((a, b) => a - b)
+  const waits: Array<number> = []
+  let before = 0
+  for (const { answeredAt, askedAt, status } of samples) {
+    while (before < inOrder.length && inOrder[before]! <= askedAt) before++
+    const visible = before - status.inbox.pending
+    while (waits.length < visible) waits.push(answeredAt - inOrder[waits.length]!)
+  }
+  return waits
+}

@@ -1,0 +1,161 @@
+/**
+ * Keeps the lines of a run in `last-run.jsonl`, where a benchmark's newer line replaces its older one, and writes
+ * `docs/performance.md` from them and from `Figures.ts`.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { cpus, release, totalmem } from "node:os"
+import { join } from "node:path"
+import { engines } from "./Engine.ts"
+import { type Figure, figures, type Growing, growing } from "./Figures.ts"
+
+export interface Run {
+  readonly bench: string
+  readonly engine: string
+  readonly isQuick: boolean
+  /** Its day, and what it ran on. */
+  readonly on: string
+  readonly machine: string
+  readonly [name: string]: unknown
+}
+
+const file = join(import.meta.dirname, "last-run.jsonl")
+const document = join(import.meta.dirname, "../docs/performance.md")
+
+export const parsed = (text: string): ReadonlyArray<Run> =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Run)
+
+/** `a.b` of a line; undefined if there is none. */
+export const valueAt = (line: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined,
+      line
+    )
+
+const shown = (value: number): string =>
+  Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en-US") : String(value)
+
+const isMissed = (value: number, { atLeast, atMost }: Figure): boolean =>
+  (atLeast !== undefined && value < atLeast) || (atMost !== undefined && value > atMost)
+
+/** A figure of one engine: its value, its least and greatest, and whether its goal is missed. */
+export const cell = (line: Run | undefined, figure: Figure): string => {
+  if (line === undefined) return "–"
+  const whyNot = valueAt(line, "skipped") ?? valueAt(line, [...figure.at.split(".").slice(0, -1), "skipped"].join("."))
+  if (typeof whyNot === "string") return `skipped: ${whyNot}`
+  const value = valueAt(line, figure.at)
+  if (typeof value !== "number") return line["failed"] === undefined ? "–" : "failed"
+  const range = valueAt(line, `ranges.${figure.at}`)
+  const [least, greatest] = Array.isArray(range) ? (range as ReadonlyArray<number>) : []
+  const isRange = least !== undefined && greatest !== undefined && least !== greatest
+  const unit = figure.unit === undefined ? "" : figure.unit.startsWith("/") ? figure.unit : ` ${figure.unit}`
+  const text = `${shown(value)}${isRange ? ` (${shown(least)} to ${shown(greatest)})` : ""}${unit}`
+  return isMissed(value, figure) ? `${text}, missed` : text
+}
+
+const goal = ({ atLeast, atMost }: Figure): string =>
+  atLeast !== undefined ? `≥ ${shown(atLeast)}` : atMost !== undefined ? `≤ ${shown(atMost)}` : ""
+
+const escaped = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
+
+const lineOf = (lines: ReadonlyArray<Run>, bench: string, engine: string): Run | undefined =>
+  lines.find((line) => line.bench === bench && line.engine === engine)
+
+const row = (lines: ReadonlyArray<Run>, figure: Figure): string => {
+  const cells = engines.map((engine) => cell(lineOf(lines, figure.bench, engine), figure))
+  return `| ${[figure.figure, ...cells, figure.of, goal(figure)].map(escaped).join(" | ")} |`
+}
+
+const numberAt = (line: Run | undefined, path: string): number | undefined => {
+  const value = valueAt(line, path)
+  return typeof value === "number" ? value : undefined
+}
+
+const grown = (lines: ReadonlyArray<Run>, { at, figure, unit, why }: Growing): string => {
+  const each = engines.flatMap((engine) => {
+    const line = lineOf(lines, "size", engine)
+    const [small, large] = [numberAt(line, `small.${at}`), numberAt(line, `large.${at}`)]
+    return small === undefined || large === undefined
+      ? []
+      : [
+          `${engine} ${shown(small)} ${unit} with ${shown(numberAt(line, "small.stored") ?? 0)} events, ${shown(large)} ${unit} with ${shown(numberAt(line, "large.stored") ?? 0)}`
+        ]
+  })
+  return `- ${figure} (${why}): ${each.length > 0 ? each.join("; ") : "not measured yet"}.`
+}
+
+const secondsOfDay = 86_400
+
+/** What is accepted and applied day and night: the slower of both. */
+export const perDay = (lines: ReadonlyArray<Run>, engine: string): number | undefined => {
+  const rates = [
+    numberAt(lineOf(lines, "stream", engine), "sustained.perSecond"),
+    numberAt(lineOf(lines, "size", engine), "large.burst.appliedPerSecond")
+  ].filter((rate) => rate !== undefined)
+  return rates.length === 0 ? undefined : Math.min(...rates) * secondsOfDay
+}
+
+const days = (lines: ReadonlyArray<Run>): string => {
+  const each = engines.flatMap((engine) => {
+    const count = perDay(lines, engine)
+    return count === undefined ? [] : [`${(count / 1e6).toFixed(0)} million on ${engine}`]
+  })
+  return each.length === 0 ? "Not measured yet." : `One worker accepts and applies ${each.join(", ")}.`
+}
+
+/** One line for all benchmarks that ran on the same day, machine and scale. */
+const runs = (lines: ReadonlyArray<Run>): ReadonlyArray<string> =>
+  [
+    ...Map.groupBy(
+      lines,
+      ({ isQuick, machine, on }) => `${on}${isQuick ? ", small and once (`--quick`)" : ""}, ${machine}`
+    )
+  ].map(([what, those]) => `- ${what}: ${those.map(({ bench, engine }) => `${bench} ${engine}`).join(", ")}`)
+
+export const page = (lines: ReadonlyArray<Run>): string =>
+  [
+    "# How fast it is",
+    "",
+    "Generated by `npm run bench -- --write` from `bench/last-run.jsonl` and `bench/Figures.ts`: `bin/siteledger start` under",
+    "a foreign generator, beside others in the same run. Values are medians of rounds that alternate, with the least and the",
+    "greatest in brackets where there were several. Ratios hold elsewhere; times and rates are this machine's. Applied means:",
+    "rows and entries are committed (`inbox.pending`), not that analysts have a new copy.",
+    "",
+    ...runs(lines),
+    "",
+    "| figure | DuckDB and SQLite | PostgreSQL | of what | goal |",
+    "|---|---|---|---|---|",
+    ...figures.map((figure) => row(lines, figure)),
+    "",
+    "## What gets slower with size",
+    "",
+    ...growing.map((each) => grown(lines, each)),
+    "",
+    "## Deliveries a day",
+    "",
+    `${days(lines)} The receiver takes more for as long as a burst lasts; what isn't applied yet waits in the inbox.`,
+    ""
+  ].join("\n")
+
+const machine = (): string =>
+  `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release().split("-")[0]}, Node ${process.versions.node}`
+
+/** `given`: JSON lines as they were printed. */
+export const write = (given: ReadonlyArray<string>, isQuick: boolean): void => {
+  const common = { isQuick, on: new Date().toISOString().slice(0, 10), machine: machine() }
+  const fresh = given.map(
+    (line) => ({ engine: "duckdb", ...(JSON.parse(line) as object), ...common }) as unknown as Run
+  )
+  const isReplaced = ({ bench, engine }: Run) => fresh.some((one) => one.bench === bench && one.engine === engine)
+  const kept = existsSync(file) ? parsed(readFileSync(file, "utf8")) : []
+  const lines = [...kept.filter((line) => !isReplaced(line)), ...fresh].toSorted((a, b) =>
+    `${a.bench} ${a.engine}` < `${b.bench} ${b.engine}` ? -1 : 1
+  )
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+  writeFileSync(document, page(lines))
+}

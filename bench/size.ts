@@ -1,0 +1,155 @@
+/**
+ * What the whole worker costs as its store grows, on a store of some events and on one of BENCH_STORED (5,000,000): at 100
+ * deliveries a second, in a burst, idle, publishing one changed event, restarting after a stop and after kill -9. The store
+ * is filled while the worker is down, so that how fast it catches up is measured as well, and so is, last, `rebuild` for a
+ * minute. Growing ends after BENCH_GROW_SECONDS, and `stored` says how far it came.
+ *
+ * Goals: 30,000 events a second caught up with `/status` in 50 ms; live in 1 s after a stop and 3 s after a kill; applied
+ * within 0.2 s; 100 µs an event of a burst; a copy in 2 s, 1 s of processor time and 20 MB; idle 0.5 % of a core and 180 MB.
+ * Run: node bench/size.ts [--engine postgres]
+ */
+import { median, quantile, round, start } from "./Child.ts"
+import * as Engine from "./Engine.ts"
+import * as Live from "./Live.ts"
+import { burst, drained, idle, published, trickle } from "./Phases.ts"
+import type { Receiving } from "./Receiving.ts"
+import { statusP99Ms, watched } from "./Watching.ts"
+import { within } from "./Waiting.ts"
+import type { Worker } from "./WorkerProcess.ts"
+
+const most = Number(process.env["BENCH_STORED"] ?? 5_000_000)
+const few = Math.min(100_000, most / 5)
+const growSeconds = Number(process.env["BENCH_GROW_SECONDS"] ?? 330)
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
+const chunk = most / 10
+const sampleMs = 100
+const rebuildMs = Math.min(60, seconds * 3) * 1000
+
+const isLive = (worker: Worker, mostMs: number) =>
+  within(mostMs, async () => {
+    if (worker.hasEnded) throw new Error(`the worker ended with ${worker.exitCode}: ${worker.log.slice(-500)}`)
+    const status = await worker.status()
+    return status?.phase === "live" && status.inbox.pending === 0 ? true : undefined
+  })
+
+await using engine = await Engine.open()
+await using live = await Live.at(engine)
+let stored = 0
+
+const fill = async (count: number): Promise<void> => {
+  const { directory, url } = live.place
+  await start("Fill.ts", directory, `stored${stored}`, count, ...(url === undefined ? [] : [url]))
+  stored += count
+}
+
+/** With a worker at its end, which has caught up; undefined if it didn't in time. */
+const caughtUp = async (count: number) => {
+  await fill(count)
+  const from = performance.now()
+  const receiving = await live.begin()
+  const taken = await watched(engine, receiving.worker, sampleMs, () => isLive(receiving.worker, growSeconds * 1000))
+  const ms = performance.now() - from
+  if (taken.result === undefined) throw new Error(`${count} events weren't caught up within ${growSeconds} s`)
+  const perSecond = Math.round((count / ms) * 1000)
+  const cpuMicrosPerEvent = round((taken.cpuMicros + taken.serverCpuMicros) / count, 1)
+  return { receiving, perSecond, cpuMicrosPerEvent, statusP99Ms: statusP99Ms(taken.samples) }
+}
+
+/** From the start of the process. */
+const restarted = async (end: (worker: Worker) => Promise<unknown>, receiving: Receiving) => {
+  await end(receiving.worker)
+  const from = performance.now()
+  const next = await live.begin()
+  const listeningMs = round(performance.now() - from, 0)
+  await next.worker.reaches("it is live", ({ phase }) => phase === "live")
+  return { next, ms: { listeningMs, liveMs: round(performance.now() - from, 0) } }
+}
+
+const measured = async (given: Receiving) => {
+  let receiving = given
+  const name = `at${stored}`
+  const whole = await published(engine, receiving.worker)
+  const slow = await trickle(engine, receiving, name, seconds)
+  const copies: Array<typeof whole> = []
+  for (let at = 0; at < rounds; at++) {
+    await start("Trickle.ts", receiving.port, `${name}-one${at}`, 1, 1)
+    await drained(receiving.worker)
+    copies.push(await published(engine, receiving.worker))
+  }
+  const fast = await burst(engine, receiving, `${name}-burst`, Math.min(seconds, 5))
+  const quiet = await idle(engine, receiving.worker, Math.min(seconds, 10))
+  const stopped = await restarted((worker) => worker.stop(), receiving)
+  receiving = stopped.next
+  const killed = await restarted((worker) => worker.kill(), receiving)
+  receiving = killed.next
+  const of = (read: (copy: (typeof copies)[number]) => number) => median(copies.map(read))
+  return {
+    receiving,
+    line: {
+      stored,
+      trickle: slow,
+      burst: fast,
+      idle: quiet,
+      publish: {
+        seconds: of((copy) => copy.seconds),
+        cpuSeconds: of((copy) => copy.cpuSeconds),
+        writtenMb: of((copy) => copy.writtenMb),
+        rounds: copies,
+        whole
+      },
+      restartMs: { stopped: stopped.ms, killed: killed.ms },
+      residentMb: receiving.worker.residentMb
+    }
+  }
+}
+
+/** For a minute, or until it is done. */
+const rebuilt = async (worker: Worker) => {
+  const pending = async () => (await worker.status())?.inbox.pending ?? 0
+  const from = performance.now()
+  if ((await worker.verb("rebuild")) === undefined) return { refused: worker.refusal }
+  // It begins anew within the same process.
+  await within(10_000, async () => ((await pending()) > stored / 2 ? true : undefined))
+  const { result, samples } = await watched(engine, worker, sampleMs, () => isLive(worker, rebuildMs))
+  const left = result === true ? 0 : await pending()
+  const times = samples.map(({ answeredAt, askedAt }) => answeredAt - askedAt)
+  return {
+    eventsPerSecond: Math.round(((stored - left) / (performance.now() - from)) * 1000),
+    isDone: result === true,
+    statusP50Ms: quantile(times, 0.5),
+    statusP99Ms: statusP99Ms(samples)
+  }
+}
+
+const first = await caughtUp(few)
+const small = await measured(first.receiving)
+let last = small.receiving
+const chunks = [first]
+const until = performance.now() + growSeconds * 1000
+while (stored + chunk <= most && performance.now() < until) {
+  await last.worker.stop()
+  const next = await caughtUp(chunk)
+  chunks.push(next)
+  last = next.receiving
+}
+const large = await measured(last)
+const rebuild = await rebuilt(large.receiving.worker)
+await large.receiving.worker.kill()
+process.stdout.write(
+  `${JSON.stringify({
+    bench: "size",
+    engine: Engine.name,
+    stored,
+    wanted: most,
+    catchingUp: {
+      perSecond: chunks.at(-1)?.perSecond,
+      cpuMicrosPerEvent: chunks.at(-1)?.cpuMicrosPerEvent,
+      statusP99Ms: Math.max(...chunks.map(({ statusP99Ms }) => statusP99Ms)),
+      chunks: chunks.map(({ perSecond }) => perSecond)
+    },
+    rebuild,
+    small: small.line,
+    large: large.line
+  })}\n`
+)
