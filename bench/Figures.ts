@@ -159,7 +159,7 @@ export const figures: ReadonlyArray<Figure> = [
     bench: "size",
     at: "catchingUp.perSecond",
     unit: "/s",
-    of: "the last tenth",
+    of: "the last twentieth",
     atLeast: 30_000
   },
   { figure: "`rebuild`", bench: "size", at: "rebuild.eventsPerSecond", unit: "/s", of: stored, atLeast: 30_000 },
