@@ -58,9 +58,11 @@ export const watched = async <A>(
 export const oldestMs = (samples: ReadonlyArray<Sample>): number =>
   Math.round(Math.max(0, ...samples.map(({ status }) => status.inbox.oldestPendingAgeMs)))
 
-/** From received to posted: the worst of what the worker said about its last thousand entries. */
-export const postedP99Ms = (samples: ReadonlyArray<Sample>): number =>
-  Math.round(Math.max(0, ...samples.map(({ status }) => status.ledger.postedMs.p99 ?? 0)))
+/** From received to posted: the worst of what the worker said about its last thousand entries; NaN if nothing was posted. */
+export const postedP99Ms = (samples: ReadonlyArray<Sample>): number => {
+  const said = samples.flatMap(({ status }) => status.ledger.postedMs.p99 ?? [])
+  return said.length === 0 ? Number.NaN : Math.round(Math.max(...said))
+}
 
 export const statusP99Ms = (samples: ReadonlyArray<Sample>): number =>
   quantile(
