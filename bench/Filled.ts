@@ -8,7 +8,8 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { keyOf } from "../src/Stores/Segments/Key.ts"
 import { bodyKey, idKey } from "../src/Stores/Segments/Known.ts"
-import { type Arrived, Writer } from "../src/Stores/Segments/Writer.ts"
+import type { Arrived } from "../src/Stores/Segments/Group.ts"
+import { Writer } from "../src/Stores/Segments/Writer.ts"
 import { eventBody, eventId } from "./Signed.ts"
 
 const atOnce = 5000

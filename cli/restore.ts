@@ -75,7 +75,7 @@ const copyWhole = async (file: string, restored: string): Promise<void> => {
   const database = openFile(restored)
   try {
     await Sqlite.migrate(new Kysely({ dialect: dialect(database) }))
-    Files.carry(file, database)
+    await Files.carry(file, database)
   } finally {
     database.close()
   }

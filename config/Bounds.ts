@@ -1,9 +1,10 @@
 /**
- * How much is read of the answers of others, by kind, and how much memory DuckDB may use. A larger answer is none: its
+ * How much is read of the answers of others, by kind, and how much memory DuckDB may use; and how long
+ * the store keeps deliveries in its own files. A larger answer is none: its
  * connection is closed, and the request is repeated like any that failed.
  */
 import * as Parse from "./Parse.ts"
-import { preset } from "./Variable.ts"
+import { optional, preset } from "./Variable.ts"
 
 export const pageMaxBytes = preset(
   "SITELEDGER_PAGE_MAX_BYTES",
@@ -38,4 +39,11 @@ export const memoryMb = preset(
   "Memory for DuckDB in the worker, all of it together, in MB: 384 for the files of an export; of the rest the warehouse keeps a third, and has all of it during an export.",
   Parse.atLeast(576),
   "768"
+)
+
+export const archiveAfter = optional(
+  "SITELEDGER_ARCHIVE_AFTER",
+  "Months of deliveries older than this leave the store for archives in <data dir>/archive and on the lake, like 6 months (a month counts as 31 days); not with PostgreSQL.",
+  Parse.age,
+  "12 months"
 )

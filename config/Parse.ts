@@ -51,6 +51,14 @@ export const duration = one("must be a positive duration like 1 hour, 30 minutes
   return value !== undefined && Duration.isPositive(value) ? value : undefined
 })
 
+const daysIn: Readonly<Record<string, number>> = { day: 1, week: 7, month: 31, year: 366 }
+
+/** Rather too long than too short. */
+export const age = one("must be an age like 90 days, 12 weeks, 6 months or 2 years.", (text) => {
+  const [, count, unit = ""] = /^([1-9]\d{0,3})\s+(day|week|month|year)s?$/.exec(text.toLowerCase()) ?? []
+  return count === undefined ? undefined : Duration.days(Number(count) * (daysIn[unit] ?? 1))
+})
+
 export const timezone = one("must be a time zone like UTC or Europe/London.", (text) =>
   Option.getOrUndefined(DateTime.zoneFromString(text))
 )

@@ -219,6 +219,7 @@ export const worker = {
     "s3://my-bucket/siteledger"
   ),
   lakeAnswerMaxBytes: bounds.lakeAnswerMaxBytes,
+  archiveAfter: bounds.archiveAfter,
   exportCron: preset(
     "SITELEDGER_EXPORT_CRON",
     "When to export: five cron fields, or @hourly, @daily, @weekly, @monthly.",

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
+import * as Archiving from "../src/Lake/Archiving.ts"
 import * as DeliveriesCopy from "../src/Lake/DeliveriesCopy.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
@@ -36,6 +37,8 @@ const exports = Layer.unwrap(
 
 const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layerWith(exportCron)))
 
+const archiving = Layer.unwrap(Effect.map(Settings, ({ archiveAfter }) => Archiving.layerWith(archiveAfter)))
+
 /** Every list has finished a pass and no stored event waits: a half-filled copy never replaces a good one. */
 const isLive = Effect.zipWith(
   Effect.flatMap(Walk, (walk) => walk.isThrough),
@@ -46,7 +49,7 @@ const isLive = Effect.zipWith(
 /** On demand, without a worker. */
 export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))
 
-export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, WeeklyCheck.layer).pipe(
+export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, archiving, WeeklyCheck.layer).pipe(
   Layer.provideMerge(exports),
   Layer.provideMerge(publish(isLive)),
   Layer.provideMerge(lake)

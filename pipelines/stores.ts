@@ -8,17 +8,22 @@
  *   Store (PostgreSQL, schema siteledger) ◄── one transaction ──► Warehouse (schema construction)
  */
 import { Layer } from "effect"
+import * as Archiving from "../src/Lake/Archiving.ts"
 import { Workers } from "../src/Operate/Workers.ts"
 import { Reasons } from "../src/Runtime/Reasons.ts"
 import * as Stores from "../src/Stores/Stores.ts"
+import { lake } from "./nightly.ts"
 
-export const stores = Stores.layerWaiting.pipe(Layer.provideMerge(Reasons.layer))
+/** Old deliveries may be in archives, of which the lake has the other copy. */
+const elsewhere = Archiving.layerElsewhere(lake)
+
+export const stores = Stores.layerWaiting.pipe(Layer.provideMerge(Reasons.layer), Layer.provide(elsewhere))
 
 /** For one verb, which fails if the warehouse can't be opened. */
-export const storesAlone = Stores.layer.pipe(Layer.provideMerge(Reasons.layer))
+export const storesAlone = Stores.layer.pipe(Layer.provideMerge(Reasons.layer), Layer.provide(elsewhere))
 
 /** Without the warehouse, which stays untouched. */
-export const store = Stores.layerStore
+export const store = Stores.layerStore.pipe(Layer.provide(elsewhere))
 
 /** Which workers are on one server, and which one leads. */
 export const others = Workers.layer.pipe(Layer.provideMerge(Stores.layerLeadership))

@@ -11,6 +11,28 @@ CREATE TABLE "alerts" ( -- Alerts about Status, sent or still to be sent; the ne
   "delivered_at" text
 ) strict;
 
+CREATE TABLE "archives" ( -- Beside a single worker: archives of deliveries, each with consecutive numbers, in stored order.
+  -- The first delivery (inbox.sequence).
+  "first_sequence" integer primary key,
+  -- The last delivery (inbox.sequence).
+  "last_sequence" integer not null,
+  -- Its name, which is its place in the folder archive and on the lake.
+  "name" text not null unique,
+  -- How many deliveries it has.
+  "deliveries" integer not null,
+  -- SHA-256 of its file, as hex.
+  "sha256" text not null
+) strict;
+
+CREATE TRIGGER archives_logs_delete after delete on "archives"
+  begin insert into row_changes (table_name, row_key) values ('archives', json_array(old."first_sequence")); end;
+
+CREATE TRIGGER archives_logs_insert after insert on "archives"
+  begin insert into row_changes (table_name, row_key) values ('archives', json_array(new."first_sequence")); end;
+
+CREATE TRIGGER archives_logs_update after update on "archives"
+  begin insert into row_changes (table_name, row_key) values ('archives', json_array(new."first_sequence")); end;
+
 CREATE TABLE "closed_gaps" ( -- Intervals in which the receiver was down, closed by a person.
   -- Its start, in milliseconds since 1970.
   "from_ms" integer not null,

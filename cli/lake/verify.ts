@@ -1,9 +1,10 @@
 /**
- * `siteledger lake verify`: reads an export back and checks all of it. Exits with 1 if anything differs from its manifest.
+ * `siteledger lake verify`: reads an export and all archives back and checks all of them. Exits with 1 if anything differs from its manifest.
  */
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Verify from "../../src/Lake/Verify.ts"
+import * as VerifyArchives from "../../src/Lake/VerifyArchives.ts"
 import * as Text from "../../src/Query/Text.ts"
 import { json, optionalText } from "../Options.ts"
 import * as Print from "../Print.ts"
@@ -19,7 +20,9 @@ const flags = {
 export const verify = Command.make("verify", flags, ({ json: asJson, run }) =>
   Effect.gen(function* () {
     const print = (checked: Verify.Checked) => (asJson ? Effect.void : Console.log(line(checked)))
-    const verified = yield* Verify.verify(run, print)
+    const found = yield* Verify.verify(run, print)
+    const archives = yield* Effect.tap(VerifyArchives.verify, Effect.forEach(print))
+    const verified = { ...found, checked: [...found.checked, ...archives] }
     const faults = Verify.faultsOf(verified)
     if (asJson) yield* Print.document({ ok: faults.length === 0, ...verified })
     else yield* Console.log([...verified.faults.map(Print.complaint), summary(verified)].join("\n"))

@@ -20,6 +20,8 @@ export interface InboxStatus {
   /** Of these, events that are applied to rows and posted nothing, because only a label names their type. */
   readonly unposted: number
   readonly oldestPendingAgeMs: number
+  /** In archives, which every reader reads like the inbox. */
+  readonly archived: number
 }
 
 /** Deliveries younger than this are in progress, not a backlog. */
@@ -141,6 +143,7 @@ const status = (store: Store["Service"]) =>
       pending: count,
       quarantined: Number(quarantined.count),
       unposted: Number(quarantined.unposted),
-      oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs))
+      oldestPendingAgeMs: Math.max(0, Math.round(now - oldestMs)),
+      archived: yield* store.deliveries.archived
     }
   })

@@ -5,6 +5,8 @@ import type { MessagePort } from "node:worker_threads"
 import type { Event } from "../Domain/Event.ts"
 import type { Instant } from "../Domain/Instant.ts"
 
+export type { Archive } from "./Archives/Archive.ts"
+
 /** A verified delivery as it came in. */
 export interface Delivery {
   readonly body: Uint8Array
@@ -92,6 +94,14 @@ export interface TakenBack {
   readonly added: number
   /** The chunk isn't as we wrote it. */
   readonly isForeign: boolean
+}
+
+/** Which deliveries may leave the Store. */
+export interface Leaves {
+  /** They arrived before. */
+  readonly before: Instant
+  /** The last one that is applied and copied. */
+  readonly through: number
 }
 
 export interface Waiting {

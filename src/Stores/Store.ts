@@ -9,7 +9,8 @@ import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
-import type { Arrival, Chunk, Damage, Delivery, Host, TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
+import type { Archive, Arrival, Chunk, Damage, Delivery, Host, Leaves } from "./Deliveries.ts"
+import type { TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
 import type { Piece } from "./Piece.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
@@ -79,6 +80,25 @@ export interface Deliveries {
         readonly takeBack: (chunk: Chunk) => Effect.Effect<TakenBack, StoreError>
       }
     | undefined
+  /** For deliveries that leave for archives; undefined if the engine keeps them all. */
+  readonly archiving:
+    | {
+        /** Writes the next archive, whole, into a file; undefined if nothing is old enough. */
+        readonly make: (leaves: Leaves) => Effect.Effect<Archive | undefined, StoreError>
+        /** Copies its file. */
+        readonly copy: (archive: Archive, target: string) => Effect.Effect<void, StoreError>
+        /** Fails unless this copy of it has exactly the deliveries that the Store has; by default its own file. */
+        readonly compare: (archive: Archive, copy?: string) => Effect.Effect<void, StoreError>
+        /** Once both copies were compared. Returns the document that seals it. */
+        readonly seal: (archive: Archive) => Effect.Effect<string, StoreError>
+        /** Its deliveries leave the Store, but for those that the books rest on or that are in quarantine. */
+        readonly leave: (archive: Archive) => Effect.Effect<void, StoreError>
+        /** The same for the newest one, if a crash has left that undone. */
+        readonly finish: Effect.Effect<void, StoreError>
+      }
+    | undefined
+  /** How many are in archives. */
+  readonly archived: Effect.Effect<number, StoreError>
   /** What the disk did to its files. */
   readonly damage: Effect.Effect<Damage, StoreError>
   /** The greatest sequence; 0 if there is none. */

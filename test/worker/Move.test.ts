@@ -64,7 +64,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     using first = new Folder()
     using last = new Folder()
     await makeStore(first.store, strange)
-    const expected = contents(first.store)
+    const expected = await contents(first.store)
     for (const [table, rows] of Object.entries(expected)) assert.isNotEmpty(rows, table)
     const there = await moved(environmentOf(first), database.url)
     assert.deepStrictEqual(Object.keys(there), [...movedTables])
@@ -75,7 +75,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     await database.query("delete from siteledger.inbox where event_id = 'n'")
     const back = await moved(environmentOf(last, { SITELEDGER_WAREHOUSE: database.url }), toFiles(last))
     assert.deepStrictEqual({ ...back, meta: undefined }, { ...there, meta: undefined })
-    assert.deepStrictEqual(contents(last.store), expected)
+    assert.deepStrictEqual(await contents(last.store), expected)
     const store = new DatabaseSync(last.store)
     const next = store.prepare("insert into alerts (status, body) values ('', '') returning id").get()
     store.close()
@@ -94,7 +94,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     await worker.status("two questions", ({ inbox, ledger }) => inbox.pending === 0 && ledger.holds >= 2)
     await worker.verb("secret-add", { secret: "made-by-hand-1234" })
     await worker.stop()
-    const before = contents(join(world.dataDir, "store.sqlite"))
+    const before = await contents(join(world.dataDir, "store.sqlite"))
     for (const table of ["ledger_entries", "ledger_holds", "quarantine", "webhook_secrets"]) {
       assert.isNotEmpty(before[table], table)
     }
@@ -107,7 +107,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     copyFileSync(join(world.dataDir, "key"), join(folder.path, "key"))
     const elsewhere = { ...world.environment, SITELEDGER_DATA_DIR: folder.path }
     await moved({ ...elsewhere, SITELEDGER_WAREHOUSE: server.url }, toFiles(folder))
-    assert.deepStrictEqual(contents(folder.store), before)
+    assert.deepStrictEqual(await contents(folder.store), before)
     // Raised by each move, so that no sequence number is used twice if the old store goes on.
     assert.strictEqual(epochOf(folder.store), 3)
     const files = world.start({ SITELEDGER_DATA_DIR: folder.path })

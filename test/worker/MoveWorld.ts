@@ -25,7 +25,7 @@ const tablesOf = (database: DatabaseSync): ReadonlyArray<string> =>
     .prepare("select name from sqlite_schema where type = 'table' order by name")
     .all()
     .map(({ name }) => String(name))
-    .filter((name) => !/^(?:sqlite_|kysely_)|^inbox|^row_changes/.test(name))
+    .filter((name) => !/^(?:sqlite_|kysely_)|^inbox|^archives|^row_changes/.test(name))
 
 const inTable = (database: DatabaseSync): ReadonlyArray<Record<string, unknown>> =>
   database
@@ -40,7 +40,7 @@ const asText = (rows: ReadonlyArray<object>): ReadonlyArray<string> =>
     .toSorted()
 
 /** Every table as it is, with the type of each value, without the marks of the move itself. */
-export const contents = (store: string): Readonly<Record<string, ReadonlyArray<string>>> => {
+export const contents = async (store: string): Promise<Readonly<Record<string, ReadonlyArray<string>>>> => {
   const database = new DatabaseSync(store, { readOnly: true })
   try {
     const rows = (table: string) => {
@@ -57,7 +57,11 @@ export const contents = (store: string): Readonly<Record<string, ReadonlyArray<s
         .map((values) => values.toSorted().join(", "))
         .toSorted()
     }
-    const inbox = Files.isBeside(database) ? [...Files.rowsBeside(store, database)].flat() : inTable(database)
+    const beside: Array<object> = []
+    if (Files.isBeside(database)) {
+      for await (const some of Files.rowsBeside(store, database)) beside.push(...some)
+    }
+    const inbox = Files.isBeside(database) ? beside : inTable(database)
     return { ...Object.fromEntries(tablesOf(database).map((table) => [table, rows(table)])), inbox: asText(inbox) }
   } finally {
     database.close()

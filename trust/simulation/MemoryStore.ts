@@ -9,6 +9,7 @@ import { createSecretKey, hash } from "node:crypto"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { Duration, Effect, Layer } from "effect"
 import { Kysely } from "kysely"
+import { ArchiveFolder } from "../../src/Stores/Archives/ArchiveFolder.ts"
 import * as Segmented from "../../src/Stores/Segments/Deliveries.ts"
 import { Reader } from "../../src/Stores/Segments/Reader.ts"
 import type { Segments } from "../../src/Stores/Segments/Segments.ts"
@@ -149,7 +150,12 @@ export const opened = (
   const files = new Files(folder, machine, epoch, applied, stored)
   const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => machine.effect(epoch, () => query(db), storeError)
   const deliveries = Segmented.make(
-    { open: async () => files as unknown as Segments, repaired: () => 0, found: async () => undefined },
+    {
+      open: async () => files as unknown as Segments,
+      archives: new ArchiveFolder(`${folder}-archive`),
+      repaired: () => 0,
+      found: async () => undefined
+    },
     run
   )
   const layer = Layer.succeed(

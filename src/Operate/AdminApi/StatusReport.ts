@@ -17,7 +17,9 @@ const Inbox = Schema.Struct({
   quarantined: Count,
   /** Of the quarantined: rows are changed, nothing is posted, because only the label of a later delivery names the type. */
   unposted: Count,
-  oldestPendingAgeMs: Millis
+  oldestPendingAgeMs: Millis,
+  /** Deliveries in archives. */
+  archived: Count
 })
 
 const Walk = Schema.Struct({

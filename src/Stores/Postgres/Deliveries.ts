@@ -60,6 +60,8 @@ export const make = (run: Run, receive: Deliveries["receive"]): Deliveries => ({
     ),
   // The server keeps its own pages in order.
   copying: undefined,
+  archiving: undefined,
+  archived: Effect.succeed(0),
   damage: Effect.succeed({ lost: [], repaired: 0 }),
   last: run(async (db) => {
     const row = await db

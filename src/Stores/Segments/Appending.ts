@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
 import { encode } from "./Frame.ts"
-import type { Folders } from "./Recover.ts"
+import type { Folders } from "./Replace.ts"
 import { fullBytes, nameOf, writeAll } from "./Segment.ts"
 
 const flushed = promisify(fdatasync)

@@ -9,6 +9,9 @@ import { hash } from "node:crypto"
 import { Effect } from "effect"
 import type { Kysely } from "kysely"
 import type { Event } from "../../Domain/Event.ts"
+import type { ArchiveFolder } from "../Archives/ArchiveFolder.ts"
+import * as Archiving from "../Archives/Archiving.ts"
+import { Whole } from "../Archives/Whole.ts"
 import { batchBytes, type Delivery, type TakenBatch } from "../Deliveries.ts"
 import { type Deliveries, readMeta, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
@@ -34,22 +37,29 @@ type Run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<
 export interface Files {
   /** In order. */
   readonly open: () => Promise<Segments>
+  /** Where deliveries are that have left them. */
+  readonly archives: ArchiveFolder
   /** How many of them were repaired since. */
   readonly repaired: () => number
   /** Notes that these numbers are no longer lost. */
   readonly found: (numbers: ReadonlySet<number>) => Promise<void>
 }
 
-export const make = ({ found, open, repaired }: Files, run: Run): Deliveries => {
+type Read = Pick<Whole, "after" | "at">
+
+export const make = (files: Files, run: Run): Deliveries => {
+  const { archives, found, open, repaired } = files
   const withFiles = <A>(use: (segments: Segments, db: Kysely<StoreTables>) => A | Promise<A>) =>
     run(async (db) => {
       const segments = await open()
       return segments.reading(() => use(segments, db))
     })
+  const reading = <A>(use: (whole: Read, db: Kysely<StoreTables>, segments: Segments) => Promise<A>) =>
+    withFiles((segments, db) => use(new Whole(segments, archives, segments.key), db, segments))
   return {
     receive: async (batch) => (await open()).receive(batch.map(incoming)),
     host: async (guest) => (await open()).host(guest),
-    take: (limit) => withFiles((segments, db) => take(segments, db, limit)),
+    take: (limit) => reading((whole, db) => take(whole, db, limit)),
     settle: async (tx, took, _applied) => {
       const through = took.watermark
       if (through === undefined) return
@@ -60,9 +70,11 @@ export const make = ({ found, open, repaired }: Files, run: Run): Deliveries => 
       )
       await writeMeta(tx, watermarkKey, String(through))
     },
-    waiting: withFiles(async (segments, db) => {
+    waiting: reading(async (whole, db, segments) => {
       const applied = await watermark(db)
-      const [oldest] = segments.after(applied, 1)
+      const [oldest] = await whole.after(applied, 1)
+      // Once everything is applied, no archive is being read.
+      if (applied === segments.last) archives.forget()
       return { count: Math.max(0, segments.last - applied), oldest: receivedAt(oldest) }
     }),
     restart: async (tx) => {
@@ -70,9 +82,9 @@ export const make = ({ found, open, repaired }: Files, run: Run): Deliveries => 
       await writeMeta(tx, watermarkKey, "0")
     },
     read: (sequences) =>
-      withFiles(async (segments, db) => {
-        const some = firstsAt(
-          segments,
+      reading(async (whole, db) => {
+        const some = await firstsAt(
+          whole,
           sequences.toSorted((a, b) => a - b)
         )
         const sums = await Counts.sumsOf(
@@ -81,41 +93,62 @@ export const make = ({ found, open, repaired }: Files, run: Run): Deliveries => 
         )
         return some.map((first) => toEvent(first, sums))
       }),
-    receivedAfter: (sequence) => withFiles((segments) => receivedAt(segments.after(sequence, 1)[0])),
-    arrivals: (limit) => withFiles((segments) => newest(segments, limit).map(({ labels }) => labels)),
+    receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),
+    arrivals: (limit) => withFiles((segments) => arrivals(segments, limit)),
     copying: {
       id: withFiles(async (_segments, db) => (await readMeta(db, inboxKey)) ?? ""),
       after: (number) => withFiles((segments) => Copying.after(segments, number)),
       takeBack: (chunk) => withFiles((segments, db) => Copying.takeBack(segments, db, chunk, found))
     },
+    archiving: archiving(archives, withFiles),
+    archived: run(Archiving.count),
     damage: withFiles(async (_segments, db) => ({ lost: await lostOf(db), repaired: repaired() })),
     last: withFiles((segments) => segments.last)
   }
 }
 
-const incoming = ({ body, bodySha256, ...labels }: Delivery): Incoming => ({ body, bodySha256, labels })
+type WithFiles = <A>(
+  use: (segments: Segments, db: Kysely<StoreTables>) => A | Promise<A>
+) => Effect.Effect<A, StoreError>
 
-const firstAt = (segments: Segments, number: number): First | undefined => {
-  const frame = segments.at(number)
-  return frame?.kind === "first" ? frame : undefined
+const archiving = (archives: ArchiveFolder, withFiles: WithFiles): Deliveries["archiving"] => {
+  const withParts = <A>(use: (parts: Archiving.Parts) => A | Promise<A>) =>
+    withFiles((segments, db) => use({ segments, archives, db, idKey: inboxKey }))
+  return {
+    make: (leaves) => withParts((parts) => Archiving.make(parts, leaves)),
+    copy: (archive, target) => withParts(() => Archiving.copy(archives, archive, target)),
+    compare: (archive, copy) =>
+      withParts((parts) => Archiving.compare(parts, archive, copy ?? archives.file(archive.name))),
+    seal: (archive) => withParts((parts) => Archiving.seal(parts, archive)),
+    leave: (archive) => withParts((parts) => Archiving.leave(parts, archive)),
+    finish: withParts(Archiving.finish)
+  }
 }
 
-const newest = (segments: Segments, count: number): ReadonlyArray<First> => {
+/** Only of those that are in no archive: they are the newest. */
+const arrivals = (segments: Segments, limit: number) => {
   const firsts: Array<First> = []
-  for (let number = segments.last; number > 0 && firsts.length < count;) {
+  for (let number = segments.last; number > 0 && firsts.length < limit;) {
     const frame = segments.at(number)
     if (frame?.kind === "first") firsts.push(frame)
     number = (frame?.number ?? number) - 1
   }
-  return firsts
+  return firsts.map(({ labels }) => labels)
+}
+
+const incoming = ({ body, bodySha256, ...labels }: Delivery): Incoming => ({ body, bodySha256, labels })
+
+const firstAt = async (whole: Read, number: number): Promise<First | undefined> => {
+  const frame = await whole.at(number)
+  return frame?.kind === "first" ? frame : undefined
 }
 
 /** As many as fit into a batch, but at least one. */
-const firstsAt = (segments: Segments, numbers: ReadonlyArray<number>): ReadonlyArray<First> => {
+const firstsAt = async (whole: Read, numbers: ReadonlyArray<number>): Promise<ReadonlyArray<First>> => {
   const firsts: Array<First> = []
   let bytes = 0
   for (const number of numbers) {
-    const first = firstAt(segments, number)
+    const first = await firstAt(whole, number)
     bytes += first?.body.byteLength ?? 0
     if (bytes > batchBytes && firsts.length > 0) break
     if (first !== undefined) firsts.push(first)
@@ -130,16 +163,16 @@ const toEvent = (first: First, sums: ReadonlyMap<number, Sum>): Event =>
   Counts.toEvent(first, hash("sha256", first.body, "hex"), sums.get(first.number))
 
 /** Each event once, in the order in which it is first mentioned. */
-const take = async (segments: Segments, db: Kysely<StoreTables>, limit: number): Promise<Batch> => {
+const take = async (whole: Read, db: Kysely<StoreTables>, limit: number): Promise<Batch> => {
   const applied = await watermark(db)
-  const frames = segments.after(applied, limit)
+  const frames = await whole.after(applied, limit)
   const firsts = new Map<number, First>()
   const mentions = new Map<number, number>()
   const repeats: Array<Counts.Repeat> = []
   for (const frame of frames) {
     if (frame.kind === "first") firsts.set(frame.number, frame)
     if (frame.kind === "again") {
-      const first = firsts.get(frame.of) ?? firstAt(segments, frame.of)
+      const first = firsts.get(frame.of) ?? (await firstAt(whole, frame.of))
       // It was lost: the same body is new when it comes again.
       if (first === undefined) continue
       firsts.set(frame.of, first)
@@ -152,7 +185,7 @@ const take = async (segments: Segments, db: Kysely<StoreTables>, limit: number):
   if (frames.length > 0 && mentions.size === 0) {
     // Numbers without a delivery: there is nothing to apply.
     await writeMeta(db, watermarkKey, String(through))
-    return take(segments, db, limit)
+    return take(whole, db, limit)
   }
   const sums = Counts.folded(await Counts.sumsOf(db, [...firsts.keys()]), repeats)
   return {

@@ -61,9 +61,17 @@ export interface Again extends Numbered {
 export interface Hole extends Numbered {
   readonly kind: "hole"
   readonly through: number
-  /** Unused: never assigned. Lost: no copy held them. */
-  readonly why: "lost" | "unused"
+  /** Unused: never assigned. Lost: no copy held them. Archived: an archive holds them. */
+  readonly why: "archived" | "lost" | "unused"
+  /** The archive's name. */
+  readonly archive?: string
 }
+
+/** Numbers whose frames are in an archive. */
+export type Archived = Hole & { readonly archive: string }
+
+export const isArchived = (frame: Frame): frame is Archived =>
+  frame.kind === "hole" && frame.why === "archived" && frame.archive !== undefined
 
 /** A row of the Store as it was then. */
 export interface Row extends Numbered {
@@ -101,7 +109,8 @@ const headOf = (frame: Frame): unknown => {
   if (frame.kind === "first") return frame.labels
   if (frame.kind === "again") return { of: frame.of, ...frame.labels }
   if (frame.kind === "row") return { table: frame.table, key: frame.key, row: frame.row }
-  return frame.kind === "hole" ? { through: frame.through, why: frame.why } : {}
+  if (frame.kind !== "hole") return {}
+  return { through: frame.through, why: frame.why, ...(frame.archive && { archive: frame.archive }) }
 }
 
 /** How long the frame is that closes a segment. */
@@ -154,13 +163,13 @@ export const contentAt = (bytes: Buffer, at: number): Buffer | undefined => {
 
 export const numberOf = (content: Buffer): number => content.readDoubleBE(numberAt)
 
+export const isHole = (content: Buffer): boolean => kinds[content.readUInt8(kindAt)] === "hole"
+
 export const isEnd = (content: Buffer): boolean => kinds[content.readUInt8(kindAt)] === "end"
 
 /** `numberAfter` of the frame, without decoding it if it is a delivery. */
 export const numberAfterOf = (content: Buffer): number =>
-  kinds[content.readUInt8(kindAt)] === "hole"
-    ? numberAfter(decode(content))
-    : numberOf(content) + (isEnd(content) ? 0 : 1)
+  isHole(content) ? numberAfter(decode(content)) : numberOf(content) + (isEnd(content) ? 0 : 1)
 
 export const isOurs = (content: Buffer, key: KeyObject): boolean => {
   const end = content.byteLength - hmacBytes
@@ -178,6 +187,37 @@ export const decode = (content: Buffer): Frame => {
   if (kind === "row") return { kind, number, ...(head as Omit<Row, "kind" | "number">) }
   const { of, ...labels } = head as Labels & { readonly of: number }
   return { kind: "again", number, of, labels }
+}
+
+/** A frame's content as an archive has it, in columns. */
+export interface Columns {
+  readonly number: number
+  readonly kind: Frame["kind"]
+  /** JSON. */
+  readonly head: string
+  readonly body: Uint8Array
+  readonly hmac: Uint8Array
+}
+
+export const toColumns = (content: Buffer): Columns => {
+  const headEnd = fixedBytes + content.readUInt32BE(lengthAt)
+  return {
+    number: numberOf(content),
+    kind: kinds[content.readUInt8(kindAt)] ?? "end",
+    head: content.toString("utf8", fixedBytes, headEnd),
+    body: content.subarray(headEnd, -hmacBytes),
+    hmac: content.subarray(-hmacBytes)
+  }
+}
+
+/** The reverse; whether it is ours, its HMAC says. */
+export const fromColumns = ({ body, head, hmac, kind, number }: Columns): Buffer => {
+  const headed = Buffer.from(head)
+  const fixed = Buffer.alloc(fixedBytes)
+  fixed.writeUInt8(Math.max(0, kinds.indexOf(kind)), kindAt)
+  fixed.writeDoubleBE(number, numberAt)
+  fixed.writeUInt32BE(headed.byteLength, lengthAt)
+  return Buffer.concat([fixed, headed, body, hmac])
 }
 
 /** Where the next frame of ours begins, at or after a place where none does; the end of the bytes if there is none. */

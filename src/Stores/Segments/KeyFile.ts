@@ -113,6 +113,15 @@ export class KeyFile implements Span {
   }
 }
 
+/** The keys of an archive's deliveries. */
+export const keysOfArchive = (folder: string, archive: string): string => join(folder, `${archive}.keys`)
+
+export function* entriesIn(block: Buffer): Generator<{ readonly key: Buffer; readonly number: number }> {
+  for (let at = 0; at < block.length; at += entryBytes) {
+    yield { key: block.subarray(at, at + keyBytes), number: block.readDoubleBE(at + keyBytes) }
+  }
+}
+
 const checksumOf = (blocks: Iterable<Buffer>, filter: Buffer, header: Buffer): number => {
   let sum = 0
   for (const block of blocks) sum = crc32(block, sum)

@@ -173,7 +173,7 @@ const without = (folder: string, file: KeyFile, isLost: (number: number) => bool
 }
 
 /** Sorted: text of one character a byte has the order of its bytes. */
-const entriesOf = (recent: ReadonlyMap<string, number>): Buffer => {
+export const entriesOf = (recent: ReadonlyMap<string, number>): Buffer => {
   const bytes = Buffer.allocUnsafe(recent.size * entryBytes)
   for (const [place, key] of [...recent.keys()].toSorted().entries()) {
     bytes.write(key, place * entryBytes, "latin1")

@@ -8,7 +8,7 @@ import { readMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import type { Frame } from "./Frame.ts"
 import { metaOf, setMeta } from "./Meta.ts"
-import type { Span } from "./Recover.ts"
+import type { Span } from "./Replace.ts"
 
 const key = "inbox_lost"
 

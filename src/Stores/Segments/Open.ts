@@ -5,14 +5,17 @@
  *   crash in between they are still in the table, and it is done again. A folder of another Store is set aside.
  * - A Store without an id takes the folder that it finds: the Store was lost, its deliveries weren't.
  */
-import { randomBytes, randomUUID } from "node:crypto"
+import { type KeyObject, randomBytes, randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
+import { ArchiveFolder, folderOf as archiveFolderOf } from "../Archives/ArchiveFolder.ts"
+import { Whole } from "../Archives/Whole.ts"
 import * as SetAside from "../SetAside.ts"
 import type { Frame, First } from "./Frame.ts"
 import { idIn, setIdIn, unfinished } from "./Id.ts"
 import { keyOf } from "./Key.ts"
+import type { InArchive } from "./Leave.ts"
 import { note } from "./Lost.ts"
 import { metaOf, setMeta } from "./Meta.ts"
 import * as Rows from "./Rows.ts"
@@ -80,6 +83,8 @@ const take = async ({ database, exclusively }: Place, segments: Segments, id: st
 export interface Place {
   readonly store: string
   readonly database: DatabaseSync
+  /** Of deliveries that have left the inbox. */
+  readonly archives: ArchiveFolder
   /** The data directory's. */
   readonly key: () => Buffer
   /** Runs it while nothing else uses the connection. */
@@ -90,36 +95,40 @@ export interface Place {
 export const isBeside = (database: DatabaseSync): boolean => !isCarried(database)
 
 /** Brings the folder beside a Store that isn't in use into order; returns its reader, and the number of its last frame. */
-const settled = (store: string, database: DatabaseSync): { readonly reader: Reader; readonly last: number } => {
+const settled = async (store: string, database: DatabaseSync) => {
   const folder = folderOf(store)
+  const archives = new ArchiveFolder(archiveFolderOf(store))
   if (!existsSync(folder)) {
     if (idOf(database) !== undefined) throw new Error(`its deliveries aren't in ${folder}`)
-    return { reader: new Reader(folder), last: 0 }
+    return undefined
   }
   // The folder holds its own key, too.
-  const writer = new Writer(folder, keyOf(folder, randomBytes(32)))
+  const key = keyOf(folder, randomBytes(32))
+  const writer = new Writer(folder, key, await withKeys(archivesOf(database), archives, key))
   writer.close()
   const reader = new Reader(folder)
   note(database, writer.found.lost, (number) => reader.at(number, writer.last))
-  return { reader, last: writer.last }
+  return { reader, last: writer.last, archives, key }
 }
 
 /** All deliveries in the folder beside a Store that isn't in use, as rows of its table. `database`: for their counts. */
-export function* rowsBeside(store: string, database: DatabaseSync): Generator<ReadonlyArray<Rows.Row>> {
-  const { last, reader } = settled(store, database)
-  yield* Rows.rowsOf(reader, last, database)
+export async function* rowsBeside(store: string, database: DatabaseSync): AsyncGenerator<ReadonlyArray<Rows.Row>> {
+  const found = await settled(store, database)
+  if (found === undefined) return
+  const { archives, key, last, reader } = found
+  yield* Rows.rowsOf(new Whole(Rows.sourceOf(reader, last), archives, key), database)
   reader.forget()
 }
 
 /** All deliveries are in the table of this copy, with their counts. */
 export const carried = (copy: DatabaseSync): void => {
-  copy.exec("delete from inbox_again")
+  copy.exec("delete from inbox_again; delete from archives")
   setId(copy, inTable)
 }
 
 /** Puts all deliveries of a Store that isn't in use into the table of its copy, or names those that are lost. */
-export const carry = (store: string, copy: DatabaseSync): void => {
-  if (isBeside(copy)) for (const rows of rowsBeside(store, copy)) Rows.write(copy, rows)
+export const carry = async (store: string, copy: DatabaseSync): Promise<void> => {
+  if (isBeside(copy)) for await (const rows of rowsBeside(store, copy)) Rows.write(copy, rows)
   carried(copy)
 }
 
@@ -133,9 +142,27 @@ const makeWay = (folder: string, own: string | undefined, isInTable: boolean): v
   else if (isAnother || (isInTable && listed(folder).length > 0)) SetAside.replaced(folder)
 }
 
+/** In order. */
+const archivesOf = (database: DatabaseSync): ReadonlyArray<InArchive> =>
+  database
+    .prepare("select name, first_sequence, last_sequence from archives order by first_sequence")
+    .all()
+    .map((row) => ({
+      name: String(row["name"]),
+      from: Number(row["first_sequence"]),
+      through: Number(row["last_sequence"])
+    }))
+
+/** Their keys, also if their folder was lost: the thread reads them if its own index was lost, and then fails without. */
+const withKeys = async (archives: ReadonlyArray<InArchive>, folder: ArchiveFolder, key: KeyObject) => {
+  for (const { name } of archives) await folder.keepKeys(name, key).catch(() => undefined)
+  folder.forget()
+  return { archives, archive: folder.path }
+}
+
 /** `applied`: every delivery up to this number was stored. `tell`: hears what was found. */
 export const open = async (place: Place, applied: number, tell: (found: Found) => void): Promise<Segments> => {
-  const { database, exclusively } = place
+  const { archives, database, exclusively } = place
   const folder = folderOf(place.store)
   const isInTable = isCarried(database)
   const stored = idOf(database)
@@ -146,8 +173,9 @@ export const open = async (place: Place, applied: number, tell: (found: Found) =
   const id = own ?? (isInTable || found === unfinished ? undefined : found) ?? randomUUID()
   if (isInTable) setIdIn(folder, unfinished)
   const floor = isInTable ? 1 : applied + 1
+  const key = keyOf(folder, place.key())
   const segments: Segments = new Segments(
-    { folder, key: keyOf(folder, place.key()), floor, hasDeliveries: true },
+    { folder, key, floor, hasDeliveries: true, ...(await withKeys(archivesOf(database), archives, key)) },
     async (found) => {
       tell(found)
       await exclusively(() => note(database, found.lost, (number) => segments.at(number)))

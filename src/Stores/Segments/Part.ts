@@ -1,20 +1,23 @@
 /**
- * A range of numbers, written as one or more closed segments. Numbers that no frame has become holes that say they are
- * lost.
+ * A range of numbers, written as one or more closed segments. Numbers that no frame has become holes that name the archive
+ * that has them, or else say that they are lost.
  */
 import { type Frame, numberAfter } from "./Frame.ts"
-import { type Folders, type Span, write } from "./Recover.ts"
+import { holesIn, type InArchive } from "./Leave.ts"
+import { type Folders, type Span, write } from "./Replace.ts"
 import { fullBytes } from "./Segment.ts"
 
 export class Part {
   readonly #folders: Folders
   readonly #span: Span
+  readonly #archives: ReadonlyArray<InArchive>
   #next: number
   #frames: Array<Frame> = []
   #bytes = 0
 
-  constructor(folders: Folders, span: Span) {
+  constructor(folders: Folders, span: Span, archives: ReadonlyArray<InArchive>) {
     this.#folders = folders
+    this.#archives = archives
     this.#span = span
     this.#next = span.from
   }
@@ -32,7 +35,7 @@ export class Part {
 
   #lose(until: number): void {
     if (until <= this.#next) return
-    this.#push({ kind: "hole", number: this.#next, through: until - 1, why: "lost" })
+    for (const hole of holesIn({ from: this.#next, through: until - 1 }, this.#archives)) this.#push(hole)
   }
 
   #push(frame: Frame): void {

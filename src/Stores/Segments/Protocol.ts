@@ -8,7 +8,9 @@ import type { Guest, Labelled } from "../Deliveries.ts"
 import * as Packed from "../Packed.ts"
 import type { Frame, Labels } from "./Frame.ts"
 import { bodyKey, idKey } from "./Known.ts"
-import type { Arrived, Found } from "./Writer.ts"
+import type { InArchive, Leaving } from "./Leave.ts"
+import type { Arrived } from "./Group.ts"
+import type { Found } from "./Writer.ts"
 
 /** A verified delivery. */
 export interface Incoming {
@@ -23,6 +25,9 @@ export interface Start {
   readonly floor: number
   /** False: a log of rows. */
   readonly hasDeliveries: boolean
+  /** In order. */
+  readonly archives?: ReadonlyArray<InArchive>
+  readonly archive?: string
 }
 
 /** With the memory for the number of the last frame that is on disk. */
@@ -33,6 +38,7 @@ export type Request = { readonly id: number } & (
   | { readonly kind: "fill" | "put"; readonly frames: ReadonlyArray<Frame> }
   | { readonly kind: "check"; readonly number: number }
   | ({ readonly kind: "host"; readonly port: MessagePort } & Guest)
+  | ({ readonly kind: "leave" } & Leaving)
   | { readonly kind: "close" }
 )
 

@@ -4,6 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
+import { codeOf } from "../../Runtime/SystemFailure.ts"
 import { contentAt, decode, type Frame, headBytes, isEnd, lengthOf, numberAfterOf, numberOf } from "./Frame.ts"
 import { listed, nameOf } from "./Segment.ts"
 
@@ -185,7 +186,7 @@ export class Reader {
     const first = this.#firstOf(number)
     const known = this.#files.get(first)
     this.#files.delete(first)
-    const file = known ?? new SegmentFile(this.#folder, first)
+    const file = known ?? this.#opened(first)
     // The one used last is the last one.
     this.#files.set(first, file)
     for (const [oldest, other] of this.#files) {
@@ -194,6 +195,16 @@ export class Reader {
       this.#files.delete(oldest)
     }
     return file
+  }
+
+  #opened(first: number): SegmentFile {
+    try {
+      return new SegmentFile(this.#folder, first)
+    } catch (cause) {
+      // Lost; or its deliveries went to an archive since the folder was listed.
+      if (codeOf(cause) !== "ENOENT") throw cause
+      throw new DamagedSegment(join(this.#folder, nameOf(first)), first)
+    }
   }
 
   #firstOf(number: number): number {

@@ -6,24 +6,12 @@
  * A segment in which frames are missing becomes several, each without a gap. Files are replaced as a whole, the last part
  * first: a crash in between leaves the old file, which is brought into order by the next start.
  */
-import type { KeyObject } from "node:crypto"
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync } from "node:fs"
-import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { existsSync, rmSync, truncateSync } from "node:fs"
 import { join } from "node:path"
-import { flushFolderOf } from "../../Runtime/Flush.ts"
-import { encode, type Frame, numberAfter } from "./Frame.ts"
-import { isClosed, listed, nameOf, scan, writeAll } from "./Segment.ts"
-
-export interface Span {
-  readonly from: number
-  readonly through: number
-}
-
-export interface Folders {
-  readonly main: string
-  readonly beside: string
-  readonly key: KeyObject
-}
+import { type Frame, numberAfter } from "./Frame.ts"
+import { withoutStale } from "./Leave.ts"
+import { type Folders, type Span, copyAgain, keepDamaged, readIfThere, write } from "./Replace.ts"
+import { closedAt, listed, nameOf, scan } from "./Segment.ts"
 
 export interface Recovered {
   /** Segments that had to be written again. */
@@ -41,8 +29,6 @@ export interface Recovered {
 /** Frames that follow each other. */
 type Chunk = ReadonlyArray<Frame>
 
-const readIfThere = (path: string): Buffer => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0))
-
 /** Each frame once, in chunks. */
 const chunksOf = (frames: ReadonlyArray<Frame>): ReadonlyArray<Chunk> => {
   const chunks: Array<Array<Frame>> = []
@@ -54,43 +40,6 @@ const chunksOf = (frames: ReadonlyArray<Frame>): ReadonlyArray<Chunk> => {
     next = numberAfter(frame)
   }
   return chunks
-}
-
-/** Writes a segment, then its copy; closed if `next` is given. What was there stays as `damaged.log` until the next damage. */
-export const write = (folders: Folders, frames: Chunk, next: number | undefined): void => {
-  const first = frames[0]!.number
-  const path = join(folders.main, nameOf(first))
-  const made = join(folders.main, "made.tmp")
-  const file = openSync(made, "w", 0o600)
-  try {
-    const all: ReadonlyArray<Frame> = next === undefined ? frames : [...frames, { kind: "end", number: next }]
-    for (const frame of all) writeAll(file, [encode(frame, folders.key)])
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  keepDamaged(folders, path)
-  renameSync(made, path)
-  flushFolderOf(path)
-  copyAgain(folders, first)
-}
-
-/** Makes the copy the same as the segment; returns whether it was different. */
-const copyAgain = ({ beside, main }: Folders, first: number): boolean => {
-  const path = join(beside, nameOf(first))
-  const bytes = readFileSync(join(main, nameOf(first)))
-  if (readIfThere(path).equals(bytes)) return false
-  const made = join(beside, "made.tmp")
-  writeFileSync(made, bytes, { mode: 0o600 })
-  renameSync(made, path)
-  return true
-}
-
-const keepDamaged = ({ main }: Folders, path: string): void => {
-  if (!existsSync(path)) return
-  const kept = join(main, "damaged.log")
-  rmSync(kept, { force: true })
-  linkSync(path, kept)
 }
 
 interface Found {
@@ -165,7 +114,8 @@ const isSome = ({ from, through }: Span): boolean => from <= through
 /** `floor`: the least number that the next frame may have, because a copy has seen the one before it. */
 export const recover = (folders: Folders, floor: number): Recovered => {
   const { beside, key, main } = folders
-  const firsts = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)
+  const all = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)
+  const firsts = withoutStale(folders, all)
   const missing: Array<Span> = []
   const repaired: Array<number> = []
   let completed = 0
@@ -177,7 +127,7 @@ export const recover = (folders: Folders, floor: number): Recovered => {
   firsts.forEach((first, place) => {
     const limit = firsts[place + 1]
     const path = join(main, nameOf(first))
-    if (limit !== undefined && existsSync(path) && isClosed(path, limit, key)) {
+    if (limit !== undefined && existsSync(path) && closedAt(path, key) === limit) {
       expect(first)
       next = limit
       return

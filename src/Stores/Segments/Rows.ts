@@ -5,10 +5,11 @@
 import { hash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
 import type { Selectable } from "kysely"
+import type { Source, Whole } from "../Archives/Whole.ts"
 import { batchBytes } from "../Deliveries.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
-import type { Reader } from "./Reader.ts"
+import { DamagedSegment, type Reader } from "./Reader.ts"
 
 export type Row = Selectable<StoreTables["inbox"]>
 
@@ -59,11 +60,31 @@ const toCounted = ({ deliveries, other_types: types, replayed }: Row): Sum => ({
   otherTypes: JSON.parse(types ?? "[]") as ReadonlyArray<string>
 })
 
-/** All rows, in stored order, in batches that fit in memory. `database`: the Store, for repeated deliveries. */
-export function* rowsOf(reader: Reader, last: number, database: DatabaseSync): Generator<ReadonlyArray<Row>> {
+/** Up to a number, also while deliveries leave for an archive. */
+export const sourceOf = (reader: Reader, last: number): Source => {
+  const range = (after: number, limit: number) => reader.range(after, last, limit, batchBytes)
+  return {
+    range: (after, limit) => {
+      try {
+        return range(after, limit)
+      } catch (cause) {
+        if (!(cause instanceof DamagedSegment)) throw cause
+        reader.forget()
+        return range(after, limit)
+      }
+    }
+  }
+}
+
+/**
+ * All rows, in stored order, in batches that fit in memory, also of deliveries in archives. `database`: the Store, for
+ * repeated deliveries.
+ */
+export async function* rowsOf(whole: Whole, database: DatabaseSync): AsyncGenerator<ReadonlyArray<Row>> {
   const againOf = database.prepare("select deliveries, replayed, other_types from inbox_again where sequence = ?")
-  for (let after = 0; after < last;) {
-    const frames = reader.after(after, last, batchRows, batchBytes)
+  for (let after = 0; ;) {
+    const frames = await whole.after(after, batchRows)
+    if (frames.length === 0) return
     const firsts = frames.filter((frame: Frame) => frame.kind === "first")
     yield firsts.map((first) => toRow(first, againOf.get(first.number) as Again | undefined))
     after = numberAfter(frames.at(-1)!) - 1

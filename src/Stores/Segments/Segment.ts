@@ -53,17 +53,17 @@ export function* framesIn(bytes: Buffer): Generator<Frame> {
   }
 }
 
-/** Whether a closed segment ends where the next one begins: in bounded time, so its middle isn't read. */
-export const isClosed = (path: string, next: number, key: KeyObject): boolean => {
+/** The number after a closed segment, from its end alone: in bounded time, so its middle isn't read. */
+export const closedAt = (path: string, key: KeyObject): number | undefined => {
   const file = openSync(path, "r")
   try {
     const { size } = fstatSync(file)
     const bytes = Buffer.alloc(endBytes)
-    if (size < endBytes || readSync(file, bytes, 0, endBytes, size - endBytes) < endBytes) return false
+    if (size < endBytes || readSync(file, bytes, 0, endBytes, size - endBytes) < endBytes) return undefined
     const content = contentAt(bytes, 0)
-    if (content === undefined || !isOurs(content, key)) return false
+    if (content === undefined || !isOurs(content, key)) return undefined
     const frame = decode(content)
-    return frame.kind === "end" && frame.number === next
+    return frame.kind === "end" ? frame.number : undefined
   } finally {
     closeSync(file)
   }

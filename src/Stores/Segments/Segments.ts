@@ -9,6 +9,7 @@ import { type MessagePort, Worker } from "node:worker_threads"
 import { fileOf } from "../../Runtime/Module.ts"
 import { batchBytes, type Guest } from "../Deliveries.ts"
 import type { Frame } from "./Frame.ts"
+import type { InArchive, Leaving } from "./Leave.ts"
 import { type Answer, type Incoming, packed, type Request, type Start, type ThreadStart } from "./Protocol.ts"
 import { listed } from "./Segment.ts"
 import { DamagedSegment, type Range, Reader } from "./Reader.ts"
@@ -30,6 +31,7 @@ export class Segments {
   readonly #tell: (found: Found) => Promise<void>
   readonly #reader: Reader
   readonly #open = new Map<number, Open>()
+  #archives: ReadonlyArray<InArchive>
   #untold: ReadonlyArray<Found> = []
   #thread: Worker | undefined
   #started: Promise<Answer> | undefined
@@ -41,6 +43,7 @@ export class Segments {
   /** `tell`: hears what starts and checks have found, if that is anything, before what was asked is done. */
   constructor(start: Start, tell: (found: Found) => Promise<void>) {
     this.#start = start
+    this.#archives = start.archives ?? []
     this.#tell = tell
     this.#reader = new Reader(start.folder)
   }
@@ -98,6 +101,16 @@ export class Segments {
     return found
   }
 
+  /** Lets go what an archive has, but for what stays. */
+  async leave(leaving: Leaving): Promise<void> {
+    this.#archives = [...this.#archives.filter(({ from }) => from !== leaving.archive.from), leaving.archive]
+    try {
+      await this.#ask({ kind: "leave", ...leaving })
+    } finally {
+      this.#reader.forget()
+    }
+  }
+
   /** Does what reads; once more if that has met damage. */
   async reading<A>(read: () => A | Promise<A>): Promise<A> {
     try {
@@ -151,7 +164,7 @@ export class Segments {
     if (this.#started !== undefined) return this.#started
     const thread = new Worker(threadFile, {
       name: "inbox",
-      workerData: { ...this.#start, last: this.#last } satisfies ThreadStart
+      workerData: { ...this.#start, archives: this.#archives, last: this.#last } satisfies ThreadStart
     })
     this.#thread = thread
     this.#ending = Promise.withResolvers()

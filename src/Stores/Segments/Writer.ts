@@ -13,29 +13,15 @@ import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { hash, type KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
-import { encode, encodeFirst, type Frame, type Labels, numberAfter } from "./Frame.ts"
+import { encode, type Frame, isArchived, numberAfter } from "./Frame.ts"
+import { type Arrived, type Group, numbered } from "./Group.ts"
+import { includeArchive } from "./ArchivedKeys.ts"
 import { bodyKey, idKey, type Index, Known, none } from "./Known.ts"
+import { type InArchive, leave, type Leaving, lostIn } from "./Leave.ts"
 import { Part } from "./Part.ts"
-import { check, type Folders, recover, type Span } from "./Recover.ts"
+import { check, recover } from "./Recover.ts"
+import type { Folders, Span } from "./Replace.ts"
 import { framesIn, listed, nameOf } from "./Segment.ts"
-
-/** A verified delivery. */
-export interface Arrived {
-  readonly bodyKey: Buffer
-  readonly idKey: Buffer
-  /** As JSON: most of them are stored as they are. */
-  readonly labels: string
-  readonly body: Uint8Array
-}
-
-/** A group with its numbers, not yet stored. */
-interface Group {
-  readonly encoded: ReadonlyArray<Buffer>
-  /** Of each frame: what is known from now on. */
-  readonly keys: ReadonlyArray<ReadonlyArray<Buffer>>
-  /** After the last frame. */
-  readonly next: number
-}
 
 export interface Received {
   /** How many bodies were new. */
@@ -59,6 +45,9 @@ interface Options {
   readonly floor?: number
   /** False: a log of rows. */
   readonly hasDeliveries?: boolean
+  /** What isn't here may be there. In order. */
+  readonly archives?: ReadonlyArray<InArchive>
+  readonly archive?: string
 }
 
 export const besideIn = (folder: string): string => join(folder, "beside")
@@ -67,19 +56,24 @@ export class Writer {
   readonly #folders: Folders
   readonly #appending: Appending
   readonly #known: Index
+  readonly #archive: string
+  #archives: ReadonlyArray<InArchive>
+  #learnt: string | undefined
   #next: number
   /** At the start. */
   readonly found: Found
 
-  constructor(folder: string, key: KeyObject, { floor = 1, hasDeliveries = true }: Options = {}) {
+  constructor(folder: string, key: KeyObject, options: Options = {}) {
+    const { archive = `${folder}-archive`, archives = [], floor = 1, hasDeliveries = true } = options
+    this.#archive = archive
+    this.#archives = archives
     this.#folders = { main: folder, beside: besideIn(folder), key }
     mkdirSync(this.#folders.beside, { recursive: true, mode: 0o700 })
     const { completed, missing, next, open, repaired } = recover(this.#folders, floor)
     this.#next = next
     this.#appending = new Appending(this.#folders, open)
     this.#known = hasDeliveries ? Known.open(join(folder, "known")) : none
-    this.#lose(missing)
-    this.found = { lost: missing, repaired, completed }
+    this.found = { lost: this.#lose(missing), repaired, completed }
     this.#learn()
   }
 
@@ -103,20 +97,7 @@ export class Writer {
   }
 
   #numbered(batch: ReadonlyArray<Arrived>): Group {
-    const encoded: Array<Buffer> = []
-    const keys: Array<ReadonlyArray<Buffer>> = []
-    const seen = new Map<string, number>()
-    const find = (key: Buffer): number | undefined => seen.get(key.toString("latin1")) ?? this.#known.get(key)
-    for (const arrived of batch) {
-      const number = this.#next + encoded.length
-      const of = find(arrived.bodyKey)
-      const isReused = of === undefined && find(arrived.idKey) !== undefined
-      const fresh = of !== undefined ? [] : isReused ? [arrived.bodyKey] : [arrived.bodyKey, arrived.idKey]
-      for (const key of fresh) seen.set(key.toString("latin1"), number)
-      encoded.push(this.#encoded(arrived, number, of, isReused))
-      keys.push(fresh)
-    }
-    return { encoded, keys, next: this.#next + encoded.length }
+    return numbered(batch, { next: this.#next, known: this.#known, key: this.#folders.key })
   }
 
   #stored({ keys, next }: Group): Received {
@@ -148,8 +129,7 @@ export class Writer {
     const limit = firsts.find((each) => each > number)
     if (limit === undefined) this.#appending.end(this.#next)
     const { isRepaired, missing } = check(this.#folders, first, limit ?? this.#next)
-    this.#lose(missing)
-    return { lost: missing, repaired: isRepaired ? [first] : [], completed: 0 }
+    return { lost: this.#lose(missing), repaired: isRepaired ? [first] : [], completed: 0 }
   }
 
   /** Puts lost frames back under their old numbers; leaves out those that aren't lost. */
@@ -165,7 +145,7 @@ export class Writer {
       const all = [...old.filter((frame) => frame.kind !== "hole" || frame.why !== "lost"), ...found]
       const end = old.at(-1)
       if (found.length === 0 || end?.kind !== "end") continue
-      new Part(this.#folders, { from: first, through: end.number - 1 }).write(
+      new Part(this.#folders, { from: first, through: end.number - 1 }, this.#archives).write(
         all.toSorted((a, b) => a.number - b.number)
       )
       for (const frame of found) this.#known.include(keysOf(frame), frame.number)
@@ -185,14 +165,26 @@ export class Writer {
       : { kind: "again", number: frame.number, of, labels: { ...frame.labels, headers: [] } }
   }
 
-  /** Missing frames become holes, so that every number is accounted for. */
-  #lose(missing: ReadonlyArray<Span>): void {
-    this.#known.forget(missing)
+  /** Missing frames become holes, so that every number is accounted for. Returns those that no archive has, either. */
+  #lose(missing: ReadonlyArray<Span>): ReadonlyArray<Span> {
+    const lost = lostIn(missing, this.#archives)
+    this.#known.forget(lost)
     for (const span of missing) {
       if (span.from === this.#next) this.#appending.end(span.from)
-      new Part(this.#folders, span).write([])
+      new Part(this.#folders, span, this.#archives).write([])
       this.#next = Math.max(this.#next, span.through + 1)
     }
+    return lost
+  }
+
+  /** Lets go what the archive has, but for what stays. Their keys stay known. */
+  leave(leaving: Leaving): void {
+    const { archive } = leaving
+    const firsts = listed(this.#folders.main)
+    const own = firsts.findLast((each) => each <= archive.from) ?? 1
+    for (const first of firsts) if (own <= first && first <= archive.through) this.check(first)
+    if (!this.#archives.some(({ from }) => from === archive.from)) this.#archives = [...this.#archives, archive]
+    leave(this.#folders, leaving)
   }
 
   /** Does a part of what can be done later; false if there is nothing to do. */
@@ -203,16 +195,6 @@ export class Writer {
   close(): void {
     this.#appending.close()
     this.#known.close()
-  }
-
-  /** `of`: the number of the body's first delivery, which has its headers. */
-  #encoded({ body, labels }: Arrived, number: number, of: number | undefined, isReused: boolean): Buffer {
-    const { key } = this.#folders
-    if (of === undefined && !isReused) return encodeFirst(number, labels, body, key)
-    const said = JSON.parse(labels) as Labels
-    return of === undefined
-      ? encode({ kind: "first", number, body, labels: { ...said, isReused } }, key)
-      : encode({ kind: "again", number, of, labels: { ...said, headers: [] } }, key)
   }
 
   /** Says whether an earlier body had the same event id; its own is known from now on. */
@@ -229,8 +211,10 @@ export class Writer {
     for (const [place, first] of firsts.entries()) {
       if ((firsts[place + 1] ?? Infinity) <= this.#known.through + 1) continue
       for (const frame of framesIn(readFileSync(join(main, nameOf(first))))) {
-        if (frame.kind !== "end" && frame.number > this.#known.through)
-          this.#known.add(keysOf(frame), numberAfter(frame) - 1)
+        if (frame.kind === "end" || numberAfter(frame) - 1 <= this.#known.through) continue
+        if (isArchived(frame)) this.#learnt = includeArchive(this.#known, this.#archive, frame, this.#learnt)
+        this.#known.add(keysOf(frame), numberAfter(frame) - 1)
+        if (isArchived(frame)) this.#known.flush()
       }
       // A segment at a time, so that they are never all in memory.
       this.#known.flush()

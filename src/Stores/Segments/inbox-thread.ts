@@ -8,7 +8,8 @@
 import { parentPort, workerData } from "node:worker_threads"
 import type { RunGuest } from "../Deliveries.ts"
 import { type Answer, arrived, type Request, type ThreadStart, unpacked } from "./Protocol.ts"
-import { type Arrived, type Received, Writer } from "./Writer.ts"
+import type { Arrived } from "./Group.ts"
+import { type Received, Writer } from "./Writer.ts"
 
 const port = parentPort
 if (port === null) throw new Error("the inbox's thread was started as a program")
@@ -75,6 +76,9 @@ const done = (request: Request): Answered | Promise<Answered> => {
       return {}
     case "check":
       return { found: writer.check(request.number) }
+    case "leave":
+      writer.leave(request)
+      return {}
     case "host":
       return host(request)
     case "close":

@@ -14,6 +14,9 @@ import { Migrator } from "kysely/migration"
 import { Settings } from "../../../config/Settings.ts"
 import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
+import { ArchiveFolder, Elsewhere, folderOf as archiveFolderOf } from "../Archives/ArchiveFolder.ts"
+import * as Archiving from "../Archives/Archiving.ts"
+import { Whole } from "../Archives/Whole.ts"
 import { Store, StoreError } from "../Store.ts"
 import { storeError } from "./Failure.ts"
 import * as Segmented from "../Segments/Deliveries.ts"
@@ -78,15 +81,16 @@ const filesOf = (place: Files.Place, db: Kysely<StoreTables>, warn: (sentence: s
   }
   const close = async (): Promise<void> => (await opened?.catch(() => undefined))?.close()
   const found = (numbers: ReadonlySet<number>) => place.exclusively(() => Lost.found(place.database, numbers))
-  return { open, close, found, repaired: () => repaired }
+  return { open, close, found, archives: place.archives, repaired: () => repaired }
 }
 
 /** Writes the deliveries into a copy of the Store. */
 const carry =
-  (segments: Segments) =>
+  (segments: Segments, archives: ArchiveFolder) =>
   async (copy: DatabaseSync): Promise<void> => {
     const { last, reader } = segments.snapshot
-    for (const rows of Rows.rowsOf(reader, last, copy)) {
+    const whole = new Whole(Rows.sourceOf(reader, last), archives, segments.key)
+    for await (const rows of Rows.rowsOf(whole, copy)) {
       Rows.write(copy, rows)
       // The worker goes on meanwhile.
       await immediate()
@@ -96,17 +100,32 @@ const carry =
     Heal.forgetMark(copy)
   }
 
-/** A segment of the inbox each, and the file itself. */
-const piecesOf = (path: string, segments: Segments, failed: (cause: unknown) => StoreError) => {
+interface Inbox {
+  readonly segments: Segments
+  readonly folder: ArchiveFolder
+  readonly archives: ReadonlyArray<{ readonly name: string }>
+}
+
+/** A segment of the inbox or an archive each, and the file itself. */
+const piecesOf = (path: string, inbox: Inbox, failed: (cause: unknown) => StoreError) => {
+  const { archives, folder, segments } = inbox
   const piece = (name: string, check: () => Promise<unknown>): Piece<StoreError> => ({
     name,
     check: Effect.asVoid(Effect.tryPromise({ try: check, catch: failed }))
   })
   return [
     ...segments.firsts.map((first) => piece(`segment ${first} of the inbox`, () => segments.check(first))),
+    ...archives.map(({ name }) => piece(`the archive ${name}`, () => folder.check(name, segments.key))),
     piece("the store", () => check(path))
   ]
 }
+
+const allPieces = async (
+  path: string,
+  files: ReturnType<typeof filesOf>,
+  db: Kysely<StoreTables>,
+  failed: (cause: unknown) => StoreError
+) => piecesOf(path, { segments: await files.open(), folder: files.archives, archives: await Archiving.all(db) }, failed)
 
 /** The next commit that is flushed flushes this one, too. */
 const unflushed = <A>(
@@ -151,6 +170,9 @@ const make = ({ isLogged, key, path }: Options) =>
     const place: Files.Place = {
       store: path,
       database,
+      archives: new ArchiveFolder(archiveFolderOf(path), yield* Elsewhere, (sentence) =>
+        runSync(Effect.logError(sentence))
+      ),
       key: () => derived(runSync(key)),
       exclusively: (use) => db.connection().execute(async () => use())
     }
@@ -175,10 +197,10 @@ const make = ({ isLogged, key, path }: Options) =>
             catch: failed
           })
         ),
-      pieces: Effect.tryPromise({ try: async () => piecesOf(path, await files.open(), failed), catch: failed }),
+      pieces: run((of) => allPieces(path, files, of, failed)),
       backup: (target, isReplacing) =>
         Effect.tryPromise({
-          try: async () => backUp(path, target, isReplacing, carry(await files.open())),
+          try: async () => backUp(path, target, isReplacing, carry(await files.open(), files.archives)),
           catch: notBackedUp(target)
         })
     })

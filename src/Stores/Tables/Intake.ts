@@ -61,6 +61,20 @@ export const intake = {
       other_types: required(json, "Other event types in the headers of later deliveries, as a JSON array.")
     }
   },
+  archives: {
+    says: "Beside a single worker: archives of deliveries, each with consecutive numbers, in stored order.",
+    key: ["first_sequence"],
+    only: "sqlite",
+    since: 2,
+    isLogged: true,
+    columns: {
+      first_sequence: required(int64, "The first delivery (inbox.sequence)."),
+      last_sequence: required(int64, "The last delivery (inbox.sequence)."),
+      name: required(text, "Its name, which is its place in the folder archive and on the lake.", { isUnique: true }),
+      deliveries: required(int64, "How many deliveries it has."),
+      sha256: required(text, "SHA-256 of its file, as hex.")
+    }
+  },
   inbox_queue: {
     says: "The queue of several workers: a row for each delivery until it is applied.",
     key: ["id"],

@@ -1,0 +1,141 @@
+/**
+ * Deliveries older than SITELEDGER_ARCHIVE_AFTER leave the Store for archives, month by month, oldest first. Each archive
+ * is kept twice: in the folder `archive` of the data directory, and on the Lake in `_archive`.
+ *
+ *   file in the folder → file on the Lake → both read back and compared with the Store, delivery by delivery
+ *   → sealed in the folder → sealed on the Lake, read back → only now its deliveries leave the Store
+ *
+ * Dying anywhere leaves the deliveries in the Store, or both copies of a sealed archive; the next turn does the rest. An
+ * archive never changes, and nothing here or in a sweep ever removes one.
+ */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { Clock, Duration, Effect, Layer, Option, Semaphore } from "effect"
+import * as Instant from "../Domain/Instant.ts"
+import { led } from "../Runtime/Leadership.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
+import { Elsewhere } from "../Stores/Archives/ArchiveFolder.ts"
+import type { Archive } from "../Stores/Deliveries.ts"
+import * as Projection from "../Stores/Projection.ts"
+import { type Deliveries, Store, StoreError } from "../Stores/Store.ts"
+import { Warehouse } from "../Stores/Warehouse.ts"
+import { Lake, LakeError } from "./Lake.ts"
+import { attempt } from "./LocalFiles.ts"
+
+export const folder = "_archive/"
+
+const fileOf = ({ name }: Archive): string => `${folder}${name}.parquet`
+const documentOf = ({ name }: Archive): string => `${folder}${name}.json`
+
+const key = "archive"
+
+type Archiving = NonNullable<Deliveries["archiving"]>
+
+/** `after`: none keeps everything in the Store. Refused if the engine can't archive. */
+export const layerWith = (
+  after: Option.Option<Duration.Duration>
+): Layer.Layer<never, StoreError, Lake | Reasons | Store | Warehouse> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { archiving } = (yield* Store).deliveries
+      if (Option.isNone(after)) return
+      if (archiving === undefined) return yield* notHere
+      yield* Effect.forkScoped(led("archiving", Effect.andThen(turn(archiving, after.value), Effect.sleep("1 hour"))))
+    })
+  )
+
+const notHere = new StoreError({
+  reason: "Unusable",
+  message: "SITELEDGER_ARCHIVE_AFTER can't be used with PostgreSQL, which keeps all deliveries; leave it out."
+})
+
+/** The Lake's copies, for a Store whose own is damaged. The Lake is opened only for that. */
+export const layerElsewhere = <E, R>(lake: Layer.Layer<Lake, E, R>): Layer.Layer<never, never, R> =>
+  Layer.effect(
+    Elsewhere,
+    Effect.map(Effect.context<R>(), (context) => ({
+      name: "the lake",
+      fetch: (path, localFile) =>
+        Effect.runPromise(
+          Effect.flatMap(Lake, ({ fetch }) => fetch(path, localFile)).pipe(
+            Effect.provide(lake),
+            Effect.provideContext(context)
+          )
+        )
+    }))
+  )
+
+const turn = (archiving: Archiving, after: Duration.Duration) =>
+  Effect.gen(function* () {
+    const reasons = yield* Reasons
+    const done = Effect.gen(function* () {
+      const before = monthBefore(yield* Clock.currentTimeMillis, after)
+      while (Option.isSome(yield* archiveNext(archiving, before))) yield* Effect.yieldNow
+    })
+    yield* done.pipe(
+      Effect.andThen(reasons.clear(key)),
+      Effect.catch(({ message }) =>
+        reasons.set(key, `Deliveries can't be archived, stay in the store, and are tried again in an hour: ${message}`)
+      )
+    )
+  })
+
+/** Whole months leave: until the last day of a month is old enough, all of it stays. */
+export const monthBefore = (nowMillis: number, after: Duration.Duration): Instant.Instant =>
+  `${Instant.fromMillis(nowMillis - Duration.toMillis(after)).slice(0, 7)}-01T00:00:00.000000Z`
+
+const oneAtATime = Semaphore.makeUnsafe(1)
+
+/** One archive, and what a crash has left of the one before; none if nothing is old enough. */
+export const archiveNext = (archiving: Archiving, before: Instant.Instant) =>
+  oneAtATime.withPermit(
+    Effect.gen(function* () {
+      yield* archiving.finish
+      const made = yield* archiving.make({ before, through: yield* appliedAndCopied })
+      if (made === undefined) return Option.none<Archive>()
+      yield* Effect.scoped(bothCopies(archiving, made))
+      yield* seal(archiving, made)
+      yield* archiving.leave(made)
+      yield* Effect.logInfo(
+        `${made.deliveries} deliveries (${made.first} to ${made.through}) left the store for the archive ${made.name}`
+      )
+      return Option.some(made)
+    })
+  )
+
+/** What isn't applied, or not in the warehouse's copy yet, stays. */
+const appliedAndCopied = Effect.gen(function* () {
+  const store = yield* Store
+  const { copying } = store.deliveries
+  const applied = yield* Projection.watermark(store)
+  const live = yield* (yield* Warehouse).mirrors.live
+  if (Option.isNone(live) || copying === undefined) return applied
+  return Math.min(applied, yield* live.value.through(yield* copying.id))
+})
+
+const bothCopies = Effect.fnUntraced(function* (archiving: Archiving, made: Archive) {
+  const lake = yield* Lake
+  const temporary = yield* Effect.acquireRelease(
+    attempt(() => TemporaryFolder.make("archive")),
+    (each) => Effect.promise(() => each.remove())
+  )
+  const local = join(temporary.path, "archive.parquet")
+  yield* archiving.copy(made, local)
+  yield* lake.put(fileOf(made), local)
+  rmSync(local, { force: true })
+  if (!(yield* lake.fetch(fileOf(made), local))) return yield* missing(lake, fileOf(made))
+  yield* archiving.compare(made, local)
+  yield* archiving.compare(made)
+})
+
+const seal = Effect.fnUntraced(function* (archiving: Archiving, made: Archive) {
+  const lake = yield* Lake
+  const text = yield* archiving.seal(made)
+  yield* lake.putText(documentOf(made), text)
+  const found = yield* lake.readText(documentOf(made))
+  if (!Option.exists(found, (each) => each.text === text)) return yield* missing(lake, documentOf(made))
+})
+
+const missing = ({ name }: Lake["Service"], path: string) =>
+  new LakeError({ reason: "Failed", message: `${path} on ${name} is not what was written there.` })

@@ -1,0 +1,24 @@
+/**
+ * The keys of deliveries that are in an archive, in a file beside it: they stay known, also when the index is made again. A
+ * damaged file is removed, and made again from the archive by the next attempt to open the inbox.
+ */
+import { existsSync, rmSync } from "node:fs"
+import type { Archived } from "./Frame.ts"
+import { entriesIn, KeyFile, keysOfArchive } from "./KeyFile.ts"
+import type { Index } from "./Known.ts"
+
+/** `last`: the archive that was included last. Returns this one. */
+export const includeArchive = (known: Index, folder: string, { archive }: Archived, last?: string): string => {
+  if (archive === last) return archive
+  const path = keysOfArchive(folder, archive)
+  const file = existsSync(path) ? KeyFile.open(path) : undefined
+  if (file === undefined) {
+    rmSync(path, { force: true })
+    throw new Error(`${path} is damaged or gone; the next attempt makes it again from the archive`)
+  }
+  for (const block of file.blocks()) {
+    for (const { key, number } of entriesIn(block)) known.include([key], number)
+  }
+  file.close()
+  return archive
+}

@@ -1,0 +1,63 @@
+/**
+ * Deliveries that are stored together, as frames with their numbers. A body that is known becomes one that was delivered
+ * again; a new body under a known id is marked. Changes nothing: the group isn't stored yet.
+ */
+import type { KeyObject } from "node:crypto"
+import { encode, encodeFirst, type Labels } from "./Frame.ts"
+import type { Index } from "./Known.ts"
+
+/** A verified delivery. */
+export interface Arrived {
+  readonly bodyKey: Buffer
+  readonly idKey: Buffer
+  /** As JSON: most of them are stored as they are. */
+  readonly labels: string
+  readonly body: Uint8Array
+}
+
+export interface Group {
+  readonly encoded: ReadonlyArray<Buffer>
+  /** Of each frame: what is known from now on. */
+  readonly keys: ReadonlyArray<ReadonlyArray<Buffer>>
+  /** After the last frame. */
+  readonly next: number
+}
+
+interface Place {
+  /** The number of the first frame. */
+  readonly next: number
+  readonly known: Pick<Index, "get">
+  readonly key: KeyObject
+}
+
+export const numbered = (batch: ReadonlyArray<Arrived>, { key, known, next }: Place): Group => {
+  const encoded: Array<Buffer> = []
+  const keys: Array<ReadonlyArray<Buffer>> = []
+  const seen = new Map<string, number>()
+  const find = (sought: Buffer): number | undefined => seen.get(sought.toString("latin1")) ?? known.get(sought)
+  for (const arrived of batch) {
+    const number = next + encoded.length
+    const of = find(arrived.bodyKey)
+    const isReused = of === undefined && find(arrived.idKey) !== undefined
+    const fresh = of !== undefined ? [] : isReused ? [arrived.bodyKey] : [arrived.bodyKey, arrived.idKey]
+    for (const each of fresh) seen.set(each.toString("latin1"), number)
+    encoded.push(frameOf(arrived, { number, of, isReused }, key))
+    keys.push(fresh)
+  }
+  return { encoded, keys, next: next + encoded.length }
+}
+
+interface Numbered {
+  readonly number: number
+  /** The number of the body's first delivery, which has its headers. */
+  readonly of: number | undefined
+  readonly isReused: boolean
+}
+
+const frameOf = ({ body, labels }: Arrived, { isReused, number, of }: Numbered, key: KeyObject): Buffer => {
+  if (of === undefined && !isReused) return encodeFirst(number, labels, body, key)
+  const said = JSON.parse(labels) as Labels
+  return of === undefined
+    ? encode({ kind: "first", number, body, labels: { ...said, isReused } }, key)
+    : encode({ kind: "again", number, of, labels: { ...said, headers: [] } }, key)
+}
