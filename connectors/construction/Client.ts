@@ -23,7 +23,8 @@ export { type Answered, type Reason, ServiceError } from "./Client/ServiceError.
 export type { Pagination, Project, ProjectPage, Subscription, Webhook } from "./Client/Shapes.ts"
 export { type DeliveryHeaders, type RawBody, type Secrets, verifyDelivery } from "./Client/Signature.ts"
 export type { AnswerOf, Operation, OptionsOf, PathWith, TypedClient } from "./Client/Typed.ts"
-export { type EventName, type EventType, eventTypes, ping } from "./ConstructionEvents.ts"
+export { type EventName, type EventType, eventTypes } from "./ConstructionEvents.ts"
+export { ping } from "./ConstructionPing.ts"
 
 /** Promises and loops reject with a ServiceError, or with the reason of an aborted signal. */
 export interface Client {

@@ -10,4 +10,5 @@ export type { Method, Parameter, RequestOptions, SchemaResult, StandardSchema } 
 export { type Answered, type Reason, ServiceError } from "./Client/ServiceError.ts"
 export type { Pagination, Project, ProjectPage, Subscription, Webhook } from "./Client/Shapes.ts"
 export { type DeliveryHeaders, type RawBody, type Secrets, verifyDelivery } from "./Client/Signature.ts"
-export { type EventName, type EventType, eventTypes, ping } from "./ConstructionEvents.ts"
+export { type EventName, type EventType, eventTypes } from "./ConstructionEvents.ts"
+export { ping } from "./ConstructionPing.ts"
