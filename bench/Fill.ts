@@ -2,15 +2,13 @@
  * Stores deliveries that nobody has applied, in its own process and while no worker runs: the next one finds them in its
  * inbox. Prints how many there are. Run: node bench/Fill.ts DATA_DIR SERIES COUNT [DATABASE]
  */
-import { hash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { store } from "../pipelines/stores.ts"
 import { Reasons } from "../src/Runtime/Reasons.ts"
-import type { Delivery } from "../src/Stores/Deliveries.ts"
 import { Store } from "../src/Stores/Store.ts"
 import { settings } from "./BenchSettings.ts"
-import { fill } from "./Filled.ts"
-import { eventBody, eventId } from "./Signed.ts"
+import { fill } from "./InboxFiles.ts"
+import { delivery } from "./Signed.ts"
 
 const [directory = "", series = "stored", count = "1000", database] = process.argv.slice(2)
 const total = Number(count)
@@ -18,27 +16,13 @@ const total = Number(count)
 const ipcs = Math.ceil(total / 4)
 const atOnce = 5000
 
-const delivery = (n: number): Delivery => {
-  const { body, type } = eventBody(series, n, ipcs)
-  return {
-    body,
-    bodySha256: hash("sha256", body, "buffer"),
-    eventId: eventId(body),
-    headerType: type,
-    issuedAt: null,
-    headers: [],
-    secret: "f",
-    receivedAt: "2026-11-20T02:00:00.000000Z"
-  }
-}
-
 const intoDatabase = async (url: string): Promise<void> => {
   const given = { SITELEDGER_DATA_DIR: directory, SITELEDGER_WAREHOUSE: url }
   const bottom = Layer.provideMerge(Layer.provideMerge(store, Reasons.layer), settings(given))
   const all = Effect.gen(function* () {
     const { deliveries } = yield* Store
     for (let first = 0; first < total; first += atOnce) {
-      const some = Array.from({ length: Math.min(atOnce, total - first) }, (_, n) => delivery(first + n))
+      const some = Array.from({ length: Math.min(atOnce, total - first) }, (_, n) => delivery(series, first + n, ipcs))
       yield* Effect.promise(() => deliveries.receive(some))
     }
   })

@@ -2,6 +2,7 @@
  * Signed deliveries as bytes on the wire, made ahead of time: distinct bodies of about 600 bytes about IPCs.
  */
 import { createHmac, hash } from "node:crypto"
+import type { Delivery } from "../src/Stores/Deliveries.ts"
 
 export const secret = "bench-webhook-secret"
 export const path = "/hooks/construction"
@@ -50,6 +51,21 @@ export const eventBody = (
 export const eventId = (body: Buffer): string => {
   const hex = hash("sha256", body)
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
+}
+
+/** The same as the Receiver hands it to the Inbox. */
+export const delivery = (series: string, n: number, ipcs: number): Delivery => {
+  const { body, type } = eventBody(series, n, ipcs)
+  return {
+    body,
+    bodySha256: hash("sha256", body, "buffer"),
+    eventId: eventId(body),
+    headerType: type,
+    issuedAt: null,
+    headers: [],
+    secret: "f",
+    receivedAt: "2026-11-20T02:00:00.000000Z"
+  }
 }
 
 export const signed = (series: string, n: number, ipcs: number, isLong = false): Signed => {

@@ -4,7 +4,6 @@
  * row is measured. Goal: p99 ≤ 1 s. With PostgreSQL the same inbox is also drained by 1, 2 and 4 workers, each with its own
  * connections. Run: node bench/apply.ts [--engine postgres]
  */
-import { hash } from "node:crypto"
 import { Effect, Fiber, Layer } from "effect"
 import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
@@ -15,13 +14,12 @@ import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
 import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
-import type { Delivery } from "../src/Stores/Deliveries.ts"
 import { Store } from "../src/Stores/Store.ts"
 import { Warehouse } from "../src/Stores/Warehouse.ts"
 import { settings } from "./BenchSettings.ts"
 import { quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
-import { eventBody, eventId, path, secret } from "./Signed.ts"
+import { delivery, path, secret } from "./Signed.ts"
 import type { Trickled } from "./Trickle.ts"
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 50_000)
@@ -32,25 +30,12 @@ const pollMs = 10
 
 await using engine = await Engine.open()
 
-const delivery = (n: number): Delivery => {
-  const { type, body } = eventBody("IPC", n, ipcs)
-  const receivedAt = "2026-11-20T02:00:00.000000Z"
-  return {
-    body,
-    bodySha256: hash("sha256", body, "buffer"),
-    eventId: eventId(body),
-    headerType: type,
-    issuedAt: null,
-    headers: [],
-    secret: "f",
-    receivedAt
-  }
-}
-
 const fill = Effect.gen(function* () {
   const store = yield* Store
   for (let first = 0; first < events; first += 1000) {
-    yield* Effect.promise(() => store.deliveries.receive(Array.from({ length: 1000 }, (_, n) => delivery(first + n))))
+    yield* Effect.promise(() =>
+      store.deliveries.receive(Array.from({ length: 1000 }, (_, n) => delivery("IPC", first + n, ipcs)))
+    )
   }
 })
 

@@ -1,7 +1,7 @@
 /**
  * Makes a data directory whose inbox holds many events of `Signed.ts`, none of them applied: written as the inbox's own
  * thread writes, without HTTP, about 30,000 a second. The next start of a worker finds a store without a warehouse.
- * Run: node bench/Filled.ts DIRECTORY EVENTS [IPCS]
+ * Run: node bench/InboxFiles.ts DIRECTORY EVENTS [IPCS]
  */
 import { hash, randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
