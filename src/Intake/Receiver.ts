@@ -6,7 +6,7 @@
  * read, a wrongly signed one gets 401, and neither leaves a trace in a store. Every validly signed body is stored,
  * regardless of its contents and encoding. Slow and large requests are refused, and strangers can't crowd out deliveries
  * (`Connections`, `Bodies`). Plain node:http, because Effect's server reached 0.55 to 0.67 of its throughput on this path.
- * If the thread ends by itself, that is a reason until another one listens.
+ * If the thread ends by itself, that is a reason until another one listens; so it is while it doesn't answer.
  */
 import { BlockList } from "node:net"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
@@ -94,7 +94,8 @@ const make = (options: ReceiverOptions) =>
     // What has changed while it was opened.
     yield* Effect.promise(tell)
     yield* Effect.forkScoped(kept(thread, open))
-    const flushed = Effect.promise(async () => thread.link?.flush())
+    yield* Effect.forkScoped(watched(thread))
+    const flushed = Effect.promise(async () => thread.link?.flush(patienceMs))
     return Receiver.of({
       status: Effect.map(flushed, () => ({ port: thread.port, ...accounts.counters })),
       refusedSeen: Effect.andThen(flushed, refusals.seen)
@@ -138,6 +139,25 @@ const opened = (thread: Thread, { hooks, host, start }: Opening): Effect.Effect<
       return new ReceiverError({ message })
     }
   })
+
+/** Whoever asks for its counters gets those known by now. */
+const patienceMs = 1000
+
+const mostSilences = 3
+
+/** Says when the thread hangs: the other end of its port is open, and nothing comes. */
+const watched = Effect.fnUntraced(function* (thread: Thread) {
+  const reasons = yield* Reasons
+  const sentence = "The receiver's thread doesn't answer, and no delivery is taken. If this stays, restart the worker."
+  let silences = 0
+  while (true) {
+    yield* Effect.sleep("2 seconds")
+    const isAnswered = yield* Effect.promise(async () => thread.link?.flush(patienceMs) ?? true)
+    silences = isAnswered ? 0 : silences + 1
+    if (silences === mostSilences) yield* reasons.set("receiver-silent", sentence, "critical")
+    if (silences === 0) yield* reasons.clear("receiver-silent")
+  }
+})
 
 const key = "receiver"
 const again = Schedule.spaced("1 second")

@@ -73,9 +73,13 @@ export class Link {
     return this.#ask((id) => ({ kind: "known", id, known }))
   }
 
-  /** Resolves once all that has happened so far is reported, or it has ended. */
-  flush(): Promise<void> {
-    return this.#ask((id) => ({ kind: "flush", id }))
+  /** True once all that has happened so far is reported, or it has ended; false if it hasn't answered in time. */
+  async flush(withinMs: number): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(resolve, withinMs, false)
+    const isDone = await Promise.race([this.#ask((id) => ({ kind: "flush", id })).then(() => true), late])
+    clearTimeout(timer)
+    return isDone
   }
 
   /** Answers what is in hand, reports, and ends. */

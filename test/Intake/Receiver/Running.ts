@@ -54,13 +54,18 @@ export const startReceiver = async (
   more: Partial<ReceiverOptions> = {},
   clock: Layer.Layer<never> = Layer.empty
 ) => {
-  const checks = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const checks = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
   // The receiver's thread begins with it.
   setEnvironmentData(checksKey, checks)
   const looked = {
     get count() {
       return Atomics.load(checks, 0)
     }
+  }
+  /** Lets a thread that hangs go on. */
+  const release = () => {
+    Atomics.store(checks, 1, 1)
+    Atomics.notify(checks, 1)
   }
   const options = { host: "127.0.0.1", port: 0, path, maximumBytes: 100_000, ...more }
   const layer = Receiver.layerWith(options).pipe(
@@ -80,6 +85,7 @@ export const startReceiver = async (
     callbacks,
     keyring,
     looked,
+    release,
     status,
     /** On a virtual clock. */
     pass: async (time: Duration.Input) => {

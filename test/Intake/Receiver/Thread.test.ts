@@ -8,8 +8,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { secret } from "../../../src/Intake/Secrets/Keyring.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { inboxOf } from "../../Stores/Segments/Inbox.ts"
-import { crash } from "./counting-signing.ts"
-import { deliver, keeping, sign, signedRequest, startReceiver, until } from "./Running.ts"
+import { crash, hang } from "./counting-signing.ts"
+import { deliver, keeping, send, sign, signedRequest, startReceiver, until } from "./Running.ts"
 
 const sender = fileURLToPath(new URL("sending-thread.ts", import.meta.url))
 
@@ -54,6 +54,18 @@ describe("the receiver's thread", () => {
     await receiver.keyring.told()
     assert.strictEqual(await deliver(receiver.port, request), 401)
     assert.isDefined(old.lastUsedMs)
+  })
+
+  it("is a critical reason while it hangs, and holds up nobody who asks for its state", async () => {
+    await using receiver = await startReceiver(keeping([]))
+    const request = send(receiver.port, signedRequest("1", { "X-Service-Event-Type": hang }))
+    await saying(receiver, "The receiver's thread doesn't answer")
+    assert.deepInclude(await receiver.status(), { port: receiver.port })
+    await receiver.seen()
+    receiver.release()
+    assert.strictEqual(await request.status(), 200)
+    request.socket.destroy()
+    await saying(receiver, "")
   })
 
   it("accepts former paths once they are known", async () => {
