@@ -2,7 +2,7 @@
  * The keys of rows that were written since a copy was made, by table. Too many of them count as all.
  */
 
-/** They take about 20 MB, and a whole copy then takes hardly longer. */
+/** They take about 15 MB for each copy, and a whole copy then takes hardly longer. */
 const mostKeys = 200_000
 
 export class Changed {

@@ -13,7 +13,7 @@ import type { Published } from "../Warehouse.ts"
 import { currenciesTable, ledgerHoldsTable, tables } from "../WarehouseTables.ts"
 import { Changed } from "./Changed.ts"
 import { copying, discardFile } from "./File.ts"
-import { listed } from "./TableRows.ts"
+import { foundBy, listed } from "./TableRows.ts"
 
 /** Small, and rows are also deleted from them: copied as they are. */
 const small = new Set([ledgerHoldsTable.name, currenciesTable.name])
@@ -172,10 +172,11 @@ const copySome = async (
   name: string,
   keys: ReadonlyArray<string>
 ): Promise<void> => {
-  const { columns, key } = tables.find((table) => table.name === name)!
-  const type = columns.find((column) => column.name === key)!.type
+  const table = tables.find((shown) => shown.name === name)!
+  const by = foundBy(table)
+  const type = table.columns.find((column) => column.name === by)!.type
   const among = JSON.stringify(keys)
-  const isAmong = `"${key}" in (${listed(type)})`
+  const isAmong = `"${by}" in (${listed(type)})`
   await connection.run(`delete from copied.construction.${name} where ${isAmong}`, [among])
   const found = await connection.runAndReadAll(`select rowid from "${own}".construction.${name} where ${isAmong}`, [
     among

@@ -13,8 +13,8 @@ export interface Stored {
   readonly number: number
 }
 
-/** Of each table: some thousand rows of usual size. */
-const mostCharacters = 4_000_000
+/** Of each table: about a thousand rows of usual size. */
+const mostCharacters = 1_000_000
 
 export class RecentRows {
   readonly #most: number

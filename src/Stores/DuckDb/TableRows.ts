@@ -5,10 +5,13 @@
 import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api"
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Row } from "../../Domain/Merge.ts"
-import type { Shown } from "../WarehouseTables.ts"
+import { eventsTable, type Shown } from "../WarehouseTables.ts"
 import { appendTexts } from "./Values.ts"
 
-/** Hears of all rows that are appended, before they are committed. */
+/** The column that rows are found by again: events by their numbers, which are small and lie together, not by hashes. */
+export const foundBy = ({ key, name }: Shown): string => (name === eventsTable.name ? "sequence" : key)
+
+/** Hears of all rows that are appended (`foundBy`), before they are committed. */
 export type Wrote = (table: string, keys: ReadonlyArray<string>) => void
 
 export class TableRows {
@@ -80,14 +83,16 @@ export class TableRows {
   }
 
   async appendTexts<A>(
-    { columns, key, name }: Shown,
+    table: Shown,
     rows: ReadonlyArray<A>,
     textOf: (row: A, column: string) => string | null
   ): Promise<void> {
     if (rows.length === 0) return
+    const { columns, name } = table
+    const by = foundBy(table)
     this.#wrote(
       name,
-      rows.map((row) => String(textOf(row, key)))
+      rows.map((row) => String(textOf(row, by)))
     )
     const appender = await this.connection.createAppender(name, "construction")
     try {
