@@ -1,4 +1,4 @@
-/** Both engines of the Store have the same tables and columns, except for their queues. */
+/** Both engines of the Store have the same tables and columns, except for their queues and what only one of them does. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -6,7 +6,7 @@ import { Store } from "../../src/Stores/Store.ts"
 import * as Databases from "../Postgres.ts"
 import { engines } from "./StoreEngines.ts"
 
-const own = new Set(["inbox_again", "row_changes", "event_ids", "inbox_queue", "workers"])
+const own = new Set(["archives", "inbox_again", "row_changes", "event_ids", "inbox_queue", "workers"])
 
 const columns = Effect.flatMap(Store, (store) =>
   store.run(async (db) => {
