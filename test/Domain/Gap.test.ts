@@ -74,13 +74,17 @@ describe("a gap", () => {
     assert.strictEqual(Gap.find({ ...history, up: [], nowMs: 300 * minute }).neededFromMs, Number.NEGATIVE_INFINITY)
   })
 
-  it("is found fast among ten thousand intervals", () => {
-    const up = Array.from({ length: 10_000 }, (_, index) => ({ fromMs: index * minute, toMs: index * minute + 55_000 }))
-    const from = performance.now()
-    const { open } = Gap.find({ up, nowMs: 10_000 * minute, closed: [], offsetsMs })
+  it("is found among ten thousand intervals about as fast, for each, as among a thousand", () => {
+    const found = (count: number) => {
+      const up = Array.from({ length: count }, (_, index) => ({ fromMs: index * minute, toMs: index * minute + 55_000 }))
+      const from = performance.now()
+      const { open } = Gap.find({ up, nowMs: count * minute, closed: [], offsetsMs })
+      return { ms: performance.now() - from, lost: open.filter(({ isLost }) => isLost).length }
+    }
     // Each 5 s pause coincides with the pauses one minute, five minutes and so on later, which start at the same second.
-    assert.strictEqual(open.filter(({ isLost }) => isLost).length, 8560)
-    assert.isBelow(performance.now() - from, 250)
+    assert.strictEqual(found(10_000).lost, 8560)
+    const best = (count: number) => Math.min(...Array.from({ length: 5 }, () => found(count).ms))
+    assert.isBelow(best(10_000) / best(1000), 50)
   })
 })
 

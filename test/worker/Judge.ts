@@ -11,8 +11,8 @@ import type { World } from "./World.ts"
 
 export const pageSize = 20
 export const pages = 260
-/** Pages requested and not yet done at a kill: 8 in flight, 16 that wait for the writer, 24 being written. */
-const mostUndone = 8 + 16 + 24
+/** Pages requested and not yet done at a kill: 64 in flight, and as many that wait for the writer or are being written. */
+const mostUndone = 2 * 64
 
 /** The random moment of a kill. It stands for no state that could be waited for. */
 export const moment = (random: Random, upToMs: number): Promise<void> =>

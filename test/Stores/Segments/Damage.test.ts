@@ -72,7 +72,7 @@ describe("damage to any one file of the inbox", () => {
   it("is named by its numbers if no copy is left, and filled from elsewhere", () =>
     forSeeds(rounds(25, 500), (random) =>
       withFolder((folder) => {
-        const groups = Array.from({ length: 8 }, (_, n) => some(n * 10, 10, random.below(3) === 0 ? large / 2 : 900))
+        const groups = Array.from({ length: 8 }, (_, n) => some(n * 10, 10, random.below(3) === 0 ? large / 32 : 900))
         const last = stored(folder, ...groups)
         const before = allIn(folder, last)
         rmSync(besideIn(folder), { recursive: true })
