@@ -40,10 +40,10 @@ const embeddedOnly = [
  * a server.
  */
 const besideStores = [
-  "test/worker/{Admin,BadInput,Login,NewVersion,Rights,Sink,UserAgent}.test.ts",
+  "test/worker/{Admin,BadInput,Bucket,Login,NewVersion,Rights,Sink,Unstarted,UserAgent,Verbs}.test.ts",
   "test/worker/BadInput/*.test.ts",
   "test/worker/Doctor/Payload.test.ts",
-  "test/worker/Live/{Alerts,Creation,Secrets,SickToken,Skew,Walks}.test.ts",
+  "test/worker/Live/{Alerts,Creation,Secrets,SickToken,Skew,Waiting,Walks}.test.ts",
   "test/worker/Ledger/{Alone,Arguments,Label}.test.ts",
   "test/worker/Login/Sandbox.test.ts"
 ]

@@ -19,6 +19,7 @@ import { Effect } from "effect"
 import { attempt } from "../../../src/Stores/DuckDb/Failure.ts"
 import { copying } from "../../../src/Stores/DuckDb/File.ts"
 import { withConnection } from "../../../src/Stores/DuckDb/ReadAll.ts"
+import { rounds } from "../../Long.ts"
 import { seeded } from "../../Seeded.ts"
 import { certified } from "../Written.ts"
 import { killAll, start } from "./OtherProcess.ts"
@@ -28,17 +29,19 @@ import { vacuum } from "./Vacuum.ts"
 afterAll(killAll)
 
 describe("copies for analysts", () => {
-  it.each([1, 2, 3, 4])("hold what the warehouse holds, whatever was written between them, seed %d", (seed) =>
-    withWorld(async ({ instance, published, write }) => {
-      const random = seeded(seed)
-      const shown: Array<number> = []
-      for (let number = 1; number <= 30; number++) {
-        await write(batchOf(random, number))
-        if (random.chance(0.1)) await withConnection(instance, vacuum)
-        if (random.chance(0.5)) shown.push(await published())
-      }
-      assert.strictEqual(new Set(shown).size, 2, "two files take turns")
-    })
+  it.each(Array.from({ length: rounds(2, 20) }, (_, n) => n + 1))(
+    "hold what the warehouse holds, whatever was written between them, seed %d",
+    (seed) =>
+      withWorld(async ({ instance, published, write }) => {
+        const random = seeded(seed)
+        const shown: Array<number> = []
+        for (let number = 1; number <= 30; number++) {
+          await write(batchOf(random, number))
+          if (random.chance(0.1)) await withConnection(instance, vacuum)
+          if (random.chance(0.5)) shown.push(await published())
+        }
+        assert.strictEqual(new Set(shown).size, 2, "two files take turns")
+      })
   )
 
   it("are as of one point in time, while others write", { timeout: 60_000 }, () =>

@@ -35,7 +35,7 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
 
 describe("damage to any one file of the inbox", () => {
   it("loses nothing", () =>
-    forSeeds(rounds(40, 1000), (random) =>
+    forSeeds(rounds(25, 1000), (random) =>
       withFolder((folder) => {
         const groups = Array.from({ length: 3 + random.below(6) }, (_, n) =>
           random.below(9) === 0 ? some(n * 10, 2, large) : some(n * 10, 1 + random.below(9), 20 + random.below(2000))
@@ -70,7 +70,7 @@ describe("damage to any one file of the inbox", () => {
     }))
 
   it("is named by its numbers if no copy is left, and filled from elsewhere", () =>
-    forSeeds(rounds(25, 500), (random) =>
+    forSeeds(rounds(15, 500), (random) =>
       withFolder((folder) => {
         const groups = Array.from({ length: 8 }, (_, n) => some(n * 10, 10, random.below(3) === 0 ? large / 32 : 900))
         const last = stored(folder, ...groups)

@@ -3,7 +3,7 @@
  * repeat all the time here; the requests for page 1 tell the passes apart.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { patience } from "../../Long.ts"
+import { patience, rounds } from "../../Long.ts"
 import { until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 
@@ -125,7 +125,7 @@ describe("a list", () => {
 
 describe("the plan", () => {
   it("is never exceeded, however often the worker is killed and restarted", { timeout: patience }, async () => {
-    const plan = 12
+    const plan = rounds(6, 12)
     await using world = await World.open(
       { projects: 2000, maxPerPage: 20, requestsPerMinute: plan },
       { SITELEDGER_REQUESTS_PER_MINUTE: String(plan) }
