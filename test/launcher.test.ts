@@ -8,9 +8,11 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   renameSync,
   symlinkSync,
+  utimesSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -128,8 +130,28 @@ describe("bin/siteledger", () => {
     }
   })
 
-  it("runs the built file if there is no source", () => {
-    assert.strictEqual(run(join(tree("dist/cli/main.js"), "bin/siteledger"), [fitting()], ["verb", "8"]).status, 8)
+  it("runs what is built if there is no source", () => {
+    assert.strictEqual(run(join(tree("dist/main.js"), "bin/siteledger"), [fitting()], ["verb", "8"]).status, 8)
+  })
+
+  it("runs what is built unless a source is newer, or was added", () => {
+    const root = tree()
+    for (const folder of ["config", "connectors", "pipelines", "sandbox", "src"]) mkdirSync(join(root, folder))
+    const ran = (): string => run(join(root, "bin/siteledger"), [fitting(), system], ["verb", "0"]).stdout
+    const at = (path: string, seconds: number) => utimesSync(join(root, path), seconds, seconds)
+    const age = () => {
+      for (const path of readdirSync(root, { recursive: true, encoding: "utf8" })) at(path, 1000)
+    }
+    mkdirSync(join(root, "dist"))
+    writeFileSync(join(root, "dist/main.js"), `console.log("built")`)
+    age()
+    assert.strictEqual(ran(), "built\n")
+    at("cli/main.ts", 1001)
+    assert.notStrictEqual(ran(), "built\n")
+    age()
+    writeFileSync(join(root, "src/added.ts"), "")
+    at("src/added.ts", 999)
+    assert.notStrictEqual(ran(), "built\n")
   })
 
   it("is the worker's own process: SIGTERM reaches it and its exit code comes back", async () => {

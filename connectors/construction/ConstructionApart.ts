@@ -6,16 +6,15 @@
  * it can't read, because it ended, is read here.
  */
 import { setImmediate } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { type Event, EventReader, type Reading } from "../../src/Domain/Event.ts"
 import { type Answer, Joined, type Request } from "./ConstructionApart/Protocol.ts"
 import { optionsOf, read, type ReaderOptions } from "./ConstructionReader.ts"
+import { fileOf } from "../../src/Runtime/Module.ts"
 
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-const threadFile = fileURLToPath(new URL("./reading-thread.ts", import.meta.url)).replace(/ts$/, extension)
+const threadFile = fileOf(new URL("./reading-thread.ts", import.meta.url))
 
 /** One that may be compressed may unpack to a thousand times as much. */
 const largePackedBytes = 1024

@@ -5,10 +5,10 @@
  * second longer than the time limit (the child interrupts itself at the limit). If this process dies, standard input
  * ends and the child dies too.
  */
-import { fileURLToPath } from "node:url"
 import { Array as Arr, Clock, Data, Duration, Effect, Exit, Fiber, Schema, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import * as Frames from "./Frames.ts"
+import { fileOf } from "../Runtime/Module.ts"
 
 /** Why there is no whole answer, for a person. */
 export class QueryError extends Data.TaggedError("QueryError")<{ readonly message: string }> {}
@@ -27,9 +27,7 @@ const keptOfStderr = 2000
 
 const heapMb = 512
 
-// Built files are JavaScript, and the compiler rewrites imports only.
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-const child = fileURLToPath(new URL("./child.ts", import.meta.url)).replace(/ts$/, extension)
+const child = fileOf(new URL("./child.ts", import.meta.url))
 
 const flags = [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"]
 

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
-import { stripTypeScriptTypes } from "node:module"
-import { dirname, join } from "node:path"
+import { readFileSync, renameSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
@@ -9,7 +8,6 @@ import { compileCache } from "../GlobalSetup/Main.ts"
 import { ask, endless, projects, publish, temporary } from "./Asking.ts"
 
 const { directory, remove } = temporary()
-const root = fileURLToPath(new URL("../..", import.meta.url))
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url))
 let file = ""
 
@@ -127,32 +125,5 @@ describe("the verb, run from its sources", () => {
       kill -9 $parent
       for i in $(seq 100); do kill -0 $child 2>/dev/null || { echo gone; exit; }; sleep 0.05; done`
     assert.include(sh(script).stdout, "gone")
-  })
-
-  it("also works from built files", () => {
-    const built = join(directory, "dist")
-    const sources = [
-      "Runtime/Rights.ts",
-      "Runtime/SystemFailure.ts",
-      "Domain/Literal.ts",
-      ...readdirSync(join(root, "src/Query")).map((name) => `Query/${name}`)
-    ]
-    for (const name of [...sources, "Stores/DuckDb/Rows.ts", "Stores/DuckDb/Calendar.ts"]) {
-      const target = join(built, "src", name.replace(/ts$/, "js"))
-      mkdirSync(dirname(target), { recursive: true })
-      const code = stripTypeScriptTypes(readFileSync(join(root, "src", name), "utf8"))
-      writeFileSync(target, code.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'))
-    }
-    writeFileSync(join(built, "package.json"), '{ "type": "module" }')
-    symlinkSync(join(root, "node_modules"), join(built, "node_modules"))
-    writeFileSync(
-      join(built, "main.js"),
-      `import * as NodeServices from "@effect/platform-node/NodeServices"
-       import { Effect } from "effect"
-       import { run } from "./src/Query/Query.js"
-       await Effect.runPromise(run({ file: process.argv[2], sql: "select 42 as n", format: "csv" }).pipe(Effect.provide(NodeServices.layer)))`
-    )
-    const { stderr, stdout } = spawnSync(process.execPath, [join(built, "main.js"), file], { encoding: "utf8" })
-    assert.deepStrictEqual([stdout, stderr], ["n\r\n42\r\n", ""])
   })
 })

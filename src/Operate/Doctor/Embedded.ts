@@ -5,17 +5,15 @@
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
-import { fileURLToPath } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
 import { CheckFailed, fail, messageOf, ok, warn } from "../Doctor.ts"
 import { migrations } from "../../Stores/Sqlite/Migrations.ts"
 import { objectionIn } from "../../Stores/DuckDb/Opening.ts"
 import { openReadOnly } from "./ReadOnly.ts"
+import { fileOf } from "../../Runtime/Module.ts"
 
-// Built files are JavaScript, and the compiler rewrites imports only.
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-const child = fileURLToPath(new URL("./quick-check.ts", import.meta.url)).replace(/ts$/, extension)
+const child = fileOf(new URL("./quick-check.ts", import.meta.url))
 
 /** Part of the time that a check may take. */
 const checkMs = 5_000

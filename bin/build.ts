@@ -1,0 +1,68 @@
+/**
+ * Makes `dist/` of the sources: the worker, and each file that it runs in a thread or a process of its own, as one module.
+ * Loading one big module takes a third of the time that loading fourteen hundred takes. `bin/siteledger` runs it unless a
+ * source is newer.
+ *
+ * The folder must lie where Node finds the packages that aren't bundled.
+ */
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { rolldown } from "rolldown"
+
+const root = resolve(import.meta.dirname, "..")
+
+/** Native code. */
+const ofDuckDb = "@duckdb/node-bindings"
+/** Loaded only where the lake is a bucket: it is not to make every start longer. */
+const ofAws = [/^@aws-sdk\//, /^@smithy\//]
+
+export const main = "main.js"
+
+interface Part {
+  readonly source: string
+  readonly external: Array<string | RegExp>
+}
+
+/** Whoever asks starts the files that lie beside it, so all lie together. */
+const parts: ReadonlyArray<Part> = [
+  { source: "src/Query/child.ts", external: [ofDuckDb] },
+  { source: "src/Operate/Doctor/quick-check.ts", external: [] },
+  { source: "src/Stores/Segments/inbox-thread.ts", external: [] },
+  { source: "src/Stores/Sqlite/check-thread.ts", external: [] },
+  { source: "src/Intake/Receiver/receiver-thread.ts", external: [] },
+  { source: "src/Intake/Receiver/receiving.ts", external: [] },
+  { source: "connectors/construction/ConstructionSigning.ts", external: [] },
+  { source: "connectors/construction/reading-thread.ts", external: [] },
+  // Last: what runs the others is there once they are.
+  { source: "cli/main.ts", external: [ofDuckDb, ...ofAws] }
+]
+
+// Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
+export const bundle = async (folder: string, { external, source }: Part, sourcemap: boolean): Promise<void> => {
+  const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external })
+  await made.write({ dir: folder, format: "esm", codeSplitting: false, sourcemap })
+  await made.close()
+}
+
+export const build = async (folder: string, sourcemap: boolean): Promise<void> => {
+  mkdirSync(folder, { recursive: true })
+  // Else each start first reads the whole bundle as CommonJS.
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}')
+  for (const part of parts) await bundle(folder, part, sourcemap)
+}
+
+/** In place of what was built before, which a worker may be about to start a thread from. */
+const replace = async (target: string): Promise<void> => {
+  const unfinished = `${target}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  await build(unfinished, false)
+  mkdirSync(target, { recursive: true })
+  const made = readdirSync(unfinished)
+  for (const name of made.filter((each) => each !== main).concat(main)) {
+    renameSync(join(unfinished, name), join(target, name))
+  }
+  for (const name of readdirSync(target)) if (!made.includes(name)) rmSync(join(target, name), { recursive: true })
+  rmSync(unfinished, { recursive: true })
+}
+
+if (import.meta.main) await replace(join(root, "dist"))
