@@ -4,7 +4,7 @@
  */
 import { existsSync, rmSync } from "node:fs"
 import type { Archived } from "./Frame.ts"
-import { entriesIn, KeyFile, keysOfArchive } from "./KeyFile.ts"
+import { DamagedKeys, entriesIn, KeyFile, keysOfArchive } from "./KeyFile.ts"
 import type { Index } from "./Known.ts"
 
 /** `last`: the archive that was included last. Returns this one. */
@@ -12,13 +12,17 @@ export const includeArchive = (known: Index, folder: string, { archive }: Archiv
   if (archive === last) return archive
   const path = keysOfArchive(folder, archive)
   const file = existsSync(path) ? KeyFile.open(path) : undefined
-  if (file === undefined) {
+  try {
+    if (file === undefined) throw new DamagedKeys(path)
+    for (const block of file.blocks()) {
+      for (const { key, number } of entriesIn(block)) known.include([key], number)
+    }
+  } catch (cause) {
+    if (!(cause instanceof DamagedKeys)) throw cause
     rmSync(path, { force: true })
-    throw new Error(`${path} is damaged or gone; the next attempt makes it again from the archive`)
+    throw new Error(`${path} is damaged or gone; the next attempt makes it again from the archive`, { cause })
+  } finally {
+    file?.close()
   }
-  for (const block of file.blocks()) {
-    for (const { key, number } of entriesIn(block)) known.include([key], number)
-  }
-  file.close()
   return archive
 }

@@ -1,10 +1,11 @@
 /**
  * An immutable file of keys (16 bytes, evenly distributed), each with a number, sorted by key.
  *
- *   mark · how many · first number · last number │ entries │ filter │ CRC-32
+ *   mark · how many · first number · last number │ entries │ CRC-32 of each block of entries │ filter │ CRC-32 of the rest
  *
  * It gets its name once it is on disk. Looking for a key that isn't there costs no read for 99 of 100 keys, because of the
- * filter; else one or two. A file can be made again from the inbox's frames.
+ * filter; else one or two. Entries are checked when they are read, so that a file of any size opens at once. A file can be
+ * made again from the inbox's frames.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -13,12 +14,14 @@ import { flushFolderOf } from "../../Runtime/Flush.ts"
 
 export const keyBytes = 16
 export const entryBytes = keyBytes + 8
-const mark = Buffer.from("keys\u00011\r\n")
+const mark = Buffer.from("keys\u00012\r\n")
 const headerBytes = 32
 const bitsPerKey = 10
 const probes = 7
-const readBytes = 1024 * entryBytes
-const blockEntries = 65_536
+const blockEntries = 1024
+const blockBytes = blockEntries * entryBytes
+const blocksAtOnce = 64
+const sumBytes = 4
 
 const filterBytes = (count: number): number => Math.max(64, Math.ceil((count * bitsPerKey) / 8))
 
@@ -34,6 +37,19 @@ const eachBit = (key: Buffer, at: number, bytes: number, use: (byte: number, bit
   return true
 }
 
+const blocksOf = (count: number): number => Math.ceil(count / blockEntries)
+
+/** Entries aren't what was written. The file is of no use, and can be made again. */
+export class DamagedKeys extends Error {
+  override readonly name = "DamagedKeys"
+  readonly path: string
+
+  constructor(path: string) {
+    super(`${path} is damaged`)
+    this.path = path
+  }
+}
+
 export const nameOf = (from: number, through: number): string => `${from}-${through}.keys`
 
 export interface Span {
@@ -47,18 +63,21 @@ export class KeyFile implements Span {
   readonly count: number
   readonly path: string
   readonly #file: number
+  /** Of each block. */
+  readonly #sums: Buffer
   readonly #filter: Buffer
 
-  private constructor(path: string, file: number, header: Buffer, filter: Buffer) {
+  private constructor(path: string, file: number, header: Buffer, tail: Buffer) {
     this.path = path
     this.#file = file
-    this.#filter = filter
     this.count = header.readDoubleBE(8)
     this.from = header.readDoubleBE(16)
     this.through = header.readDoubleBE(24)
+    this.#sums = tail.subarray(0, blocksOf(this.count) * sumBytes)
+    this.#filter = tail.subarray(this.#sums.length)
   }
 
-  /** Undefined if the file is damaged. */
+  /** Undefined if the file is damaged, other than in its entries. */
   static open(path: string): KeyFile | undefined {
     const file = openSync(path, "r")
     const header = Buffer.alloc(headerBytes)
@@ -66,46 +85,52 @@ export class KeyFile implements Span {
     const count = header.readDoubleBE(8)
     const tailAt = headerBytes + count * entryBytes
     // A damaged count would ask for any amount of memory.
-    const isWhole = fstatSync(file).size === tailAt + filterBytes(count) + 4
+    const tailBytes = blocksOf(count) * sumBytes + filterBytes(count)
+    const isWhole = fstatSync(file).size === tailAt + tailBytes + sumBytes
     if (isWhole && mark.equals(header.subarray(0, mark.length))) {
-      const tail = Buffer.alloc(filterBytes(count) + 4)
+      const tail = Buffer.alloc(tailBytes + sumBytes)
       readSync(file, tail, 0, tail.length, tailAt)
-      const filter = tail.subarray(0, -4)
-      const made = new KeyFile(path, file, header, filter)
-      if (checksumOf(made.blocks(), filter, header) === tail.readUInt32BE(filter.length)) return made
+      if (crc32(tail.subarray(0, tailBytes), crc32(header)) === tail.readUInt32BE(tailBytes)) {
+        return new KeyFile(path, file, header, tail.subarray(0, tailBytes))
+      }
     }
     closeSync(file)
     return undefined
   }
 
-  /** The number of a key. */
+  /** The number of a key. Throws `DamagedKeys`. */
   get(key: Buffer): number | undefined {
     if (!eachBit(key, 0, this.#filter.length, (byte, bit) => (this.#filter[byte]! & bit) !== 0)) return undefined
     // Keys are evenly distributed, so that a key's value tells its place, give or take some hundred entries.
     let low = 0
-    let high = this.count
-    let guess = Math.floor((key.readUIntBE(0, 6) / 2 ** 48) * this.count)
+    let high = blocksOf(this.count)
+    let guess = Math.floor(((key.readUIntBE(0, 6) / 2 ** 48) * this.count) / blockEntries)
     while (low < high) {
-      const from = Math.min(Math.max(low, guess - readBytes / entryBytes / 2), high - 1)
-      const block = this.read(from, Math.min(readBytes / entryBytes, high - from))
-      const last = block.length / entryBytes - 1
-      if (key.compare(block, 0, keyBytes) < 0) high = from
-      else if (key.compare(block, last * entryBytes, last * entryBytes + keyBytes) > 0) low = from + last + 1
+      const at = Math.min(Math.max(low, guess), high - 1)
+      const block = this.read(at * blockEntries, blockEntries)
+      const last = block.length - entryBytes
+      if (key.compare(block, 0, keyBytes) < 0) high = at
+      else if (key.compare(block, last, last + keyBytes) > 0) low = at + 1
       else return within(block, key)
       guess = Math.floor((low + high) / 2)
     }
     return undefined
   }
 
-  /** Entries, from one of them on. */
+  /** Entries, from one on that begins a block; whole blocks but for the last one. Throws `DamagedKeys`. */
   read(from: number, count: number): Buffer {
-    const block = Buffer.allocUnsafe(Math.min(count, this.count - from) * entryBytes)
-    readSync(this.#file, block, 0, block.length, headerBytes + from * entryBytes)
-    return block
+    const entries = Buffer.allocUnsafe(Math.min(count, this.count - from) * entryBytes)
+    readSync(this.#file, entries, 0, entries.length, headerBytes + from * entryBytes)
+    for (let at = 0; at < entries.length; at += blockBytes) {
+      const sum = this.#sums.readUInt32BE((from / blockEntries + at / blockBytes) * sumBytes)
+      if (crc32(entries.subarray(at, at + blockBytes)) !== sum) throw new DamagedKeys(this.path)
+    }
+    return entries
   }
 
   *blocks(): Generator<Buffer> {
-    for (let at = 0; at < this.count; at += blockEntries) yield this.read(at, blockEntries)
+    const atOnce = blockEntries * blocksAtOnce
+    for (let at = 0; at < this.count; at += atOnce) yield this.read(at, atOnce)
   }
 
   close(): void {
@@ -120,12 +145,6 @@ export function* entriesIn(block: Buffer): Generator<{ readonly key: Buffer; rea
   for (let at = 0; at < block.length; at += entryBytes) {
     yield { key: block.subarray(at, at + keyBytes), number: block.readDoubleBE(at + keyBytes) }
   }
-}
-
-const checksumOf = (blocks: Iterable<Buffer>, filter: Buffer, header: Buffer): number => {
-  let sum = 0
-  for (const block of blocks) sum = crc32(block, sum)
-  return crc32(header, crc32(filter, sum))
 }
 
 const within = (block: Buffer, key: Buffer): number | undefined => {
@@ -148,13 +167,14 @@ export class Making {
   readonly #file: number
   readonly #filter: Buffer
   readonly #most: number
+  readonly #sums: Buffer
   #count = 0
-  #sum = 0
 
   constructor(folder: string, most: number) {
     this.#path = join(folder, `making-${most}.tmp`)
     this.#file = openSync(this.#path, "w", 0o600)
     this.#filter = Buffer.alloc(filterBytes(most))
+    this.#sums = Buffer.alloc(blocksOf(most) * sumBytes)
     this.#most = most
   }
 
@@ -166,8 +186,13 @@ export class Making {
       })
     }
     this.#put(entries, headerBytes + this.#count * entryBytes)
-    this.#sum = crc32(entries, this.#sum)
-    this.#count += entries.length / entryBytes
+    for (let at = 0; at < entries.length;) {
+      const place = Math.floor(this.#count / blockEntries) * sumBytes
+      const some = entries.subarray(at, at + (blockEntries - (this.#count % blockEntries)) * entryBytes)
+      this.#sums.writeUInt32BE(crc32(some, this.#sums.readUInt32BE(place)), place)
+      this.#count += some.length / entryBytes
+      at += some.length
+    }
   }
 
   #put(bytes: Buffer, at: number): void {
@@ -181,9 +206,10 @@ export class Making {
     header.writeDoubleBE(this.#count, 8)
     header.writeDoubleBE(from, 16)
     header.writeDoubleBE(through, 24)
-    const tail = Buffer.alloc(this.#filter.length + 4)
-    this.#filter.copy(tail)
-    tail.writeUInt32BE(crc32(header, crc32(this.#filter, this.#sum)), this.#filter.length)
+    const rest = Buffer.concat([this.#sums, this.#filter])
+    const sum = Buffer.alloc(sumBytes)
+    sum.writeUInt32BE(crc32(rest, crc32(header)))
+    const tail = Buffer.concat([rest, sum])
     this.#put(header, 0)
     this.#put(tail, headerBytes + this.#count * entryBytes)
     fsyncSync(this.#file)

@@ -3,6 +3,7 @@
  */
 import { entryBytes, type KeyFile } from "./KeyFile.ts"
 
+/** Whole blocks of a file. */
 export const entriesAStep = 4096
 
 /** Reads a file from its beginning, a block at a time. */

@@ -9,13 +9,14 @@
  *
  * If the process dies, frames of the last group may be missing or torn; none of them was acknowledged.
  */
-import { mkdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { hash, type KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
 import { encode, type Frame, isArchived, numberAfter } from "./Frame.ts"
 import { type Arrived, type Group, numbered } from "./Group.ts"
 import { includeArchive } from "./ArchivedKeys.ts"
+import { DamagedKeys } from "./KeyFile.ts"
 import { bodyKey, idKey, type Index, Known, none } from "./Known.ts"
 import { type InArchive, leave, type Leaving, lostIn } from "./Leave.ts"
 import { Part } from "./Part.ts"
@@ -52,10 +53,12 @@ interface Options {
 
 export const besideIn = (folder: string): string => join(folder, "beside")
 
+const knownIn = (folder: string): string => join(folder, "known")
+
 export class Writer {
   readonly #folders: Folders
   readonly #appending: Appending
-  readonly #known: Index
+  #known: Index
   readonly #archive: string
   #archives: ReadonlyArray<InArchive>
   #learnt: string | undefined
@@ -72,7 +75,7 @@ export class Writer {
     const { completed, missing, next, open, repaired } = recover(this.#folders, floor)
     this.#next = next
     this.#appending = new Appending(this.#folders, open)
-    this.#known = hasDeliveries ? Known.open(join(folder, "known")) : none
+    this.#known = hasDeliveries ? Known.open(knownIn(folder)) : none
     this.found = { lost: this.#lose(missing), repaired, completed }
     this.#learn()
   }
@@ -97,7 +100,7 @@ export class Writer {
   }
 
   #numbered(batch: ReadonlyArray<Arrived>): Group {
-    return numbered(batch, { next: this.#next, known: this.#known, key: this.#folders.key })
+    return this.#knowing((known) => numbered(batch, { next: this.#next, known, key: this.#folders.key }))
   }
 
   #stored({ keys, next }: Group): Received {
@@ -159,7 +162,7 @@ export class Writer {
   #once(frame: Frame): Frame {
     if (frame.kind !== "first") return frame
     const [body] = keysOf(frame)
-    const of = body && this.#known.get(body)
+    const of = body && this.#knowing((known) => known.get(body))
     return of === undefined
       ? frame
       : { kind: "again", number: frame.number, of, labels: { ...frame.labels, headers: [] } }
@@ -168,7 +171,7 @@ export class Writer {
   /** Missing frames become holes, so that every number is accounted for. Returns those that no archive has, either. */
   #lose(missing: ReadonlyArray<Span>): ReadonlyArray<Span> {
     const lost = lostIn(missing, this.#archives)
-    this.#known.forget(lost)
+    this.#knowing((known) => known.forget(lost))
     for (const span of missing) {
       if (span.from === this.#next) this.#appending.end(span.from)
       new Part(this.#folders, span, this.#archives).write([])
@@ -189,7 +192,7 @@ export class Writer {
 
   /** Does a part of what can be done later; false if there is nothing to do. */
   step(): boolean {
-    return this.#known.step()
+    return this.#knowing((known) => known.step())
   }
 
   close(): void {
@@ -197,9 +200,25 @@ export class Writer {
     this.#known.close()
   }
 
+  /** If that meets a damaged file of keys, what is known is learnt from the frames first. */
+  #knowing<A>(use: (known: Index) => A): A {
+    try {
+      return use(this.#known)
+    } catch (cause) {
+      if (!(cause instanceof DamagedKeys)) throw cause
+      this.#known.close()
+      rmSync(cause.path)
+      this.#known = Known.open(knownIn(this.#folders.main))
+      this.#learnt = undefined
+      this.#learn()
+      return use(this.#known)
+    }
+  }
+
   /** Says whether an earlier body had the same event id; its own is known from now on. */
   #marked(frame: Frame): Frame {
-    const isReused = frame.kind === "first" && this.#known.get(idKey(frame.labels.eventId)) !== undefined
+    const isReused =
+      frame.kind === "first" && this.#knowing((known) => known.get(idKey(frame.labels.eventId))) !== undefined
     this.#known.add(keysOf(frame), numberAfter(frame) - 1)
     return isReused ? { ...frame, labels: { ...frame.labels, isReused } } : frame
   }

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { entryBytes, keyBytes, KeyFile, Making } from "../../../src/Stores/Segments/KeyFile.ts"
+import { DamagedKeys, entryBytes, keyBytes, KeyFile, Making } from "../../../src/Stores/Segments/KeyFile.ts"
 import { Known } from "../../../src/Stores/Segments/Known.ts"
 import { seed } from "../../Long.ts"
 import { seeded } from "../../Seeded.ts"
@@ -91,7 +91,10 @@ describe(`what was stored before, seed ${seed}`, () => {
       assert.sameMembers(filesIn(folder).slice(), ["1-1000.keys", "1001-2000.keys", "2001-3000.keys"])
       const path = join(folder, "1001-2000.keys")
       const damaged = readFileSync(path)
-      const at = random.below(damaged.length)
+      // Not among its entries, which are checked when they are read.
+      const entries = 2000 * entryBytes
+      const place = random.below(damaged.length - entries)
+      const at = place < 32 ? place : place + entries
       damaged[at] = damaged[at]! ^ 1
       writeFileSync(path, damaged)
 
@@ -99,6 +102,35 @@ describe(`what was stored before, seed ${seed}`, () => {
       assert.strictEqual(next.through, 1000, `byte ${at}`)
       assert.deepStrictEqual(readdirSync(folder), ["1-1000.keys"])
       assertFinds(next, new Map([...model].filter(([, number]) => number <= 1000)))
+      next.close()
+    }))
+
+  it("is never said of an entry that isn't as it was written", () =>
+    withFolder((folder) => {
+      const model = new Map<string, number>()
+      const known = Known.open(folder)
+      filled(known, 1, 3000, model, false)
+      known.flush(1)
+      known.close()
+      const path = join(folder, "1-3000.keys")
+      const damaged = readFileSync(path)
+      const at = 32 + random.below(model.size * entryBytes)
+      damaged[at] = damaged[at]! ^ 1
+      writeFileSync(path, damaged)
+      const next = Known.open(folder)
+      const said = (key: string): number | undefined | "damaged" => {
+        try {
+          return next.get(Buffer.from(key, "hex"))
+        } catch (cause) {
+          assert.instanceOf(cause, DamagedKeys)
+          return "damaged"
+        }
+      }
+      const unsaid = [...model].filter(([key, number]) => said(key) !== number)
+      assert.isAtLeast(unsaid.length, 1, `byte ${at}`)
+      // A search may begin in the block beside its own.
+      assert.isAtMost(unsaid.length, 2 * 1024)
+      for (const [key] of unsaid) assert.strictEqual(said(key), "damaged")
       next.close()
     }))
 

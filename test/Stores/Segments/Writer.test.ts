@@ -95,7 +95,7 @@ describe("the inbox's files", () => {
       for (const damage of [
         () => rmSync(join(folder, "known"), { recursive: true }),
         () => truncateSync(indexes()[0]!, 50),
-        () => writeFileSync(indexes()[0]!, readFileSync(indexes()[0]!).fill(255, 100, 200)),
+        () => writeFileSync(indexes()[0]!, readFileSync(indexes()[0]!).fill(255, 100, 200_000)),
         () => writeFileSync(join(folder, "known", "making-4.tmp"), "half")
       ]) {
         damage()
