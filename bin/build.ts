@@ -29,7 +29,7 @@ const parts: ReadonlyArray<Part> = [
   { source: "src/Operate/Doctor/quick-check.ts", external: [] },
   { source: "src/Stores/Segments/inbox-thread.ts", external: [] },
   { source: "src/Stores/Sqlite/check-thread.ts", external: [] },
-  { source: "src/Intake/Receiver/receiver-thread.ts", external: [] },
+  { source: "src/Stores/Postgres/receiver-thread.ts", external: [] },
   { source: "src/Intake/Receiver/receiving.ts", external: [] },
   { source: "connectors/construction/ConstructionSigning.ts", external: [] },
   { source: "connectors/construction/reading-thread.ts", external: [] },

@@ -2,8 +2,8 @@
  * The Inbox holds every verified delivery, in stored order, permanently.
  *
  * Guarantees: what is received is on disk when it is acknowledged, never later; a body is stored once, under however many
- * ids it arrives. The embedded engine stores deliveries in the thread that receives them, as its guest; for others
- * `receive` takes them from there. If the process dies before, no 2xx was sent and the service delivers again.
+ * ids it arrives. The receiver is a guest in the thread that stores deliveries. If the process dies before, no 2xx was sent
+ * and the service delivers again.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { sql } from "kysely"
@@ -36,10 +36,8 @@ export const isDrained = ({
 export class Inbox extends Context.Service<
   Inbox,
   {
-    /** Resolves once they are on disk. A promise, because it is the receiver's hot path. */
-    readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<void>
-    /** Where the receiver's thread stores them itself; it opens `arrived`. Undefined: it hands them to `receive`. */
-    readonly host: Host | undefined
+    /** Where the receiver stores deliveries; it opens `arrived`. */
+    readonly host: Host
     /** One that didn't come over HTTP, in a group with those that are offered at the same time. */
     readonly offer: (delivery: Delivery) => Promise<void>
     /** Open while there may be events to apply. */
@@ -68,10 +66,8 @@ export class Inbox extends Context.Service<
       // Before anything is received.
       yield* Damage.tell
       yield* Effect.forkScoped(Damage.tellAlways)
-      const receive = receiving(store, arrived)
-      const groups = new Groups<Delivery>(receive)
+      const groups = new Groups<Delivery>(receiving(store, arrived))
       return Inbox.of({
-        receive,
         host: store.deliveries.host,
         offer: (delivery) =>
           new Promise((stored, failed) => groups.offer({ delivery, body: delivery.body, stored, failed })),

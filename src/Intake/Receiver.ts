@@ -1,6 +1,7 @@
 /**
- * The Receiver takes deliveries: verify → store → 2xx, nothing else. All of it happens in one thread (`Receiver/receiving`),
- * with the embedded engine that of the inbox's files; the main thread applies them meanwhile, and hears what has come.
+ * The Receiver takes deliveries: verify → store → 2xx, nothing else. All of it happens in one thread (`Receiver/receiving`):
+ * that of the inbox's files, or one with its own connections to PostgreSQL. The main thread applies them meanwhile, and
+ * hears what has come.
  *
  * Guarantees: a delivery is on disk before its 2xx. A request without a well-formed signature gets 401 before its body is
  * read, a wrongly signed one gets 401, and neither leaves a trace in a store. Every validly signed body is stored,
@@ -19,7 +20,6 @@ import * as Accounts from "./Receiver/Accounts.ts"
 import { Deaf, Link } from "./Receiver/Link.ts"
 import { defaultLimits, type Limits } from "./Receiver/Limits.ts"
 import type { Counters, Start } from "./Receiver/Messages.ts"
-import { hostOver } from "./Receiver/OwnThread.ts"
 import * as Refusals from "./Receiver/Refusals.ts"
 import { numbered } from "./Receiver/Numbered.ts"
 import { Signatures } from "./Receiver/Signatures.ts"
@@ -80,12 +80,12 @@ const make = (options: ReceiverOptions) =>
     const open = Effect.suspend(() =>
       opened(thread, {
         start: { ...startOf(options, thread.port), signing: signatures.module.href, known: known() },
-        host: inbox.host ?? hostOver(inbox.receive),
+        host: inbox.host,
         hooks: {
           settled: signatures.settled,
           reported: (report) => {
             accounts.heard(report)
-            if (report.counters.accepted > 0 && inbox.host !== undefined) inbox.arrived.openUnsafe()
+            if (report.counters.accepted > 0) inbox.arrived.openUnsafe()
           }
         }
       })

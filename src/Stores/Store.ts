@@ -49,8 +49,8 @@ export interface Deliveries {
    * them may be stored. A promise, because it is the receiver's hot path.
    */
   readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
-  /** Undefined if the engine has no thread of its own for deliveries. */
-  readonly host: Host | undefined
+  /** Runs what receives deliveries in the thread that stores them. */
+  readonly host: Host
   /** The next events to apply. If several workers share the Store, call it within `atomically` and settle there. */
   readonly take: (limit: number) => Effect.Effect<TakenBatch, StoreError>
   /** `applied`: events with the number of deliveries known when they were applied. */

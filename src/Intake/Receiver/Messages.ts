@@ -4,8 +4,6 @@
  */
 import type { KeyObject } from "node:crypto"
 import type { BlockList } from "node:net"
-import type { MessagePort } from "node:worker_threads"
-import type { Packed } from "../../Stores/Packed.ts"
 import type { Limits } from "./Limits.ts"
 
 export type RefusedFor = "too-large" | "encoded"
@@ -84,20 +82,3 @@ export type Said =
   /** Some deliveries have an unknown signature: asks to be told once new secrets may be known. */
   | { readonly kind: "unknown"; readonly id: number }
   | { readonly kind: "done"; readonly id: number }
-
-/** What a thread of the receiver's own begins with. */
-export interface OwnStart {
-  readonly port: MessagePort
-  readonly data: unknown
-}
-
-/** A group on its way to the main thread, and what became of it. */
-export interface Carried {
-  readonly id: number
-  readonly group: Packed
-}
-
-export interface Stored {
-  readonly id: number
-  readonly failure: string | undefined
-}

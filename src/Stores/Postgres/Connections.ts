@@ -1,6 +1,6 @@
 /**
- * The connections to PostgreSQL: two pools, one for the work and a small one for deliveries, so that a long export never
- * delays a delivery.
+ * The connections to PostgreSQL: a pool for the work, and apart from it a few for deliveries (`Prompt`), most of them in the
+ * thread that receives, so that a long export never delays a delivery.
  *
  * Values arrive as the rest of the program expects them: 64-bit integers as numbers if exact, otherwise as text; money
  * and JSON as text; times as Instants. Sessions are in UTC, with time-outs for statements, locks and forgotten
@@ -10,11 +10,12 @@ import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { Redacted } from "effect"
 import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool } from "kysely"
-import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg"
+import { type Client, Pool, type PoolClient, type PoolConfig } from "pg"
 import Cursor from "pg-cursor"
 import type { StoreTables } from "../StoreTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 import { GuardedClient } from "./Guarded.ts"
+import { openPool, promptPool } from "./Prompt.ts"
 import { cut, pidOf, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
 
@@ -33,9 +34,9 @@ const settings = "-c search_path=siteledger -c timezone=UTC -c datestyle=ISO -c 
 /** Sessions of the program's verbs, and of workers by their names. */
 export const isOurs = "(application_name = 'siteledger' or application_name like 'siteledger worker %')"
 
-/** Identifies one run of one worker to the others and to people; the server takes 63 bytes. */
+/** Identifies one run of one worker to the others and to people; the server takes 63 bytes, with what is added to it. */
 export const workerName = (): string =>
-  `siteledger worker ${hostname().slice(0, 24)} ${process.pid} ${randomUUID().slice(0, 8)}`
+  `siteledger worker ${hostname().slice(0, 19)} ${process.pid} ${randomUUID().slice(0, 8)}`
 
 /** Both schemas: one connection reaches either. */
 export type Tables = StoreTables & WarehouseTables
@@ -46,6 +47,8 @@ export class Connections {
   readonly sessions: Sessions
   /** For single statements that finish quickly or fail. */
   readonly prompt: Pool
+  /** For the thread that receives, which has connections of its own: plain data. */
+  readonly receiving: PoolConfig
   readonly #pool: Pool
   readonly #config: PoolConfig
   /** How its sessions are called on the server. */
@@ -70,26 +73,20 @@ export class Connections {
       statement_timeout: statementMs,
       lock_timeout: 10_000,
       idle_in_transaction_session_timeout: 60_000,
-      query_timeout: answerMs,
-      types: { getTypeParser: valueOf }
+      query_timeout: answerMs
     }
-    this.#pool = this.#pooled({ ...this.#config, connectionTimeoutMillis: turnMs, Client: Reaching, max: 10 })
-    this.prompt = this.#pooled({
-      ...this.#config,
-      Client: GuardedClient,
-      max: 2,
-      connectionTimeoutMillis: promptMs,
-      statement_timeout: promptMs,
-      lock_timeout: promptMs,
-      query_timeout: promptMs
-    })
+    const types = { getTypeParser: valueOf }
+    const work = new Pool({ ...this.#config, types, connectionTimeoutMillis: turnMs, Client: Reaching, max: 9 })
+    this.#pool = this.#noting(openPool(work))
+    this.prompt = this.#noting(promptPool(this.#config, 1))
+    this.receiving = { ...this.#config, application_name: `${worker} receiver` }
     this.sessions = new Sessions(() => this.client({ query_timeout: connectMs }))
     this.db = new Kysely<Tables>({ dialect: new Dialect({ pool: this.#noted(), cursor: Cursor }) })
   }
 
   /** A connection outside the pools, for long use; the caller ends it. */
   client(config: PoolConfig = {}): Client {
-    const client = new GuardedClient({ ...this.#config, ...config })
+    const client = new GuardedClient({ types: { getTypeParser: valueOf }, ...this.#config, ...config })
     client.on("error", () => undefined)
     this.#open.add(client)
     client.on("end", () => this.#open.delete(client))
@@ -113,16 +110,8 @@ export class Connections {
     clearTimeout(overdue)
   }
 
-  #pooled(config: PoolConfig): Pool {
-    const pool = new Pool(config)
-    // An idle connection that the server closes is replaced at the next use.
-    pool.on("error", () => undefined)
-    pool.on("connect", (client) => {
-      this.#open.add(client)
-      // If it breaks in use, its query fails too; an unhandled event would end the program.
-      client.on("error", () => undefined)
-      discardWhenBroken(client)
-    })
+  #noting(pool: Pool): Pool {
+    pool.on("connect", (client) => this.#open.add(client))
     pool.on("remove", (client) => this.#open.delete(client))
     return pool
   }
@@ -134,9 +123,6 @@ export class Connections {
     return pool as unknown as PostgresPool
   }
 }
-
-/** A delivery waits at most twice this long: for the commit before its own, and for its own. */
-export const promptMs = 900
 
 /** Waits a shorter time for the server than the pool allows for a free connection. */
 class Reaching extends GuardedClient {
@@ -155,19 +141,4 @@ class Dialect extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
     return new Adapter()
   }
-}
-
-/** pg would reuse a connection that is still waiting for the answer to a query that timed out. */
-const discardWhenBroken = (client: PoolClient): void => {
-  const query = client.query.bind(client) as (...args: ReadonlyArray<unknown>) => unknown
-  const noticing = (...args: ReadonlyArray<unknown>): unknown => {
-    const answer = query(...args)
-    if (answer instanceof Promise) {
-      answer.catch((cause: unknown) => {
-        if (!(cause instanceof DatabaseError)) Object.assign(client, { _queryable: false })
-      })
-    }
-    return answer
-  }
-  Object.assign(client, { query: noticing })
 }

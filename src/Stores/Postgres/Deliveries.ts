@@ -15,9 +15,9 @@ type Db = Kysely<StoreTables>
 
 type Run = <A>(query: (db: Db) => Promise<A>) => Effect.Effect<A, StoreError>
 
-export const make = (run: Run, receive: Deliveries["receive"]): Deliveries => ({
+export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "receive">): Deliveries => ({
   receive,
-  host: undefined,
+  host,
   take: (limit) => run((db) => take(db, limit)),
   settle: async (tx, { claims = [] }, applied) => {
     const done = new Set(applied.map(({ sequence }) => sequence))

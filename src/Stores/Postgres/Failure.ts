@@ -1,8 +1,7 @@
 /**
  * A failure of PostgreSQL as one sentence: where it happened and what to do. It contains no user name and no password:
- * what the server says about logins is replaced by our own words.
+ * what the server says about logins is replaced by our own words. Imports no Effect, for the thread that receives.
  */
-import { Data } from "effect"
 import { DatabaseError } from "pg"
 import { codeOf } from "../../Runtime/SystemFailure.ts"
 
@@ -50,11 +49,11 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** Only a person can help; `message` says how. */
-export class UnusableServer extends Data.TaggedError("UnusableServer")<{ readonly message: string }> {}
+export class UnusableServer extends Error {}
 
-export const behindPooler = new UnusableServer({
-  message: "siteledger needs a direct connection to the server, not a connection pooler"
-})
+export const behindPooler = new UnusableServer(
+  "siteledger needs a direct connection to the server, not a connection pooler"
+)
 
 /** How a pooler refuses the settings that a session asks for at its start. */
 const isPooler = (cause: unknown): boolean =>

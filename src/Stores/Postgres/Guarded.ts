@@ -3,7 +3,7 @@
  * an exception would end the program. Here it ends the connection: everything that waits on it fails, and may be retried.
  */
 import type { Duplex } from "node:stream"
-import { Client, type ClientConfig } from "pg"
+import { Client, type ClientConfig, DatabaseError, type PoolClient } from "pg"
 
 type Listener = (bytes: Buffer) => void
 
@@ -34,4 +34,19 @@ export class GuardedClient extends Client {
       } as Pick<Duplex, "on">)
     }
   }
+}
+
+/** pg would reuse a connection that is still waiting for the answer to a query that timed out. */
+export const discardWhenBroken = (client: PoolClient): void => {
+  const query = client.query.bind(client) as (...args: ReadonlyArray<unknown>) => unknown
+  const noticing = (...args: ReadonlyArray<unknown>): unknown => {
+    const answer = query(...args)
+    if (answer instanceof Promise) {
+      answer.catch((cause: unknown) => {
+        if (!(cause instanceof DatabaseError)) Object.assign(client, { _queryable: false })
+      })
+    }
+    return answer
+  }
+  Object.assign(client, { query: noticing })
 }

@@ -73,7 +73,7 @@ const assertFit = async (db: Connections["db"]): Promise<void> => {
     select current_setting('server_version') as version, current_setting('search_path') as path`.execute(db)
   const { path = "", version = "" } = rows[0] ?? {}
   if (Number.parseInt(version, 10) < oldestVersion) {
-    throw new UnusableServer({ message: `PostgreSQL ${oldestVersion} or newer is needed; this server is ${version}` })
+    throw new UnusableServer(`PostgreSQL ${oldestVersion} or newer is needed; this server is ${version}`)
   }
   // A pooler has dropped the settings that the session asked for at its start.
   if (path !== "siteledger") throw behindPooler

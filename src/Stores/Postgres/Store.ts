@@ -7,6 +7,7 @@ import { Postgres, PostgresError } from "./Postgres.ts"
 import * as Failure from "./Failure.ts"
 import { type Presence, Store, StoreError } from "../Store.ts"
 import * as Deliveries from "./Deliveries.ts"
+import { hostAt } from "./Hosting.ts"
 import { receive } from "./Receive.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
@@ -59,11 +60,13 @@ const make = Effect.gen(function* () {
     pollEvery: Duration.seconds(1),
     lostKey: Effect.fail(otherKey),
     workers: presence(run),
-    deliveries: Deliveries.make(run, (batch) =>
-      receive(postgres.connections.prompt, batch).catch((cause: unknown) => {
-        throw new StoreError(Failure.of(cause, postgres.name))
-      })
-    ),
+    deliveries: Deliveries.make(run, {
+      host: hostAt(postgres.connections.receiving, postgres.name),
+      receive: (batch) =>
+        receive(postgres.connections.prompt, batch).catch((cause: unknown) => {
+          throw new StoreError(Failure.of(cause, postgres.name))
+        })
+    }),
     pieces: Effect.succeed([]),
     backup: () => Effect.fail(noBackup)
   })

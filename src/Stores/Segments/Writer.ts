@@ -11,13 +11,13 @@
  */
 import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { hash, type KeyObject } from "node:crypto"
+import type { KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
-import { encode, type Frame, isArchived, numberAfter } from "./Frame.ts"
+import { encode, type Frame, numberAfter } from "./Frame.ts"
 import { type Arrived, type Group, numbered } from "./Group.ts"
-import { includeArchive } from "./ArchivedKeys.ts"
 import { DamagedKeys } from "./KeyFile.ts"
-import { bodyKey, idKey, type Index, Known, none } from "./Known.ts"
+import { idKey, type Index, Known, none } from "./Known.ts"
+import { keysOf, learn } from "./Learn.ts"
 import { type InArchive, leave, type Leaving, lostIn } from "./Leave.ts"
 import { Part } from "./Part.ts"
 import { check, recover } from "./Recover.ts"
@@ -61,7 +61,6 @@ export class Writer {
   #known: Index
   readonly #archive: string
   #archives: ReadonlyArray<InArchive>
-  #learnt: string | undefined
   #next: number
   /** At the start. */
   readonly found: Found
@@ -77,7 +76,7 @@ export class Writer {
     this.#appending = new Appending(this.#folders, open)
     this.#known = hasDeliveries ? Known.open(knownIn(folder)) : none
     this.found = { lost: this.#lose(missing), repaired, completed }
-    this.#learn()
+    learn(this.#known, this.#folders.main, this.#archive)
   }
 
   /** The number of the last frame. */
@@ -209,8 +208,7 @@ export class Writer {
       this.#known.close()
       rmSync(cause.path)
       this.#known = Known.open(knownIn(this.#folders.main))
-      this.#learnt = undefined
-      this.#learn()
+      learn(this.#known, this.#folders.main, this.#archive)
       return use(this.#known)
     }
   }
@@ -222,28 +220,7 @@ export class Writer {
     this.#known.add(keysOf(frame), numberAfter(frame) - 1)
     return isReused ? { ...frame, labels: { ...frame.labels, isReused } } : frame
   }
-
-  /** Adds what the files don't know. */
-  #learn(): void {
-    const { main } = this.#folders
-    const firsts = listed(main)
-    for (const [place, first] of firsts.entries()) {
-      if ((firsts[place + 1] ?? Infinity) <= this.#known.through + 1) continue
-      for (const frame of framesIn(readFileSync(join(main, nameOf(first))))) {
-        if (frame.kind === "end" || numberAfter(frame) - 1 <= this.#known.through) continue
-        if (isArchived(frame)) this.#learnt = includeArchive(this.#known, this.#archive, frame, this.#learnt)
-        this.#known.add(keysOf(frame), numberAfter(frame) - 1)
-        if (isArchived(frame)) this.#known.flush()
-      }
-      // A segment at a time, so that they are never all in memory.
-      this.#known.flush()
-    }
-  }
 }
-
-/** A known key keeps its first number, so that it doesn't matter whether an id was reused. */
-const keysOf = (frame: Frame): ReadonlyArray<Buffer> =>
-  frame.kind === "first" ? [bodyKey(hash("sha256", frame.body, "buffer")), idKey(frame.labels.eventId)] : []
 
 const isIn = (frame: Frame, hole: Frame): boolean =>
   hole.kind === "hole" &&

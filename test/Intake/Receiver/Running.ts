@@ -14,8 +14,9 @@ import { Receiver, type ReceiverOptions } from "../../../src/Intake/Receiver.ts"
 import { Signatures } from "../../../src/Intake/Receiver/Signatures.ts"
 import { Keyring } from "../../../src/Intake/Secrets/Keyring.ts"
 import type { Delivery } from "../../../src/Stores/Deliveries.ts"
-import { type Deliveries, Store, type StoreError } from "../../../src/Stores/Store.ts"
+import { type Deliveries, Store } from "../../../src/Stores/Store.ts"
 import { checksKey } from "./counting-signing.ts"
+import { hostOver } from "./PlayedHost.ts"
 
 export const path = "/hooks/construction"
 export const secret = "whsec_known"
@@ -30,6 +31,7 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
     deliveries: {
       ...({} as Deliveries),
       receive,
+      host: hostOver(receive),
       damage: Effect.succeed({ lost: [], repaired: 0 }),
       arrivals: () => Effect.succeed([])
     },
@@ -50,7 +52,7 @@ const counting = Layer.effect(
 )
 
 export const startReceiver = async (
-  store: Layer.Layer<Store, StoreError>,
+  store: Layer.Layer<Store, Error>,
   more: Partial<ReceiverOptions> = {},
   clock: Layer.Layer<never> = Layer.empty
 ) => {

@@ -5,8 +5,12 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
+import { Layer, Redacted } from "effect"
 import { secret } from "../../../src/Intake/Secrets/Keyring.ts"
+import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
+import * as PostgresStore from "../../../src/Stores/Postgres/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import * as Databases from "../../Postgres.ts"
 import { inboxOf } from "../../Stores/Segments/Inbox.ts"
 import { crash, hang } from "./counting-signing.ts"
 import { deliver, keeping, send, sign, signedRequest, startReceiver, until } from "./Running.ts"
@@ -31,16 +35,20 @@ const saying = async (receiver: Awaited<ReturnType<typeof startReceiver>>, words
   }
 }
 
+/** The answer to a delivery that another thread sends, while this one stands still. */
+const answeredMeanwhile = (port: number): number => {
+  const answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const client = new Worker(sender, { workerData: { port, request: signedRequest("{}"), answered } })
+  assert.notStrictEqual(Atomics.wait(answered, 0, 0, 30_000), "timed-out")
+  void client.terminate()
+  return Atomics.load(answered, 0)
+}
+
 describe("the receiver's thread", () => {
   it("stores and answers deliveries while the main thread is blocked", () =>
     withFile(async (file) => {
       await using receiver = await startReceiver(Sqlite.layerAt(file))
-      const answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-      const workerData = { port: receiver.port, request: signedRequest("{}"), answered }
-      const client = new Worker(sender, { workerData })
-      assert.notStrictEqual(Atomics.wait(answered, 0, 0, 30_000), "timed-out")
-      assert.strictEqual(Atomics.load(answered, 0), 200)
-      await client.terminate()
+      assert.strictEqual(answeredMeanwhile(receiver.port), 200)
       assert.strictEqual(inboxOf(file).length, 1)
     }))
 
@@ -96,4 +104,24 @@ describe.each(["of its own", "of the inbox"])("a thread %s that ends by itself",
         )
       }
     }))
+})
+
+describe.skipIf(Databases.skipped !== undefined)("a thread with its own connections to PostgreSQL", () => {
+  it("stores deliveries while the main thread is blocked, and loses nothing it acknowledged if it ends by itself", async () => {
+    await using database = await Databases.database()
+    const store = Layer.provide(PostgresStore.layer, Postgres.layerAt(Redacted.make(database.url)))
+    await using receiver = await startReceiver(store)
+    assert.strictEqual(answeredMeanwhile(receiver.port), 200)
+    const stored = async () =>
+      (await database.query("select convert_from(body, 'UTF8') as body from siteledger.inbox order by sequence")).map(
+        ({ body }) => body
+      )
+    assert.deepStrictEqual(await stored(), ["{}"])
+    const fatal = signedRequest("2", { "X-Service-Event-Type": crash })
+    assert.strictEqual(await deliver(receiver.port, fatal), 200)
+    await saying(receiver, "The receiver's thread has ended")
+    await saying(receiver, "")
+    assert.strictEqual(await deliver(receiver.port, signedRequest("3")), 200)
+    assert.deepStrictEqual(await stored(), ["{}", "2", "3"])
+  })
 })

@@ -1,14 +1,24 @@
 /**
- * A thread for the receiver where the engine has none: it hands over each group of deliveries, and answers them once they
- * are stored. If it ends by itself, none of what was on its way is answered.
+ * A thread for the receiver that hands each group of deliveries to a store in the test's own thread, and answers them once
+ * they are stored. If it ends by itself, none of what was on its way is answered.
  */
+import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
-import { fileOf } from "../../Runtime/Module.ts"
-import type { Delivery, Guest, Host } from "../../Stores/Deliveries.ts"
-import * as Packed from "../../Stores/Packed.ts"
-import type { Carried, OwnStart, Stored } from "./Messages.ts"
+import type { Delivery, Guest, Host } from "../../../src/Stores/Deliveries.ts"
+import * as Packed from "../../../src/Stores/Packed.ts"
 
-const threadFile = fileOf(new URL("./receiver-thread.ts", import.meta.url))
+const threadFile = fileURLToPath(new URL("./playing-thread.ts", import.meta.url))
+
+/** A group on its way, and what became of it. */
+export interface Carried {
+  readonly id: number
+  readonly group: Packed.Packed
+}
+
+export interface Stored {
+  readonly id: number
+  readonly failure: string | undefined
+}
 
 const deliveriesIn = (group: Packed.Packed): ReadonlyArray<Delivery> =>
   Packed.unpacked(group).map(({ labels, ...rest }) => ({
@@ -19,9 +29,8 @@ const deliveriesIn = (group: Packed.Packed): ReadonlyArray<Delivery> =>
 /** `receive`: resolves once they are stored. */
 export const hostOver =
   (receive: (batch: ReadonlyArray<Delivery>) => Promise<unknown>): Host =>
-  async ({ data, port }: Guest) => {
-    const workerData: OwnStart = { data, port }
-    const thread = new Worker(threadFile, { name: "receiver", workerData, transferList: [port] })
+  async (guest: Guest) => {
+    const thread = new Worker(threadFile, { name: "receiver", workerData: guest, transferList: [guest.port] })
     let why: unknown = new Error("the receiver's thread has ended")
     thread.on("error", (cause) => (why = cause))
     const ended = new Promise<unknown>((resolve) => thread.once("exit", () => resolve(why)))

@@ -1,12 +1,8 @@
-/**
- * The receiver's own thread, for an engine that has none for deliveries: each group goes to the main thread and is stored
- * from there.
- */
+/** The thread of `PlayedHost`. */
 import { parentPort, workerData } from "node:worker_threads"
-import type { Labelled } from "../../Stores/Deliveries.ts"
-import { packed } from "../../Stores/Packed.ts"
-import type { Carried, OwnStart, Stored } from "./Messages.ts"
-import { guest } from "./receiving.ts"
+import type { Guest, Labelled, RunGuest } from "../../../src/Stores/Deliveries.ts"
+import { packed } from "../../../src/Stores/Packed.ts"
+import type { Carried, Stored } from "./PlayedHost.ts"
 
 const main = parentPort
 if (main === null) throw new Error("the receiver's thread was started as a program")
@@ -29,5 +25,6 @@ const receive = (batch: ReadonlyArray<Labelled>): Promise<void> =>
     main.postMessage({ id, group } satisfies Carried, [group.bytes.buffer])
   })
 
-const { data, port } = workerData as OwnStart
+const { data, module, port } = workerData as Guest
+const { guest } = (await import(module)) as { readonly guest: RunGuest }
 void guest(port, data, receive).then(() => main.close())

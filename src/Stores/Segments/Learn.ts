@@ -1,0 +1,32 @@
+/**
+ * What is known, learnt from the frames: at a start those that came after the files of keys, and all of them if those files
+ * are gone. Keys of deliveries that have left for an archive come from beside it.
+ */
+import { hash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { includeArchive } from "./ArchivedKeys.ts"
+import { type Frame, isArchived, numberAfter } from "./Frame.ts"
+import { bodyKey, idKey, type Index } from "./Known.ts"
+import { framesIn, listed, nameOf } from "./Segment.ts"
+
+/** A known key keeps its first number, so that it doesn't matter whether an id was reused. */
+export const keysOf = (frame: Frame): ReadonlyArray<Buffer> =>
+  frame.kind === "first" ? [bodyKey(hash("sha256", frame.body, "buffer")), idKey(frame.labels.eventId)] : []
+
+/** Adds what the files of keys don't know. `folder`: of the segments; `archive`: of the archives. */
+export const learn = (known: Index, folder: string, archive: string): void => {
+  let included: string | undefined
+  const firsts = listed(folder)
+  for (const [place, first] of firsts.entries()) {
+    if ((firsts[place + 1] ?? Infinity) <= known.through + 1) continue
+    for (const frame of framesIn(readFileSync(join(folder, nameOf(first))))) {
+      if (frame.kind === "end" || numberAfter(frame) - 1 <= known.through) continue
+      if (isArchived(frame)) included = includeArchive(known, archive, frame, included)
+      known.add(keysOf(frame), numberAfter(frame) - 1)
+      if (isArchived(frame)) known.flush()
+    }
+    // A segment at a time, so that they are never all in memory.
+    known.flush()
+  }
+}
