@@ -28,11 +28,15 @@ const slope = (samples: ReadonlyArray<Sample>): number => {
   return across / samples.reduce((sum, sample) => sum + (sample.hours - hours) ** 2, 0)
 }
 
-/** The highest of each window, since caches are filled and dropped. */
-const peaks = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
-  [...Map.groupBy(samples, ({ hours }) => Math.floor((hours * 3600) / windowSeconds)).values()].map((window) =>
-    window.reduce((highest, sample) => (sample.mb > highest.mb ? sample : highest))
-  )
+/** The median of each window: caches are filled and dropped, and a leak raises it as it raises the peaks. */
+const levels = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
+  [...Map.groupBy(samples, ({ hours }) => Math.floor((hours * 3600) / windowSeconds)).values()].map((window) => ({
+    hours: window[0]!.hours,
+    mb: quantile(
+      window.map(({ mb }) => mb),
+      0.5
+    )
+  }))
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
 
@@ -62,7 +66,7 @@ export const goal: Goal = {
     const seconds = (performance.now() - from) / 1000
     const isJudged = seconds >= warmUpSeconds + judgedSeconds
     const warm = samples.filter(({ hours }) => hours * 3600 > (isJudged ? warmUpSeconds : seconds / 3))
-    const mbPerHour = rounded(slope(peaks(warm)))
+    const mbPerHour = rounded(slope(levels(warm)))
     const { latencies } = world.sender
     const p99Ms = Math.round(quantile(latencies, 0.99))
     const judged = await judge(world, worker)
@@ -73,6 +77,8 @@ export const goal: Goal = {
       figures: {
         mbWarm: rounded(warm[0]?.mb ?? 0),
         mbEnd: rounded(warm.at(-1)?.mb ?? 0),
+        mbMost: Math.max(...samples.map(({ mb }) => mb)),
+        ...(isJudged ? { mbEachFiveMinutes: levels(samples).map(({ mb }) => Math.round(mb)) } : {}),
         ...(isJudged ? { mbPerHour } : {}),
         deliveries: latencies.length,
         p99Ms,
