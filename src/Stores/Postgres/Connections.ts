@@ -19,6 +19,9 @@ import { openPool, promptPool } from "./Prompt.ts"
 import { cut, pidOf, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
 
+/** With those for deliveries, watching, exports and leading it is 15 for each worker. */
+export const workConnections = 9
+
 /** To reach the server. */
 const connectMs = 2_000
 /** To get a free connection from the pool. */
@@ -76,7 +79,13 @@ export class Connections {
       query_timeout: answerMs
     }
     const types = { getTypeParser: valueOf }
-    const work = new Pool({ ...this.#config, types, connectionTimeoutMillis: turnMs, Client: Reaching, max: 9 })
+    const work = new Pool({
+      ...this.#config,
+      types,
+      connectionTimeoutMillis: turnMs,
+      Client: Reaching,
+      max: workConnections
+    })
     this.#pool = this.#noting(openPool(work))
     this.prompt = this.#noting(promptPool(this.#config, 1))
     this.receiving = { ...this.#config, application_name: `${worker} receiver` }

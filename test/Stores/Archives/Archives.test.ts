@@ -2,12 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { copyFileSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { Duration, Effect, type Layer } from "effect"
-import { archiveNext, monthBefore } from "../../../src/Lake/Archiving.ts"
+import { Duration, Effect, type Layer, Option } from "effect"
+import { archiveNext, layerWith, monthBefore } from "../../../src/Lake/Archiving.ts"
+import { Lake } from "../../../src/Lake/Lake.ts"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
+import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import * as Projection from "../../../src/Stores/Projection.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import { keeping } from "../../Intake/Receiver/Running.ts"
 import { framesOf } from "../Segments/Inbox.ts"
 import { folder } from "../WarehouseEngines.ts"
 import * as World from "./World.ts"
@@ -162,6 +165,20 @@ describe("deliveries that are old", () => {
         assert.strictEqual(none._tag, "None")
         assert.strictEqual(monthBefore(Date.UTC(2026, 6, 15), Duration.days(31)), "2026-06-01T00:00:00.000000Z")
       })
+    )
+  )
+
+  it.live("are refused in one sentence by a store that keeps all of them", () =>
+    Effect.gen(function* () {
+      const layer = layerWith(Option.some(Duration.days(90)))
+      const error = yield* Effect.flip(Effect.scoped(Effect.provide(Effect.void, layer)))
+      assert.deepInclude(error, { reason: "Unusable" })
+      assert.include(error.message, "SITELEDGER_ARCHIVE_AFTER can't be used with PostgreSQL")
+    }).pipe(
+      Effect.provide(keeping([])),
+      Effect.provide(Reasons.layer),
+      Effect.provideService(Lake, {} as Lake["Service"]),
+      Effect.provideService(Warehouse, {} as Warehouse["Service"])
     )
   )
 })

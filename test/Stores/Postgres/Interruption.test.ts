@@ -4,6 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { sql } from "kysely"
+import { workConnections } from "../../../src/Stores/Postgres/Connections.ts"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import * as Databases from "../../Postgres.ts"
 import { database, proxy, sessions, storesAt, until, isAsleep } from "./World.ts"
@@ -104,8 +105,8 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
         const own = yield* database
         const body = Effect.gen(function* () {
           const { run } = yield* Postgres
-          const all = yield* Effect.forEach(Array.from({ length: 10 }), () => Effect.forkChild(sleeping))
-          yield* until(isAsleep(own, 10))
+          const all = yield* Effect.forEach(Array.from({ length: workConnections }), () => Effect.forkChild(sleeping))
+          yield* until(isAsleep(own, workConnections))
           const late = yield* Effect.forkChild(
             run((db) => sql`insert into meta (key, value) values ('late', 'here')`.execute(db))
           )
@@ -131,8 +132,10 @@ describe.skipIf(Databases.skipped !== undefined)("interruption", () => {
         const body = Effect.gen(function* () {
           const { atomically } = yield* Postgres
           for (const silent of [asleep(2), atomically(asleep(2))]) {
-            const fibers = yield* Effect.forEach(Array.from({ length: 10 }), () => Effect.forkChild(silent))
-            yield* until(isAsleep(own, 10))
+            const fibers = yield* Effect.forEach(Array.from({ length: workConnections }), () =>
+              Effect.forkChild(silent)
+            )
+            yield* until(isAsleep(own, workConnections))
             network.silence()
             const [took] = yield* Effect.timed(Fiber.interruptAll(fibers))
             assert.isBelow(Duration.toMillis(took), 6_000)
