@@ -66,6 +66,7 @@ export class KeyFile implements Span {
   /** Of each block. */
   readonly #sums: Buffer
   readonly #filter: Buffer
+  #isOpen = true
 
   private constructor(path: string, file: number, header: Buffer, tail: Buffer) {
     this.path = path
@@ -134,7 +135,8 @@ export class KeyFile implements Span {
   }
 
   close(): void {
-    closeSync(this.#file)
+    if (this.#isOpen) closeSync(this.#file)
+    this.#isOpen = false
   }
 }
 

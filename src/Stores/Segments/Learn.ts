@@ -14,14 +14,23 @@ import { framesIn, listed, nameOf } from "./Segment.ts"
 export const keysOf = (frame: Frame): ReadonlyArray<Buffer> =>
   frame.kind === "first" ? [bodyKey(hash("sha256", frame.body, "buffer")), idKey(frame.labels.eventId)] : []
 
-/** Adds what the files of keys don't know. `folder`: of the segments; `archive`: of the archives. */
-export const learn = (known: Index, folder: string, archive: string): void => {
+interface Place {
+  /** Of the segments. */
+  readonly folder: string
+  /** Of the archives. */
+  readonly archive: string
+  /** The number after the last frame: what follows in the file is only being written. */
+  readonly next: number
+}
+
+/** Adds what the files of keys don't know. */
+export const learn = (known: Index, { archive, folder, next }: Place): void => {
   let included: string | undefined
   const firsts = listed(folder)
   for (const [place, first] of firsts.entries()) {
     if ((firsts[place + 1] ?? Infinity) <= known.through + 1) continue
     for (const frame of framesIn(readFileSync(join(folder, nameOf(first))))) {
-      if (frame.kind === "end" || numberAfter(frame) - 1 <= known.through) continue
+      if (frame.kind === "end" || numberAfter(frame) - 1 <= known.through || frame.number >= next) continue
       if (isArchived(frame)) included = includeArchive(known, archive, frame, included)
       known.add(keysOf(frame), numberAfter(frame) - 1)
       if (isArchived(frame)) known.flush()

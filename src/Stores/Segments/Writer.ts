@@ -76,7 +76,7 @@ export class Writer {
     this.#appending = new Appending(this.#folders, open)
     this.#known = hasDeliveries ? Known.open(knownIn(folder)) : none
     this.found = { lost: this.#lose(missing), repaired, completed }
-    learn(this.#known, this.#folders.main, this.#archive)
+    this.#learn(this.#known)
   }
 
   /** The number of the last frame. */
@@ -118,7 +118,7 @@ export class Writer {
       all.push(frame)
       next = numberAfter(frame)
     }
-    const encoded = all.map((frame) => encode(this.#marked(frame), this.#folders.key))
+    const encoded = this.#knowing((known) => all.map((frame) => encode(marked(frame, known), this.#folders.key)))
     this.#appending.append(encoded, this.#next, next)
     this.#next = next
   }
@@ -199,27 +199,37 @@ export class Writer {
     this.#known.close()
   }
 
-  /** If that meets a damaged file of keys, what is known is learnt from the frames first. */
+  /** If that meets a damaged file of keys, what is known is learnt from the frames, and it is done again from the start. */
   #knowing<A>(use: (known: Index) => A): A {
     try {
       return use(this.#known)
     } catch (cause) {
       if (!(cause instanceof DamagedKeys)) throw cause
+      rmSync(cause.path, { force: true })
+      const learnt = Known.open(knownIn(this.#folders.main))
+      try {
+        this.#learn(learnt)
+      } catch (failure) {
+        // Nobody may ask one that doesn't know everything.
+        learnt.close()
+        throw failure
+      }
       this.#known.close()
-      rmSync(cause.path)
-      this.#known = Known.open(knownIn(this.#folders.main))
-      learn(this.#known, this.#folders.main, this.#archive)
-      return use(this.#known)
+      this.#known = learnt
+      return use(learnt)
     }
   }
 
-  /** Says whether an earlier body had the same event id; its own is known from now on. */
-  #marked(frame: Frame): Frame {
-    const isReused =
-      frame.kind === "first" && this.#knowing((known) => known.get(idKey(frame.labels.eventId))) !== undefined
-    this.#known.add(keysOf(frame), numberAfter(frame) - 1)
-    return isReused ? { ...frame, labels: { ...frame.labels, isReused } } : frame
+  #learn(known: Index): void {
+    learn(known, { folder: this.#folders.main, archive: this.#archive, next: this.#next })
   }
+}
+
+/** Says whether an earlier body had the same event id; its own is known from now on. */
+const marked = (frame: Frame, known: Index): Frame => {
+  const isReused = frame.kind === "first" && known.get(idKey(frame.labels.eventId)) !== undefined
+  known.add(keysOf(frame), numberAfter(frame) - 1)
+  return isReused ? { ...frame, labels: { ...frame.labels, isReused } } : frame
 }
 
 const isIn = (frame: Frame, hole: Frame): boolean =>

@@ -1,9 +1,12 @@
 /** The inbox's files: what is stored is read back, whatever happens to one of the files. */
 import { assert, describe, it } from "@effect/vitest"
-import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { encode } from "../../../src/Stores/Segments/Frame.ts"
+import { bodyKey, Known } from "../../../src/Stores/Segments/Known.ts"
+import { learn } from "../../../src/Stores/Segments/Learn.ts"
+import type { Incoming } from "../../../src/Stores/Segments/Protocol.ts"
 import { Reader } from "../../../src/Stores/Segments/Reader.ts"
 import { Writer } from "../../../src/Stores/Segments/Writer.ts"
 import { arrived, allIn, incoming, key, large, some, stored, summary, withFolder } from "./World.ts"
@@ -103,6 +106,57 @@ describe("the inbox's files", () => {
         assert.deepStrictEqual(new Set(again(next)), new Set([0]))
         next.close()
       }
+    }))
+
+  /** A writer whose files of keys are all damaged, in their entries, and what it has stored. */
+  const withDamagedKeys = (use: (writer: Writer, stored: ReadonlyArray<Incoming>, folder: string) => void) =>
+    withFolder((folder) => {
+      const all = some(0, 20_000, 12)
+      const before = new Writer(folder, key)
+      before.receive(arrived(all))
+      while (before.step());
+      before.close()
+      const known = join(folder, "known")
+      const paths = readdirSync(known).map((name) => join(known, name))
+      for (const path of paths) writeFileSync(path, readFileSync(path).fill(255, 100, 100_000))
+      assert.isAbove(paths.length, 0)
+      const writer = new Writer(folder, key)
+      use(writer, all, folder)
+      writer.close()
+    })
+
+  it("know frames that were put while a damaged file of keys was met", () =>
+    withDamagedKeys((writer, stored) => {
+      const { last } = writer
+      const fresh = some(900_000, 50)
+      const reused = stored.map(({ labels }, n) => incoming(`reused ${n}`, labels.eventId)).slice(0, 50)
+      writer.put([...fresh, ...reused].map((each, n) => ({ kind: "first", number: last + 1 + n, ...each })))
+      assert.strictEqual(writer.receive(arrived(fresh)).fresh, 0)
+      assert.strictEqual(writer.receive(arrived(stored.slice(0, 500))).fresh, 0)
+    }))
+
+  it("take nothing known for new while what is known can't be learnt", () =>
+    withDamagedKeys((writer, stored, folder) => {
+      const path = join(folder, "000000000000001.log")
+      renameSync(path, `${path}.away`)
+      mkdirSync(path)
+      const again = () => writer.receive(arrived(stored.slice(0, 500))).fresh
+      assert.throws(again)
+      assert.throws(again)
+      rmSync(path, { recursive: true })
+      renameSync(`${path}.away`, path)
+      assert.strictEqual(again(), 0)
+    }))
+
+  it("learn nothing from frames that are only being written", () =>
+    withFolder((folder) => {
+      const last = stored(folder, some(0, 5))
+      const known = Known.open(join(folder, "other"))
+      learn(known, { folder, archive: "none", next: last })
+      const keyOf = (n: number) => bodyKey(some(n, 1)[0]!.bodySha256)
+      assert.strictEqual(known.get(keyOf(3)), 4)
+      assert.isUndefined(known.get(keyOf(4)))
+      known.close()
     }))
 
   it("go on after a write failed, without what it was about", () =>
