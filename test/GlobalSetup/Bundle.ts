@@ -8,7 +8,7 @@
  */
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { build, bundle, main } from "../../bin/build.ts"
+import { build, bundle, main, ofDuckDb } from "../../bin/build.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const cache = join(root, "node_modules/.cache/siteledger")
@@ -31,7 +31,7 @@ const removeOfTheDead = (): void => {
 }
 
 /** A test that calls what is bundled shares these with it. */
-const query = { source: "src/Query/Query.ts", external: ["@duckdb/node-bindings", /^effect(\/|$)/, /^@effect\//] }
+const query = { source: "src/Query/Query.ts", external: [ofDuckDb, /^effect(\/|$)/, /^@effect\//] }
 
 const bundles = async (folder: string): Promise<void> => {
   await build(folder, true)
