@@ -28,15 +28,19 @@ const slope = (samples: ReadonlyArray<Sample>): number => {
   return across / samples.reduce((sum, sample) => sum + (sample.hours - hours) ** 2, 0)
 }
 
-/** The median of each window: caches are filled and dropped, and a leak raises it as it raises the peaks. */
-const levels = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
-  [...Map.groupBy(samples, ({ hours }) => Math.floor((hours * 3600) / windowSeconds)).values()].map((window) => ({
-    hours: window[0]!.hours,
-    mb: quantile(
-      window.map(({ mb }) => mb),
-      0.5
-    )
-  }))
+const windows = (samples: ReadonlyArray<Sample>): ReadonlyArray<ReadonlyArray<Sample>> => [
+  ...Map.groupBy(samples, ({ hours }) => Math.floor((hours * 3600) / windowSeconds)).values()
+]
+
+/** The highest of each window, since caches are filled and dropped. */
+const peaks = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
+  windows(samples).map((window) => window.reduce((highest, sample) => (sample.mb > highest.mb ? sample : highest)))
+
+const medians = (samples: ReadonlyArray<Sample>): ReadonlyArray<number> =>
+  windows(samples).map((window) => {
+    const all = window.map(({ mb }) => mb)
+    return Math.round(quantile(all, 0.5))
+  })
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
 
@@ -66,7 +70,7 @@ export const goal: Goal = {
     const seconds = (performance.now() - from) / 1000
     const isJudged = seconds >= warmUpSeconds + judgedSeconds
     const warm = samples.filter(({ hours }) => hours * 3600 > (isJudged ? warmUpSeconds : seconds / 3))
-    const mbPerHour = rounded(slope(levels(warm)))
+    const mbPerHour = rounded(slope(peaks(warm)))
     const { latencies } = world.sender
     const p99Ms = Math.round(quantile(latencies, 0.99))
     const judged = await judge(world, worker)
@@ -78,7 +82,7 @@ export const goal: Goal = {
         mbWarm: rounded(warm[0]?.mb ?? 0),
         mbEnd: rounded(warm.at(-1)?.mb ?? 0),
         mbMost: Math.max(...samples.map(({ mb }) => mb)),
-        ...(isJudged ? { mbEachFiveMinutes: levels(samples).map(({ mb }) => Math.round(mb)) } : {}),
+        ...(isJudged ? { mbMedians: medians(samples) } : {}),
         ...(isJudged ? { mbPerHour } : {}),
         deliveries: latencies.length,
         p99Ms,
