@@ -6,7 +6,7 @@ import { workerData } from "node:worker_threads"
 import type { PoolConfig } from "pg"
 import type { Delivery, Guest, Labelled, RunGuest } from "../Deliveries.ts"
 import * as Failure from "./Failure.ts"
-import { promptPool } from "./Prompt.ts"
+import { promptMs, promptPool } from "./Prompt.ts"
 import { receive } from "./Receive.ts"
 
 export interface ThreadStart extends Guest {
@@ -34,4 +34,6 @@ await guest(port, data, (batch) =>
     throw new Error(Failure.of(cause, name).message)
   })
 )
+// A server that doesn't answer isn't waited for.
+setTimeout(() => process.exit(), promptMs).unref()
 await pool.end()
