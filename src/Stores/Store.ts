@@ -46,7 +46,7 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export interface Deliveries {
   /**
    * Stores verified deliveries and returns how many bodies were new; a known body is only counted. If it fails, some of
-   * them may be stored. A promise, because it is the receiver's hot path.
+   * them may be stored. For those that the receiver's thread doesn't store itself.
    */
   readonly receive: (batch: ReadonlyArray<Delivery>) => Promise<number>
   /** Runs what receives deliveries in the thread that stores them. */
