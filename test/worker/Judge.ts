@@ -11,8 +11,8 @@ import type { World } from "./World.ts"
 
 export const pageSize = 20
 export const pages = 260
-/** Pages requested and not yet done at a kill: 64 in flight, and as many that wait for the writer or are being written. */
-const mostUndone = 2 * 64
+/** Pages requested and not yet done at a kill: as many as the walk has in flight. What has come is written at once. */
+const mostUndone = 64
 
 /** The random moment of a kill. It stands for no state that could be waited for. */
 export const moment = (random: Random, upToMs: number): Promise<void> =>
