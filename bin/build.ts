@@ -5,8 +5,8 @@
  *
  * The folder must lie where Node finds the packages that aren't bundled.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { basename, join, resolve } from "node:path"
 import { rolldown } from "rolldown"
 
 const root = resolve(import.meta.dirname, "..")
@@ -16,7 +16,8 @@ export const ofDuckDb = "@duckdb/node-bindings"
 /** Loaded only where the lake is a bucket: it is not to make every start longer. */
 const ofAws = [/^@aws-sdk\//, /^@smithy\//]
 
-export const main = "main.js"
+/** CommonJS starts sooner: a module would make Node load all that `node:http` exports, with a client for fetch. */
+export const main = "main.cjs"
 
 interface Part {
   readonly source: string
@@ -37,11 +38,21 @@ const parts: ReadonlyArray<Part> = [
   { source: "cli/main.ts", external: [ofDuckDb, ...ofAws] }
 ]
 
+/** With a single other character, Node would keep the whole file at two bytes for each, and take longer to read it. */
+const inAscii = (code: string): string =>
+  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 // Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
 export const bundle = async (folder: string, { external, source }: Part, sourcemap: boolean): Promise<void> => {
-  const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external })
-  await made.write({ dir: folder, format: "esm", codeSplitting: false, sourcemap })
+  // Effect looks for variables of bundlers of pages.
+  const transform = { define: { "import.meta.env": "undefined" } }
+  const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external, transform })
+  const name = `${basename(source, ".ts")}.js`
+  const [entryFileNames, format] = name === "main.js" ? [main, "cjs" as const] : [name, "esm" as const]
+  await made.write({ dir: folder, format, entryFileNames, codeSplitting: false, sourcemap })
   await made.close()
+  const file = join(folder, entryFileNames)
+  writeFileSync(file, inAscii(readFileSync(file, "utf8")))
 }
 
 export const build = async (folder: string, sourcemap: boolean): Promise<void> => {

@@ -43,7 +43,7 @@ const tree = (main = "cli/main.ts") => {
   for (const path of ["bin/siteledger", main]) mkdirSync(dirname(join(root, path)), { recursive: true })
   copyFileSync(launcher, join(root, "bin/siteledger"))
   writeFileSync(join(root, "package.json"), `{ "type": "module" }`)
-  writeFileSync(join(root, main), main.endsWith(".js") ? stub.replace(" as Array<string>", "") : stub)
+  writeFileSync(join(root, main), main.endsWith(".ts") ? stub : stub.replace(" as Array<string>", ""))
   return root
 }
 
@@ -131,7 +131,7 @@ describe("bin/siteledger", () => {
   })
 
   it("runs what is built if there is no source", () => {
-    assert.strictEqual(run(join(tree("dist/main.js"), "bin/siteledger"), [fitting()], ["verb", "8"]).status, 8)
+    assert.strictEqual(run(join(tree("dist/main.cjs"), "bin/siteledger"), [fitting()], ["verb", "8"]).status, 8)
   })
 
   it("runs what is built unless a source is newer, or was added", () => {
@@ -143,7 +143,7 @@ describe("bin/siteledger", () => {
       for (const path of readdirSync(root, { recursive: true, encoding: "utf8" })) at(path, 1000)
     }
     mkdirSync(join(root, "dist"))
-    writeFileSync(join(root, "dist/main.js"), `console.log("built")`)
+    writeFileSync(join(root, "dist/main.cjs"), `console.log("built")`)
     age()
     assert.strictEqual(ran(), "built\n")
     at("cli/main.ts", 1001)

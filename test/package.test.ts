@@ -11,7 +11,7 @@ it("holds the launcher and built files, no sources, and not the client", async (
     .trim()
     .split("\n")
     .map((path) => path.replace(/^package\//, ""))
-  assert.includeMembers(files, ["bin/siteledger", "dist/main.js", "config/example.env", "README.md", "LICENSE"])
+  assert.includeMembers(files, ["bin/siteledger", "dist/main.cjs", "config/example.env", "README.md", "LICENSE"])
   assert.deepStrictEqual(
     files.filter((path) => /\.ts$|^(test|bench|trust|src|packages)\//.test(path)),
     []

@@ -32,8 +32,8 @@ const mapOf = (file: string): SourceMap => {
 
 /** The text, its places in the bundle told as those in the sources that they were made from. */
 export const traced = (text: string): string =>
-  text.replace(/(file:\/\/\S+\.js):(\d+):(\d+)/g, (place, url: string, line: string, column: string) => {
-    const file = fileURLToPath(url)
+  text.replace(/((?:file:\/\/)?\/[^\s()]+\.c?js):(\d+):(\d+)/g, (place, url: string, line: string, column: string) => {
+    const file = url.startsWith("file:") ? fileURLToPath(url) : url
     if (dirname(file) !== folder) return place
     const origin = mapOf(file).findOrigin(Number(line), Number(column))
     if (!("fileName" in origin)) return place
