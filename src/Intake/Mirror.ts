@@ -26,7 +26,7 @@ export const layer: Layer.Layer<never, never, Apply | Reasons | Store | Warehous
     const { copying } = deliveries
     if (copying === undefined) return
     const healing = unlessItFails("Lost deliveries can't be taken back now", heal(copying))
-    const keeping = unlessItFails("Deliveries can't be copied now", keepLive(copying))
+    const keeping = unlessItFails("Deliveries can't be copied now", yield* keeper(copying))
     yield* healing
     yield* Effect.addFinalizer(() => keeping)
     let tried = yield* lostText
@@ -48,23 +48,33 @@ const lostText = Effect.flatMap(Store, ({ deliveries }) => deliveries.damage).pi
   Effect.orElseSucceed(() => "unknown")
 )
 
-const keepLive = (copying: Copying) =>
-  Effect.gen(function* () {
-    const live = yield* (yield* Warehouse).mirrors.live
-    if (Option.isSome(live)) yield* copyTo(live.value, copying)
+/** Asks a copy how far it reaches only while it may lack something: this is done each second, and mostly nothing came. */
+const keeper = (copying: Copying) =>
+  Effect.sync(() => {
+    let copied: { readonly mirror: Mirror<WarehouseError>; readonly through: number } | undefined
+    return Effect.gen(function* () {
+      const { deliveries } = yield* Store
+      const live = Option.getOrUndefined(yield* (yield* Warehouse).mirrors.live)
+      if (live === undefined) return
+      const last = yield* deliveries.last
+      if (copied?.mirror === live && copied.through === last) return
+      copied = { mirror: live, through: yield* copyTo(live, copying) }
+    })
   })
 
-/** All deliveries that a copy doesn't have yet. */
+/** All deliveries that a copy doesn't have yet; up to which it then has them. */
 export const copyTo = Effect.fnUntraced(function* <E>(mirror: Mirror<E>, copying: Copying) {
   const { deliveries } = yield* Store
   const inbox = yield* copying.id
   const last = yield* deliveries.last
-  for (let through = yield* mirror.through(inbox); through < last;) {
+  let through = yield* mirror.through(inbox)
+  while (through < last) {
     const chunk = yield* copying.after(through)
-    if (chunk === undefined) return
+    if (chunk === undefined) break
     yield* mirror.add(inbox, chunk)
     through = chunk.last
   }
+  return through
 })
 
 const heal = (copying: Copying) =>

@@ -38,12 +38,19 @@ export class Skew extends Context.Service<
     Effect.gen(function* () {
       const reasons = yield* Reasons
       const services = yield* Effect.context<Store | Warehouse>()
+      const store = yield* Store
       let answers: number | null = null
       let delays: Omit<SkewStatus, "answers"> = { deliveries: null, events: null }
       const status = Effect.sync((): SkewStatus => ({ answers, ...delays }))
+      let looked = { last: -1, atMs: 0, isSettled: false }
       const look = Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        delays = yield* Effect.provideContext(leastDelayMs(Instant.fromMillis(nowMs - within)), services)
+        const last = yield* Effect.orElseSucceed(store.deliveries.last, () => -1)
+        // Without a delivery since, they can only have grown old; the last one may not have been applied yet.
+        if (last !== looked.last || !looked.isSettled || Math.abs(nowMs - looked.atMs) >= longestMs) {
+          delays = yield* Effect.provideContext(leastDelayMs(Instant.fromMillis(nowMs - within)), services)
+          looked = { last, atMs: nowMs, isSettled: last === looked.last }
+        }
         const sentence = reasonFor(yield* status)
         yield* sentence === undefined ? reasons.clear(reasonKey) : reasons.set(reasonKey, sentence)
       })
@@ -61,6 +68,7 @@ export class Skew extends Context.Service<
 
 const reasonKey = "clock skew"
 const lookEvery = Duration.seconds(2)
+const longestMs = Duration.toMillis("1 minute")
 /** Of first deliveries and of events. */
 const within = Duration.toMillis("1 hour")
 
