@@ -18,19 +18,18 @@ import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
 import { Elsewhere } from "../Stores/Archives/ArchiveFolder.ts"
 import type { Archive } from "../Stores/Deliveries.ts"
 import * as Projection from "../Stores/Projection.ts"
-import { type Deliveries, Store, StoreError } from "../Stores/Store.ts"
+import { type Archiving, Store, StoreError } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import { Lake, LakeError } from "./Lake.ts"
 import { attempt } from "./LocalFiles.ts"
 
 export const folder = "_archive/"
 
-const fileOf = ({ name }: Archive): string => `${folder}${name}.parquet`
-const documentOf = ({ name }: Archive): string => `${folder}${name}.json`
+/** On the Lake. */
+export const fileOf = ({ name }: Archive): string => `${folder}${name}.parquet`
+export const documentOf = ({ name }: Archive): string => `${folder}${name}.json`
 
 const key = "archive"
-
-type Archiving = NonNullable<Deliveries["archiving"]>
 
 /** `after`: none keeps everything in the Store. Refused if the engine can't archive. */
 export const layerWith = (

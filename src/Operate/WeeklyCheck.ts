@@ -1,13 +1,14 @@
 /**
  * Reads everything that the stores hold once a week, piece by piece beside the work, so that damage is found while a copy can
- * still repair it: the store and the inbox with its copies, the warehouse, the copy for analysts, the newest export. Each is
- * repaired or made again at once.
+ * still repair it: the store and the inbox with its copies, the warehouse, both copies of each archive, the copy for
+ * analysts, the newest export. Each is repaired or made again at once.
  *
  * How far it is, the Store remembers: a restart goes on from there.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
+import * as ArchiveCopies from "../Lake/ArchiveCopies.ts"
 import { Export } from "../Lake/Export.ts"
 import { Lake } from "../Lake/Lake.ts"
 import * as Verify from "../Lake/Verify.ts"
@@ -88,6 +89,7 @@ const all = Effect.gen(function* () {
   return [
     ...(yield* store.pieces),
     ...(yield* warehouse.pieces),
+    ...(yield* ArchiveCopies.pieces),
     { name: "the copy for analysts", check: (yield* AnalystCopy).check },
     yield* newestExport
   ] satisfies ReadonlyArray<Piece<{ readonly message: string; readonly reason?: string }>>

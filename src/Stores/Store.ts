@@ -35,6 +35,26 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   cause: Schema.optional(Schema.Defect())
 }) {}
 
+/** Steps that may each be done again. */
+export interface Archiving {
+  /** Writes the next archive, whole, into a file; undefined if nothing is old enough. */
+  readonly make: (leaves: Leaves) => Effect.Effect<Archive | undefined, StoreError>
+  /** Copies its file. */
+  readonly copy: (archive: Archive, target: string) => Effect.Effect<void, StoreError>
+  /** Fails unless this copy of it has exactly the deliveries that the Store has; by default its own file. */
+  readonly compare: (archive: Archive, copy?: string) => Effect.Effect<void, StoreError>
+  /** Once both copies were compared. Returns the document that seals it. */
+  readonly seal: (archive: Archive) => Effect.Effect<string, StoreError>
+  /** Its deliveries leave the Store, but for those that the books rest on or that are in quarantine. */
+  readonly leave: (archive: Archive) => Effect.Effect<void, StoreError>
+  /** The same for the newest one, if a crash has left that undone. */
+  readonly finish: Effect.Effect<void, StoreError>
+  /** The archives that deliveries have left for, the oldest first. */
+  readonly names: Effect.Effect<ReadonlyArray<string>, StoreError>
+  /** One of them, once the Store's own files were read and, if damaged, mended from elsewhere; with its document. */
+  readonly own: (name: string) => Effect.Effect<{ readonly archive: Archive; readonly document: string }, StoreError>
+}
+
 /**
  * The deliveries that a Store holds, and which of them are still to be applied. How they are kept is the engine's own: no
  * other module reads its files or tables.
@@ -81,22 +101,7 @@ export interface Deliveries {
       }
     | undefined
   /** For deliveries that leave for archives; undefined if the engine keeps them all. */
-  readonly archiving:
-    | {
-        /** Writes the next archive, whole, into a file; undefined if nothing is old enough. */
-        readonly make: (leaves: Leaves) => Effect.Effect<Archive | undefined, StoreError>
-        /** Copies its file. */
-        readonly copy: (archive: Archive, target: string) => Effect.Effect<void, StoreError>
-        /** Fails unless this copy of it has exactly the deliveries that the Store has; by default its own file. */
-        readonly compare: (archive: Archive, copy?: string) => Effect.Effect<void, StoreError>
-        /** Once both copies were compared. Returns the document that seals it. */
-        readonly seal: (archive: Archive) => Effect.Effect<string, StoreError>
-        /** Its deliveries leave the Store, but for those that the books rest on or that are in quarantine. */
-        readonly leave: (archive: Archive) => Effect.Effect<void, StoreError>
-        /** The same for the newest one, if a crash has left that undone. */
-        readonly finish: Effect.Effect<void, StoreError>
-      }
-    | undefined
+  readonly archiving: Archiving | undefined
   /** How many are in archives. */
   readonly archived: Effect.Effect<number, StoreError>
   /** What the disk did to its files. */

@@ -14,7 +14,7 @@ import type { StoreTables } from "../StoreTables.ts"
 import { decode, type Frame, numberAfterOf, numberOf } from "../Segments/Frame.ts"
 import type { InArchive } from "../Segments/Leave.ts"
 import type { Segments } from "../Segments/Segments.ts"
-import { linkTo, nameOf } from "./Archive.ts"
+import { linkTo, nameOf, sealed } from "./Archive.ts"
 import * as ArchiveFile from "./ArchiveFile.ts"
 import type { ArchiveFolder } from "./ArchiveFolder.ts"
 import { Whole } from "./Whole.ts"
@@ -179,11 +179,20 @@ export const leave = async (parts: Parts, archive: Archive): Promise<void> => {
 const leaveSegments = async (parts: Parts, archive: InArchive): Promise<void> =>
   parts.segments.leave({ archive, stays: await staying(parts, archive.name) })
 
-/** Does what a crash has left undone: at most for the newest one. */
-export const finish = async (parts: Parts): Promise<void> => {
+/** Does what a crash has left undone: at most for the newest one, unless that is finished. Returns its name. */
+export const finish = async (parts: Parts, finished: string | undefined): Promise<string | undefined> => {
   const last = await newest(parts.db)
-  if (last === undefined) return
+  if (last === undefined || last.name === finished) return last?.name
   await leaveSegments(parts, { name: last.name, from: last.first_sequence, through: last.last_sequence })
+  return last.name
+}
+
+/** Checked and, if damaged, mended from elsewhere. */
+export const own = async ({ archives, segments: { key } }: Parts, name: string) => {
+  await archives.check(name, key)
+  const archive = archives.sealed(name, key)
+  if (archive === undefined) throw new Error(`the archive ${name} has changed while it was read`)
+  return { archive, document: sealed(archive, key) }
 }
 
 /** A file of its own, because the lake takes it over. */

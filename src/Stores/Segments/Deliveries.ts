@@ -114,6 +114,8 @@ type WithFiles = <A>(
 const archiving = (archives: ArchiveFolder, withFiles: WithFiles): Deliveries["archiving"] => {
   const withParts = <A>(use: (parts: Archiving.Parts) => A | Promise<A>) =>
     withFiles((segments, db) => use({ segments, archives, db, idKey: inboxKey }))
+  // By this process: to look again each hour, it would read an archive each time.
+  let finished: string | undefined
   return {
     make: (leaves) => withParts((parts) => Archiving.make(parts, leaves)),
     copy: (archive, target) => withParts(() => Archiving.copy(archives, archive, target)),
@@ -121,7 +123,11 @@ const archiving = (archives: ArchiveFolder, withFiles: WithFiles): Deliveries["a
       withParts((parts) => Archiving.compare(parts, archive, copy ?? archives.file(archive.name))),
     seal: (archive) => withParts((parts) => Archiving.seal(parts, archive)),
     leave: (archive) => withParts((parts) => Archiving.leave(parts, archive)),
-    finish: withParts(Archiving.finish)
+    finish: withParts(async (parts) => {
+      finished = await Archiving.finish(parts, finished)
+    }),
+    names: withParts(async ({ db }) => (await Archiving.all(db)).map(({ name }) => name)),
+    own: (name) => withParts((parts) => Archiving.own(parts, name))
   }
 }
 

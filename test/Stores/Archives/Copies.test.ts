@@ -6,36 +6,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createSecretKey } from "node:crypto"
 import { join } from "node:path"
-import { Effect, Exit, type Layer } from "effect"
+import { Effect, Exit } from "effect"
 import { archiveNext } from "../../../src/Lake/Archiving.ts"
 import { Lake } from "../../../src/Lake/Lake.ts"
 import { opened, sealed } from "../../../src/Stores/Archives/Archive.ts"
 import * as ArchiveFile from "../../../src/Stores/Archives/ArchiveFile.ts"
 import { contentAt, encode } from "../../../src/Stores/Segments/Frame.ts"
-import { Store } from "../../../src/Stores/Store.ts"
 import { patience, sample } from "../../Long.ts"
 import { framesOf } from "../Segments/Inbox.ts"
 import { folder } from "../WarehouseEngines.ts"
 import * as World from "./World.ts"
-
-type Services = Layer.Success<ReturnType<typeof World.stores>>
-
-const inStores = <A, E>(path: string, body: Effect.Effect<A, E, Services>) =>
-  Effect.scoped(Effect.provide(body, World.stores(path), { local: true }))
-
-/** A store that has taken and applied everything. */
-const filled = Effect.gen(function* () {
-  const path = yield* folder
-  yield* inStores(
-    path,
-    Effect.gen(function* () {
-      const { deliveries } = yield* Store
-      yield* Effect.promise(() => deliveries.receive(World.history))
-      yield* World.handedOut
-    })
-  )
-  return path
-})
 
 /** Counts every effect outside the Store's own code, and dies at one of them, before it or after it. */
 class Killer {
@@ -85,20 +65,18 @@ const state = (path: string) => ({
   )
 })
 
-const archivesIn = (path: string) => World.filesIn(join(path, "archive")).filter((file) => file.endsWith(".parquet"))
-
 describe("an archive", () => {
   it.live(
     "loses nothing wherever the process dies, and the next turn ends in the same state",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
-          const path = yield* filled
-          const before = yield* inStores(path, World.handedOut)
+          const path = yield* World.filled
+          const before = yield* World.inStores(path, World.handedOut)
           const whole = yield* folder
           cpSync(path, whole, { recursive: true })
           const killer = new Killer(-1, "before")
-          yield* inStores(whole, Effect.andThen(archiveOnce(killer), World.archiveAll))
+          yield* World.inStores(whole, Effect.andThen(archiveOnce(killer), World.archiveAll))
           const expected = state(whole)
           assert.deepStrictEqual(
             killer.calls,
@@ -114,14 +92,14 @@ describe("an archive", () => {
             const what = `killed ${when} ${at} ${name}`
             const copy = yield* folder
             cpSync(path, copy, { recursive: true })
-            const exit = yield* Effect.exit(inStores(copy, archiveOnce(new Killer(at, when))))
+            const exit = yield* Effect.exit(World.inStores(copy, archiveOnce(new Killer(at, when))))
             assert.isTrue(Exit.isFailure(exit), what)
             const hasLeft = framesOf(join(copy, "store.sqlite")).some(({ kind }) => kind === "hole")
             assert.strictEqual(hasLeft, name === "leave" && when === "after", what)
-            assert.deepStrictEqual(yield* inStores(copy, World.handedOut), before, what)
-            yield* inStores(copy, World.archiveAll)
+            assert.deepStrictEqual(yield* World.inStores(copy, World.handedOut), before, what)
+            yield* World.inStores(copy, World.archiveAll)
             assert.deepStrictEqual(state(copy), expected, what)
-            assert.deepStrictEqual(yield* inStores(copy, World.handedOut), before, what)
+            assert.deepStrictEqual(yield* World.inStores(copy, World.handedOut), before, what)
           }
         })
       ),
@@ -131,9 +109,9 @@ describe("an archive", () => {
   it.live("doesn't let anything leave if what comes back from the lake differs", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const path = yield* filled
-        const before = yield* inStores(path, World.handedOut)
-        const archived = inStores(
+        const path = yield* World.filled
+        const before = yield* World.inStores(path, World.handedOut)
+        const archived = World.inStores(
           path,
           Effect.gen(function* () {
             const lake = yield* Lake
@@ -155,7 +133,7 @@ describe("an archive", () => {
         assert.match(error.message, /of the archive .*2026-01-000000000000001 has another SHA-256/)
         assert.isFalse(framesOf(join(path, "store.sqlite")).some(({ kind }) => kind === "hole"))
         assert.isFalse(World.filesIn(World.lakeIn(path)).some((file) => file.endsWith(".json")))
-        assert.deepStrictEqual(yield* inStores(path, World.handedOut), before)
+        assert.deepStrictEqual(yield* World.inStores(path, World.handedOut), before)
       })
     )
   )
@@ -172,17 +150,17 @@ describe("an archive", () => {
     it.live(`that is ${what} in the folder comes back from the lake; if it is there, too, both places are named`, () =>
       Effect.scoped(
         Effect.gen(function* () {
-          const path = yield* filled
-          const before = yield* inStores(path, World.handedOut)
-          yield* inStores(path, World.archiveAll)
-          const [file = ""] = archivesIn(path)
+          const path = yield* World.filled
+          const before = yield* World.inStores(path, World.handedOut)
+          yield* World.inStores(path, World.archiveAll)
+          const [file = ""] = World.archivesIn(path)
           const whole = readFileSync(file)
           damage(file)
-          assert.deepStrictEqual(yield* inStores(path, World.handedOut), before)
+          assert.deepStrictEqual(yield* World.inStores(path, World.handedOut), before)
           assert.isTrue(readFileSync(file).equals(whole))
           damage(file)
           damage(join(World.lakeIn(path), "_archive", file.slice(join(path, "archive").length)))
-          const error = yield* Effect.flip(inStores(path, World.handedOut))
+          const error = yield* Effect.flip(World.inStores(path, World.handedOut))
           assert.match(error.message, /The archive .*2026-01-000000000000001 in .*archive .*, and the one on .*lake /)
         })
       )
@@ -192,10 +170,10 @@ describe("an archive", () => {
   it.live("that someone else wrote is refused, whatever its hashes say", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const path = yield* filled
-        const before = yield* inStores(path, World.handedOut)
-        yield* inStores(path, World.archiveAll)
-        const [file = ""] = archivesIn(path)
+        const path = yield* World.filled
+        const before = yield* World.inStores(path, World.handedOut)
+        yield* World.inStores(path, World.archiveAll)
+        const [file = ""] = World.archivesIn(path)
         const document = file.replace(/parquet$/, "json")
         const ours = createSecretKey(readFileSync(join(path, "inbox", "key"), "latin1").trim(), "hex")
         const theirs = createSecretKey(Buffer.alloc(32, 9))
@@ -226,7 +204,7 @@ describe("an archive", () => {
           // Even under our own seal, a frame counts only with its own HMAC.
           writeFileSync(document, sealed({ ...archive, sha256 }, key))
           const theirsToo = readFileSync(file)
-          assert.deepStrictEqual(yield* inStores(path, World.handedOut), before)
+          assert.deepStrictEqual(yield* World.inStores(path, World.handedOut), before)
           assert.isFalse(readFileSync(file).equals(theirsToo))
           writeFileSync(file, theirsToo)
         }

@@ -22,6 +22,7 @@ import { type Deliveries, Store } from "../../../src/Stores/Store.ts"
 import { noMirrors, Warehouse } from "../../../src/Stores/Warehouse.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
 import { delivery, until } from "../Postgres/World.ts"
+import { folder } from "../WarehouseEngines.ts"
 
 const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 1 << 22 }
 
@@ -170,3 +171,24 @@ export const filesIn = (folder: string): ReadonlyArray<string> =>
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
     .toSorted()
+
+type Services = Layer.Success<ReturnType<typeof stores>>
+
+export const inStores = <A, E>(path: string, body: Effect.Effect<A, E, Services>) =>
+  Effect.scoped(Effect.provide(body, stores(path), { local: true }))
+
+/** A store that has taken and applied everything. */
+export const filled = Effect.gen(function* () {
+  const path = yield* folder
+  yield* inStores(
+    path,
+    Effect.gen(function* () {
+      const { deliveries } = yield* Store
+      yield* Effect.promise(() => deliveries.receive(history))
+      yield* handedOut
+    })
+  )
+  return path
+})
+
+export const archivesIn = (path: string) => filesIn(join(path, "archive")).filter((file) => file.endsWith(".parquet"))
