@@ -3,9 +3,9 @@
  * of their own, and the machines are small.
  * TEST_REPORT names a file for a JSON report beside the usual output (.ci/run counts from it).
  *
- * The end-to-end tests run on both engines: project `duckdb` is all tests, and project `postgres` the end-to-end tests
- * once more, each World on a database of its own (test/worker/Place.ts), of an old PostgreSQL (test/PostgresServer.ts).
- * `vitest run --project postgres` for one alone.
+ * Files share a process (test/BetweenFiles.ts). Project `duckdb` is all tests, but for those that need a process of their
+ * own (`alone`); project `postgres` is the end-to-end tests once more, each World on a database of its own
+ * (test/worker/Place.ts), of an old PostgreSQL (test/PostgresServer.ts). `vitest run --project postgres` for one alone.
  */
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
@@ -51,6 +51,12 @@ const besideStores = [
 ]
 const isLong = process.env.SITELEDGER_TEST_LONG === "yes"
 
+/** They put other code in place of Node's before anything is loaded, or measure the memory of their own process. */
+const alone = [
+  "test/connectors/ConstructionWebhooks/ConstantTime.test.ts",
+  "test/{Domain/Merge/Volume,Intake/Receiver/Encodings,Query/Query,Walk/Pass}.test.ts"
+]
+
 /** They depend on the server's version more than others, and run on the newest one too. */
 const onOld = ["test/Stores/Postgres/{AppendOnly,Replay,Roles}.test.ts"]
 
@@ -60,7 +66,9 @@ const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/{Server,Vani
 export default defineConfig({
   test: {
     globalSetup: "test/GlobalSetup.ts",
+    setupFiles: "test/BetweenFiles.ts",
     pool: "forks",
+    isolate: false,
     maxWorkers: Math.min(4, availableParallelism() + 1),
     // A hang is told soon enough; a slow machine is none.
     testTimeout: 180_000,
@@ -74,9 +82,10 @@ export default defineConfig({
           env: { SITELEDGER_TEST_ENGINE: "duckdb" },
           include: ["test/**/*.test.ts"],
           // A workspace below has packages that come with their own tests.
-          exclude: [...configDefaults.exclude, ...serverOnly]
+          exclude: [...configDefaults.exclude, ...serverOnly, ...alone]
         }
       },
+      { extends: true, test: { name: "alone", isolate: true, include: alone } },
       // Where there is no PostgreSQL, test/GlobalSetup.ts says so.
       ...(missing() === undefined
         ? [

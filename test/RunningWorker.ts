@@ -4,12 +4,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
+import { temporaryFolder } from "./Folders.ts"
 import { compileCache, main, traced } from "./GlobalSetup/Main.ts"
 import { leaks } from "./Marked.ts"
 
@@ -17,16 +17,6 @@ const pollMs = { first: 20, most: 100, growth: 1.3 }
 const patienceMs = 50_000
 
 export type Environment = Readonly<Record<string, string>>
-
-/** In memory, if there is room: thousands of commits wait for no disk, and a kill loses nothing there either. */
-const memory = "/dev/shm"
-const roomBytes = 2 ** 30
-const hasRoom = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > roomBytes
-const temporary = hasRoom ? memory : tmpdir()
-
-export const temporaryFolder = (): string => mkdtempSync(join(temporary, "siteledger-test-"))
-
-export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
 // Below the ephemeral range: a worker that is down for a moment must find its port free again. Each test process starts
 // at a different port.

@@ -6,7 +6,8 @@ import { once } from "node:events"
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { freePort, removeFolder, temporaryFolder, until } from "./RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "./Folders.ts"
+import { freePort, until } from "./RunningWorker.ts"
 
 const root = resolve(import.meta.dirname, "..")
 

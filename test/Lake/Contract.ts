@@ -2,12 +2,12 @@
  * What every Lake must do (src/Lake/Lake.ts), run over each implementation. Each test has its own paths, because stores
  * may be shared and outlive a test.
  */
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
 import { Lake, LakeError, longestText } from "../../src/Lake/Lake.ts"
+import { folderOnDisk } from "../Folders.ts"
 
 export interface Implementation {
   /** A separate Lake over the same files each time, as another process would have it. */
@@ -18,12 +18,9 @@ export interface Implementation {
   readonly unfinished: () => Promise<ReadonlyArray<string>>
 }
 
-const directory = mkdtempSync(join(tmpdir(), "siteledger-lake-"))
-afterAll(() => rmSync(directory, { recursive: true }))
-
 let count = 0
 export const fresh = (name: string): string => `${name}${(count += 1)}`
-export const localPath = (): string => join(directory, fresh("local"))
+export const localPath = (): string => join(folderOnDisk(), fresh("local"))
 export const localFile = (content: string | Buffer): string => {
   const path = localPath()
   writeFileSync(path, content)
@@ -83,7 +80,7 @@ export const contract = (implementation: () => Implementation) =>
         withLake((lake) =>
           Effect.gen(function* () {
             const folder = fresh("lost")
-            const outcome = yield* Effect.exit(lake.put(`${folder}/a.parquet`, join(directory, "nowhere")))
+            const outcome = yield* Effect.exit(lake.put(`${folder}/a.parquet`, join(folderOnDisk(), "nowhere")))
             assert.isTrue(Exit.isFailure(outcome))
             assert.deepStrictEqual(yield* lake.list(`${folder}/`), [])
           })

@@ -8,6 +8,7 @@ import * as Folder from "../../src/Lake/Folder.ts"
 import { sha256 } from "../../src/Lake/LocalFiles.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
+import { temporaryFolder } from "../Folders.ts"
 import {
   event,
   eventPaths,
@@ -15,7 +16,6 @@ import {
   inWorld,
   ipc,
   lastSequence,
-  newFolder,
   on,
   query,
   readExport,
@@ -224,7 +224,7 @@ describe("the next export", () => {
       Effect.gen(function* () {
         yield* write(dates.map(on))
         yield* run
-        const elsewhere = join(newFolder(), "lake")
+        const elsewhere = join(temporaryFolder(), "lake")
         const service = yield* Export
         const moved = Effect.gen(function* () {
           yield* write([on("2026-11-17")])
@@ -232,7 +232,7 @@ describe("the next export", () => {
           assert.strictEqual((yield* run).filesKept, 1)
         })
         // Another store, on a lake of its own, then on the one that the first store knows.
-        const dataDir = newFolder()
+        const dataDir = temporaryFolder()
         yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layerAt(elsewhere)), { local: true }))
         yield* Effect.scoped(Effect.provide(moved, exporting(dataDir, Folder.layerAt(world.lake)), { local: true }))
         assert.strictEqual((yield* service.run).filesKept, 0)

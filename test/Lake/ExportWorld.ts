@@ -3,10 +3,10 @@
  * pointer and checks everything.
  */
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { afterAll, assert } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Cron, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/Domain/Change.ts"
@@ -22,11 +22,8 @@ import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import type { EventRow } from "../../src/Stores/WarehouseTables.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { temporaryFolder } from "../Folders.ts"
 import { taken } from "../Stores/Written.ts"
-
-const directory = temporaryFolder()
-afterAll(() => removeFolder(directory))
 
 export const now = Date.parse("2026-11-20T02:00:00Z")
 const cron = Cron.parseUnsafe("0 2 * * *", "UTC")
@@ -112,15 +109,8 @@ export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: (
   return Export.layerWith({ dataDir, cron }).pipe(Layer.provideMerge(stores))
 }
 
-let folders = 0
-export const newFolder = (): string => {
-  const folder = join(directory, String((folders += 1)))
-  mkdirSync(folder)
-  return folder
-}
-
 const makeWorld = () => {
-  const dataDir = newFolder()
+  const dataDir = temporaryFolder()
   const world = { dataDir, lake: join(dataDir, "lake"), watch: (() => undefined) as Watch, published: 0 }
   const lake = watchedLake(world.lake, () => world.watch)
   return { world, layer: exporting(dataDir, lake, () => world.published++) }

@@ -11,17 +11,16 @@ import {
   watch,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { Worker } from "node:worker_threads"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LakeError } from "../../src/Lake/Lake.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
+import { folderOnDisk } from "../Folders.ts"
 import { contract, fresh, localFile, using } from "./Contract.ts"
 
-const directory = mkdtempSync(join(tmpdir(), "siteledger-folder-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = folderOnDisk()
 
 const filesIn = (folder: string): ReadonlyArray<string> =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []

@@ -10,7 +10,8 @@ import * as LakePointer from "../../src/Lake/LakePointer.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import { type Warehouse } from "../../src/Stores/Warehouse.ts"
-import { exporting, ipc, newFolder, now, on, run, write } from "./ExportWorld.ts"
+import { temporaryFolder } from "../Folders.ts"
+import { exporting, ipc, now, on, run, write } from "./ExportWorld.ts"
 
 const stages = ["put", "putText", "replaceText"] as const
 
@@ -57,9 +58,9 @@ describe("of two exporters at once", () => {
     it.effect(`the one that began earlier and is stuck at its ${at} is overtaken, and names the other run`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(now)
-        const root = newFolder()
+        const root = temporaryFolder()
         const slow = paused(root, at)
-        const [asSlow, asOther] = [as(newFolder(), slow.layer), as(newFolder(), Folder.layerAt(root))]
+        const [asSlow, asOther] = [as(temporaryFolder(), slow.layer), as(temporaryFolder(), Folder.layerAt(root))]
         let begun = ""
         const slowOne = Effect.gen(function* () {
           yield* write([on("2026-11-18")], [ipc("IPC-1", "1")])
@@ -103,7 +104,7 @@ describe("of two exporters at once", () => {
   it.effect("one whose pointer is removed meanwhile fails and says so, and the next one writes a new one", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const slow = paused(newFolder(), "replaceText")
+      const slow = paused(temporaryFolder(), "replaceText")
       const body = Effect.gen(function* () {
         const lake = yield* Lake
         yield* lake.putText(Manifest.pointerPath, "?")
@@ -118,15 +119,15 @@ describe("of two exporters at once", () => {
         const next = yield* run
         assert.strictEqual(Option.getOrThrow((yield* shown).pointer).run, next.run)
       })
-      yield* as(newFolder(), slow.layer)(body)
+      yield* as(temporaryFolder(), slow.layer)(body)
     })
   )
 
   it.effect("neither names the other's files unless they have the same rows", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const lake = Folder.layerAt(newFolder())
-      const [one, other] = [as(newFolder(), lake), as(newFolder(), lake)]
+      const lake = Folder.layerAt(temporaryFolder())
+      const [one, other] = [as(temporaryFolder(), lake), as(temporaryFolder(), lake)]
       const late = on("2026-11-19")
       const result = (events: ReadonlyArray<ReturnType<typeof on>>, kept: number) =>
         Effect.gen(function* () {
@@ -143,7 +144,7 @@ describe("of two exporters at once", () => {
   it.effect("what a failed run of another worker left is swept once that can't be at work on it", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const lake = Folder.layerAt(newFolder())
+      const lake = Folder.layerAt(temporaryFolder())
       const body = Effect.gen(function* () {
         const service = yield* Lake
         const left = (millis: number) => `vos/${Manifest.runId(millis, 7)}-0.parquet`
@@ -155,7 +156,7 @@ describe("of two exporters at once", () => {
         assert.include([...found], young)
         assert.notInclude(found, old)
       })
-      yield* as(newFolder(), lake)(body)
+      yield* as(temporaryFolder(), lake)(body)
     })
   )
 })

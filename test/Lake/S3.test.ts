@@ -6,7 +6,9 @@ import * as S3 from "../../src/Lake/S3.ts"
 import { partSize, partsAtOnce } from "../../src/Lake/S3/Upload.ts"
 import type { Call } from "../../trust/S3Stub.ts"
 import { contract, localFile, using } from "./Contract.ts"
-import { stub } from "./Stubbed.ts"
+import { stubbed } from "./Stubbed.ts"
+
+const stub = await stubbed()
 
 const mebibyte = 1024 * 1024
 const layer = (prefix = "some/prefix") => S3.layerAt({ bucket: "lake", prefix })

@@ -7,7 +7,9 @@ import { Effect } from "effect"
 import type { Lake } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { using } from "./Contract.ts"
-import { withVariables } from "./Stubbed.ts"
+import { stubbed, withVariables } from "./Stubbed.ts"
+
+await stubbed()
 
 const mebibyte = 2 ** 20
 const space = Buffer.alloc(mebibyte, " ")

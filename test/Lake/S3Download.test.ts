@@ -7,7 +7,9 @@ import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
 import type { Call } from "../../trust/S3Stub.ts"
 import { localFile, localPath, using } from "./Contract.ts"
-import { stub } from "./Stubbed.ts"
+import { stubbed } from "./Stubbed.ts"
+
+const stub = await stubbed()
 
 const mebibyte = 1024 * 1024
 const place = { bucket: "lake", prefix: "some/prefix" }

@@ -6,7 +6,9 @@ import * as S3 from "../../src/Lake/S3.ts"
 import { patient } from "../../src/Lake/S3/Client.ts"
 import type { Fault, OnCall, When } from "../../trust/S3Stub.ts"
 import { fresh, localFile, using } from "./Contract.ts"
-import { stub, withVariables } from "./Stubbed.ts"
+import { stubbed, withVariables } from "./Stubbed.ts"
+
+const stub = await stubbed()
 
 const impatient = { ...patient, idleMillis: 1_000 }
 const withLake = <A, E>(use: (lake: Lake["Service"]) => Effect.Effect<A, E>, bucket = "lake") =>

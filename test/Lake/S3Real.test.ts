@@ -10,7 +10,8 @@ import { digest } from "../../src/Lake/LocalFiles.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { open, type RealS3 } from "../Radosgw.ts"
-import { exporting, ipc, newFolder, now, on, run, write } from "./ExportWorld.ts"
+import { temporaryFolder } from "../Folders.ts"
+import { exporting, ipc, now, on, run, write } from "./ExportWorld.ts"
 import { contract, localFile, localPath, using } from "./Contract.ts"
 
 /** Holds the first replacement of a text until there is a second. */
@@ -106,7 +107,7 @@ describe.skipIf(opened === undefined)("a real S3", () => {
           const verified = yield* Verify.verify(Option.none(), () => Effect.void)
           assert.deepStrictEqual(Verify.faultsOf(verified), [])
           return [outcome._tag === "Success" ? outcome.success.run : outcome.failure._tag, verified.run]
-        }).pipe(Effect.provide(exporting(newFolder(), both)))
+        }).pipe(Effect.provide(exporting(temporaryFolder(), both)))
       yield* TestClock.setTime(now)
       const [first = [], second = []] = yield* Effect.all([exported("2026-11-19"), exported("2026-11-20")], {
         concurrency: "unbounded"

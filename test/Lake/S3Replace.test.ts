@@ -5,7 +5,9 @@ import type { Lake } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import type { Conditional, Fault, OnCall } from "../../trust/S3Stub.ts"
 import { fresh, using } from "./Contract.ts"
-import { stub } from "./Stubbed.ts"
+import { stubbed } from "./Stubbed.ts"
+
+const stub = await stubbed()
 
 const withLake = <A, E>(use: (lake: Lake["Service"]) => Effect.Effect<A, E>) =>
   using(S3.layerAt({ bucket: "lake", prefix: "" }), use)

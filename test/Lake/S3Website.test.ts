@@ -7,8 +7,11 @@ import { Effect, Layer, Option } from "effect"
 import { Lake, type LakeError } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { localFile, using } from "./Contract.ts"
-import { exporting, newFolder, run } from "./ExportWorld.ts"
-import { withVariables } from "./Stubbed.ts"
+import { temporaryFolder } from "../Folders.ts"
+import { exporting, run } from "./ExportWorld.ts"
+import { stubbed, withVariables } from "./Stubbed.ts"
+
+await stubbed()
 
 const page = "<html><p>It works!</html>"
 
@@ -36,7 +39,7 @@ const website = <A, E>(headers: OutgoingHttpHeaders, use: (lake: Lake["Service"]
   )
 
 const exported = (lake: Lake["Service"]) =>
-  Effect.flip(Effect.scoped(Effect.provide(run, exporting(newFolder(), Layer.succeed(Lake, lake)))))
+  Effect.flip(Effect.scoped(Effect.provide(run, exporting(temporaryFolder(), Layer.succeed(Lake, lake)))))
 
 it.effect("a page without a version is an error to every read, write and list, and to an export", () =>
   website({}, (lake) =>

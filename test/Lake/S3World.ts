@@ -17,7 +17,8 @@ import type { Warehouse } from "../../src/Stores/Warehouse.ts"
 import { compileCache } from "../GlobalSetup/Main.ts"
 import type { Environment } from "../RunningWorker.ts"
 import { S3Stub } from "../../trust/S3Stub.ts"
-import { assertShown, event, exporting, ipc, newFolder, on, run, write } from "./ExportWorld.ts"
+import { temporaryFolder } from "../Folders.ts"
+import { assertShown, event, exporting, ipc, on, run, write } from "./ExportWorld.ts"
 
 const prefix = "some/lake"
 
@@ -55,7 +56,7 @@ export const within = <A, E>(
 /** `payload`: more text of an event on the date that is exported again. */
 export const prepare = (payload = "") =>
   Effect.gen(function* () {
-    const prepared: Prepared = { dataDir: newFolder(), stub: yield* Effect.promise(() => S3Stub.open()) }
+    const prepared: Prepared = { dataDir: temporaryFolder(), stub: yield* Effect.promise(() => S3Stub.open()) }
     const dates = ["2026-11-16", "2026-11-17", "2026-11-18"]
     const body = Effect.gen(function* () {
       yield* write(dates.map(on), [ipc("IPC-1", "1"), ipc("IPC-2", "2")])
@@ -71,7 +72,7 @@ export const prepare = (payload = "") =>
 export const copied = ({ dataDir, stub }: Prepared) =>
   Effect.acquireRelease(
     Effect.promise(async (): Promise<Prepared> => {
-      const copy = { dataDir: newFolder(), stub: await S3Stub.open() }
+      const copy = { dataDir: temporaryFolder(), stub: await S3Stub.open() }
       cpSync(dataDir, copy.dataDir, { recursive: true })
       for (const [key, object] of stub.objects) copy.stub.objects.set(key, object)
       return copy

@@ -3,15 +3,18 @@ import { afterAll, beforeEach } from "@effect/vitest"
 import { Effect } from "effect"
 import { S3Stub } from "../../trust/S3Stub.ts"
 
-export const stub = await S3Stub.open()
-Object.assign(process.env, stub.environment)
-
-beforeEach(() => {
-  stub.reset()
-  stub.skewMillis = 0
-  stub.conditional = "yes"
-})
-afterAll(() => stub.close())
+/** Its address and credentials are in this file's environment. */
+export const stubbed = async (): Promise<S3Stub> => {
+  const stub = await S3Stub.open()
+  Object.assign(process.env, stub.environment)
+  beforeEach(() => {
+    stub.reset()
+    stub.skewMillis = 0
+    stub.conditional = "yes"
+  })
+  afterAll(() => stub.close())
+  return stub
+}
 
 /** Sets variables while the effect runs; undefined removes one. */
 export const withVariables = <A, E, R>(

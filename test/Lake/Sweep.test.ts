@@ -7,8 +7,10 @@ import { Lake, LakeError } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { sweep } from "../../src/Lake/Sweep.ts"
 import { using } from "./Contract.ts"
-import { stub } from "./Stubbed.ts"
+import { stubbed } from "./Stubbed.ts"
 import { assertTidy, eventPaths, inWorld, on, readExport, run, write } from "./ExportWorld.ts"
+
+const stub = await stubbed()
 
 /** What is logged meanwhile. */
 const warnings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

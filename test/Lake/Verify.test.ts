@@ -8,7 +8,8 @@ import { sha256 } from "../../src/Lake/LocalFiles.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as Runs from "../../src/Lake/Runs.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
-import { inWorld, ipc, newFolder, on, readExport, run, type World, write } from "./ExportWorld.ts"
+import { temporaryFolder } from "../Folders.ts"
+import { inWorld, ipc, on, readExport, run, type World, write } from "./ExportWorld.ts"
 
 const verify = (id: Option.Option<string> = Option.none()) => Verify.verify(id, () => Effect.void)
 
@@ -107,7 +108,7 @@ const damages: Readonly<Record<string, readonly [(damaged: Damaged) => void, str
 }
 
 /** Where verify keeps what it reads; only for the process of this test file. */
-process.env["TMPDIR"] = newFolder()
+process.env["TMPDIR"] = temporaryFolder()
 
 describe("verify", () => {
   it.effect("reads an export to the last value and finds no fault, even with files of earlier runs", () =>

@@ -14,7 +14,7 @@ import { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { contractor } from "./Contractor.ts"
 
 const start = Date.UTC(2026, 10, 20) * 1000

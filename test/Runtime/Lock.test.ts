@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, References } from "effect"
 import { TestClock } from "effect/testing"
 import { isHeld, Lock, readNote } from "../../src/Runtime/Lock.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 const note = { pid: process.pid, startedAt: "2026-01-01T00:00:00.000000Z", admin: "http://127.0.0.1:1", token: "t" }
 

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Seal } from "../../src/Runtime/Seal.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
 

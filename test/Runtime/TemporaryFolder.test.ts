@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { basename, join } from "node:path"
 import { afterAll, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as TemporaryFolder from "../../src/Runtime/TemporaryFolder.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 const module = new URL("../../src/Runtime/TemporaryFolder.ts", import.meta.url).href
 const holding = `

@@ -5,7 +5,7 @@ import { insertAll } from "../../src/Stores/Sql.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Databases from "../Postgres.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { database, storesAt } from "./Postgres/World.ts"
 
 const embedded: Layer.Layer<Store, unknown> = Layer.unwrap(

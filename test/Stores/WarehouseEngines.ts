@@ -9,7 +9,7 @@ import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import * as PostgresWarehouse from "../../src/Stores/Postgres/Warehouse.ts"
 import * as Databases from "../Postgres.ts"
 import { database } from "./Postgres/World.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 type Engine = Layer.Layer<Warehouse | Store, unknown>
 

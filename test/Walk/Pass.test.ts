@@ -10,7 +10,7 @@ import * as Pass from "../../src/Walk/Pass.ts"
 import { type Page, SourceError } from "../../src/Walk/Source.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import { type Batch, Warehouse } from "../../src/Stores/Warehouse.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { seeded } from "../Seeded.ts"
 import { type ListModel, listModel } from "./ListModel.ts"
 

@@ -9,7 +9,7 @@ import { Cron, DateTime, Duration, Effect, Option, Redacted, Runtime } from "eff
 import { SettingsError } from "../../config/Settings.ts"
 import { variables } from "../../config/Variables.ts"
 import { documented } from "../../config/WireFiles.ts"
-import { temporaryFolder } from "../RunningWorker.ts"
+import { temporaryFolder } from "../Folders.ts"
 import { type Env, serviceSettings, settings } from "./Reading.ts"
 
 const required: Env = {

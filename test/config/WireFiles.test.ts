@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import * as Settings from "../../config/Settings.ts"
 import { documented } from "../../config/WireFiles.ts"
-import { temporaryFolder } from "../RunningWorker.ts"
+import { temporaryFolder } from "../Folders.ts"
 
 const file = (content: string) => {
   const path = join(temporaryFolder(), "value")

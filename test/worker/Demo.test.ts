@@ -7,7 +7,8 @@ import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { freePort, removeFolder, run, temporaryFolder, until } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
+import { freePort, run, until } from "../RunningWorker.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const readme = readFileSync(join(root, "README.md"), "utf8")

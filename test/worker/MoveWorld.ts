@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Files from "../../src/Stores/Segments/Open.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
-import { removeFolder, temporaryFolder } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 export class Folder implements Disposable {
   readonly path = temporaryFolder()

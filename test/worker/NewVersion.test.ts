@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
-import { removeFolder } from "../RunningWorker.ts"
+import { removeFolder } from "../Folders.ts"
 import { endOf, placeOf, startedOn, truthOf } from "./SandboxWorld.ts"
 
 const doc = readFileSync(join(import.meta.dirname, "../../docs/wire.md"), "utf8")

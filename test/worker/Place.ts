@@ -12,13 +12,8 @@ import { Connections } from "../../src/Stores/Postgres/Connections.ts"
 import { publish } from "../../src/Stores/Postgres/Snapshot.ts"
 import { mark } from "../Marked.ts"
 import * as Postgres from "../Postgres.ts"
-import {
-  type Environment,
-  environment as environmentFor,
-  query,
-  removeFolder,
-  temporaryFolder
-} from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
+import { type Environment, environment as environmentFor, query } from "../RunningWorker.ts"
 
 export type Engine = "duckdb" | "postgres"
 

@@ -5,12 +5,12 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { type InterfaceServer, type InterfaceServerOptions, startInterfaceServer } from "../InterfaceServer.ts"
 import type * as Postgres from "../Postgres.ts"
+import { removeFolder } from "../Folders.ts"
 import {
   type Environment,
   environment as environmentFor,
   type Finished,
   query,
-  removeFolder,
   run,
   RunningWorker
 } from "../RunningWorker.ts"

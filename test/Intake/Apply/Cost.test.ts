@@ -14,7 +14,7 @@ import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import { delivery, until } from "../../Stores/Postgres/World.ts"
 
 const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 1 << 22 }

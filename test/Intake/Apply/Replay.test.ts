@@ -12,7 +12,7 @@ import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { type Batch, Warehouse, noMirrors } from "../../../src/Stores/Warehouse.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 
 const at = "2026-11-20T02:00:00.000000Z"
 

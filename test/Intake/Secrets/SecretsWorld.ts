@@ -12,7 +12,7 @@ import { Secrets } from "../../../src/Intake/Secrets.ts"
 import { Seal } from "../../../src/Runtime/Seal.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 
 export const start = Date.UTC(2026, 10, 20, 2)
 

@@ -1,20 +1,15 @@
 /**
  * A Store per test, on a virtual clock, and Uptime over it, over several lives of the worker.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
-import { afterAll } from "@effect/vitest"
 import { Clock, Context, Duration, Effect, Exit, Latch, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store, StoreError } from "../../../src/Stores/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Uptime } from "../../../src/Intake/Uptime.ts"
-
-const directory = mkdtempSync(join(tmpdir(), "siteledger-uptime-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+import { temporaryFolder } from "../../Folders.ts"
 
 export const second = 1000
 export const minute = 60 * second
@@ -26,7 +21,7 @@ const offsets = [0, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, day].ma
 
 /** With a Store that can be made to fail or to hang. */
 export const world = Effect.gen(function* () {
-  const path = join(directory, `${crypto.randomUUID()}.db`)
+  const path = join(temporaryFolder(), "store.sqlite")
   const scope = yield* Effect.scope
   const sqlite = Context.get(yield* Layer.buildWithScope(Sqlite.layerAt(path), scope), Store)
   const faults = { isFailing: false, lost: 0, brokenTurns: 0, cameLate: undefined as number | undefined }

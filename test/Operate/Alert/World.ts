@@ -14,7 +14,7 @@ import { Store } from "../../../src/Stores/Store.ts"
 import { Waiting, type Waits } from "../../../src/Operate/Waiting.ts"
 import { Workers } from "../../../src/Operate/Workers.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 
 export const start = Date.UTC(2026, 10, 20, 2)
 const marked = "https://alerts.example.com/T0/MARKED-secret"

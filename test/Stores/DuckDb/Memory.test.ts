@@ -7,7 +7,7 @@ import { Memory, sharesOf, usualBudgetMb } from "../../../src/Stores/DuckDb/Memo
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 
 const within = <A, E>(body: (folder: string) => Effect.Effect<A, E, Warehouse>, budgetMb?: number) =>
   Effect.acquireUseRelease(

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 
 const folder = temporaryFolder()
 const whole = join(folder, "whole")

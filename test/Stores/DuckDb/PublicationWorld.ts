@@ -7,7 +7,7 @@ import { type Limits, Publication } from "../../../src/Stores/DuckDb/Publication
 import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
 import type { Batch } from "../../../src/Stores/Warehouse.ts"
 import { tables } from "../../../src/Stores/WarehouseTables.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import type { Random } from "../../Seeded.ts"
 import { certified, decisionRow, entryRow, eventRow, holdRow } from "../Written.ts"
 

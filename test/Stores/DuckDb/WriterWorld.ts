@@ -6,7 +6,7 @@ import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
 import * as Rows from "../../../src/Stores/DuckDb/Rows.ts"
 import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
 import { event } from "../../Domain/Merge/Histories.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import type { Random } from "../../Seeded.ts"
 import { alike } from "./Alike.ts"
 

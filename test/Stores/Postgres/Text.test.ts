@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import * as PostgresText from "../../../src/Stores/Postgres/Text.ts"
 import { entityTable } from "../../../src/Stores/WarehouseTables.ts"
-import { temporaryFolder } from "../../RunningWorker.ts"
+import { temporaryFolder } from "../../Folders.ts"
 import { queryWithoutFile } from "../Reading.ts"
 
 it("is read if the folder's name has a quote", async () => {

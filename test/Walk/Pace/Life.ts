@@ -2,26 +2,20 @@
  * One process's pace on the virtual clock, over a real SQLite store. Time moves in small steps with a turn of the event
  * loop after each, because the store answers in real time.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as KeptSpending from "../../../src/Walk/KeptSpending.ts"
 import { type Lane, Pace } from "../../../src/Walk/Pace.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store, type StoreError } from "../../../src/Stores/Store.ts"
-
-const directory = mkdtempSync(join(tmpdir(), "siteledger-pace-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+import { temporaryFolder } from "../../Folders.ts"
 
 export const start = Date.parse("2026-11-20T02:00:00.400Z")
 export const minuteMs = 60_000
 const stepMs = 10
 
-let stores = 0
-export const newStorePath = () => join(directory, `store${(stores += 1)}.sqlite`)
+export const newStorePath = () => join(temporaryFolder(), "store.sqlite")
 
 export const life = Effect.fnUntraced(function* (limit: number, store: Layer.Layer<Store, StoreError>) {
   const scope = yield* Scope.make()

@@ -1,6 +1,6 @@
 /** One authorization server and one data directory for a test, removed when it ends. */
 import { Effect, type Scope } from "effect"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import { AuthServer } from "./AuthServer.ts"
 import type { AuthSettings } from "./AuthSettings.ts"
 import { environment, type Parts, tokens } from "./Tokens.ts"

@@ -3,7 +3,8 @@ import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { freePort, removeFolder, run, temporaryFolder, until } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import { freePort, run, until } from "../../RunningWorker.ts"
 
 const root = resolve(import.meta.dirname, "../../..")
 const environment = { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" }

@@ -4,7 +4,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import * as CallbackReceiver from "../CallbackReceiver.ts"
 import { emitted, type FaultValues, start } from "./Started.ts"
 

@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { removeFolder, run, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import { run } from "../../RunningWorker.ts"
 
 const path = process.env["PATH"] ?? ""
 

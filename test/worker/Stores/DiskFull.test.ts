@@ -10,7 +10,7 @@ import { sql } from "kysely"
 import { Store, writeMeta } from "../../../src/Stores/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { deliver, signedRequest } from "../../Intake/Receiver/Running.ts"
-import { removeFolder, temporaryFolder } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import { inboxOf } from "../../Stores/Segments/Inbox.ts"
 
 const child = fileURLToPath(new URL("../../Intake/Receiver/receiving-child.ts", import.meta.url))

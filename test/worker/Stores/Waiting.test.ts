@@ -9,7 +9,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { keptBeside } from "../../../src/Stores/DuckDb/SetAside.ts"
 import { applied, deliver, live, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
-import { query, removeFolder, type RunningWorker, temporaryFolder, until } from "../../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import { query, type RunningWorker, until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 
 const events = storyEvents(9, 120)
