@@ -68,7 +68,7 @@ export class Skew extends Context.Service<
 
 const reasonKey = "clock skew"
 const lookEvery = Duration.seconds(2)
-const longestMs = Duration.toMillis("1 minute")
+const longestMs = Duration.toMillis("20 seconds")
 /** Of first deliveries and of events. */
 const within = Duration.toMillis("1 hour")
 

@@ -22,14 +22,13 @@ describe("the clocks", () => {
       // A later header of a known body proves nothing.
       assert.strictEqual(await world.server.deliver({ ...event, timestamp: Number(seconds(3_600_000)) }), 200)
     }
+    const isAbout = (found: number | null, ms: number) => found !== null && Math.abs(found - ms) <= 5000
+    // The second one is the least late.
     const { clockSkewMs, reasons } = await worker.status(
-      "it is measured",
-      ({ clockSkewMs: { answers, deliveries, events } }) =>
-        answers !== null && (deliveries ?? 0) > 19_000 && (events ?? 0) > 39_000
+      "all three are measured",
+      ({ clockSkewMs: { deliveries, events } }) => isAbout(deliveries, 20_000) && isAbout(events, 40_000)
     )
     assert.closeTo(clockSkewMs.answers ?? 0, 60_000, 5000)
-    assert.closeTo(clockSkewMs.deliveries ?? 0, 20_000, 5000)
-    assert.closeTo(clockSkewMs.events ?? 0, 40_000, 5000)
     assert.deepStrictEqual(reasons, [])
     const shown = (await world.run("status")).stdout
     assert.match(
