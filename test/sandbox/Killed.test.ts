@@ -29,41 +29,38 @@ const killable = (options: SandboxOptions) =>
   )
 
 describe("A sandbox killed with kill -9 over and over", () => {
-  it.live(
-    "loses no event and gives no event two bodies",
-    () =>
-      Effect.gen(function* () {
-        const total = 600
-        const statePath = yield* temporaryStatePath
-        const bodies = new Map<string, Set<string>>()
-        const accepted = new Set<string>()
-        const acceptances = yield* Queue.unbounded<void>()
-        const pings = new Set<string>()
-        let asked = 0
-        const receiver = yield* CallbackReceiver.make((received) =>
-          Effect.gen(function* () {
-            const id = received.headers["x-service-event-id"] ?? ""
-            if (CallbackReceiver.eventType(received) === "webhook.ping") pings.add(id)
-            else bodies.set(id, (bodies.get(id) ?? new Set()).add(CallbackReceiver.text(received)))
-            if (asked++ % 7 === 6) return 503
-            if (bodies.has(id)) accepted.add(id)
-            yield* Queue.offer(acceptances, undefined)
-            return 200
-          })
-        )
-        const options: SandboxOptions = { statePath, eventsPerSecond: 500, maxEvents: total, timeScale: 600 }
-        for (let life = 1; accepted.size < total; life++) {
-          const oneLife = Effect.gen(function* () {
-            const address = yield* killable(options)
-            if (life === 1) yield* subscribeAt(address, receiver.url)
-            while (accepted.size < Math.min(total, life * 200)) yield* Queue.take(acceptances)
-          })
-          yield* Effect.scoped(oneLife)
-        }
-        assert.isTrue([...bodies.values()].every((different) => different.size === 1))
-        assert.strictEqual(bodies.size, total)
-        assert.strictEqual(pings.size, 1)
-      }).pipe(Effect.provide(NodeHttpClient.layerUndici)),
-    30_000
+  it.live("loses no event and gives no event two bodies", () =>
+    Effect.gen(function* () {
+      const total = 600
+      const statePath = yield* temporaryStatePath
+      const bodies = new Map<string, Set<string>>()
+      const accepted = new Set<string>()
+      const acceptances = yield* Queue.unbounded<void>()
+      const pings = new Set<string>()
+      let asked = 0
+      const receiver = yield* CallbackReceiver.make((received) =>
+        Effect.gen(function* () {
+          const id = received.headers["x-service-event-id"] ?? ""
+          if (CallbackReceiver.eventType(received) === "webhook.ping") pings.add(id)
+          else bodies.set(id, (bodies.get(id) ?? new Set()).add(CallbackReceiver.text(received)))
+          if (asked++ % 7 === 6) return 503
+          if (bodies.has(id)) accepted.add(id)
+          yield* Queue.offer(acceptances, undefined)
+          return 200
+        })
+      )
+      const options: SandboxOptions = { statePath, eventsPerSecond: 500, maxEvents: total, timeScale: 600 }
+      for (let life = 1; accepted.size < total; life++) {
+        const oneLife = Effect.gen(function* () {
+          const address = yield* killable(options)
+          if (life === 1) yield* subscribeAt(address, receiver.url)
+          while (accepted.size < Math.min(total, life * 200)) yield* Queue.take(acceptances)
+        })
+        yield* Effect.scoped(oneLife)
+      }
+      assert.isTrue([...bodies.values()].every((different) => different.size === 1))
+      assert.strictEqual(bodies.size, total)
+      assert.strictEqual(pings.size, 1)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 })

@@ -29,31 +29,28 @@ describe("The reference page", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.live(
-    "is accessible, by keyboard, in light and dark, on a wide and a narrow screen",
-    (context) =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* started()
-        const chromium = yield* browser(context)
-        for (const [colorScheme, width] of [
-          ["light", 1200],
-          ["dark", 390]
-        ] as const) {
-          const { complaints, page } = yield* visit(chromium, { colorScheme, viewport: { width, height: 900 } })
-          yield* Effect.promise(() => page.goto(`${sandbox.baseUrl}/docs`))
-          yield* Effect.promise(() => page.keyboard.press("Tab"))
-          yield* Effect.promise(() => page.keyboard.press("Enter"))
-          yield* Effect.promise(() => page.waitForURL(/#reference$/)) // The first link skips the navigation.
-          const isDark = "getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)'"
-          assert.strictEqual(yield* Effect.promise(() => page.evaluate<boolean>(isDark)), colorScheme === "dark")
-          const overflow = "document.documentElement.scrollWidth - innerWidth"
-          assert.isAtMost(yield* Effect.promise(() => page.evaluate<number>(overflow)), 0)
-          assert.deepStrictEqual(complaints, [])
-          yield* Effect.promise(() => page.evaluate(axe))
-          const violations = "axe.run().then(({ violations }) => violations.map(({ id, help }) => `${id}: ${help}`))"
-          assert.deepStrictEqual(yield* Effect.promise(() => page.evaluate(violations)), [])
-        }
-      }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped),
-    60_000
+  it.live("is accessible, by keyboard, in light and dark, on a wide and a narrow screen", (context) =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* started()
+      const chromium = yield* browser(context)
+      for (const [colorScheme, width] of [
+        ["light", 1200],
+        ["dark", 390]
+      ] as const) {
+        const { complaints, page } = yield* visit(chromium, { colorScheme, viewport: { width, height: 900 } })
+        yield* Effect.promise(() => page.goto(`${sandbox.baseUrl}/docs`))
+        yield* Effect.promise(() => page.keyboard.press("Tab"))
+        yield* Effect.promise(() => page.keyboard.press("Enter"))
+        yield* Effect.promise(() => page.waitForURL(/#reference$/)) // The first link skips the navigation.
+        const isDark = "getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)'"
+        assert.strictEqual(yield* Effect.promise(() => page.evaluate<boolean>(isDark)), colorScheme === "dark")
+        const overflow = "document.documentElement.scrollWidth - innerWidth"
+        assert.isAtMost(yield* Effect.promise(() => page.evaluate<number>(overflow)), 0)
+        assert.deepStrictEqual(complaints, [])
+        yield* Effect.promise(() => page.evaluate(axe))
+        const violations = "axe.run().then(({ violations }) => violations.map(({ id, help }) => `${id}: ${help}`))"
+        assert.deepStrictEqual(yield* Effect.promise(() => page.evaluate(violations)), [])
+      }
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)
   )
 })

@@ -55,4 +55,4 @@ it("a lost gap is reported once with its exact interval, walked at once, counted
   assert.deepInclude({ ...endpoint.taken[1] }, { status: "recovered", since: red.since, reasons: [] })
   assert.strictEqual(endpoint.taken.length, 2, "the restart repeated nothing")
   assert.notInclude((await next.stop()).stderr, "MARKED")
-}, 120_000)
+})

@@ -76,4 +76,4 @@ it("is a notice with exact sums at once, and critical, with an alert, from the c
   await endpoint.count(1)
   assert.deepInclude({ ...endpoint.taken[0] }, { status: "red", level: "critical", reasons: critical.reasons })
   await next.stop()
-}, 120_000)
+})
