@@ -8,7 +8,7 @@
  * An event whose time was too far ahead is read again by itself once it no longer is: its day has come, or our clock was
  * corrected.
  */
-import { Clock, Context, Duration, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
 import type { Event, EventReader } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Copies } from "../Ledger/Copies.ts"
@@ -21,6 +21,7 @@ import type { TakenBatch } from "../Stores/Deliveries.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { apply } from "./Apply/Batch.ts"
+import { gathering } from "./Apply/Gathering.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
 import { Inbox } from "./Inbox.ts"
 
@@ -50,6 +51,8 @@ export class Apply extends Context.Service<
       const { opened } = yield* Warehouse
       const counts = new Counts()
       const turn = yield* Semaphore.make(1)
+      /** When the last batch did. */
+      let ended = 0
       const drain = Effect.gen(function* () {
         yield* opened
         // Deliveries stored by other workers don't open the latch here.
@@ -59,7 +62,10 @@ export class Apply extends Context.Service<
         while (true) {
           const [lasted, taken] = yield* Effect.timed(Effect.retry(turn.withPermit(step(counts)), atOnce))
           if (taken === 0) return
-          yield* taken < batchEvents ? Effect.sleep(gatheringAfter(taken, lasted)) : Effect.yieldNow
+          const before = ended
+          ended = yield* Clock.currentTimeMillis
+          const perSecond = (taken / Math.max(ended - before, 1)) * 1000
+          yield* taken < batchEvents ? Effect.sleep(gathering(perSecond, lasted)) : Effect.yieldNow
         }
       })
       yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
@@ -77,23 +83,6 @@ export class Apply extends Context.Service<
 }
 
 const batchEvents = 2000
-
-/** So many of a stream wait together that each costs less if more do. */
-const manyEvents = 50
-
-const longest = Duration.millis(250)
-
-/**
- * A batch costs as much as dozens of events, so those that arrive close together are gathered into one: as long as an event
- * is visible within 0.1 s all the same, which a batch that is under way and its own may take part of. If batches take
- * longer, or there are many events, they are gathered for longer, and never so long that anybody would notice.
- */
-const gatheringAfter = (taken: number, lasted: Duration.Duration): Duration.Duration => {
-  const lastedMs = Duration.toMillis(lasted)
-  return taken >= manyEvents
-    ? longest
-    : Duration.min(Duration.millis(Math.max(50, 90 - 2 * lastedMs, lastedMs)), longest)
-}
 
 const eventsOf = ({ taken }: TakenBatch): ReadonlyArray<Event> => taken.map(({ event }) => event)
 
