@@ -22,6 +22,8 @@ export const main = "main.cjs"
 interface Part {
   readonly source: string
   readonly external: Array<string | RegExp>
+  /** By default the source's own name, as a module. */
+  readonly file?: string
 }
 
 /** Whoever asks starts the files that lie beside it, so all lie together. */
@@ -35,24 +37,26 @@ const parts: ReadonlyArray<Part> = [
   { source: "connectors/construction/ConstructionSigning.ts", external: [] },
   { source: "connectors/construction/reading-thread.ts", external: [] },
   // Last: what runs the others is there once they are.
-  { source: "cli/main.ts", external: [ofDuckDb, ...ofAws] }
+  { source: "cli/main.ts", external: [ofDuckDb, ...ofAws], file: main }
 ]
 
 /** With a single other character, Node would keep the whole file at two bytes for each, and take longer to read it. */
-const inAscii = (code: string): string =>
-  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+const inAscii = (code: string): string => {
+  if (/\\[^\0-\x7f]/.test(code)) throw new Error("A backslash stands before a character that is to be escaped.")
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
 
 // Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
-export const bundle = async (folder: string, { external, source }: Part, sourcemap: boolean): Promise<void> => {
+export const bundle = async (folder: string, part: Part, sourcemap: boolean): Promise<void> => {
+  const { external, source, file = `${basename(source, ".ts")}.js` } = part
   // Effect looks for variables of bundlers of pages.
   const transform = { define: { "import.meta.env": "undefined" } }
   const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external, transform })
-  const name = `${basename(source, ".ts")}.js`
-  const [entryFileNames, format] = name === "main.js" ? [main, "cjs" as const] : [name, "esm" as const]
-  await made.write({ dir: folder, format, entryFileNames, codeSplitting: false, sourcemap })
+  const format = file.endsWith(".cjs") ? "cjs" : "esm"
+  await made.write({ dir: folder, format, entryFileNames: file, codeSplitting: false, sourcemap })
   await made.close()
-  const file = join(folder, entryFileNames)
-  writeFileSync(file, inAscii(readFileSync(file, "utf8")))
+  const path = join(folder, file)
+  writeFileSync(path, inAscii(readFileSync(path, "utf8")))
 }
 
 export const build = async (folder: string, sourcemap: boolean): Promise<void> => {
