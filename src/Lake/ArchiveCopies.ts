@@ -1,16 +1,17 @@
 /**
- * The Lake's copies of archives, for the weekly check: each is read back and compared with the Store's own, and written
- * again from that if it is damaged, was changed or is gone. (A damaged one of the Store's comes back from here:
- * src/Stores/Archives/ArchiveFolder.ts.) If neither is in order, the check fails and names both places.
+ * The Lake's copies of archives, for the weekly check: each is read back and compared with the seal of the Store's own, and
+ * what is damaged, was changed or is gone is written again from that. (A damaged one of the Store's comes back from here:
+ * src/Stores/Archives/ArchiveFolder.ts.) If both are damaged nothing is written, and the error names both places.
  */
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
 import { digestOf } from "../Stores/Archives/ArchiveFile.ts"
+import type { Archive } from "../Stores/Deliveries.ts"
 import type { Piece } from "../Stores/Piece.ts"
 import { type Archiving, Store, type StoreError } from "../Stores/Store.ts"
 import { documentOf, fileOf } from "./Archiving.ts"
-import { Lake, type LakeError } from "./Lake.ts"
+import { Lake, LakeError } from "./Lake.ts"
 import { attempt } from "./LocalFiles.ts"
 
 /** One for each archive. */
@@ -31,15 +32,31 @@ const mended = Effect.fnUntraced(function* (archiving: Archiving, lake: Lake["Se
     (each) => Effect.promise(() => each.remove())
   )
   const local = join(temporary.path, "archive.parquet")
-  const isThere = yield* lake.fetch(fileOf(archive), local)
-  const isWhole = isThere && (yield* attempt(() => digestOf(local))) === archive.sha256
-  const found = yield* lake.readText(documentOf(archive))
-  if (isWhole && Option.exists(found, ({ text }) => text === document)) return
-  yield* archiving.copy(archive, local)
-  yield* lake.put(fileOf(archive), local)
-  yield* lake.putText(documentOf(archive), document)
+  const fault = yield* faultOf(archive, lake, local)
+  const text = yield* lake.readText(documentOf(archive))
+  const isSealed = Option.exists(text, (found) => found.text === document)
+  if (fault === undefined && isSealed) return
+  if (fault !== undefined) {
+    yield* archiving.copy(archive, local)
+    if ((yield* attempt(() => digestOf(local))) !== archive.sha256) return yield* bothDamaged(lake, archive, fault)
+    yield* lake.put(fileOf(archive), local)
+  }
+  if (!isSealed) yield* lake.putText(documentOf(archive), document)
+  const what = fault ?? (Option.isNone(text) ? "lacks its document" : "has a document that isn't ours")
   yield* Effect.logWarning(
-    `The copy of the archive ${name} on ${lake.name} was ${isThere && Option.isSome(found) ? "damaged or changed" : "gone"}: it was written again ` +
-      "from the store's own. Find out who can write there."
+    `The copy of the archive ${name} on ${lake.name} ${what}: it was written again from the store's own. Find out who ` +
+      "can write there."
   )
 })
+
+/** What is wrong with the file, as words after its name. `local`: where to read it. */
+const faultOf = Effect.fnUntraced(function* (archive: Archive, lake: Lake["Service"], local: string) {
+  if (!(yield* lake.fetch(fileOf(archive), local))) return "is gone"
+  return (yield* attempt(() => digestOf(local))) === archive.sha256 ? undefined : "is damaged or was changed"
+})
+
+const bothDamaged = (lake: Lake["Service"], { name }: Archive, fault: string) =>
+  new LakeError({
+    reason: "Failed",
+    message: `The archive ${name} on ${lake.name} ${fault}, and the store's own in its folder \`archive\` is damaged, too.`
+  })

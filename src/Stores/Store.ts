@@ -39,7 +39,7 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export interface Archiving {
   /** Writes the next archive, whole, into a file; undefined if nothing is old enough. */
   readonly make: (leaves: Leaves) => Effect.Effect<Archive | undefined, StoreError>
-  /** Copies its file. */
+  /** Copies its file, as it is. */
   readonly copy: (archive: Archive, target: string) => Effect.Effect<void, StoreError>
   /** Fails unless this copy of it has exactly the deliveries that the Store has; by default its own file. */
   readonly compare: (archive: Archive, copy?: string) => Effect.Effect<void, StoreError>
@@ -51,7 +51,7 @@ export interface Archiving {
   readonly finish: Effect.Effect<void, StoreError>
   /** The archives that deliveries have left for, the oldest first. */
   readonly names: Effect.Effect<ReadonlyArray<string>, StoreError>
-  /** One of them, once the Store's own files were read and, if damaged, mended from elsewhere; with its document. */
+  /** One of them by its sealed document, which is mended from elsewhere if it is damaged. The file isn't read. */
   readonly own: (name: string) => Effect.Effect<{ readonly archive: Archive; readonly document: string }, StoreError>
 }
 

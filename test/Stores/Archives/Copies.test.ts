@@ -12,6 +12,7 @@ import { Lake } from "../../../src/Lake/Lake.ts"
 import { opened, sealed } from "../../../src/Stores/Archives/Archive.ts"
 import * as ArchiveFile from "../../../src/Stores/Archives/ArchiveFile.ts"
 import { contentAt, encode } from "../../../src/Stores/Segments/Frame.ts"
+import { Store } from "../../../src/Stores/Store.ts"
 import { patience, sample } from "../../Long.ts"
 import { framesOf } from "../Segments/Inbox.ts"
 import { folder } from "../WarehouseEngines.ts"
@@ -104,6 +105,31 @@ describe("an archive", () => {
         })
       ),
     patience
+  )
+
+  it.live("that is named, and whose deliveries haven't left when the process dies, is finished by the next turn", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* World.filled
+        const whole = yield* folder
+        cpSync(path, whole, { recursive: true })
+        yield* World.inStores(whole, World.archiveAll)
+        const dies = Effect.gen(function* () {
+          const store = yield* Store
+          const archiving = yield* World.archiving
+          const leave: typeof archiving.leave = ({ deliveries, first, name, sha256, through }) =>
+            store.transaction(async (tx) => {
+              const row = { first_sequence: first, last_sequence: through, name, deliveries, sha256 }
+              await tx.insertInto("archives").values(row).execute()
+            })
+          yield* archiveNext({ ...archiving, leave }, World.young)
+        })
+        yield* World.inStores(path, dies)
+        assert.isFalse(framesOf(join(path, "store.sqlite")).some(({ kind }) => kind === "hole"))
+        yield* World.inStores(path, World.archiveAll)
+        assert.deepStrictEqual(state(path), state(whole))
+      })
+    )
   )
 
   it.live("doesn't let anything leave if what comes back from the lake differs", () =>

@@ -42,6 +42,25 @@ describe("an archive", () => {
     )
   )
 
+  it.live("that is damaged on the lake and in the folder is written nowhere, and both places are named", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* World.filled
+        yield* World.inStores(path, World.archiveAll)
+        const [own = ""] = World.archivesIn(path)
+        const onLake = join(World.lakeIn(path), "_archive", own.slice(join(path, "archive").length))
+        for (const file of [own, onLake]) writeFileSync(file, "damaged")
+        const checked = Effect.flatMap(ArchiveCopies.pieces, ([first]) => first?.check ?? Effect.void)
+        const error = yield* Effect.flip(World.inStores(path, checked))
+        assert.match(
+          error.message,
+          /2026-01-000000000000001 on .*lake is damaged or was changed, and the store's own .*, too/
+        )
+        assert.strictEqual(readFileSync(onLake, "utf8"), "damaged")
+      })
+    )
+  )
+
   it.live("isn't read again by each turn after its deliveries have left", () =>
     Effect.scoped(
       Effect.gen(function* () {
