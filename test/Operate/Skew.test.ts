@@ -1,6 +1,11 @@
-/** When the difference between our clock and the service's is a reason. */
+/** When the difference between our clock and the service's is a reason, and when the stores are asked for it. */
 import { assert, describe, it } from "@effect/vitest"
-import { reasonFor, type SkewStatus } from "../../src/Operate/Skew.ts"
+import { Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { reasonFor, Skew, type SkewStatus } from "../../src/Operate/Skew.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
+import { type Deliveries, Store } from "../../src/Stores/Store.ts"
+import { noMirrors, Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 
 const minute = 60_000
 const unknown: SkewStatus = { answers: null, deliveries: null, events: null }
@@ -24,4 +29,40 @@ describe("skew", () => {
       else assert.match(reason ?? "", sentence)
     })
   }
+
+  it.effect("is looked for twice after a delivery, and every 20 seconds while none comes", () => {
+    const state = { last: 1, asked: 0 }
+    const deliveries = {
+      last: Effect.sync(() => state.last),
+      arrivals: () => Effect.succeed([])
+    } as unknown as Deliveries
+    const query = () =>
+      Effect.suspend(() => {
+        state.asked++
+        return Effect.fail(new WarehouseError({ reason: "Failed", message: "No rows are needed" }))
+      })
+    const layer = Skew.layer.pipe(
+      Layer.provide([
+        Layer.mock(Store, { deliveries, engine: "sqlite", pollEvery: Duration.infinity, workers: {} as never }),
+        Layer.mock(Warehouse, { query, id: "mocked", mirrors: noMirrors }),
+        Reasons.layer
+      ])
+    )
+    const askedWithin = (seconds: number) =>
+      Effect.gen(function* () {
+        const before = state.asked
+        for (let second = 0; second < seconds; second++) yield* TestClock.adjust("1 second")
+        return state.asked - before
+      })
+    return Effect.gen(function* () {
+      yield* askedWithin(19)
+      // At the start, and once more for what was applied since.
+      assert.strictEqual(state.asked, 2)
+      assert.strictEqual(yield* askedWithin(45), 3)
+      // Long before the next 20 seconds are over.
+      state.last = 2
+      assert.strictEqual(yield* askedWithin(6), 2)
+      assert.strictEqual(yield* askedWithin(60), 3)
+    }).pipe(Effect.provide(layer))
+  })
 })

@@ -21,7 +21,7 @@ describe("events", () => {
     it(`that arrive at ${perSecond}/s are visible within 0.1 s, also after a second in which nothing was applied`, () => {
       for (const firstMs of [1, 50, 300, 1000]) {
         // One that comes just after a batch was taken waits for that one, the pause and its own batch.
-        assert.isAtMost(period(perSecond, firstMs, costMs) + costMs((perSecond * 70) / 1000), 130)
+        assert.isAtMost(period(perSecond, firstMs, costMs) + costMs((perSecond * 70) / 1000), 100)
       }
     })
   }
