@@ -100,7 +100,7 @@ const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
     `  SITELEDGER_DATA_DIR=${folder} bin/siteledger ledger list`,
     `  curl http://127.0.0.1:${ports.admin}/status`,
     `  ${adminUrl}   in a browser: the service's side, live (records, webhooks, deliveries, faults)`,
-    `  ${near(publishedPath(dataDir))}   a copy for DuckDB, refreshed every few seconds`,
+    `  ${near(publishedPath(dataDir))}   a copy for DuckDB, refreshed about once a minute`,
     `  ${folder}/lake/latest.json      Parquet, a new export every minute (nightly in real life)`,
     style.bold("Kill it (even with kill -9) and start it again: nothing is lost. Ctrl-C ends it.")
   ]

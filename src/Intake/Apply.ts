@@ -51,7 +51,7 @@ export class Apply extends Context.Service<
       const { opened } = yield* Warehouse
       const counts = new Counts()
       const turn = yield* Semaphore.make(1)
-      /** When the last batch did. */
+      /** When the last batch ended. */
       let ended = 0
       const drain = Effect.gen(function* () {
         yield* opened

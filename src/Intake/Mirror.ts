@@ -48,7 +48,7 @@ const lostText = Effect.flatMap(Store, ({ deliveries }) => deliveries.damage).pi
   Effect.orElseSucceed(() => "unknown")
 )
 
-/** Asks a copy how far it reaches only while it may lack something: this is done each second, and mostly nothing came. */
+/** Asks the warehouse's copy how far it reaches only if deliveries have come since, because this runs every second. */
 const keeper = (copying: Copying) =>
   Effect.sync(() => {
     let copied: { readonly mirror: Mirror<WarehouseError>; readonly through: number } | undefined
@@ -62,7 +62,7 @@ const keeper = (copying: Copying) =>
     })
   })
 
-/** All deliveries that a copy doesn't have yet; up to which it then has them. */
+/** Copies what a copy doesn't have yet. Returns the number up to which it then has all deliveries. */
 export const copyTo = Effect.fnUntraced(function* <E>(mirror: Mirror<E>, copying: Copying) {
   const { deliveries } = yield* Store
   const inbox = yield* copying.id

@@ -107,7 +107,7 @@ const damages: Readonly<Record<string, readonly [(damaged: Damaged) => void, str
   ]
 }
 
-/** Where verify keeps what it reads; only for the process of this test file. */
+/** Where verify keeps what it reads; in this test file only. */
 process.env["TMPDIR"] = temporaryFolder()
 
 describe("verify", () => {

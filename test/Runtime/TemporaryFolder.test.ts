@@ -19,7 +19,7 @@ afterAll(() => removeFolder(directory))
 
 let tests = 0
 let place = ""
-/** Of this file's process alone. */
+/** In this test file only. */
 beforeEach(() => {
   place = join(directory, String((tests += 1)))
   mkdirSync(place)
