@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Used from "./Used.ts"
-import { until } from "./Waiting.ts"
+import { text, until } from "./Waiting.ts"
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -129,13 +129,18 @@ export class Worker {
     return (await answer.json().catch(() => undefined)) as Status | undefined
   }
 
-  /** Fails at once if the worker ends instead. */
-  reaches(what: string, isReached: (status: Status) => boolean = () => true): Promise<Status> {
-    return until(what, async () => {
+  /** Fails at once if the worker ends instead. If it isn't reached in time the error shows the status. */
+  async reaches(what: string, isReached: (status: Status) => boolean = () => true): Promise<Status> {
+    let last: Status | undefined
+    const reached = async () => {
       if (this.hasEnded)
         throw new Error(`the worker ended (code ${this.exitCode}) before ${what}: ${this.log.slice(-500)}`)
-      const status = await this.status()
-      return status !== undefined && isReached(status) ? status : undefined
+      last = await this.status()
+      return last !== undefined && isReached(last) ? last : undefined
+    }
+    return until(what, reached).catch((cause: unknown) => {
+      if (this.hasEnded) throw cause
+      throw new Error(`${text(cause)}; /status says ${JSON.stringify(last) ?? "nothing"}`)
     })
   }
 

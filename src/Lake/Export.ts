@@ -19,6 +19,7 @@ import * as Contents from "./Contents.ts"
 import * as LakePointer from "./LakePointer.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
+import * as PastExports from "./PastExports.ts"
 import * as ReadingSql from "./ReadingSql.ts"
 import * as Staging from "./Staging.ts"
 import { sweep } from "./Sweep.ts"
@@ -83,7 +84,7 @@ export class Export extends Context.Service<
           again: whole(false),
           status: Effect.gen(function* () {
             const next = Cron.next(cron, yield* Clock.currentTimeMillis)
-            return { lastAt: yield* lastAt(store), nextAt: Instant.fromMillis(next.getTime()) }
+            return { lastAt: yield* PastExports.lastAt(store), nextAt: Instant.fromMillis(next.getTime()) }
           })
         })
       })
@@ -111,7 +112,7 @@ const exportOnce = Effect.fn("Export.run")(function* (dataDir: string, keeps: bo
   const before = yield* LakePointer.read(lake)
   const leftBehind = yield* Staging.leftBehind(dataDir)
   if (yield* sweep(lake, leftBehind)) yield* Staging.forget(dataDir, leftBehind)
-  const run = yield* newRun(lake)
+  const run = yield* newRun(lake, store)
   const made = yield* Effect.scoped(
     Effect.gen(function* () {
       const folder = yield* Staging.acquireFolder(dataDir, run)
@@ -122,13 +123,18 @@ const exportOnce = Effect.fn("Export.run")(function* (dataDir: string, keeps: bo
     })
   )
   const finished_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
-  yield* remember(store, { run, started_at, finished_at })
+  yield* PastExports.remember(store, { run, started_at, finished_at })
   return result(made)
 })
 
-const newRun = Effect.fnUntraced(function* (lake: Lake["Service"]): Effect.fn.Return<string, LakeError> {
+/** A name that no export has had: neither one on the lake nor one whose manifest is gone. */
+const newRun = Effect.fnUntraced(function* (
+  lake: Lake["Service"],
+  store: Store["Service"]
+): Effect.fn.Return<string, LakeError | StoreError> {
   for (let tries = 0; tries < mostTries; tries++) {
     const run = Manifest.runId(yield* Clock.currentTimeMillis, yield* Random.nextIntBetween(0, 0xffff))
+    if (yield* PastExports.isRemembered(store, run)) continue
     if (Option.isNone(yield* lake.size(Manifest.manifestPath(run)))) return run
   }
   return yield* failed(`${lake.name} claims that every file exists.`)
@@ -213,27 +219,6 @@ const writeReadingSql = Effect.fnUntraced(function* (lake: Lake["Service"], mani
   const there = yield* lake.readText(ReadingSql.path)
   if (!Option.exists(there, (found) => found.text === text)) yield* lake.putText(ReadingSql.path, text)
 })
-
-interface Finished {
-  readonly run: string
-  readonly started_at: Instant.Instant
-  readonly finished_at: Instant.Instant
-}
-
-/** The Store knows only when exports ran. Which files exist is read from the Lake: it may have been emptied or moved. */
-const remember = (store: Store["Service"], finished: Finished) =>
-  store.transaction((tx) => tx.insertInto("exports").values(finished).execute())
-
-const lastAt = (store: Store["Service"]) =>
-  Effect.map(
-    store.run((db) =>
-      db
-        .selectFrom("exports")
-        .select((of) => of.fn.max("finished_at").as("at"))
-        .executeTakeFirst()
-    ),
-    (row): Instant.Instant | null => row?.at ?? null
-  )
 
 const result = ({ manifest, staged }: Made): ExportResult => {
   const written = staged.filter((each) => each.localFile !== undefined)

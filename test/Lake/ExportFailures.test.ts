@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Random } from "effect"
 import { TestClock } from "effect/testing"
 import { LakeError } from "../../src/Lake/Lake.ts"
 import { some } from "../Long.ts"
@@ -116,6 +116,20 @@ describe("in the middle of an export", () => {
           (failing) => (call, when) => when === "after" && call === failing
         )
         assert.isAbove(calls, 13)
+      })
+    )
+  )
+
+  it.effect("an export never has the name of an earlier one, even of the same second and without its manifest", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        const seeded = Effect.map(run.pipe(Random.withSeed("one name")), (made) => made.run)
+        const first = yield* seeded
+        yield* run
+        forgetAllBut(world, readExport(world).run)
+        const second = yield* seeded
+        const third = yield* seeded
+        assert.strictEqual(new Set([first, second, third]).size, 3)
       })
     )
   )
