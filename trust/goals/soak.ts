@@ -5,7 +5,7 @@
 import { quantile } from "../../bench/Child.ts"
 import type { Goal } from "../Goal.ts"
 import { judge } from "../Judge.ts"
-import { pause } from "../../bench/Waiting.ts"
+import { pause, text } from "../../bench/Waiting.ts"
 import { World } from "../World.ts"
 
 const perRunMs = 1000
@@ -73,7 +73,8 @@ export const goal: Goal = {
     const mbPerHour = rounded(slope(peaks(warm)))
     const { latencies } = world.sender
     const p99Ms = Math.round(quantile(latencies, 0.99))
-    const judged = await judge(world, worker)
+    // The figures of an hour are shown even if it can't be judged.
+    const judged = await judge(world, worker).catch((cause: unknown) => ({ violations: [text(cause)], events: 0 }))
     const grows = isJudged && mbPerHour > mostMbPerHour
     return {
       runs,

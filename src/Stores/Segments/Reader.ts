@@ -108,11 +108,13 @@ class SegmentFile {
   #lookThrough(last: number): void {
     let size = blockBytes
     while (!this.#isClosed && this.#next <= last) {
-      const block = this.#bytes(this.#end, this.#end + size)
+      const { size: fileBytes } = fstatSync(this.#file)
+      // No more than there is: of a stream's few new frames, a whole block each time would be 10 MB a second to collect.
+      const block = this.#bytes(this.#end, Math.max(this.#end, Math.min(this.#end + size, fileBytes)))
       const used = this.#lookAt(block, last)
       // A frame larger than the block; or the end of the file, before the last frame.
       const length = lengthOf(block, used) ?? 0
-      const isCut = this.#end + length > fstatSync(this.#file).size
+      const isCut = this.#end + length > fileBytes
       if (used === 0 && (length <= block.byteLength || isCut)) throw new DamagedSegment(this.#path, this.first)
       if (used === 0) size = length
     }
