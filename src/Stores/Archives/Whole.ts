@@ -4,7 +4,7 @@
 import type { KeyObject } from "node:crypto"
 import { batchBytes } from "../Deliveries.ts"
 import { decode, type Frame, isArchived, isHole, numberAfterOf, numberOf } from "../Segments/Frame.ts"
-import type { Range } from "../Segments/Reader.ts"
+import type { Range } from "../Segments/SegmentFile.ts"
 import type { ArchiveFolder } from "./ArchiveFolder.ts"
 
 /** Segments that can be read. */

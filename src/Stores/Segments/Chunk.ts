@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { constants, zstdCompress, zstdDecompress } from "node:zlib"
 import type { Chunk } from "../Deliveries.ts"
 import { type Frame, numberAfter, numberOf } from "./Frame.ts"
-import type { Range } from "./Reader.ts"
+import type { Range } from "./SegmentFile.ts"
 import { scan } from "./Segment.ts"
 
 const compress = promisify(zstdCompress)

@@ -9,7 +9,8 @@ import type { Source, Whole } from "../Archives/Whole.ts"
 import { batchBytes } from "../Deliveries.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
-import { DamagedSegment, type Reader } from "./Reader.ts"
+import type { Reader } from "./Reader.ts"
+import { DamagedSegment } from "./SegmentFile.ts"
 
 export type Row = Selectable<StoreTables["inbox"]>
 

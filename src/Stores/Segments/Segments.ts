@@ -12,7 +12,8 @@ import type { Frame } from "./Frame.ts"
 import type { InArchive, Leaving } from "./Leave.ts"
 import { type Answer, type Incoming, packed, type Request, type Start, type ThreadStart } from "./Protocol.ts"
 import { listed } from "./Segment.ts"
-import { DamagedSegment, type Range, Reader } from "./Reader.ts"
+import { Reader } from "./Reader.ts"
+import { DamagedSegment, type Range } from "./SegmentFile.ts"
 import type { Found } from "./Writer.ts"
 
 const threadFile = fileOf(new URL("./inbox-thread.ts", import.meta.url))

@@ -1,0 +1,161 @@
+/**
+ * One segment, read beside its writer: frames that were acknowledged, which never change.
+ *
+ * Where some of its frames begin is remembered, so a frame is found by reading what lies after the mark before it, not the
+ * whole file. Everything that is read is checked on the way, from a mark on: a frame that isn't whole, or that isn't the
+ * one after the one before it, is damage.
+ */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs"
+import { join } from "node:path"
+import { codeOf } from "../../Runtime/SystemFailure.ts"
+import { contentAt, headBytes, isEnd, lengthOf, numberAfterOf, numberOf } from "./Frame.ts"
+import { nameOf } from "./Segment.ts"
+
+/** A frame that was acknowledged can't be read. */
+export class DamagedSegment extends Error {
+  override readonly name = "DamagedSegment"
+  /** A number in the segment. */
+  readonly number: number
+
+  constructor(path: string, number: number) {
+    super(`${path} is damaged`)
+    this.number = number
+  }
+}
+
+/** Frames as they are in the file. */
+export interface Range {
+  readonly contents: ReadonlyArray<Buffer>
+  /** All of them, whole. */
+  readonly bytes: Buffer
+  /** The number after them: where to go on. */
+  readonly next: number
+}
+
+/** Of a frame: its number, and where it begins in the file. */
+interface Place {
+  readonly number: number
+  readonly at: number
+}
+
+/** In bytes. */
+const betweenMarks = 128 * 1024
+const blockBytes = 1024 * 1024
+/** A guess, for how much is read at once. */
+const usualFrame = 512
+
+export class SegmentFile {
+  readonly #first: number
+  readonly #path: string
+  /** In order. */
+  readonly #marks: Array<Place>
+  /** How far it was looked through. */
+  #end: Place
+  #isClosed = false
+
+  constructor(folder: string, first: number) {
+    this.#first = first
+    this.#path = join(folder, nameOf(first))
+    this.#end = { number: first, at: 0 }
+    this.#marks = [this.#end]
+  }
+
+  /**
+   * Frames with these numbers or later ones, up to `last`, some of as many as fit: at least one, which may be a hole that
+   * the number is in. Undefined: they are in a later segment.
+   */
+  from(number: number, last: number, limit: number, bytes: number): Range | undefined {
+    if (this.#isClosed && this.#end.number <= number) return undefined
+    const file = this.#opened()
+    try {
+      const start = this.#find(file, number)
+      return start && this.#take(file, start, last, limit, bytes)
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  #opened(): number {
+    try {
+      return openSync(this.#path, "r")
+    } catch (cause) {
+      // Lost; or its deliveries went to an archive since the folder was listed.
+      if (codeOf(cause) === "ENOENT") throw this.#damaged()
+      throw cause
+    }
+  }
+
+  #damaged(): DamagedSegment {
+    return new DamagedSegment(this.#path, this.#first)
+  }
+
+  /** Undefined: the segment is closed before it. */
+  #find(file: number, number: number): Place | undefined {
+    let place = this.#end.number <= number ? this.#end : this.#markBefore(number)
+    for (let size = betweenMarks * 2; ; size = blockBytes) {
+      const block = this.#read(file, place.at, size)
+      for (let at = 0; ;) {
+        const content = contentAt(block, at)
+        if (content === undefined && at === 0) throw this.#damaged()
+        if (content === undefined) break
+        const after = this.#after(place, content)
+        if (after.number > number) return place
+        if (isEnd(content)) return undefined
+        place = after
+        at += headBytes + content.byteLength
+      }
+    }
+  }
+
+  #take(file: number, start: Place, last: number, limit: number, bytes: number): Range {
+    const block = this.#read(file, start.at, Math.min(bytes, Math.max(betweenMarks, limit * usualFrame)))
+    const contents: Array<Buffer> = []
+    let place = start
+    while (place.number <= last && contents.length < limit) {
+      const at = place.at - start.at
+      const content = contentAt(block, at)
+      if (content === undefined && contents.length === 0) throw this.#damaged()
+      if (content === undefined || (contents.length > 0 && at + headBytes + content.byteLength > bytes)) break
+      place = this.#after(place, content)
+      if (isEnd(content)) break
+      contents.push(content)
+    }
+    const taken = contents.reduce((sum, { byteLength }) => sum + headBytes + byteLength, 0)
+    return { contents, bytes: block.subarray(0, taken), next: place.number }
+  }
+
+  /** At most so many bytes, but at least a whole frame; fewer at the end of the file. */
+  #read(file: number, from: number, most: number): Buffer {
+    const { size } = fstatSync(file)
+    const block = bytesOf(file, from, Math.min(Math.max(most, headBytes), size - from))
+    const length = lengthOf(block, 0) ?? 0
+    return length > block.byteLength ? bytesOf(file, from, Math.min(length, size - from)) : block
+  }
+
+  /** The place after a frame. */
+  #after({ at, number }: Place, content: Buffer): Place {
+    if (numberOf(content) !== number) throw this.#damaged()
+    const after = { number: numberAfterOf(content), at: at + headBytes + content.byteLength }
+    if (after.at > this.#end.at) {
+      this.#end = after
+      this.#isClosed = isEnd(content)
+      if (after.at - this.#marks.at(-1)!.at >= betweenMarks) this.#marks.push(after)
+    }
+    return after
+  }
+
+  #markBefore(number: number): Place {
+    let [low, high] = [0, this.#marks.length]
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if (this.#marks[middle]!.number <= number) low = middle
+      else high = middle
+    }
+    return this.#marks[low]!
+  }
+}
+
+const bytesOf = (file: number, from: number, count: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(Math.max(0, count))
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.byteLength, from))
+}
