@@ -115,7 +115,7 @@ export class SegmentFile {
       const at = place.at - start.at
       const content = contentAt(block, at)
       if (content === undefined && contents.length === 0) throw this.#damaged()
-      if (content === undefined || (contents.length > 0 && at + headBytes + content.byteLength > bytes)) break
+      if (content === undefined) break
       place = this.#after(place, content)
       if (isEnd(content)) break
       contents.push(content)
