@@ -1,6 +1,7 @@
 /**
- * Merges changes into the rows of entities: each stored row that they touch is read by its number (`RowNumbers`), unless an
- * event changed it lately (`RecentRows`), merged, deleted and appended again. This code keeps one row per id, because DuckDB would hold a whole index in memory (`Ddl`).
+ * Merges changes into the rows of entities: each stored row that they touch is found (`StoredRows`), merged, deleted and
+ * appended again; one that was taken, even if it stays as it was. This code keeps one row per id, because DuckDB would hold
+ * a whole index in memory (`Ddl`).
  *
  * A caller merges within a transaction and then says how it ended, because only a commit gives rows their numbers.
  * An id that is taken for a new one would get a second row: so in any doubt all numbers are looked up again.
@@ -11,18 +12,8 @@ import type { Row } from "../../Domain/Merge.ts"
 import { byName, type EntityName } from "../../Domain/Resource.ts"
 import { mergeGently } from "../Merging.ts"
 import { entityTable } from "../WarehouseTables.ts"
-import { RecentRows, type Stored } from "./RecentRows.ts"
-import { isOf, RowNumbers } from "./RowNumbers.ts"
-import * as Rows from "./Rows.ts"
-import { listed, type TableRows } from "./TableRows.ts"
-
-/** Of one table. */
-interface Numbered {
-  readonly numbers: RowNumbers
-  readonly recent: RecentRows
-  /** The number of the next row. */
-  next: number
-}
+import { type Found, Renumbered, StoredRows } from "./StoredRows.ts"
+import type { TableRows } from "./TableRows.ts"
 
 interface Written {
   readonly name: EntityName
@@ -37,27 +28,19 @@ interface Written {
   readonly first: ReadonlyArray<string>
 }
 
-/** A row that is in memory has another number by now. To be rolled back; the next try reads it again. */
-export class Renumbered extends Error {
-  override readonly name = "Renumbered"
-
-  constructor(name: EntityName) {
-    super(`rows of construction.${name} have other numbers`)
-  }
-}
-
 export class EntityRows {
   readonly #tables: TableRows
-  readonly #numbered = new Map<EntityName, Numbered>()
+  readonly #stored: StoredRows
   #written: Array<Written> = []
 
-  constructor(tables: TableRows) {
+  constructor(tables: TableRows, stored = new StoredRows(tables)) {
     this.#tables = tables
+    this.#stored = stored
   }
 
   /** How many rows have their numbers in memory. */
   get numbered(): number {
-    return [...this.#numbered.values()].reduce((sum, { numbers }) => sum + numbers.count, 0)
+    return this.#stored.count
   }
 
   /** True if analysts can see that something has changed. */
@@ -66,21 +49,29 @@ export class EntityRows {
     const resource = byName(name)
     const { first, others } = await this.#sorted(name, changes)
     const byId = groupById(others)
-    const stored = await this.#stored(name, [...byId.keys()])
+    const isOfEvents = others.every(({ source }) => source === "event")
+    const stored = await this.#stored.of(name, [...byId.keys()], isOfEvents)
     const merged: Array<Row> = []
     const rows: Array<Written["rows"][number]> = []
+    const outdated: Array<{ readonly number: number; readonly id: string }> = []
     let isVisible = false
+    const put = (id: string, row: Row, from: Found | undefined, isRecent: boolean) => {
+      merged.push(row)
+      rows.push({ id, from: from?.number, recent: isRecent ? row : undefined })
+      if (from !== undefined && !from.isTaken) outdated.push({ number: from.number, id })
+    }
     for (const [id, ofId] of byId) {
       const found = stored.get(id)
       const before = found?.row
       const merging = mergeGently(resource, before, ofId)
       const after = merging instanceof Promise ? await merging : merging
       if (after === undefined || after === before) continue
-      merged.push(after)
-      rows.push({ id, from: found?.number, recent: ofId.at(-1)?.source === "event" ? after : undefined })
+      put(id, after, found, ofId.at(-1)?.source === "event")
+      stored.delete(id)
       isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
     }
-    const outdated = rows.flatMap(({ from, id }) => (from === undefined ? [] : [{ number: from, id }]))
+    // The others that were taken: unchanged, or of an id with the same hash.
+    for (const [id, found] of stored) if (found.isTaken) put(id, found.row, found, byId.has(id))
     if ((await this.#tables.deleteNumbered(table, outdated)) < outdated.length) throw new Renumbered(name)
     await this.#tables.append(table, merged)
     await this.#tables.appendTexts(table, first, (listed, column) => listed.textOf(column))
@@ -90,7 +81,7 @@ export class EntityRows {
 
   committed(): void {
     for (const { first, name, rows } of this.#written) {
-      const numbered = this.#numbered.get(name)!
+      const numbered = this.#stored.known(name)
       for (const { from, id, recent } of rows) {
         const number = numbered.next++
         if (from === undefined) numbered.numbers.add(id, number)
@@ -106,7 +97,7 @@ export class EntityRows {
   /** Rows have been renumbered, or it isn't known whether what was merged was committed. */
   forget(): void {
     this.#written = []
-    this.#numbered.clear()
+    this.#stored.forget()
   }
 
   /** `first`: the only changes of entities that have no row, which need no merging. */
@@ -115,89 +106,10 @@ export class EntityRows {
     if (listed.length === 0 || new Set(changes.map(({ id }) => id)).size < changes.length) {
       return { first: [], others: changes }
     }
-    const { numbers } = await this.#numbersOf(name)
+    const { numbers } = await this.#stored.numbered(name)
     const isFirst = (change: Change): change is Listed => change instanceof Listed && !numbers.mayHave(change.id)
     return { first: listed.filter(isFirst), others: changes.filter((change) => !isFirst(change)) }
   }
-
-  async #numbersOf(name: EntityName): Promise<Numbered> {
-    const known = this.#numbered.get(name) ?? (await this.#lookUp(name))
-    this.#numbered.set(name, known)
-    return known
-  }
-
-  async #stored(name: EntityName, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Stored>> {
-    const known = this.#numbered.get(name)
-    if (known !== undefined) {
-      const [recent, others] = parted(ids, known.recent)
-      const read = await this.#read(name, others, known.numbers)
-      if (read !== undefined) return new Map([...recent, ...read])
-    }
-    const numbered = await this.#lookUp(name)
-    this.#numbered.set(name, numbered)
-    const again = await this.#read(name, ids, numbered.numbers)
-    if (again === undefined) throw new Error(`the row numbers of construction.${name} don't hold`)
-    return again
-  }
-
-  /** By id; undefined if a row doesn't have its number any more. */
-  async #read(
-    name: EntityName,
-    ids: ReadonlyArray<string>,
-    numbers: RowNumbers
-  ): Promise<ReadonlyMap<string, Stored> | undefined> {
-    const wanted = new Map<number, string>()
-    for (const id of ids) for (const number of numbers.of(id)) wanted.set(number, id)
-    const stored = new Map<string, Stored>()
-    if (wanted.size === 0) return stored
-    const result = await this.#tables.run(
-      `select *, rowid from construction.${name} where rowid in (${listed("BIGINT")})`,
-      JSON.stringify([...wanted.keys()].map(String))
-    )
-    const read = Rows.reader(result)
-    for (const chunk of await result.fetchAllChunks()) {
-      for (const { rowid, ...row } of read(chunk)) {
-        const [id, number] = [String(row["id"]), Number(rowid)]
-        if (!isOf(id, wanted.get(number) ?? "")) return undefined
-        stored.set(id, { row: row as Row, number })
-      }
-    }
-    return stored.size === wanted.size ? stored : undefined
-  }
-
-  /** By a scan of the whole table. */
-  async #lookUp(name: EntityName): Promise<Numbered> {
-    const numbered: Numbered = { numbers: new RowNumbers(), recent: new RecentRows(), next: 0 }
-    const result = await this.#tables.connection.stream(`select id, rowid from construction.${name}`)
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
-      const [ids, rows] = [chunk.getColumnVector(0), chunk.getColumnVector(1)]
-      for (let index = 0; index < chunk.rowCount; index++) {
-        const row = Number(rows.getItem(index))
-        numbered.numbers.add(String(ids.getItem(index)), row)
-        numbered.next = Math.max(numbered.next, row + 1)
-      }
-    }
-    return numbered
-  }
-}
-
-/** Those that are in memory, and the ids of the others. */
-const parted = (
-  ids: ReadonlyArray<string>,
-  recent: RecentRows
-): readonly [ReadonlyMap<string, Stored>, ReadonlyArray<string>] => {
-  const found = new Map<string, Stored>()
-  const others: Array<string> = []
-  for (const id of ids) {
-    const stored = recent.get(id)
-    if (stored === undefined) others.push(id)
-    else found.set(id, stored)
-  }
-  return [found, others]
 }
 
 interface Sorted {

@@ -6,6 +6,7 @@ import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@d
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import { eventsTable, type Shown } from "../WarehouseTables.ts"
+import * as Rows from "./Rows.ts"
 import { appendTexts } from "./Values.ts"
 
 /** The column that rows are found by again: events by their numbers, which are small and lie together, not by hashes. */
@@ -76,6 +77,16 @@ export class TableRows {
     )
     this.deleted += rowsChanged
     return rowsChanged
+  }
+
+  /** Deletes the rows with these numbers and returns them: each is read alone, not with the two thousand around it. */
+  async take({ name }: Shown, numbers: ReadonlyArray<number>): Promise<ReadonlyArray<Row>> {
+    const text = `delete from construction.${name} where rowid in (${numbers.join(", ")}) returning *`
+    const result = await this.connection.run(text)
+    const read = Rows.reader(result)
+    const rows = (await result.fetchAllChunks()).flatMap(read) as ReadonlyArray<Row>
+    this.deleted += rows.length
+    return rows
   }
 
   append(table: Shown, rows: ReadonlyArray<object>): Promise<void> {

@@ -14,9 +14,10 @@ import {
   ledgerEntriesTable,
   ledgerHoldsTable
 } from "../WarehouseTables.ts"
-import { EntityRows, Renumbered } from "./EntityRows.ts"
+import { EntityRows } from "./EntityRows.ts"
 import type { OpenFile } from "./File.ts"
 import type { Memory } from "./Memory.ts"
+import { Renumbered } from "./StoredRows.ts"
 import { TableRows, type Wrote } from "./TableRows.ts"
 
 export interface Written {

@@ -1,0 +1,165 @@
+/**
+ * The rows of entities as they are in the file, by id: found by their numbers (`RowNumbers`), or in memory if an event
+ * changed them lately (`RecentRows`).
+ *
+ * The few rows that events are about are taken: read and deleted by one statement. To select a row, DuckDB decodes the two
+ * thousand around it, in every column, and that again to delete it.
+ */
+import type { EntityName } from "../../Domain/Resource.ts"
+import type { Row } from "../../Domain/Merge.ts"
+import { entityTable } from "../WarehouseTables.ts"
+import { RecentRows, type Stored } from "./RecentRows.ts"
+import { isOf, RowNumbers } from "./RowNumbers.ts"
+import * as Rows from "./Rows.ts"
+import { listed, type TableRows } from "./TableRows.ts"
+
+/** Of one table. */
+export interface Numbered {
+  readonly numbers: RowNumbers
+  readonly recent: RecentRows
+  /** The number of the next row. */
+  next: number
+}
+
+export interface Found extends Stored {
+  /** It is deleted already. */
+  readonly isTaken?: true
+}
+
+/** A row that is in memory has another number by now. To be rolled back; the next try reads it again. */
+export class Renumbered extends Error {
+  override readonly name = "Renumbered"
+
+  constructor(name: EntityName) {
+    super(`rows of construction.${name} have other numbers`)
+  }
+}
+
+export class StoredRows {
+  readonly #tables: TableRows
+  readonly #makeRecent: () => RecentRows
+  readonly #numbered = new Map<EntityName, Numbered>()
+
+  constructor(tables: TableRows, makeRecent = () => new RecentRows()) {
+    this.#tables = tables
+    this.#makeRecent = makeRecent
+  }
+
+  /** How many rows have their numbers in memory. */
+  get count(): number {
+    return [...this.#numbered.values()].reduce((sum, { numbers }) => sum + numbers.count, 0)
+  }
+
+  /** Of a table of which rows were found before. */
+  known(name: EntityName): Numbered {
+    return this.#numbered.get(name)!
+  }
+
+  /** Rows have other numbers by now. */
+  forget(): void {
+    this.#numbered.clear()
+  }
+
+  async numbered(name: EntityName): Promise<Numbered> {
+    const known = this.#numbered.get(name) ?? (await this.#lookUp(name))
+    this.#numbered.set(name, known)
+    return known
+  }
+
+  /** `isOfEvents`: they are about to be changed. Others than these may be taken, too. */
+  async of(name: EntityName, ids: ReadonlyArray<string>, isOfEvents: boolean): Promise<Map<string, Found>> {
+    const known = this.#numbered.get(name)
+    if (known !== undefined) {
+      const [recent, others] = parted(ids, known.recent)
+      const areFew = others.length <= Math.max(few, known.numbers.count * fewShare)
+      const read =
+        isOfEvents && areFew
+          ? await this.#taken(name, others, known.numbers)
+          : await this.#read(name, others, known.numbers)
+      if (read !== undefined) return new Map([...recent, ...read])
+    }
+    const numbered = await this.#lookUp(name)
+    this.#numbered.set(name, numbered)
+    const again = await this.#read(name, ids, numbered.numbers)
+    if (again === undefined) throw new Error(`the row numbers of construction.${name} don't hold`)
+    return again
+  }
+
+  /** By id: rows that are deleted now. */
+  async #taken(name: EntityName, ids: ReadonlyArray<string>, numbers: RowNumbers): Promise<ReadonlyMap<string, Found>> {
+    const wanted = new Set(ids.flatMap((id) => numbers.of(id)))
+    const taken = new Map<string, Found>()
+    if (wanted.size === 0) return taken
+    for (const row of await this.#tables.take(entityTable(name), [...wanted])) {
+      const id = String(row["id"])
+      const number = numbers.of(id).find((each) => wanted.delete(each))
+      if (number !== undefined) taken.set(id, { row, number, isTaken: true })
+    }
+    // One of them doesn't exist, or is another id's.
+    if (wanted.size > 0) throw new Renumbered(name)
+    return taken
+  }
+
+  /** By id; undefined if a row doesn't have its number any more. */
+  async #read(
+    name: EntityName,
+    ids: ReadonlyArray<string>,
+    numbers: RowNumbers
+  ): Promise<Map<string, Found> | undefined> {
+    const wanted = new Map<number, string>()
+    for (const id of ids) for (const number of numbers.of(id)) wanted.set(number, id)
+    const stored = new Map<string, Found>()
+    if (wanted.size === 0) return stored
+    const result = await this.#tables.run(
+      `select *, rowid from construction.${name} where rowid in (${listed("BIGINT")})`,
+      JSON.stringify([...wanted.keys()].map(String))
+    )
+    const read = Rows.reader(result)
+    for (const chunk of await result.fetchAllChunks()) {
+      for (const { rowid, ...row } of read(chunk)) {
+        const [id, number] = [String(row["id"]), Number(rowid)]
+        if (!isOf(id, wanted.get(number) ?? "")) return undefined
+        stored.set(id, { row: row as Row, number })
+      }
+    }
+    return stored.size === wanted.size ? stored : undefined
+  }
+
+  /** By a scan of the whole table. */
+  async #lookUp(name: EntityName): Promise<Numbered> {
+    const numbered: Numbered = { numbers: new RowNumbers(), recent: this.#makeRecent(), next: 0 }
+    const result = await this.#tables.connection.stream(`select id, rowid from construction.${name}`)
+    for (
+      let chunk = await result.fetchChunk();
+      chunk !== null && chunk.rowCount > 0;
+      chunk = await result.fetchChunk()
+    ) {
+      const [ids, rows] = [chunk.getColumnVector(0), chunk.getColumnVector(1)]
+      for (let index = 0; index < chunk.rowCount; index++) {
+        const row = Number(rows.getItem(index))
+        numbered.numbers.add(String(ids.getItem(index)), row)
+        numbered.next = Math.max(numbered.next, row + 1)
+      }
+    }
+    return numbered
+  }
+}
+
+/** To take so many rows is faster than to select and delete them; of a large table, more, since they lie far apart. */
+const few = 25
+const fewShare = 1 / 400
+
+/** Those that are in memory, and the ids of the others. */
+const parted = (
+  ids: ReadonlyArray<string>,
+  recent: RecentRows
+): readonly [ReadonlyMap<string, Stored>, ReadonlyArray<string>] => {
+  const found = new Map<string, Stored>()
+  const others: Array<string> = []
+  for (const id of ids) {
+    const stored = recent.get(id)
+    if (stored === undefined) others.push(id)
+    else found.set(id, stored)
+  }
+  return [found, others]
+}
