@@ -6,7 +6,7 @@ import { decode, type Frame } from "./Frame.ts"
 import { listed, nameOf } from "./Segment.ts"
 import { DamagedSegment, type Range, SegmentFile } from "./SegmentFile.ts"
 
-/** Of those read last, it is known where some frames begin: 5 kB each. */
+/** Segments with an index in memory, of 5 kB each. */
 const mostKnown = 1000
 
 export class Reader {

@@ -1,9 +1,9 @@
 /**
  * One segment, read beside its writer: frames that were acknowledged, which never change.
  *
- * Where some of its frames begin is remembered, so a frame is found by reading what lies after the mark before it, not the
- * whole file. Everything that is read is checked on the way, from a mark on: a frame that isn't whole, or that isn't the
- * one after the one before it, is damage.
+ * Where some of its frames begin is remembered (a sparse index), so a frame is found by reading on from the entry before
+ * it, not the whole file. Everything that is read is checked: a frame that isn't whole, or that isn't the one after the one
+ * before it, is damage.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
@@ -39,7 +39,7 @@ interface Place {
 }
 
 /** In bytes. */
-const betweenMarks = 128 * 1024
+const betweenEntries = 128 * 1024
 const blockBytes = 1024 * 1024
 /** A guess, for how much is read at once. */
 const usualFrame = 512
@@ -47,8 +47,8 @@ const usualFrame = 512
 export class SegmentFile {
   readonly #first: number
   readonly #path: string
-  /** In order. */
-  readonly #marks: Array<Place>
+  /** In order, at least `betweenEntries` apart. */
+  readonly #index: Array<Place>
   /** How far it was looked through. */
   #end: Place
   #isClosed = false
@@ -57,12 +57,12 @@ export class SegmentFile {
     this.#first = first
     this.#path = join(folder, nameOf(first))
     this.#end = { number: first, at: 0 }
-    this.#marks = [this.#end]
+    this.#index = [this.#end]
   }
 
   /**
-   * Frames with these numbers or later ones, up to `last`, some of as many as fit: at least one, which may be a hole that
-   * the number is in. Undefined: they are in a later segment.
+   * Frames with these numbers or later ones, up to `last`, at least one, but maybe fewer than would fit. The first may
+   * be a hole that the number is in. Undefined: they are in a later segment.
    */
   from(number: number, last: number, limit: number, bytes: number): Range | undefined {
     if (this.#isClosed && this.#end.number <= number) return undefined
@@ -91,8 +91,8 @@ export class SegmentFile {
 
   /** Undefined: the segment is closed before it. */
   #find(file: number, number: number): Place | undefined {
-    let place = this.#end.number <= number ? this.#end : this.#markBefore(number)
-    for (let size = betweenMarks * 2; ; size = blockBytes) {
+    let place = this.#end.number <= number ? this.#end : this.#entryBefore(number)
+    for (let size = betweenEntries * 2; ; size = blockBytes) {
       const block = this.#read(file, place.at, size)
       for (let at = 0; ;) {
         const content = contentAt(block, at)
@@ -108,7 +108,7 @@ export class SegmentFile {
   }
 
   #take(file: number, start: Place, last: number, limit: number, bytes: number): Range {
-    const block = this.#read(file, start.at, Math.min(bytes, Math.max(betweenMarks, limit * usualFrame)))
+    const block = this.#read(file, start.at, Math.min(bytes, Math.max(betweenEntries, limit * usualFrame)))
     const contents: Array<Buffer> = []
     let place = start
     while (place.number <= last && contents.length < limit) {
@@ -139,19 +139,19 @@ export class SegmentFile {
     if (after.at > this.#end.at) {
       this.#end = after
       this.#isClosed = isEnd(content)
-      if (after.at - this.#marks.at(-1)!.at >= betweenMarks) this.#marks.push(after)
+      if (after.at - this.#index.at(-1)!.at >= betweenEntries) this.#index.push(after)
     }
     return after
   }
 
-  #markBefore(number: number): Place {
-    let [low, high] = [0, this.#marks.length]
+  #entryBefore(number: number): Place {
+    let [low, high] = [0, this.#index.length]
     while (high - low > 1) {
       const middle = (low + high) >>> 1
-      if (this.#marks[middle]!.number <= number) low = middle
+      if (this.#index[middle]!.number <= number) low = middle
       else high = middle
     }
-    return this.#marks[low]!
+    return this.#index[low]!
   }
 }
 
