@@ -133,12 +133,12 @@ export const copyTo = (instance: DuckDBInstance, path: string): Promise<void> =>
 
 type Copy = (connection: DuckDBConnection, own: string) => Promise<void>
 
-/** Attaches another file as `copied`. */
+/** Attaches another file as `copied`: without a log, in which all would be written once more, as nobody uses it yet. */
 export const copying = async (instance: DuckDBInstance, path: string, copy: Copy): Promise<void> => {
   const connection = await instance.connect()
   try {
     const [[own] = []] = (await connection.runAndReadAll("select current_database()")).getRowsJson()
-    await connection.run(`attach ${Literal.text(path)} as copied`)
+    await connection.run(`attach ${Literal.text(path)} as copied (recovery_mode no_wal_writes)`)
     await copy(connection, String(own))
   } finally {
     try {

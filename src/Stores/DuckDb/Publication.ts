@@ -105,7 +105,7 @@ export class Publication {
         await copyAll(connection, own, "siteledger.meta")
         for (const name of small) await copyAll(connection, own, `construction.${name}`)
         for (const [name, keys] of changed) {
-          if (!small.has(name)) await copySome(connection, own, name, [...keys])
+          if (!small.has(name)) await copySome(connection, own, name, keys)
         }
         await connection.run("commit")
         await connection.run("checkpoint copied")
