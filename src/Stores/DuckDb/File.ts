@@ -151,6 +151,28 @@ export const copying = async (instance: DuckDBInstance, path: string, copy: Copy
   }
 }
 
+/** Fills an empty warehouse at `path`, which nobody uses yet; `folder` is for what doesn't fit into memory. */
+export const filling = async (
+  path: string,
+  folder: string,
+  fill: (connection: DuckDBConnection) => Promise<void>
+): Promise<void> => {
+  const { resting } = sharesOf(usualBudgetMb)
+  const instance = await DuckDBInstance.create(":memory:", {
+    ...settings,
+    memory_limit: `${resting}MB`,
+    temp_directory: folder
+  })
+  try {
+    await copying(instance, path, async (connection, own) => {
+      await connection.run("use copied")
+      await fill(connection).finally(() => connection.run(`use "${own}"`))
+    })
+  } finally {
+    instance.closeSync()
+  }
+}
+
 /** DuckDB writes the rest when it detaches. On a full disk it calls the copy invalidated: our own file is fine. */
 const notFinished = (cause: unknown): never => {
   const said = cause instanceof Error ? cause.message : String(cause)

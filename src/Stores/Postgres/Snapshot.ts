@@ -15,7 +15,7 @@ import type { Session } from "./Sessions.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
 import { inherit } from "../../Runtime/Rights.ts"
-import { discardFile, openWarehouse } from "../DuckDb/File.ts"
+import { discardFile, filling, openWarehouse } from "../DuckDb/File.ts"
 import * as EventPasses from "../EventPasses.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
@@ -166,18 +166,14 @@ export const publish = (connections: Connections, path: string): Effect.Effect<v
         const pipe = await makePipe(folder)
         const unfinished = `${path}.unfinished`
         discardFile(unfinished)
-        const file = await openWarehouse(unfinished)
-        try {
-          const connection = await file.instance.connect()
+        const empty = await openWarehouse(unfinished)
+        await empty.close()
+        await filling(unfinished, folder, async (connection) => {
           for (const table of tables) await fill(connection, rowsOf(client, table), pipe)
           await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
             String(watermark)
           ])
-          await connection.run("checkpoint")
-          connection.disconnectSync()
-        } finally {
-          await file.close()
-        }
+        })
         inherit(unfinished, path)
         await rename(unfinished, path)
       })
