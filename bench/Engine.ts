@@ -16,6 +16,12 @@ const parsed = parseArgs({ options: { engine: { type: "string", default: "duckdb
 
 export const name = engines.find((each) => each === parsed.values.engine) ?? "duckdb"
 
+/** How many workers share a server, one after the other; none share a file. */
+export const fleets = (name === "postgres" ? (process.env["BENCH_FLEETS"] ?? "1,2,4") : "")
+  .split(",")
+  .filter(Boolean)
+  .map(Number)
+
 /** Where a worker's stores are, as an operator would configure it. */
 export interface Place {
   readonly directory: string

@@ -111,7 +111,7 @@ const measure = Effect.gen(function* () {
   const worker = yield* Layer.build(applying)
   const seconds = yield* Effect.provide(drained, worker)
   const waits = yield* Effect.provide(delays, receiving).pipe(Effect.provide(worker))
-  const several = Engine.name === "postgres" ? yield* Effect.forEach([1, 2, 4], shared) : undefined
+  const several = Engine.fleets.length > 0 ? yield* Effect.forEach(Engine.fleets, shared) : undefined
   const result = {
     bench: "apply",
     engine: Engine.name,

@@ -18,7 +18,6 @@ const isPostgres = Engine.name === "postgres"
 const perRound = Number(process.env["BENCH_DELIVERIES"] ?? 30_000)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? (isPostgres ? 3 : 7))
 const looked = 10_000
-const fleets = isPostgres ? [1, 2, 4] : []
 
 await using engine = await Engine.open()
 const { directory, url } = await engine.place()
@@ -94,7 +93,7 @@ receiver.process.kill()
 bare.process.kill()
 const stored = await storedIn(store)
 const shared = []
-for (const workers of fleets) shared.push(await fleet(workers))
+for (const workers of Engine.fleets) shared.push(await fleet(workers))
 
 const all = [warm, ...own, ...(proof === undefined ? [] : [proof])]
 const ratios = own.map(({ perSecond }, n) => perSecond / (other[n]?.perSecond ?? 0))

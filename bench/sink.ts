@@ -28,6 +28,7 @@ const scenarios = {
 } satisfies Record<string, Scenario>
 
 const warming = 400
+const warmingPerSecond = 100
 const mostBare = 1000
 
 await using engine = await Engine.open()
@@ -88,7 +89,7 @@ const run = async (name: string, { answerAfterMs, earlierMs, perSecond }: Scenar
   const { port, worker } = await working(sink.line)
   const count = Math.ceil(perSecond * seconds)
   // Code that has run before is compiled.
-  const warm = await start("Payments.ts", port, warming, Math.min(perSecond * 10, warming), `${name}-warm`)
+  const warm = await start("Payments.ts", port, warming, warmingPerSecond, `${name}-warm`)
   await delays(sink, JSON.parse(warm.line) as Times)
   const before = worker.cpuMs
   const paid = await start("Payments.ts", port, count, perSecond, name, earlierMs)
