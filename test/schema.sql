@@ -150,9 +150,6 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
 
 CREATE INDEX "ledger_entries_ipc" on "ledger_entries" ("ipc_id", "sequence");
 
-CREATE TRIGGER ledger_entries_logs_insert after insert on "ledger_entries"
-  begin insert into row_changes (table_name, row_key) values ('ledger_entries', json_array(new."sequence")); end;
-
 CREATE TRIGGER ledger_entries_no_delete before delete on "ledger_entries"
   begin select raise(abort, 'ledger_entries is append-only'); end;
 
@@ -175,9 +172,6 @@ CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events
 ) strict;
 
 CREATE INDEX "ledger_facts_ipc" on "ledger_facts" ("ipc_id", "number");
-
-CREATE TRIGGER ledger_facts_logs_insert after insert on "ledger_facts"
-  begin insert into row_changes (table_name, row_key) values ('ledger_facts', json_array(new."number")); end;
 
 CREATE TRIGGER ledger_facts_no_delete before delete on "ledger_facts"
   begin select raise(abort, 'ledger_facts is append-only'); end;
@@ -211,9 +205,6 @@ CREATE TABLE "ledger_hold_decisions" ( -- Resolved holds, and how each was resol
   -- The fact that caused it (ledger_facts.number).
   "fact" integer not null references "ledger_facts" ("number")
 ) strict;
-
-CREATE TRIGGER ledger_hold_decisions_logs_insert after insert on "ledger_hold_decisions"
-  begin insert into row_changes (table_name, row_key) values ('ledger_hold_decisions', json_array(new."number")); end;
 
 CREATE TRIGGER ledger_hold_decisions_no_delete before delete on "ledger_hold_decisions"
   begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
@@ -303,9 +294,6 @@ CREATE TABLE "ledger_terms" ( -- The terms by which entries are posted, as confi
   -- The terms, as JSON.
   "content" text not null
 ) strict;
-
-CREATE TRIGGER ledger_terms_logs_insert after insert on "ledger_terms"
-  begin insert into row_changes (table_name, row_key) values ('ledger_terms', json_array(new."number")); end;
 
 CREATE TRIGGER ledger_terms_no_delete before delete on "ledger_terms"
   begin select raise(abort, 'ledger_terms is append-only'); end;

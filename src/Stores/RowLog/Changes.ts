@@ -1,6 +1,7 @@
 /**
- * Which rows have changed since they were last logged: triggers note their keys in the table `row_changes`, in the
- * transaction that changes them. Rows are read and written as JSON made by SQLite, so that every number stays exact.
+ * Which rows have changed since they were last logged. Rows of append-only tables have growing numbers, so the last one
+ * that was logged tells; of others, triggers note the keys in the table `row_changes`, in the transaction that changes
+ * them. Rows are read and written as JSON made by SQLite, so that every number stays exact.
  */
 import type { DatabaseSync } from "node:sqlite"
 import type { Row } from "../Segments/Frame.ts"
@@ -13,15 +14,25 @@ export const loggedTables: ReadonlyArray<Listed> = storeTables.filter(({ isLogge
 
 const byName = new Map(loggedTables.map((table) => [table.name, table]))
 
+/** Their key is one number, greater than those of all rows before. */
+const appended = loggedTables.filter(({ isAppendOnly }) => isAppendOnly === true)
+const others = loggedTables.filter((table) => !appended.includes(table))
+
+/** Of each append-only table, the number of the last row that is in the log; none: 0. */
+export type Appended = Readonly<Record<string, number>>
+
 export interface Change {
   readonly table: string
   readonly key: string
 }
 
+type Logged = Omit<Row, "number">
+
 export interface Changes {
-  readonly changes: ReadonlyArray<Change>
-  /** The last one's number in `row_changes`. */
+  readonly rows: ReadonlyArray<Logged>
+  /** The greatest number in `row_changes` that they stand for; 0: none. */
   readonly through: number
+  readonly appended: Appended
 }
 
 const keyOf = (table: Listed): string => `json_array(${table.key.map((name) => `"${name}"`).join(", ")})`
@@ -29,10 +40,10 @@ const keyOf = (table: Listed): string => `json_array(${table.key.map((name) => `
 const atKey = (table: Listed, key = "?1"): string =>
   table.key.map((name, place) => `"${name}" = json_extract(${key}, '$[${place}]')`).join(" and ")
 
-/** Notes all rows, for a log that has none of them. */
+/** Notes all rows but those of append-only tables, for a log that has none of them. */
 export const noteAll = (database: DatabaseSync): void => {
   database.exec("delete from row_changes")
-  for (const table of loggedTables) {
+  for (const table of others) {
     const where = table.name === "meta" ? ` where ${unlogged}` : ""
     database.exec(
       `insert into row_changes (table_name, row_key) select '${table.name}', ${keyOf(table)} from "${table.name}"${where}`
@@ -47,18 +58,46 @@ export const noteUptime = (database: DatabaseSync): void => {
   )
 }
 
-/** The next rows that changed, each once. */
-export const next = (database: Prepares, limit: number): Changes => {
+/** All rows of append-only tables are in the log. */
+export const appendedIn = (database: DatabaseSync): Appended =>
+  Object.fromEntries(
+    appended.map(({ key, name }) => {
+      const found = database.prepare(`select coalesce(max("${key.join()}"), 0) as last from "${name}"`).get()
+      return [name, Number(found?.["last"])]
+    })
+  )
+
+/** The next rows that changed, each once, and at most so many of each kind, as they are now. */
+export const next = (database: Prepares, appended: Appended, limit: number): Changes => {
   const rows = database
     .prepare("select id, table_name, row_key from row_changes order by id limit ?")
     .all(limit)
     .map((row) => ({ id: Number(row["id"]), table: String(row["table_name"]), key: String(row["row_key"]) }))
   const changes = new Map(rows.map(({ key, table }) => [`${table} ${key}`, { table, key }]))
-  return { changes: [...changes.values()], through: rows.at(-1)?.id ?? 0 }
+  const added = newer(database, appended, limit)
+  return {
+    rows: [...rowsOf(database, [...changes.values()]), ...added.flatMap(({ rows }) => rows)],
+    through: rows.at(-1)?.id ?? 0,
+    appended: { ...appended, ...Object.fromEntries(added.map(({ last, table }) => [table, last])) }
+  }
 }
 
-/** The rows as they are now, in the same order: one statement for each table. */
-export const rowsOf = (database: Prepares, changes: ReadonlyArray<Change>): ReadonlyArray<Omit<Row, "number">> => {
+/** Of append-only tables: facts before the entries that name them. */
+const newer = (database: Prepares, logged: Appended, limit: number) =>
+  appended.flatMap(({ name: table }) => {
+    const found = database.prepare(newerText.get(table)!).all(logged[table] ?? 0, limit)
+    const rows = found.map((row): Logged => ({
+      kind: "row",
+      table,
+      key: `[${Number(row["key"])}]`,
+      row: String(row["row"])
+    }))
+    const last = found.at(-1)
+    return last === undefined ? [] : [{ table, rows, last: Number(last["key"]) }]
+  })
+
+/** In the order of the changes: one statement for each table. */
+const rowsOf = (database: Prepares, changes: ReadonlyArray<Change>): ReadonlyArray<Logged> => {
   const rows = new Map<Change, string | null>()
   for (const [table, ofTable] of Map.groupBy(changes, (change) => change.table)) {
     const keys = JSON.stringify(ofTable.map(({ key }) => key))
@@ -69,35 +108,46 @@ export const rowsOf = (database: Prepares, changes: ReadonlyArray<Change>): Read
   return changes.map((change) => ({ kind: "row", ...change, row: rows.get(change) ?? null }))
 }
 
+const json = ({ columns }: Listed): string =>
+  `json_object(${columns.map(({ name }) => `'${name}', "${name}"`).join(", ")})`
+
+const newerText = new Map(
+  appended.map((table) => {
+    const key = `"${table.key.join()}"`
+    const select = `select ${key} as key, ${json(table)} as row from "${table.name}"`
+    return [table.name, `${select} where ${key} > ? order by ${key} limit ?`]
+  })
+)
+
 /** Null for a row that is gone. */
 const rowsText = new Map(
   loggedTables.map((table) => {
-    const fields = table.columns.map(({ name }) => `'${name}', "${name}"`).join(", ")
-    const row = `select json_object(${fields}) from "${table.name}" where ${atKey(table, "keys.value")}`
+    const row = `select ${json(table)} from "${table.name}" where ${atKey(table, "keys.value")}`
     return [table.name, `select (${row}) as row from json_each(?) as keys order by keys.key`]
   })
 )
 
-/** Gives a row the state that was logged. */
-export const write = (database: DatabaseSync, { key, row, table: name }: Row): void => {
+/** Gives a row the state that was logged; false if nothing had to be done. */
+export const write = (database: DatabaseSync, { key, row, table: name }: Row): boolean => {
   const table = byName.get(name)
-  if (table === undefined) return
+  if (table === undefined) return false
   if (row === null) {
-    if (table.isAppendOnly !== true) database.prepare(`delete from "${name}" where ${atKey(table)}`).run(key)
-    return
+    if (table.isAppendOnly === true) return false
+    return database.prepare(`delete from "${name}" where ${atKey(table)}`).run(key).changes > 0
   }
   const logged = new Set(Object.keys(JSON.parse(row) as object))
   const columns = table.columns.map((column) => column.name).filter((column) => logged.has(column))
-  const others = columns.filter((column) => !table.key.includes(column))
+  const values = columns.filter((column) => !table.key.includes(column))
   const onConflict =
-    table.isAppendOnly === true || others.length === 0
+    table.isAppendOnly === true || values.length === 0
       ? "do nothing"
-      : `do update set ${others.map((column) => `"${column}" = excluded."${column}"`).join(", ")}`
-  database
+      : `do update set ${values.map((column) => `"${column}" = excluded."${column}"`).join(", ")}`
+  const { changes } = database
     .prepare(
       `insert into "${name}" (${columns.map((column) => `"${column}"`).join(", ")})
        select ${columns.map((column) => `json_extract(?1, '$.${column}')`).join(", ")} where true
        on conflict (${table.key.map((column) => `"${column}"`).join(", ")}) ${onConflict}`
     )
     .run(row)
+  return changes > 0
 }

@@ -8,7 +8,7 @@ import { keyOf } from "../Segments/Key.ts"
 import { Segments } from "../Segments/Segments.ts"
 import { prepared, type Prepares } from "../Sqlite/Dialect.ts"
 import * as Changes from "./Changes.ts"
-import { folderOf, markOf, setMark } from "./Heal.ts"
+import { folderOf, logAgain, type Mark, markOf, setMark } from "./Heal.ts"
 
 const batchRows = 1000
 
@@ -58,26 +58,28 @@ export class Follow {
 
   async #batch(): Promise<boolean> {
     const { database, exclusively } = this.#place
-    let rows: ReadonlyArray<Omit<Row, "number">> = []
-    let noted = 0
+    let found: Changes.Changes | undefined
     await exclusively(() => {
-      const { changes, through } = Changes.next(this.#statements, batchRows)
-      rows = Changes.rowsOf(this.#statements, changes)
-      noted = through
+      found = Changes.next(this.#statements, this.#mark.appended ?? {}, batchRows)
     })
+    const { appended, rows, through } = found!
     if (rows.length === 0) return false
     const log = await this.#opened()
     const next = log.last + 1
     await log.put(rows.map((row, place): Row => ({ ...row, number: next + place })))
     await exclusively(() => {
-      const mark = markOf(database)
-      if (mark === undefined) throw new Error("the store has no log of rows")
       database.exec("begin immediate")
-      database.prepare("delete from row_changes where id <= ?").run(noted)
-      setMark(database, { ...mark, through: log.last })
+      database.prepare("delete from row_changes where id <= ?").run(through)
+      setMark(database, { ...this.#mark, through: log.last, appended })
       database.exec("commit")
     })
     return true
+  }
+
+  get #mark(): Mark {
+    const mark = markOf(this.#place.database)
+    if (mark === undefined) throw new Error("the store has no log of rows")
+    return mark
   }
 
   async #opened(): Promise<Segments> {
@@ -87,7 +89,7 @@ export class Follow {
     const floor = (markOf(database)?.through ?? 0) + 1
     // What the log has lost, the Store still has.
     const log = new Segments({ folder, key: keyOf(folder, key()), floor, hasDeliveries: false }, ({ lost }) =>
-      lost.length === 0 ? Promise.resolve() : exclusively(() => Changes.noteAll(database))
+      lost.length === 0 ? Promise.resolve() : exclusively(() => logAgain(database, this.#mark))
     )
     await log.start()
     this.#log = log

@@ -24,10 +24,12 @@ export const folderOf = (store: string): string =>
   basename(store) === "store.sqlite" ? join(dirname(store), "rows") : `${store}-rows`
 
 /** What the Store knows of its log. */
-interface Mark {
+export interface Mark {
   readonly id: string
   /** The last frame that the Store knows of. */
   readonly through: number
+  /** Absent: the log has none of their rows, or it isn't known. */
+  readonly appended?: Changes.Appended
 }
 
 const markKey = "row_log"
@@ -38,6 +40,12 @@ export const markOf = (database: DatabaseSync): Mark | undefined => {
 }
 
 export const setMark = (database: DatabaseSync, mark: Mark): void => setMeta(database, markKey, JSON.stringify(mark))
+
+/** All rows, because the log has none of them or has lost some. */
+export const logAgain = (database: DatabaseSync, { id, through }: Mark): void => {
+  Changes.noteAll(database)
+  setMark(database, { id, through })
+}
 
 /** The log of a copy is not that of its original. */
 export const forgetMark = (database: DatabaseSync): void => {
@@ -69,8 +77,7 @@ export const heal = ({ database, isNew, key, store }: Place): Healed => {
     const id = randomUUID()
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     setIdIn(folder, id)
-    if (!isNew) Changes.noteAll(database)
-    setMark(database, { id, through: 0 })
+    logAgain(database, { id, through: 0 })
     return nothing
   }
   const through = mark?.through ?? 0
@@ -83,8 +90,8 @@ export const heal = ({ database, isNew, key, store }: Place): Healed => {
   database.exec("begin immediate; pragma defer_foreign_keys = on")
   try {
     const rows = take(database, new Reader(folder), through, last)
-    if (writer.found.lost.length > 0) Changes.noteAll(database)
-    setMark(database, { id, through: last })
+    if (writer.found.lost.length > 0) logAgain(database, { id, through: last })
+    else setMark(database, { ...mark, id, through: last, ...(isNew ? { appended: Changes.appendedIn(database) } : {}) })
     database.exec("commit")
     setIdIn(folder, id)
     return { rows, files }
@@ -116,8 +123,7 @@ const take = (database: DatabaseSync, reader: Reader, after: number, last: numbe
     const frames = reader.after(from, last, batchFrames, batchBytes)
     for (const frame of frames) {
       if (frame.kind !== "row" || newer.has(`${frame.table} ${frame.key}`)) continue
-      Changes.write(database, frame satisfies Row)
-      count++
+      if (Changes.write(database, frame satisfies Row)) count++
     }
     const end = frames.at(-1)
     if (end === undefined) break

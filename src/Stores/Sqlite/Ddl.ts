@@ -48,21 +48,22 @@ const noted = ({ name }: Listed): ReadonlyArray<string> =>
   name === "uptime" ? ["insert", "delete"] : ["insert", "update", "delete"]
 
 const logged = (table: Listed): ReadonlyArray<string> =>
-  noted(table)
-    .filter((verb) => verb === "insert" || table.isAppendOnly !== true)
-    .map((verb) => {
-      const side = verb === "delete" ? "old" : "new"
-      const condition = table.name === "meta" ? ` when ${side}.${unlogged}` : ""
-      const key = table.key.map((name) => `${side}.${quoted(name)}`).join(", ")
-      return `create trigger ${table.name}_logs_${verb} after ${verb} on ${quoted(table.name)}${condition}
+  noted(table).map((verb) => {
+    const side = verb === "delete" ? "old" : "new"
+    const condition = table.name === "meta" ? ` when ${side}.${unlogged}` : ""
+    const key = table.key.map((name) => `${side}.${quoted(name)}`).join(", ")
+    return `create trigger ${table.name}_logs_${verb} after ${verb} on ${quoted(table.name)}${condition}
   begin insert into row_changes (table_name, row_key) values ('${table.name}', json_array(${key})); end`
-    })
+  })
 
 /** What a version adds. */
 export const statements = (store: ReadonlyArray<Listed>, version: number): ReadonlyArray<string> => {
   const own = store.filter(({ only }) => only !== "postgres")
   const { columns, indexes, tables } = cameWith(own, version)
-  const log = own.filter(({ isLogged, since }) => isLogged === true && Math.max(since, loggedSince) === version)
+  // Of append-only tables, the numbers of rows tell which are new.
+  const log = own
+    .filter(({ isAppendOnly, isLogged }) => isLogged === true && isAppendOnly !== true)
+    .filter(({ since }) => Math.max(since, loggedSince) === version)
   return [
     ...tables.flatMap((table) => [
       createTable(table),

@@ -1,8 +1,11 @@
 /** The log of rows: a store that is damaged, gone or put back has every irreplaceable row again. */
 import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { heal } from "../../../src/Stores/RowLog/Heal.ts"
+import { listed, nameOf } from "../../../src/Stores/Segments/Segment.ts"
 import { Store, type StoreError, writeMeta } from "../../../src/Stores/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { folder } from "../WarehouseEngines.ts"
@@ -151,6 +154,49 @@ describe("a store with a log of its rows", () => {
         assert.strictEqual((error as StoreError).reason, "Fatal")
         assert.lengthOf(yield* logged(path, count), 3000)
         assert.isFalse(existsSync(join(path, "store.sqlite.suspect")))
+      })
+    )
+  )
+
+  it.live("logs all of them again if a part of the log is lost", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        yield* logged(path, change(1))
+        yield* logged(path, change(11))
+        const before = yield* logged(path, contents)
+        const rows = join(path, "rows")
+        for (const kept of [rows, join(rows, "beside")]) {
+          for (const first of listed(kept)) {
+            const bytes = readFileSync(join(kept, nameOf(first)))
+            writeFileSync(join(kept, nameOf(first)), bytes.fill(0, 200, 600))
+          }
+        }
+        yield* logged(path, Effect.void)
+        damages["removed"]!(join(path, "store.sqlite"))
+        assert.deepStrictEqual(yield* logged(path, contents), before)
+      })
+    )
+  )
+
+  it.live("lacks nothing, and says so, if it died after they were logged and before it noted that", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const store = join(path, "store.sqlite")
+        yield* logged(path, change(1))
+        yield* Effect.scoped(Effect.provide(change(11), Sqlite.layerAt(store), { local: true }))
+        copyFileSync(store, join(path, "changed"))
+        yield* logged(path, Effect.void)
+        for (const suffix of ["-wal", "-shm"]) rmSync(store + suffix, { force: true })
+        copyFileSync(join(path, "changed"), store)
+        const database = new DatabaseSync(store)
+        const key = () => Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
+        try {
+          assert.deepStrictEqual(heal({ store, database, key, isNew: false }), { rows: 0, files: 0 })
+        } finally {
+          database.close()
+        }
       })
     )
   )
