@@ -13,7 +13,7 @@ import { Inbox } from "../src/Intake/Inbox.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
 import { AnalystCopy } from "../src/Lake/AnalystCopy.ts"
-import { Warehouse } from "../src/Stores/Warehouse.ts"
+import { isShort, Warehouse } from "../src/Stores/Warehouse.ts"
 import { copyOut } from "./BareCopy.ts"
 import { settings } from "./BenchSettings.ts"
 import { median, peakMb, round as rounded, start } from "./Child.ts"
@@ -69,7 +69,9 @@ const toClient = (url: string) =>
     })
   )
 
-const bareCopy = place.url === undefined ? parquet : toClient(place.url)
+// It needs more memory than a worker at rest has, and is given some with each attempt.
+const withRoom = Effect.asVoid(Effect.retry(parquet, { times: 4, while: isShort }))
+const bareCopy = place.url === undefined ? withRoom : toClient(place.url)
 
 const secondsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.timed(effect), ([duration]) => Duration.toSeconds(duration))
