@@ -1,12 +1,13 @@
 /**
  * Keeps the lines of a run in `last-run.jsonl`, where a benchmark's newer line replaces its older one, and writes
- * `docs/performance.md` from them and from `Figures.ts`.
+ * `docs/performance.md` from them, from `Figures.ts` and from `Limits.ts`.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, release, totalmem } from "node:os"
 import { join } from "node:path"
 import { engines } from "./Engine.ts"
 import { type Figure, figures, type Growing, growing } from "./Figures.ts"
+import { limits } from "./Limits.ts"
 
 export interface Run {
   readonly bench: string
@@ -135,6 +136,10 @@ export const page = (lines: ReadonlyArray<Run>): string =>
     "## What gets slower with size",
     "",
     ...growing.map((each) => grown(lines, each)),
+    "",
+    "## Where the limits are",
+    "",
+    ...limits.map(({ of, why }) => `- ${of}: ${why}.`),
     "",
     "## Deliveries a day",
     "",
