@@ -63,7 +63,7 @@ const quick = {
 /** As the launcher runs the worker. */
 const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]
 const sizes = values.quick === true ? quick : {}
-const env = { ...sizes, ...process.env, MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "262144" }
+const env = { ...sizes, ...process.env, MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "65536" }
 
 const printed: Array<string> = []
 const took: Array<string> = []

@@ -85,8 +85,8 @@ describe("bin/siteledger", () => {
       const env = { PATH: [fitting(), system].join(delimiter), ...extra }
       return JSON.parse(spawnSync(join(root, "bin/siteledger"), { encoding: "utf8", env }).stdout).memory
     }
-    assert.deepStrictEqual(memoryWith({}), { heaps: "2", large: "262144", flags })
-    assert.include(memoryWith({ MALLOC_ARENA_MAX: "8" }), { heaps: "8", large: "262144" })
+    assert.deepStrictEqual(memoryWith({}), { heaps: "2", large: "65536", flags })
+    assert.include(memoryWith({ MALLOC_ARENA_MAX: "8" }), { heaps: "8", large: "65536" })
   })
 
   it("finds its tree through relative and absolute symlinks", () => {
