@@ -14,7 +14,7 @@ import * as Live from "./Live.ts"
 import { burst, drained, idle, published, trickle } from "./Phases.ts"
 import type { Receiving } from "./Receiving.ts"
 import { statusP99Ms, watched } from "./Watching.ts"
-import { within } from "./Waiting.ts"
+import { pause, within } from "./Waiting.ts"
 import type { Worker } from "./WorkerProcess.ts"
 
 const most = Number(process.env["BENCH_STORED"] ?? 5_000_000)
@@ -26,6 +26,9 @@ const chunk = most / 20
 /** For one chunk, begun before the growing ends. */
 const patienceMs = 600_000
 const sampleMs = 100
+/** Younger copies for analysts are left alone, for those who read them, and smaller ones are always made whole. */
+const copyAgeMs = 55_000
+const manyForCopies = 250_000
 const rebuildMs = Math.min(60, seconds * 3) * 1000
 
 const isLive = (worker: Worker, mostMs: number) =>
@@ -79,6 +82,7 @@ const measured = async (given: Receiving) => {
   for (let at = 0; at < rounds; at++) {
     await start("Trickle.ts", receiving.port, `${name}-one${at}`, 1, 1)
     await drained(receiving.worker)
+    if (Engine.name === "duckdb" && stored >= manyForCopies) await pause(copyAgeMs)
     copies.push(await published(engine, receiving.worker))
   }
   const fast = await burst(engine, receiving, `${name}-burst`, Math.min(seconds, 5))
