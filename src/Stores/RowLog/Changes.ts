@@ -67,33 +67,45 @@ export const appendedIn = (database: DatabaseSync): Appended =>
     })
   )
 
-/** The next rows that changed, each once, and at most so many of each kind, as they are now. */
+/**
+ * The next rows, as they are now: of append-only tables, at most so many of each; once there are none, of others, each once.
+ * So a row follows those that it refers to, and any beginning of the log makes a whole store.
+ */
 export const next = (database: Prepares, appended: Appended, limit: number): Changes => {
+  const added = newer(database, appended, limit)
+  return added.rows.length > 0 ? { ...added, through: 0 } : { ...noted(database, limit), appended }
+}
+
+const noted = (database: Prepares, limit: number): Omit<Changes, "appended"> => {
   const rows = database
     .prepare("select id, table_name, row_key from row_changes order by id limit ?")
     .all(limit)
     .map((row) => ({ id: Number(row["id"]), table: String(row["table_name"]), key: String(row["row_key"]) }))
   const changes = new Map(rows.map(({ key, table }) => [`${table} ${key}`, { table, key }]))
-  const added = newer(database, appended, limit)
-  return {
-    rows: [...rowsOf(database, [...changes.values()]), ...added.flatMap(({ rows }) => rows)],
-    through: rows.at(-1)?.id ?? 0,
-    appended: { ...appended, ...Object.fromEntries(added.map(({ last, table }) => [table, last])) }
-  }
+  return { rows: rowsOf(database, [...changes.values()]), through: rows.at(-1)?.id ?? 0 }
 }
 
-/** Of append-only tables: facts before the entries that name them. */
-const newer = (database: Prepares, logged: Appended, limit: number) =>
-  appended.flatMap(({ name: table }) => {
-    const found = database.prepare(newerText.get(table)!).all(logged[table] ?? 0, limit)
-    const rows = found.map((row): Logged => ({
-      kind: "row",
-      table,
-      key: `[${Number(row["key"])}]`,
-      row: String(row["row"])
-    }))
-    const last = found.at(-1)
-    return last === undefined ? [] : [{ table, rows, last: Number(last["key"]) }]
+/** What refers to a row that isn't taken yet waits for it, with all that comes after it. */
+const newer = (database: Prepares, logged: Appended, limit: number): Omit<Changes, "through"> => {
+  const through: Record<string, number> = { ...logged }
+  const rows: Array<Logged> = []
+  for (const table of appended) {
+    const bound = Math.max(0, ...referred(table).map(({ to }) => through[to] ?? 0))
+    for (const row of database.prepare(newerText.get(table.name)!).all(through[table.name] ?? 0, limit)) {
+      if (Number(row["refers"]) > bound) break
+      const key = Number(row["key"])
+      rows.push({ kind: "row", table: table.name, key: `[${key}]`, row: String(row["row"]) })
+      through[table.name] = key
+    }
+  }
+  return { rows, appended: through }
+}
+
+/** The columns that name a row of an append-only table by its number: one at most. */
+const referred = ({ columns }: Listed) =>
+  columns.flatMap(({ name, references }) => {
+    const to = appended.find((table) => table.name === references?.[0] && table.key.join() === references[1])
+    return to === undefined ? [] : [{ column: `"${name}"`, to: to.name }]
   })
 
 /** In the order of the changes: one statement for each table. */
@@ -114,7 +126,8 @@ const json = ({ columns }: Listed): string =>
 const newerText = new Map(
   appended.map((table) => {
     const key = `"${table.key.join()}"`
-    const select = `select ${key} as key, ${json(table)} as row from "${table.name}"`
+    const refers = referred(table)[0]?.column ?? "0"
+    const select = `select ${key} as key, ${refers} as refers, ${json(table)} as row from "${table.name}"`
     return [table.name, `${select} where ${key} > ? order by ${key} limit ?`]
   })
 )

@@ -84,6 +84,11 @@ const damages: Record<string, (store: string) => void> = {
   }
 }
 
+const putBack = (store: string, earlier: string): void => {
+  for (const suffix of ["-wal", "-shm"]) rmSync(store + suffix, { force: true })
+  copyFileSync(earlier, store)
+}
+
 describe("a store with a log of its rows", () => {
   for (const [what, damage] of Object.entries(damages)) {
     it.live(`has them again after its file was ${what}`, () =>
@@ -114,8 +119,7 @@ describe("a store with a log of its rows", () => {
         copyFileSync(store, join(path, "earlier"))
         yield* logged(path, change(11))
         const before = yield* logged(path, contents)
-        for (const suffix of ["-wal", "-shm"]) rmSync(store + suffix, { force: true })
-        copyFileSync(join(path, "earlier"), store)
+        putBack(store, join(path, "earlier"))
         assert.deepStrictEqual(yield* logged(path, contents), before)
       })
     )
@@ -188,8 +192,7 @@ describe("a store with a log of its rows", () => {
         yield* Effect.scoped(Effect.provide(change(11), Sqlite.layerAt(store), { local: true }))
         copyFileSync(store, join(path, "changed"))
         yield* logged(path, Effect.void)
-        for (const suffix of ["-wal", "-shm"]) rmSync(store + suffix, { force: true })
-        copyFileSync(join(path, "changed"), store)
+        putBack(store, join(path, "changed"))
         const database = new DatabaseSync(store)
         const key = () => Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
         try {
