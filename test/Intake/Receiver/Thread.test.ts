@@ -61,6 +61,7 @@ describe("the receiver's thread", () => {
     receiver.keyring.end(old, 0, 1)
     await receiver.keyring.told()
     assert.strictEqual(await deliver(receiver.port, request), 401)
+    await receiver.status()
     assert.isDefined(old.lastUsedMs)
   })
 
