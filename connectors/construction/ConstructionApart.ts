@@ -11,6 +11,7 @@ import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { type Event, EventReader, type Reading } from "../../src/Domain/Event.ts"
 import { type Answer, Joined, type Request } from "./ConstructionApart/Protocol.ts"
+import { ledgerTypes } from "./ConstructionEvents.ts"
 import { optionsOf, read, type ReaderOptions } from "./ConstructionReader.ts"
 import { fileOf } from "../../src/Runtime/Module.ts"
 
@@ -103,6 +104,7 @@ export const layer: Layer.Layer<EventReader, never, ServiceSettings> = Layer.eff
       (each) => Effect.promise(() => each.close())
     )
     return EventReader.of({
+      ledgerTypes,
       read: (event, nowMicros) => (isLarge(event) ? thread.read(event, nowMicros) : read(options, event, nowMicros))
     })
   })

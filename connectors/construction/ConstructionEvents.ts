@@ -119,6 +119,11 @@ export const subscribable: ReadonlyArray<string> = eventTypes.map((each) => each
 /** The ledger posts by these. */
 export const moneyTypes: ReadonlyArray<EventName> = ["ipc.certified", "ipc.paid"]
 
+/** The ledger hears of these (`Ledger/EventFacts`). */
+export const ledgerTypes: ReadonlyArray<string> = eventTypes.flatMap(({ entity, type }) =>
+  entity === "ipcs" ? type : []
+)
+
 export const byType: ReadonlyMap<string, EventType> = new Map(eventTypes.map((each) => [each.type, each]))
 
 export const isKnownType = (value: unknown): value is string =>

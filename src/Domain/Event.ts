@@ -73,6 +73,8 @@ export interface Reading {
 export class EventReader extends Context.Service<
   EventReader,
   {
+    /** Types that the ledger hears of, as headers name them: which proves nothing. */
+    readonly ledgerTypes: ReadonlyArray<string>
     readonly read: (event: Event, nowMicros: number) => Reading | Promise<Reading>
   }
 >()("siteledger/Event/EventReader") {}

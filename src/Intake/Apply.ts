@@ -1,6 +1,6 @@
 /**
  * Apply drains the Inbox in stored order, a batch at a time: events → the Ledger's decision (facts, entries, holds) → one
- * write of the Warehouse → settled in the Inbox (`Apply/Batch`).
+ * write of the Warehouse → settled in the Inbox (`Apply/Batch`). In between, the Ledger hears of what waits (`Apply/Hearing`).
  *
  * A batch is settled after it is written, so a process that dies in between applies the same events once more, which
  * changes nothing. It is the only owner of its retries: with growing pauses, until the stores answer again.
@@ -8,7 +8,7 @@
  * An event whose time was too far ahead is read again by itself once it no longer is: its day has come, or our clock was
  * corrected.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Schedule, Semaphore } from "effect"
 import type { Event, EventReader } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Copies } from "../Ledger/Copies.ts"
@@ -22,6 +22,7 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { apply } from "./Apply/Batch.ts"
 import { gathering } from "./Apply/Gathering.ts"
+import { Hearing, hearMeanwhile } from "./Apply/Hearing.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
 import { Inbox } from "./Inbox.ts"
 
@@ -51,6 +52,7 @@ export class Apply extends Context.Service<
       const { opened } = yield* Warehouse
       const counts = new Counts()
       const turn = yield* Semaphore.make(1)
+      const hearing = new Hearing()
       /** When the last batch ended. */
       let ended = 0
       const drain = Effect.gen(function* () {
@@ -59,13 +61,14 @@ export class Apply extends Context.Service<
         yield* Effect.raceFirst(inbox.arrived.await, Effect.sleep(pollEvery))
         // Closed before looking: what arrives from here on opens it again.
         yield* inbox.arrived.close
+        yield* hearMeanwhile(hearing, Duration.zero, Duration.zero)
         while (true) {
-          const [lasted, taken] = yield* Effect.timed(Effect.retry(turn.withPermit(step(counts)), atOnce))
+          const [lasted, taken] = yield* Effect.timed(Effect.retry(turn.withPermit(step(counts, hearing)), atOnce))
           if (taken === 0) return
           const before = ended
           ended = yield* Clock.currentTimeMillis
           const perSecond = (taken / Math.max(ended - before, 1)) * 1000
-          yield* taken < batchEvents ? Effect.sleep(gathering(perSecond, lasted)) : Effect.yieldNow
+          yield* hearMeanwhile(hearing, taken < batchEvents ? gathering(perSecond, lasted) : Duration.zero, lasted)
         }
       })
       yield* Effect.forkScoped(supervised("applying events", retrying(drain)))
@@ -87,15 +90,16 @@ const batchEvents = 2000
 const eventsOf = ({ taken }: TakenBatch): ReadonlyArray<Event> => taken.map(({ event }) => event)
 
 /** One batch; returns how many events it had. */
-const step = Effect.fnUntraced(function* (counts: Counts) {
+const step = Effect.fnUntraced(function* (counts: Counts, hearing: Hearing) {
   const inbox = yield* Inbox
   const store = yield* Store
   const { took, written } = yield* store.atomically(
     Effect.gen(function* () {
       const took = yield* inbox.take(batchEvents)
-      return { took, written: took.taken.length === 0 ? [] : yield* apply(eventsOf(took), took) }
+      return { took, written: took.taken.length === 0 ? [] : yield* apply(eventsOf(took), { took, hearing }) }
     })
   )
+  hearing.applied(took)
   // Counted once it is kept.
   const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ event }) => event.sequence))
   counts.add(written, ({ event }) => fresh.has(event.sequence))

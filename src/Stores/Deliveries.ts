@@ -64,6 +64,18 @@ export interface TakenBatch {
   readonly claims?: ReadonlyArray<{ readonly id: number; readonly sequence: number }>
 }
 
+/** Some of the events that wait for their turn. */
+export interface Peeked {
+  readonly events: ReadonlyArray<Event>
+  /** The last sequence that was looked at. */
+  readonly through: number
+  /** Others follow. */
+  readonly hasMore: boolean
+}
+
+/** In the Store's meta: up to which sequence events had been handed out when all were to be handed out again. */
+export const handedOutKey = "handed_out_through"
+
 /** Acknowledged deliveries that nothing holds any more. */
 export interface Lost {
   readonly from: number

@@ -10,7 +10,7 @@ import type { Kysely, Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
 import type { Archive, Arrival, Chunk, Damage, Delivery, Host, Leaves } from "./Deliveries.ts"
-import type { TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
+import type { Peeked, TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
 import type { Piece } from "./Piece.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
@@ -73,6 +73,12 @@ export interface Deliveries {
   readonly host: Host
   /** The next events to apply. If several workers share the Store, call it within `atomically` and settle there. */
   readonly take: (limit: number) => Effect.Effect<TakenBatch, StoreError>
+  /**
+   * What waits after a sequence, without taking it: events whose header names one of these types, or none. `after`:
+   * undefined for all that wait and were never handed out. One may be missed, if another was numbered before it but stored
+   * later; none of it says that an event isn't there.
+   */
+  readonly peek: (types: ReadonlyArray<string>, after: number | undefined) => Effect.Effect<Peeked, StoreError>
   /** `applied`: events with the number of deliveries known when they were applied. */
   readonly settle: (
     tx: Transaction<StoreTables>,

@@ -31,7 +31,7 @@ const readable: Omit<Reading, "type"> = {
 
 const reader = Layer.succeed(
   EventReader,
-  EventReader.of({ read: (event) => ({ ...readable, type: Buffer.from(event.body).toString() }) })
+  EventReader.of({ ledgerTypes: [], read: (event) => ({ ...readable, type: Buffer.from(event.body).toString() }) })
 )
 
 const store = Layer.unwrap(
@@ -144,6 +144,7 @@ describe("applying", () => {
       const large = Layer.succeed(
         EventReader,
         EventReader.of({
+          ledgerTypes: [],
           read: (event) => {
             const type = Buffer.from(event.body).toString()
             if (type.startsWith("bomb")) return { ...readable, type, reason: "too-large" }

@@ -122,4 +122,59 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
       assert.deepStrictEqual(yield* turn(10), [])
     })
   )
+
+  /** Offers a body for each type, and its first letter. */
+  const labelled = (...types: ReadonlyArray<readonly [string, string | null]>) =>
+    Effect.flatMap(Store, (store) =>
+      Effect.promise(() =>
+        store.deliveries.receive(types.map(([body, headerType]) => ({ ...delivery(body), headerType })))
+      )
+    )
+
+  const peek = (after?: number) =>
+    Effect.gen(function* () {
+      const { events, hasMore, through } = yield* (yield* Store).deliveries.peek(["money"], after)
+      return { events: events.map(({ body }) => firstOf(body)).join(""), hasMore, through }
+    })
+
+  test(
+    "shows what waits, and leaves it there",
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* peek(), { events: "", hasMore: false, through: 0 })
+      yield* labelled(["a", "money"], ["b", "other"], ["c", null], ["d", "other"])
+      assert.deepStrictEqual(yield* peek(), { events: "ac", hasMore: true, through: 4 })
+      assert.deepStrictEqual(yield* peek(1), { events: "c", hasMore: true, through: 4 })
+      assert.deepStrictEqual(yield* peek(4), { events: "", hasMore: false, through: 4 })
+      assert.deepStrictEqual(yield* turn(1), ["a 1 fresh"])
+      assert.deepStrictEqual(yield* peek(), { events: "c", hasMore: true, through: 4 })
+      assert.deepStrictEqual(yield* turn(9), ["b 1 fresh", "c 1 fresh", "d 1 fresh"])
+      assert.deepStrictEqual(yield* peek(), { events: "", hasMore: false, through: 4 })
+    })
+  )
+
+  test(
+    "shows no more bytes at once than the limit of a batch",
+    Effect.gen(function* () {
+      const large = "x".repeat(1.5 * 1024 * 1024)
+      yield* labelled([`a${large}`, "money"], [`b${large}`, "money"], [`c${large}`, "money"], ["d", "money"])
+      assert.deepStrictEqual(yield* peek(), { events: "ab", hasMore: true, through: 2 })
+      assert.deepStrictEqual(yield* peek(2), { events: "cd", hasMore: true, through: 4 })
+    })
+  )
+
+  test(
+    "shows nothing that is handed out again after a restart",
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* labelled(["a", "money"], ["b", "money"])
+      yield* turn(2)
+      yield* store.transaction((tx) => store.deliveries.restart(tx))
+      yield* labelled(["c", "money"])
+      assert.deepStrictEqual(yield* peek(), { events: "c", hasMore: true, through: 3 })
+      // A second one, before everything is applied again.
+      yield* turn(1)
+      yield* store.transaction((tx) => store.deliveries.restart(tx))
+      assert.strictEqual((yield* peek()).events, "c")
+    })
+  )
 })

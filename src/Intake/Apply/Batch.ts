@@ -11,25 +11,31 @@ import type { Change } from "../../Domain/Change.ts"
 import { type Event, EventReader } from "../../Domain/Event.ts"
 import { Copies } from "../../Ledger/Copies.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
-import { batchBytes, firstOf, type TakenBatch } from "../../Stores/Deliveries.ts"
+import { firstOf, type TakenBatch } from "../../Stores/Deliveries.ts"
 import { listedNumbers } from "../../Stores/Sql.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehouse.ts"
-import { dueAt, heard, ifStorable, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
+import type { Hearing } from "./Hearing.ts"
+import { dueAt, heard, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
+import { withinMemory } from "./WithinMemory.ts"
 
-/**
- * Returns the events that it wrote: the first ones, as many as fit into memory. `took`: undefined for events that were
- * taken before, which keep their place in the order.
- */
-export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, took: TakenBatch | undefined) {
+/** Undefined for events that were taken before, which keep their place in the order. */
+interface Turn {
+  readonly took: TakenBatch
+  /** What the ledger has heard of ahead of its turn. */
+  readonly hearing: Hearing
+}
+
+/** Returns the events that it wrote: the first ones, as many as fit into memory. */
+export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, turn: Turn | undefined) {
   const store = yield* Store
   const reader = yield* EventReader
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const readings = yield* withinMemory(events, (event) => read(event, reader, nowMicros))
-  const batch = took && firstOf(took, readings.length)
+  const batch = turn && firstOf(turn.took, readings.length)
   const ledger = yield* Ledger
-  yield* ledger.hear(readings.flatMap(heard))
+  yield* ledger.hear(readings.filter(({ event }) => !turn?.hearing.has(event)).flatMap(heard))
   const written = yield* Effect.scoped(writeWithBooks(readings, batch?.watermark))
   const settle = async (tx: Transaction<StoreTables>): Promise<void> => {
     await quarantine(tx, written)
@@ -44,30 +50,6 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   // A batch that isn't settled is taken again; what came out of quarantine isn't.
   yield* store.transaction(settle, { isRepeatable: batch !== undefined })
   return written
-})
-
-/** Deliveries are answered after bodies of this size together. */
-const pauseBytes = batchBytes / 16
-
-/** Compressed bodies may unpack to many times what the queue counted, so what they say is counted here. */
-const withinMemory = Effect.fnUntraced(function* (
-  events: ReadonlyArray<Event>,
-  readOne: (event: Event) => ReadEvent | Promise<ReadEvent>
-) {
-  const readings: Array<ReadEvent> = []
-  let [bytes, pausedAt] = [0, 0]
-  for (const event of events) {
-    const read = readOne(event)
-    const reading = ifStorable(read instanceof Promise ? yield* Effect.promise(() => read) : read)
-    readings.push(reading)
-    // To find that one is too large took as long as reading a large one.
-    bytes += reading.reading.reason === "too-large" ? batchBytes / 4 : (reading.reading.text?.length ?? 0)
-    if (bytes > batchBytes) break
-    if (bytes - pausedAt < pauseBytes) continue
-    pausedAt = bytes
-    yield* Effect.yieldNow
-  }
-  return readings
 })
 
 type Tail = Pick<Batch, "watermark" | "ledger">

@@ -6,9 +6,9 @@
 import { Effect } from "effect"
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Event } from "../../Domain/Event.ts"
-import { batchBytes, type TakenBatch } from "../Deliveries.ts"
+import { batchBytes, handedOutKey, type Peeked, type TakenBatch } from "../Deliveries.ts"
 import { listedNumbers } from "../Sql.ts"
-import type { Deliveries, StoreError } from "../Store.ts"
+import { type Deliveries, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -19,6 +19,7 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
   receive,
   host,
   take: (limit) => run((db) => take(db, limit)),
+  peek: (types, after) => run((db) => peek(db, types, after)),
   settle: async (tx, { claims = [] }, applied) => {
     const done = new Set(applied.map(({ sequence }) => sequence))
     const ids = claims.filter(({ sequence }) => done.has(sequence)).map(({ id }) => id)
@@ -32,6 +33,7 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
     return { count: Number(row.count), oldest: row.oldest }
   }),
   restart: async (tx) => {
+    await writeMeta(tx, handedOutKey, String(await handedOut(tx)))
     await sql`delete from inbox_queue`.execute(tx)
     await sql`
       insert into inbox_queue (sequence, is_first, received_at)
@@ -90,6 +92,32 @@ const take = async (db: Db, limit: number): Promise<TakenBatch> => {
   const events = await read(db, [...new Set(claims.map(({ sequence }) => sequence))])
   const taken = events.map((event) => ({ event, place: event.sequence, isFresh: fresh.has(event.sequence) }))
   return { claims, taken }
+}
+
+const peekedAtOnce = 2000
+
+/** What comes after it was never handed out. */
+const handedOut = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ sequence: number | null }>`
+    select greatest(
+      coalesce((select min(sequence) - 1 from inbox_queue where is_first), (select max(sequence) from inbox), 0),
+      (select value::bigint from meta where key = ${handedOutKey})) as sequence`.execute(db)
+  return Number(rows[0]?.sequence ?? 0)
+}
+
+const peek = async (db: Db, types: ReadonlyArray<string>, after: number | undefined): Promise<Peeked> => {
+  const from = after ?? (await handedOut(db))
+  const looked = await db
+    .selectFrom("inbox")
+    .select(["sequence", "header_type as type"])
+    .where("sequence", ">", from)
+    .orderBy("sequence")
+    .limit(peekedAtOnce)
+    .execute()
+  const wanted = looked.filter(({ type }) => type === null || types.includes(type)).map(({ sequence }) => sequence)
+  const events = wanted.length === 0 ? [] : await read(db, wanted)
+  const last = events.length < wanted.length ? events.at(-1) : looked.at(-1)
+  return { events, through: last?.sequence ?? from, hasMore: last !== undefined }
 }
 
 /** Bodies left for the next batch are not even read: a backlog of large ones would not fit into memory. */

@@ -20,6 +20,7 @@ import * as Counts from "./Counts.ts"
 import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
 import { lostOf } from "./Lost.ts"
 import { inboxKey } from "./Open.ts"
+import { noteHandedOut, peek } from "./Peek.ts"
 import type { Segments } from "./Segments.ts"
 import type { Incoming } from "./Protocol.ts"
 
@@ -60,6 +61,7 @@ export const make = (files: Files, run: Run): Deliveries => {
     receive: async (batch) => (await open()).receive(batch.map(incoming)),
     host: async (guest) => (await open()).host(guest),
     take: (limit) => reading((whole, db) => take(whole, db, limit)),
+    peek: (types, after) => reading((whole, db) => peek(whole, db, watermark, types, after)),
     settle: async (tx, took, _applied) => {
       const through = took.watermark
       if (through === undefined) return
@@ -79,6 +81,7 @@ export const make = (files: Files, run: Run): Deliveries => {
     }),
     restart: async (tx) => {
       await tx.deleteFrom("inbox_again").execute()
+      await noteHandedOut(tx, await watermark(tx))
       await writeMeta(tx, watermarkKey, "0")
     },
     read: (sequences) =>

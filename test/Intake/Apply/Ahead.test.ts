@@ -43,7 +43,10 @@ const applying = (applied: Array<string>) =>
     Layer.provideMerge(
       Layer.mergeAll(
         Inbox.layer,
-        Layer.succeed(EventReader, EventReader.of({ read: ({ body }, nowMicros) => read(body, nowMicros) })),
+        Layer.succeed(
+          EventReader,
+          EventReader.of({ ledgerTypes: [], read: ({ body }, nowMicros) => read(body, nowMicros) })
+        ),
         Layer.mock(Ledger, { hear: () => Effect.void }),
         Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),
         Layer.mock(Warehouse, {

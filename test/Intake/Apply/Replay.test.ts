@@ -64,7 +64,10 @@ it.live("a replay gives the ledger and the warehouse the quarantine in stored or
   const around = Layer.mergeAll(
     Layer.succeed(
       EventReader,
-      EventReader.of({ read: ({ body }) => (isKnown ? understood : unknown)(Buffer.from(body).toString()) })
+      EventReader.of({
+        ledgerTypes: [],
+        read: ({ body }) => (isKnown ? understood : unknown)(Buffer.from(body).toString())
+      })
     ),
     Layer.mock(Ledger, { hear: (batch) => Effect.asVoid(hear(batch)) }),
     Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),

@@ -18,6 +18,7 @@ const reader = (readable: { now: boolean }, change: Change) =>
   Layer.succeed(
     EventReader,
     EventReader.of({
+      ledgerTypes: [],
       read: () => ({
         text: null,
         type: "ipc.paid",

@@ -5,6 +5,7 @@
 import { join } from "node:path"
 import { Effect, Layer, References } from "effect"
 import { documented } from "../../../config/WireFiles.ts"
+import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
@@ -24,6 +25,7 @@ const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader:
 const reader = Layer.succeed(
   EventReader,
   EventReader.of({
+    ledgerTypes,
     read: (event, now) => ConstructionReader.read(reading, event, now)
   })
 )

@@ -1,0 +1,97 @@
+/**
+ * Payments don't wait for their batch: the ledger hears of what waits in the inbox before its rows are written. So an entry
+ * is on disk some 20 ms after its delivery, also while thousands of events are applied, and soon after an outage.
+ *
+ * Only the order of the work changes: events are heard in stored order, and each is applied in its turn like any other. There
+ * it is heard again, unless this process knows that it was, so one that dies in between loses nothing. Which events are
+ * looked at is chosen by the type in their header, which proves nothing: one with a wrong label is heard in its turn.
+ */
+import { Clock, Duration, Effect } from "effect"
+import { type Event, EventReader } from "../../Domain/Event.ts"
+import { Ledger } from "../../Ledger/Ledger.ts"
+import { Leadership } from "../../Runtime/Leadership.ts"
+import type { TakenBatch } from "../../Stores/Deliveries.ts"
+import { Store } from "../../Stores/Store.ts"
+import { Inbox } from "../Inbox.ts"
+import { heard, read, type ReadEvent } from "./Readings.ts"
+import { withinMemory } from "./WithinMemory.ts"
+
+/** To read a large body takes long, and those who wait would wait for it. */
+const largest = 64 * 1024
+
+/** Those that arrive close together are heard at once, in one transaction. */
+const apart = Duration.millis(20)
+
+/** Some that are heard a second time cost less than to remember any number of them: 4 MB. */
+const mostRemembered = 100_000
+
+export class Hearing {
+  readonly #heard = new Set<number>()
+  #after: number | undefined
+
+  /** What waits after this one hasn't been looked at. Undefined: nothing has. */
+  get after(): number | undefined {
+    return this.#after
+  }
+
+  /** False also if it has been delivered again since: what came with it may change how it is read. */
+  has({ deliveries, sequence }: Event): boolean {
+    return deliveries === 1 && this.#heard.has(sequence)
+  }
+
+  heard(readings: ReadonlyArray<ReadEvent>, through: number): void {
+    for (const reading of readings) if (heard(reading).length > 0) this.#heard.add(reading.event.sequence)
+    // Another worker may have applied them.
+    for (const oldest of this.#heard) {
+      if (this.#heard.size <= mostRemembered) break
+      this.#heard.delete(oldest)
+    }
+    this.#after = through
+  }
+
+  applied({ taken }: TakenBatch): void {
+    for (const { event, place } of taken) {
+      this.#heard.delete(event.sequence)
+      if (this.#after !== undefined && place > this.#after) this.#after = place
+    }
+  }
+}
+
+/** Returns whether more may wait. Of several workers, the leader looks ahead for all of them. */
+const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
+  if (!(yield* (yield* Leadership).isLeading)) return false
+  const reader = yield* EventReader
+  const { events, hasMore, through } = yield* (yield* Store).deliveries.peek(reader.ledgerTypes, hearing.after)
+  const small = events.filter(({ body }) => body.byteLength <= largest)
+  const nowMicros = (yield* Clock.currentTimeMillis) * 1000
+  const readings = yield* withinMemory(small, (event) => read(event, reader, nowMicros))
+  yield* (yield* Ledger).hear(readings.flatMap(heard))
+  const last = readings.length < small.length ? readings.at(-1)?.event.sequence : undefined
+  hearing.heard(readings, last ?? through)
+  return hasMore
+})
+
+/**
+ * Until the next batch is due, which is after a pause; but if many wait, for as long as the last batch took.
+ */
+export const hearMeanwhile = Effect.fnUntraced(function* (
+  hearing: Hearing,
+  pause: Duration.Duration,
+  lasted: Duration.Duration
+) {
+  const { arrived } = yield* Inbox
+  const begun = yield* Clock.currentTimeMillis
+  const left = Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(begun + Duration.toMillis(pause) - now))
+  const busy = Duration.max(pause, lasted)
+  while (true) {
+    const hasMore = yield* hearNext(hearing)
+    const hasTime = (yield* Clock.currentTimeMillis) - begun < Duration.toMillis(hasMore ? busy : pause)
+    if (!hasTime) return
+    if (hasMore) yield* Effect.yieldNow
+    else {
+      yield* Effect.raceFirst(arrived.await, Effect.sleep(yield* left))
+      yield* Effect.sleep(Duration.min(apart, yield* left))
+      yield* arrived.close
+    }
+  }
+})
