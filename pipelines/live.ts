@@ -7,6 +7,8 @@
  *                                  the 2xx                entries,   copies of the books
  *                                                         holds
  *
+ * Between batches the Ledger hears of what waits in the Inbox: a payment is posted before its rows are written.
+ *
  * In: at-least-once. A delivery answered 2xx is on disk; what can't be read waits in quarantine.
  */
 import { Layer } from "effect"
