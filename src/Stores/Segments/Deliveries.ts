@@ -84,18 +84,7 @@ export const make = (files: Files, run: Run): Deliveries => {
       await noteHandedOut(tx, await watermark(tx))
       await writeMeta(tx, watermarkKey, "0")
     },
-    read: (sequences) =>
-      reading(async (whole, db) => {
-        const some = await firstsAt(
-          whole,
-          sequences.toSorted((a, b) => a - b)
-        )
-        const sums = await Counts.sumsOf(
-          db,
-          some.map(({ number }) => number)
-        )
-        return some.map((first) => toEvent(first, sums))
-      }),
+    read: (sequences) => reading((whole, db) => read(whole, db, sequences)),
     receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),
     arrivals: (limit) => withFiles((segments) => arrivals(segments, limit)),
     copying: {
@@ -163,6 +152,18 @@ const firstsAt = async (whole: Read, numbers: ReadonlyArray<number>): Promise<Re
     if (first !== undefined) firsts.push(first)
   }
   return firsts
+}
+
+const read = async (whole: Read, db: Kysely<StoreTables>, sequences: ReadonlyArray<number>) => {
+  const some = await firstsAt(
+    whole,
+    sequences.toSorted((a, b) => a - b)
+  )
+  const sums = await Counts.sumsOf(
+    db,
+    some.map(({ number }) => number)
+  )
+  return some.map((first) => toEvent(first, sums))
 }
 
 const receivedAt = (frame: Frame | undefined) =>

@@ -1,0 +1,167 @@
+/**
+ * Apply over a real Store and a warehouse whose batches wait at a gate, with a log of what the ledger heard meanwhile.
+ */
+import { createHash } from "node:crypto"
+import { Effect, Latch, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { documented } from "../../../config/WireFiles.ts"
+import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
+import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
+import { EventReader } from "../../../src/Domain/Event.ts"
+import { Apply } from "../../../src/Intake/Apply.ts"
+import { Inbox } from "../../../src/Intake/Inbox.ts"
+import { Copies } from "../../../src/Ledger/Copies.ts"
+import { Ledger } from "../../../src/Ledger/Ledger.ts"
+import { Leadership } from "../../../src/Runtime/Leadership.ts"
+import { Reasons } from "../../../src/Runtime/Reasons.ts"
+import { Store, StoreError } from "../../../src/Stores/Store.ts"
+import { Warehouse, noMirrors } from "../../../src/Stores/Warehouse.ts"
+import { until } from "../Uptime/World.ts"
+
+export const now = "2026-11-20T02:00:00.000000Z"
+const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 1 << 22 }
+
+const reader = Layer.succeed(
+  EventReader,
+  EventReader.of({ ledgerTypes, read: (event, nowMicros) => ConstructionReader.read(reading, event, nowMicros) })
+)
+
+interface Sent {
+  readonly id: string
+  readonly type: string | null
+  readonly body: string
+}
+
+const bodyOf = (type: string, ipc: string, fields: object, at: string) =>
+  JSON.stringify({ event_type: type, event_timestamp: at, ipc_id: ipc, ...fields })
+
+export const certified = (ipc: string): Sent => {
+  const type = "ipc.certified"
+  return { id: `c${ipc}`, type, body: bodyOf(type, ipc, { certified_amount: 100 }, now) }
+}
+
+export const paid = (ipc: string, { at = now, label = "ipc.paid" as string | null, more = {} } = {}): Sent => ({
+  id: `p${ipc}`,
+  type: label,
+  body: bodyOf("ipc.paid", ipc, { payment_reference: `R${ipc}`, ...more }, at)
+})
+
+export const permit = (id: number): Sent => {
+  const type = "permit.issued"
+  const body = JSON.stringify({ event_type: type, event_timestamp: now, permit_id: id, validity: "2027" })
+  return { id: `v${id}`, type, body }
+}
+
+export const permits = (count: number) => Array.from({ length: count }, (_, id) => permit(id))
+
+export const offer = (...sent: ReadonlyArray<Sent>) =>
+  Effect.flatMap(Inbox, (inbox) =>
+    Effect.promise(() =>
+      Promise.all(
+        sent.map(({ body, id, type }) =>
+          inbox.offer({
+            body: Buffer.from(body),
+            bodySha256: createHash("sha256").update(body).digest(),
+            eventId: id,
+            headerType: type,
+            issuedAt: null,
+            headers: [],
+            secret: "f",
+            receivedAt: now
+          })
+        )
+      )
+    )
+  )
+
+export interface World {
+  /** Ids of IPCs' events that the ledger heard, and how many rows each batch wrote, as they happened. */
+  readonly log: Array<string | number>
+  /** Closed: batches wait before they are written. A batch then takes an hour. */
+  readonly gate: Latch.Latch
+  /** A batch waits at the gate. */
+  readonly atGate: Latch.Latch
+  /** The gate is closed again after the next batch. */
+  isForOne: boolean
+}
+
+const warehouse = (world: World) =>
+  Layer.mock(Warehouse, {
+    mirrors: noMirrors,
+    id: "mocked",
+    opened: Effect.void,
+    write: ({ events }) =>
+      Effect.gen(function* () {
+        yield* world.atGate.open
+        yield* world.gate.await
+        if (world.isForOne) yield* world.gate.close
+        yield* TestClock.adjust("1 hour")
+        world.log.push(events.length)
+      })
+  })
+
+export const noted = ({ log }: World) =>
+  Layer.mock(Ledger, {
+    hear: (events) =>
+      Effect.sync(() => {
+        log.push(...events.filter(({ change }) => change.entity === "ipcs").map(({ eventId }) => eventId))
+      })
+  })
+
+export const applying = (world: World, ledger: Layer.Layer<Ledger, StoreError, Store>) =>
+  Apply.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Inbox.layer,
+        reader,
+        ledger,
+        Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),
+        warehouse(world)
+      )
+    ),
+    Layer.provideMerge(Reasons.layer)
+  )
+
+export const made = (): World => ({
+  log: [],
+  gate: Latch.makeUnsafe(true),
+  atGate: Latch.makeUnsafe(false),
+  isForOne: false
+})
+
+/** Waits until the log ends so; the virtual clock goes on meanwhile. */
+export const logged = ({ log }: World, end: ReadonlyArray<string | number>) =>
+  until(
+    Effect.andThen(
+      TestClock.adjust(10),
+      Effect.sync(() => log.slice(-end.length).join() === end.join())
+    )
+  )
+
+export const pending = Effect.flatMap(Inbox, ({ status }) => Effect.map(status, (all) => all.pending))
+
+export const drained = until(
+  Effect.andThen(
+    TestClock.adjust(10),
+    Effect.map(pending, (count) => count === 0)
+  )
+)
+
+export const following = Layer.succeed(Leadership, {
+  isLeading: Effect.succeed(false),
+  leading: Latch.makeUnsafe(false),
+  following: Latch.makeUnsafe(true)
+})
+
+export const isAtGate = ({ atGate }: World) =>
+  Effect.raceFirst(atGate.await, until(Effect.as(TestClock.adjust(10), false)))
+
+/** While one batch is being written, others arrive. */
+export const arriveMeanwhile = (world: World, sent: ReadonlyArray<Sent>) =>
+  Effect.gen(function* () {
+    yield* world.gate.close
+    yield* offer(permit(-1))
+    yield* isAtGate(world)
+    yield* offer(...sent)
+    yield* world.gate.open
+  })
