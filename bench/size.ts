@@ -29,6 +29,8 @@ const sampleMs = 100
 /** Younger copies for analysts are left alone, for those who read them, and smaller ones are always made whole. */
 const copyAgeMs = 55_000
 const manyForCopies = 250_000
+/** After a burst, until a checkpoint and the copy for analysts are done. */
+const restingMs = 30_000
 const rebuildMs = Math.min(60, seconds * 3) * 1000
 
 const isLive = (worker: Worker, mostMs: number) =>
@@ -86,6 +88,7 @@ const measured = async (given: Receiving) => {
     copies.push(await published(engine, receiving.worker))
   }
   const fast = await burst(engine, receiving, `${name}-burst`, Math.min(seconds, 5))
+  await pause(restingMs)
   const quiet = await idle(engine, receiving.worker, Math.min(seconds, 10))
   const stopped = await restarted((worker) => worker.stop(), receiving)
   receiving = stopped.next
