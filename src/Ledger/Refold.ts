@@ -3,11 +3,29 @@
  */
 import type { Agreed } from "./Agreed.ts"
 import type { Fact, Terms } from "./Fact.ts"
-import { fold } from "./Fold.ts"
+import { fold, type Turn } from "./Fold.ts"
 import { type Books, empty } from "./Fold/Known.ts"
 
-export const folded = (ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed>): Books =>
-  facts.reduce((before, fact) => fold(before, fact, termsOf(terms, fact)).books, empty(ipcId))
+export interface Step {
+  readonly fact: Fact
+  readonly turn: Turn
+}
+
+/** One fact at a time. */
+export function* steps(ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed>): Generator<Step> {
+  let books = empty(ipcId)
+  for (const fact of facts) {
+    const turn = fold(books, fact, termsOf(terms, fact))
+    ;({ books } = turn)
+    yield { fact, turn }
+  }
+}
+
+export const folded = (ipcId: string, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed>): Books => {
+  let books = empty(ipcId)
+  for (const { turn } of steps(ipcId, facts, terms)) ({ books } = turn)
+  return books
+}
 
 const termsOf = (agreed: ReadonlyArray<Agreed>, { number }: Fact): Terms => {
   const found = agreed.findLast(({ fromFact }) => fromFact <= number)

@@ -1,14 +1,20 @@
 /**
- * Folds all facts again from the Store and compares the result with the books: every entry to the byte, every open hold.
- * A thousand IPCs at a time, so memory doesn't grow with the books.
+ * Folds all facts again from the Store and compares the result with the books: every entry to the byte and in its order,
+ * every open hold, how each other hold was closed, and all numbers. A thousand IPCs at a time, so memory doesn't grow with
+ * the books.
  */
 import { Effect } from "effect"
+import type { Kysely, Selectable } from "kysely"
 import type { Store } from "../Stores/Store.ts"
+import { isAmong } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import * as Agreed from "./Agreed.ts"
 import { eachIpc, factsOf, read } from "./StoredBooks.ts"
 import type { Fact } from "./Fact.ts"
 import { type Books, empty } from "./Fold/Known.ts"
-import { folded } from "./Refold.ts"
+import { steps } from "./Refold.ts"
+import * as Rows from "./Rows.ts"
+import { numbered } from "./Verify/Numbers.ts"
 
 export interface Verified {
   readonly ipcs: number
@@ -19,7 +25,7 @@ export interface Verified {
   readonly differences: ReadonlyArray<string>
 }
 
-const mostDifferences = 100
+export const mostDifferences = 100
 
 export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Service"]) {
   const terms = yield* store.run(Agreed.agreed)
@@ -27,36 +33,93 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
   yield* eachIpc(store, (ids) =>
     Effect.map(
       // In one transaction: events keep coming meanwhile.
-      store.transaction(async (tx) => [await factsOf(tx, ids), await read(tx, ids)] as const),
-      ([facts, books]) => {
-        for (const id of ids) total = add(total, compare(books.get(id) ?? empty(id), facts.get(id) ?? [], terms))
+      store.transaction((tx) => keptOf(tx, ids)),
+      (kept) => {
+        for (const each of kept) total = add(total, compare(each, terms))
       }
     )
   )
-  return total
+  const differences = yield* store.run((db) => numbered(db, mostDifferences))
+  return { ...total, differences: [...total.differences, ...differences].slice(0, mostDifferences) }
 })
 
-const compare = (kept: Books, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed.Agreed>): Verified => {
-  const made = folded(kept.ipcId, facts, terms)
+/** What the Store holds about an IPC. */
+interface Kept {
+  readonly books: Books
+  readonly facts: ReadonlyArray<Fact>
+  /** By entry id, in the order of the journal: the number of the fact that caused it. */
+  readonly causes: ReadonlyMap<string, number>
+  readonly decisions: ReadonlyArray<Selectable<StoreTables["ledger_hold_decisions"]>>
+}
+
+const keptOf = async (db: Kysely<StoreTables>, ids: ReadonlyArray<string>): Promise<ReadonlyArray<Kept>> => {
+  const among = isAmong(db, "ipc_id", ids)
+  const facts = await factsOf(db, ids)
+  const books = await read(db, ids)
+  const causes = await db
+    .selectFrom("ledger_entries")
+    .select(["entry_id", "fact", "ipc_id"])
+    .where(among)
+    .orderBy("sequence")
+    .execute()
+  const decisions = await db.selectFrom("ledger_hold_decisions").selectAll().where(among).orderBy("number").execute()
+  const causesOf = Map.groupBy(causes, (row) => row.ipc_id)
+  const decisionsOf = Map.groupBy(decisions, (row) => row.ipc_id)
+  return ids.map((id) => ({
+    books: books.get(id) ?? empty(id),
+    facts: facts.get(id) ?? [],
+    causes: new Map(causesOf.get(id)?.map(({ entry_id, fact }) => [entry_id, Number(fact)])),
+    decisions: decisionsOf.get(id) ?? []
+  }))
+}
+
+const compare = ({ books, causes, decisions, facts }: Kept, terms: ReadonlyArray<Agreed.Agreed>): Verified => {
+  const { ipcId } = books
+  const made = [...steps(ipcId, facts, terms)]
+  const last = made.at(-1)?.turn.books ?? empty(ipcId)
+  const madeCauses = new Map(
+    made.flatMap(({ fact, turn }) => turn.entries.map((entry) => [entry.entry_id, fact.number] as const))
+  )
+  const closed = made.flatMap(({ fact, turn }) => turn.closed.map((hold) => Rows.decisionRow(hold, fact)))
+  const inOrder = JSON.stringify([...causes.keys()]) === JSON.stringify([...madeCauses.keys()])
+  const entries = differ(ipcId, "entry", entriesOf(books, causes), entriesOf(last, madeCauses))
   return {
     ipcs: 1,
     facts: facts.length,
-    entries: kept.entries.length,
-    holds: kept.holds.size,
+    entries: books.entries.length,
+    holds: books.holds.size,
     differences: [
-      ...differ(kept.ipcId, "entry", entriesOf(kept), entriesOf(made)),
-      ...differ(kept.ipcId, "hold", holdsOf(kept), holdsOf(made))
+      ...entries,
+      ...(inOrder || entries.length > 0
+        ? []
+        : [`IPC ${ipcId}: its entries aren't in the order that its facts lead to.`]),
+      ...differ(ipcId, "hold", holdsOf(books), holdsOf(last)),
+      ...differ(ipcId, "decision on hold", decisionsOf(decisions), decisionsOf(closed))
     ]
   }
 }
 
 type Shown = Readonly<Record<string, unknown>>
 
-const entriesOf = ({ entries }: Books) =>
-  new Map(entries.map((entry) => [entry.entry_id, { ...entry, units: String(entry.units) } satisfies Shown]))
+const entriesOf = ({ entries }: Books, causes: ReadonlyMap<string, number>) =>
+  new Map(
+    entries.map((entry) => {
+      const shown: Shown = { ...entry, units: String(entry.units), fact: causes.get(entry.entry_id) }
+      return [entry.entry_id, shown]
+    })
+  )
 
 const holdsOf = ({ holds }: Books) =>
   new Map([...holds].map(([id, hold]) => [id, { ...hold, units: hold.units?.toString() ?? null } satisfies Shown]))
+
+/** A hold is closed once by a fact, but may be opened again. Their numbers may have gaps. */
+const decisionsOf = (rows: ReadonlyArray<ReturnType<typeof Rows.decisionRow> & { readonly number?: number }>) =>
+  new Map(
+    rows.map(({ number: _number, ...row }) => {
+      const shown: Shown = { ...row, fact: Number(row.fact) }
+      return [`${row.hold_id} by fact ${row.fact}`, shown]
+    })
+  )
 
 const differ = (
   ipcId: string,
