@@ -4,6 +4,7 @@
  */
 import { Layer } from "effect"
 import * as Settings from "../config/Settings.ts"
+import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
 import { booksAlone } from "../pipelines/ledger.ts"
 import { secrets as sealed } from "../pipelines/live.ts"
 import { exporting as exports } from "../pipelines/nightly.ts"
@@ -17,5 +18,8 @@ export const exporting = exports.pipe(Layer.provideMerge(Inbox.layer), Layer.pro
 export const secrets = sealed.pipe(Layer.provide([store, Reasons.layer]))
 
 export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.provideMerge(Settings.layer))
+
+/** The same, with what reads signed bodies. */
+export const audit = Layer.provideMerge(ConstructionApart.layerAlone, books)
 
 export const outbox = Outbox.layerAlone.pipe(Layer.provide(store))

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger verify`: exits with 1 if the books differ from their facts.
+ * `siteledger ledger verify`: exits with 1 if the books differ from their facts, or these from what was signed.
  */
 import { Effect, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"
@@ -14,8 +14,9 @@ export class Differs extends Schema.TaggedError<Differs>()("Differs", { message:
 
 export const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
-    const verified = yield* ask("ledger-verify", {}, Alone.books)
+    const verified = yield* ask("ledger-verify", {}, Alone.audit)
     yield* Print.indented(verified)
-    if (verified.differences.length > 0) return yield* new Differs({ message: "The books differ from their facts." })
+    if (verified.differences.length > 0)
+      return yield* new Differs({ message: "The books differ from their facts, or these from what was signed." })
   })
-).pipe(Command.withDescription("Recompute the books from all facts and compare"))
+).pipe(Command.withDescription("Read all signed deliveries again, recompute the books, and compare"))

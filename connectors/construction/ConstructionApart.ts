@@ -8,7 +8,7 @@
 import { setImmediate } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { Effect, Layer } from "effect"
-import { ServiceSettings } from "../../config/Settings.ts"
+import { ServiceSettings, Settings } from "../../config/Settings.ts"
 import { type Event, EventReader, type Reading } from "../../src/Domain/Event.ts"
 import { type Answer, Joined, type Request } from "./ConstructionApart/Protocol.ts"
 import { ledgerTypes } from "./ConstructionEvents.ts"
@@ -105,7 +105,25 @@ export const layer: Layer.Layer<EventReader, never, ServiceSettings> = Layer.eff
     )
     return EventReader.of({
       ledgerTypes,
-      read: (event, nowMicros) => (isLarge(event) ? thread.read(event, nowMicros) : read(options, event, nowMicros))
+      read: (event, nowMicros, as) =>
+        isLarge(event) && as === undefined
+          ? thread.read(event, nowMicros)
+          : read({ ...options, ...as }, event, nowMicros)
+    })
+  })
+)
+
+/** As much as any worker lets in. */
+const mostBytes = 64 * 1024 * 1024
+
+/** For a verb without a worker that reads stored bodies again: needs nothing of the service. */
+export const layerAlone: Layer.Layer<EventReader, never, Settings> = Layer.effect(
+  EventReader,
+  Effect.map(Settings, ({ ledger: { reading } }) => {
+    const options = { aliases: {}, contentsAt: [], trustTypeHeader: false, ...reading, maximumBytes: mostBytes }
+    return EventReader.of({
+      ledgerTypes,
+      read: (event, nowMicros, as) => read({ ...options, ...as }, event, nowMicros)
     })
   })
 )

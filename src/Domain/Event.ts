@@ -69,12 +69,22 @@ export interface Reading {
   readonly misfits: number
 }
 
-/** Implemented by the connector: reads one event as of `nowMicros`. A promise only for a large one. */
+/** How deliveries are read: the service's names for their fields, and where these are. */
+export interface Naming {
+  readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly contentsAt: ReadonlyArray<string>
+  readonly trustTypeHeader: boolean
+}
+
+/**
+ * Implemented by the connector: reads one event as of `nowMicros`; `as` at another time, or as configured now. A promise only
+ * for a large one.
+ */
 export class EventReader extends Context.Service<
   EventReader,
   {
     /** Types that the ledger hears of, as headers name them: which proves nothing. */
     readonly ledgerTypes: ReadonlyArray<string>
-    readonly read: (event: Event, nowMicros: number) => Reading | Promise<Reading>
+    readonly read: (event: Event, nowMicros: number, as?: Naming) => Reading | Promise<Reading>
   }
 >()("siteledger/Event/EventReader") {}

@@ -64,7 +64,7 @@ export interface TakenBatch {
   readonly claims?: ReadonlyArray<{ readonly id: number; readonly sequence: number }>
 }
 
-/** Some of the events that wait for their turn. */
+/** Some of the events, as they were looked at. */
 export interface Peeked {
   readonly events: ReadonlyArray<Event>
   /** The last sequence that was looked at. */

@@ -91,6 +91,10 @@ export interface Deliveries {
   readonly restart: (tx: Transaction<StoreTables>) => Promise<void>
   /** The first of these events, in stored order: as many as fit into a batch. */
   readonly read: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+  /** All events after a sequence, whether they wait or not, for those who read them from the first one on. */
+  readonly stored: (after: number) => Effect.Effect<Peeked, StoreError>
+  /** Every event up to this sequence is settled. */
+  readonly settledThrough: Effect.Effect<number, StoreError>
   /** When the first event after a sequence was received. */
   readonly receivedAfter: (sequence: number) => Effect.Effect<Instant | null, StoreError>
   /** The newest ones first. */

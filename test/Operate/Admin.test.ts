@@ -5,6 +5,7 @@ import { request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, type Context, Effect, Layer } from "effect"
 import * as Settings from "../../config/Settings.ts"
+import { EventReader } from "../../src/Domain/Event.ts"
 import { Apply } from "../../src/Intake/Apply.ts"
 import { Receiver } from "../../src/Intake/Receiver.ts"
 import { Secrets } from "../../src/Intake/Secrets.ts"
@@ -52,6 +53,7 @@ const unused = Layer.mergeAll(
   played(Export),
   played(Copies),
   played(Ledger),
+  played(EventReader),
   played(Outbox),
   played(Restart)
 )

@@ -1,7 +1,15 @@
 /**
  * Events with what a connector reads in them: what the ledger hears, and the row that analysts see. Pure.
  */
-import { aheadMicros, type Alarm, type Event, type EventReader, labelOnly, type Reading } from "../../Domain/Event.ts"
+import {
+  aheadMicros,
+  type Alarm,
+  type Event,
+  type EventReader,
+  labelOnly,
+  type Naming,
+  type Reading
+} from "../../Domain/Event.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import * as Limits from "../../Domain/Limits.ts"
 import { type AppliedEvent, factsOf } from "../../Ledger/EventFacts.ts"
@@ -17,9 +25,10 @@ export interface ReadEvent {
 export const read = (
   event: Event,
   reader: EventReader["Service"],
-  nowMicros: number
+  nowMicros: number,
+  as?: Naming
 ): ReadEvent | Promise<ReadEvent> => {
-  const reading = reader.read(event, nowMicros)
+  const reading = reader.read(event, nowMicros, as)
   return reading instanceof Promise ? reading.then((each) => judged(event, each)) : judged(event, reading)
 }
 

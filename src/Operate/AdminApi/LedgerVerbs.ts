@@ -57,6 +57,8 @@ const Verified = Schema.Struct({
   facts: Schema.Int,
   entries: Schema.Int,
   holds: Schema.Int,
+  /** Signed bodies that were read again. */
+  bodies: Schema.Int,
   /** The first hundred, in words. */
   differences: Schema.Array(Schema.String)
 })

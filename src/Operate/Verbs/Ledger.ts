@@ -16,6 +16,7 @@ import type { Opening } from "../../Ledger/People.ts"
 import { preview } from "../../Ledger/Preview.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "../AdminApi.ts"
+import { audit } from "../Audit.ts"
 
 const posted = ({ closed, entries, opened }: Recorded) => ({
   posted: entries.map(({ entry_id, ipc_id, kind, units }) => ({
@@ -106,7 +107,7 @@ export const ledger = {
     ),
   "ledger-reverse": ({ entry, ...by }) =>
     copied(Effect.flatMap(Ledger, (books) => Effect.map(books.reverse(entry, by), posted))),
-  "ledger-verify": () => Effect.flatMap(Ledger, (books) => books.verify),
+  "ledger-verify": () => audit,
   "ledger-preview": () =>
     Effect.flatMap(Settings, (settings) => Effect.flatMap(Store, (store) => preview(store, settings.ledger))),
   explain: ({ ipc }) => Look.explain(ipc),

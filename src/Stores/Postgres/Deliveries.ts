@@ -8,7 +8,7 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Event } from "../../Domain/Event.ts"
 import { batchBytes, handedOutKey, type Peeked, type TakenBatch } from "../Deliveries.ts"
 import { listedNumbers } from "../Sql.ts"
-import { type Deliveries, type StoreError, writeMeta } from "../Store.ts"
+import { type Deliveries, readMeta, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -19,7 +19,10 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
   receive,
   host,
   take: (limit) => run((db) => take(db, limit)),
-  peek: (types, after) => run((db) => peek(db, types, after)),
+  peek: (types, after) =>
+    run(async (db) => peek(db, (type) => type === null || types.includes(type), after ?? (await handedOut(db)))),
+  stored: (after) => run((db) => peek(db, () => true, after)),
+  settledThrough: run(settledThrough),
   settle: async (tx, { claims = [] }, applied) => {
     const done = new Set(applied.map(({ sequence }) => sequence))
     const ids = claims.filter(({ sequence }) => done.has(sequence)).map(({ id }) => id)
@@ -96,17 +99,18 @@ const take = async (db: Db, limit: number): Promise<TakenBatch> => {
 
 const peekedAtOnce = 2000
 
-/** What comes after it was never handed out. */
-const handedOut = async (db: Db): Promise<number> => {
-  const { rows } = await sql<{ sequence: number | null }>`
-    select greatest(
-      coalesce((select min(sequence) - 1 from inbox_queue where is_first), (select max(sequence) from inbox), 0),
-      (select value::bigint from meta where key = ${handedOutKey})) as sequence`.execute(db)
+const settledThrough = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ sequence: number }>`
+    select coalesce((select min(sequence) - 1 from inbox_queue where is_first), (select max(sequence) from inbox), 0)
+      as sequence`.execute(db)
   return Number(rows[0]?.sequence ?? 0)
 }
 
-const peek = async (db: Db, types: ReadonlyArray<string>, after: number | undefined): Promise<Peeked> => {
-  const from = after ?? (await handedOut(db))
+/** What comes after it was never handed out. */
+const handedOut = async (db: Db): Promise<number> =>
+  Math.max(await settledThrough(db), Number((await readMeta(db, handedOutKey)) ?? 0))
+
+const peek = async (db: Db, isWanted: (type: string | null) => boolean, from: number): Promise<Peeked> => {
   const looked = await db
     .selectFrom("inbox")
     .select(["sequence", "header_type as type"])
@@ -114,7 +118,7 @@ const peek = async (db: Db, types: ReadonlyArray<string>, after: number | undefi
     .orderBy("sequence")
     .limit(peekedAtOnce)
     .execute()
-  const wanted = looked.filter(({ type }) => type === null || types.includes(type)).map(({ sequence }) => sequence)
+  const wanted = looked.filter(({ type }) => isWanted(type)).map(({ sequence }) => sequence)
   const events = wanted.length === 0 ? [] : await read(db, wanted)
   const last = events.length < wanted.length ? events.at(-1) : looked.at(-1)
   return { events, through: last?.sequence ?? from, hasMore: last !== undefined }

@@ -20,7 +20,7 @@ import * as Counts from "./Counts.ts"
 import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
 import { lostOf } from "./Lost.ts"
 import { inboxKey } from "./Open.ts"
-import { noteHandedOut, peek } from "./Peek.ts"
+import { noteHandedOut, peek, stored } from "./Peek.ts"
 import type { Segments } from "./Segments.ts"
 import type { Incoming } from "./Protocol.ts"
 
@@ -85,6 +85,8 @@ export const make = (files: Files, run: Run): Deliveries => {
       await writeMeta(tx, watermarkKey, "0")
     },
     read: (sequences) => reading((whole, db) => read(whole, db, sequences)),
+    stored: (after) => reading((whole, db) => stored(whole, db, after)),
+    settledThrough: run(watermark),
     receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),
     arrivals: (limit) => withFiles((segments) => arrivals(segments, limit)),
     copying: {

@@ -1,5 +1,5 @@
 /**
- * Looks at deliveries that wait in the segments, without taking them.
+ * Looks at deliveries in the segments, without taking them.
  */
 import { hash } from "node:crypto"
 import type { Kysely } from "kysely"
@@ -8,7 +8,7 @@ import { handedOutKey, type Peeked } from "../Deliveries.ts"
 import { readMeta, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import * as Counts from "./Counts.ts"
-import { numberAfter } from "./Frame.ts"
+import { type First, type Frame, numberAfter, type Sum } from "./Frame.ts"
 
 type Db = Kysely<StoreTables>
 
@@ -30,12 +30,31 @@ export const peek = async (
   after: number | undefined
 ): Promise<Peeked> => {
   const from = after ?? Math.max(await watermark(db), await handedOut(db))
-  const frames = await whole.after(from, framesAtOnce)
+  const isWanted = ({ labels }: First) => labels.headerType === null || types.includes(labels.headerType)
+  return looked(await whole.after(from, framesAtOnce), from, isWanted)
+}
+
+/** With how often each was delivered. */
+export const stored = async (whole: Pick<Whole, "after">, db: Db, after: number): Promise<Peeked> => {
+  const frames = await whole.after(after, framesAtOnce)
+  const sums = await Counts.sumsOf(
+    db,
+    frames.map(({ number }) => number)
+  )
+  return looked(frames, after, () => true, sums)
+}
+
+const looked = (
+  frames: ReadonlyArray<Frame>,
+  from: number,
+  isWanted: (first: First) => boolean,
+  sums?: ReadonlyMap<number, Sum>
+): Peeked => {
   const last = frames.at(-1)
   return {
     events: frames.flatMap((frame) =>
-      frame.kind === "first" && (frame.labels.headerType === null || types.includes(frame.labels.headerType))
-        ? [Counts.toEvent(frame, hash("sha256", frame.body, "hex"), undefined)]
+      frame.kind === "first" && isWanted(frame)
+        ? [Counts.toEvent(frame, hash("sha256", frame.body, "hex"), sums?.get(frame.number))]
         : []
     ),
     through: last === undefined ? from : numberAfter(last) - 1,

@@ -1,0 +1,99 @@
+/** The facts of the books are what signed bodies say, and the other way round: what someone plants or removes is named. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { type RawBuilder, sql } from "kysely"
+import { TestClock } from "effect/testing"
+import * as Instant from "../../../src/Domain/Instant.ts"
+import type { Inbox } from "../../../src/Intake/Inbox.ts"
+import { Ledger } from "../../../src/Ledger/Ledger.ts"
+import { signed } from "../../../src/Operate/Audit/Signed.ts"
+import { Store } from "../../../src/Stores/Store.ts"
+import { applying, certified, drained, made, now, offer, paid, permit } from "../../Intake/Apply/HearingWorld.ts"
+import { contractor } from "../../Ledger/Contractor.ts"
+import { engines } from "../../Stores/StoreEngines.ts"
+
+const noTriggers: Readonly<Record<Store["Service"]["engine"], ReadonlyArray<string>>> = {
+  sqlite: [
+    "ledger_facts_no_update",
+    "ledger_facts_no_delete",
+    "ledger_entries_no_update",
+    "ledger_entries_no_delete"
+  ].map((name) => `drop trigger if exists ${name}`),
+  postgres: ["ledger_facts", "ledger_entries"].map((table) => `alter table ${table} disable trigger user`)
+}
+
+/** As someone with the database's password would do it. */
+const planted = (...statements: ReadonlyArray<RawBuilder<unknown>>) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    for (const text of noTriggers[store.engine]) yield* store.run((db) => sql.raw(text).execute(db))
+    for (const statement of statements) yield* store.run((db) => statement.execute(db))
+  })
+
+const differences = Effect.map(signed(100), (found) => found.differences)
+
+describe.each(engines)("with a Store in $name", ({ isSkipped, place }) => {
+  const test = (fact: string, body: Effect.Effect<void, unknown, Effect.Services<typeof differences> | Inbox>) =>
+    it.effect.skipIf(isSkipped)(fact, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Instant.toMicros(now) / 1000)
+        const { layer } = yield* place
+        yield* Effect.gen(function* () {
+          yield* offer(certified("1"), paid("1"), permit(1), certified("2"), paid("2"), paid("2"), paid("3"))
+          yield* drained
+          assert.deepStrictEqual(yield* signed(100), { bodies: 6, differences: [] })
+          yield* body
+        }).pipe(Effect.provide(Layer.provideMerge(applying(made(), Ledger.layerWith(contractor)), layer)))
+      }).pipe(Effect.scoped)
+    )
+
+  test(
+    "a payment that is gone with its facts is missed",
+    Effect.gen(function* () {
+      yield* planted(
+        sql`delete from ledger_entries where ipc_id = '2'`,
+        sql`delete from ledger_facts where ipc_id = '2'`
+      )
+      assert.deepStrictEqual(yield* differences, [
+        "IPC 2: event c2 (delivery 4) tells of a certificate that the books don't have.",
+        "IPC 2: event p2 (delivery 5) tells of a payment that the books don't have."
+      ])
+    })
+  )
+
+  test(
+    "a fact that was changed together with its entry is named, and so is what it was",
+    Effect.gen(function* () {
+      yield* planted(
+        sql`update ledger_facts set content = replace(content, '1000000', '9000000') where ipc_id = '1'`,
+        sql`update ledger_entries set amount = '900.0000' where ipc_id = '1'`
+      )
+      assert.deepStrictEqual(yield* differences, [
+        "IPC 1: event c1 (delivery 1) tells of a certificate that the books don't have.",
+        "Fact 1 isn't what any signed delivery says."
+      ])
+    })
+  )
+
+  test(
+    "a fact that was made up is named",
+    Effect.gen(function* () {
+      yield* planted(sql`
+        insert into ledger_facts (number, ipc_id, kind, known_at, content)
+        select 99, '7', kind, known_at, content from ledger_facts where number = 2`)
+      assert.deepStrictEqual(yield* differences, ["Fact 99 isn't what any signed delivery says."])
+    })
+  )
+
+  test(
+    "what waits, and what is in quarantine, isn't missed",
+    Effect.gen(function* () {
+      const later = Instant.fromMicros(Instant.toMicros(now) + 40 * 60 * 60 * 1_000_000)
+      yield* offer(paid("8", { at: later }))
+      yield* drained
+      // By now it could be read, but nobody has.
+      yield* TestClock.setTime(Instant.toMicros(later) / 1000)
+      assert.deepStrictEqual(yield* differences, [])
+    })
+  )
+})
