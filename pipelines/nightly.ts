@@ -1,5 +1,5 @@
 /**
- * Nightly: exports and the analysts' copy.
+ * Nightly: exports and the analysts' copy; and an audit of the books.
  *
  *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer last): a folder | S3
  *             └───────────────► AnalystCopy ─► analytics.duckdb (whole, or not at all)
@@ -15,6 +15,7 @@ import * as Folder from "../src/Lake/Folder.ts"
 import * as S3 from "../src/Lake/S3.ts"
 import * as Nightly from "../src/Lake/Nightly.ts"
 import { AnalystCopy } from "../src/Lake/AnalystCopy.ts"
+import * as Audit from "../src/Operate/Audit/Nightly.ts"
 import { WeeklyCheck } from "../src/Operate/WeeklyCheck.ts"
 import { Walk } from "../src/Walk/Walk.ts"
 
@@ -49,7 +50,9 @@ const isLive = Effect.zipWith(
 /** On demand, without a worker. */
 export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))
 
-export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, archiving, WeeklyCheck.layer).pipe(
+const audit = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Audit.layerWith(exportCron)))
+
+export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, archiving, audit, WeeklyCheck.layer).pipe(
   Layer.provideMerge(exports),
   Layer.provideMerge(publish(isLive)),
   Layer.provideMerge(lake)

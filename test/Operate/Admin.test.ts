@@ -20,6 +20,7 @@ import { AdminApi } from "../../src/Operate/AdminApi.ts"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { Status } from "../../src/Operate/Status.ts"
 import { Lock, type WorkerNote } from "../../src/Runtime/Lock.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
 import { Store, StoreError } from "../../src/Stores/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
@@ -55,7 +56,8 @@ const unused = Layer.mergeAll(
   played(Ledger),
   played(EventReader),
   played(Outbox),
-  played(Restart)
+  played(Restart),
+  played(Reasons)
 )
 
 /** `replays`: how often the verb was done. `failing`: which store takes no write. */

@@ -1,0 +1,35 @@
+/**
+ * The audit at the times of the exports, once for each (`Stores/Schedule`); one at the next start stands for all that were
+ * missed. One that fails is tried again after a while.
+ */
+import { type Cron, Duration, Effect, Layer } from "effect"
+import { led } from "../../Runtime/Leadership.ts"
+import * as Schedule from "../../Stores/Schedule.ts"
+import { Store } from "../../Stores/Store.ts"
+import { audit, remembered } from "../Audit.ts"
+
+const name = "audit"
+const retryAfter = Duration.minutes(30)
+
+export const layerWith = (cron: Cron.Cron) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      yield* remembered.pipe(Effect.catch((error) => Effect.logDebug("What the last audit found can't be read", error)))
+      yield* Effect.forkScoped(led("the nightly audit", turn(cron)))
+    })
+  )
+
+const turn = (cron: Cron.Cron) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const due = yield* Schedule.untilDue(name, cron)
+    yield* audit
+    yield* store.transaction((tx) => Schedule.serve(tx, name, due))
+  }).pipe(
+    Effect.catch((error) =>
+      Effect.andThen(
+        Effect.logWarning(`The books can't be audited now, and are later: ${error.message}`),
+        Effect.sleep(retryAfter)
+      )
+    )
+  )
