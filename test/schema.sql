@@ -146,7 +146,9 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   -- The day it is posted on, in the books' time zone; entries of 0.1 have none.
   text, "epoch"
   -- Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.
-  integer) strict;
+  integer, "queued"
+  -- How it entered the outbox when it was posted; null if there was no accounting sink, or before 0.2.
+  text check ("queued" in ('draft', 'posted'))) strict;
 
 CREATE INDEX "ledger_entries_ipc" on "ledger_entries" ("ipc_id", "sequence");
 
@@ -885,7 +887,8 @@ create table siteledger.ledger_entries (
   "basis" text collate "C" not null,
   "fact" bigint not null,
   "posting_date" text collate "C",
-  "epoch" bigint
+  "epoch" bigint,
+  "queued" text collate "C"
 );
 
 -- Its owner's rights: INSERT, SELECT
@@ -1206,6 +1209,8 @@ alter table siteledger.ledger_entries add constraint ledger_entries_entry_id_key
 alter table siteledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text])));
 
 alter table siteledger.ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (sequence);
+
+alter table siteledger.ledger_entries add constraint ledger_entries_queued_check CHECK ((queued = ANY (ARRAY['draft'::text, 'posted'::text])));
 
 alter table siteledger.ledger_facts add constraint ledger_facts_pkey PRIMARY KEY (number);
 

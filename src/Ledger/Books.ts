@@ -67,7 +67,8 @@ export const record = async (
   )
   const [first] = posted
   if (first !== undefined) {
-    const rows = posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact, latest.epoch))
+    const as = { epoch: latest.epoch, queued: posting?.status ?? null }
+    const rows = posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact, as))
     await insertAll(tx, "ledger_entries", rows)
     if (posting !== undefined) await Messages.put(tx, first.sequence, posting)
   }

@@ -31,11 +31,12 @@ export const entryRow = (
   { basis, units, ...entry }: Entry,
   sequence: number,
   fact: Pick<Fact, "number">,
-  epoch: number
+  { epoch, queued }: Pick<StoreTables["ledger_entries"], "epoch" | "queued">
 ) => ({
   ...entry,
   sequence,
   epoch,
+  queued,
   amount: amountText(units),
   basis: JSON.stringify(basis),
   fact: fact.number
@@ -79,6 +80,7 @@ export const toEntry = ({
   basis,
   epoch: _epoch,
   fact: _fact,
+  queued: _queued,
   sequence: _sequence,
   ...entry
 }: StoreTables["ledger_entries"]): Entry => ({

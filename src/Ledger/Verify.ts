@@ -1,7 +1,7 @@
 /**
  * Folds all facts again from the Store and compares the result with the books: every entry to the byte and in its order,
- * every open hold, how each other hold was closed, and all numbers. A thousand IPCs at a time, so memory doesn't grow with
- * the books.
+ * every open hold, how each other hold was closed, all numbers, and what was queued for the accounting system. A thousand
+ * IPCs at a time, so memory doesn't grow with the books.
  */
 import { Effect } from "effect"
 import type { Kysely, Selectable } from "kysely"
@@ -15,6 +15,7 @@ import { type Books, empty } from "./Fold/Known.ts"
 import { steps } from "./Refold.ts"
 import * as Rows from "./Rows.ts"
 import { numbered } from "./Verify/Numbers.ts"
+import { queued } from "./Verify/Queued.ts"
 
 export interface Verified {
   readonly ipcs: number
@@ -39,8 +40,9 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
       }
     )
   )
-  const differences = yield* store.run((db) => numbered(db, mostDifferences))
-  return { ...total, differences: [...total.differences, ...differences].slice(0, mostDifferences) }
+  const numbers = yield* store.run((db) => numbered(db, mostDifferences))
+  const outbox = yield* store.run((db) => queued(db, mostDifferences))
+  return { ...total, differences: [...total.differences, ...numbers, ...outbox].slice(0, mostDifferences) }
 })
 
 /** What the Store holds about an IPC. */

@@ -75,7 +75,7 @@ const written = (terms: Terms, steps: ReadonlyArray<ShortFact | Answer>): Readon
     const turn = fold(books, fact, terms)
     books = turn.books
     for (const entry of turn.entries) {
-      const { amount, basis, entry_id, part, reverses } = Rows.entryRow(entry, 1, fact, 1)
+      const { amount, basis, entry_id, part, reverses } = Rows.entryRow(entry, 1, fact, { epoch: 1, queued: null })
       rows.push([entry_id, amount, part, reverses, basis].join(" "))
     }
     for (const hold of turn.opened) {

@@ -144,6 +144,11 @@ export const ledger = {
         int64,
         "Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.",
         { since: 2 }
+      ),
+      queued: optional(
+        oneOf("draft", "posted"),
+        "How it entered the outbox when it was posted; null if there was no accounting sink, or before 0.2.",
+        { since: 3, isHidden: true }
       )
     }
   },
