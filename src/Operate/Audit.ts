@@ -17,13 +17,13 @@ const metaKey = "audit_found"
 
 /** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
 export const audit = Effect.gen(function* () {
-  const books = yield* (yield* Ledger).verify
+  const { differences: ofBooks, ...counts } = yield* (yield* Ledger).verify
   const { bodies, differences: ofBodies } = yield* signed(mostDifferences)
-  const differences = [...books.differences, ...ofBodies, ...(yield* inWarehouse)].slice(0, mostDifferences)
+  const differences = [...ofBooks, ...ofBodies, ...(yield* inWarehouse)].slice(0, mostDifferences)
   const found = sentenceOf(differences)
   yield* (yield* Store).transaction((tx) => writeMeta(tx, metaKey, found))
   yield* tell(found)
-  return { ...books, bodies, differences }
+  return { ...counts, bodies, differences }
 })
 
 /** What the last audit found. */

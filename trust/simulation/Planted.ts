@@ -7,6 +7,7 @@ import { delivering, exporting, posting } from "./PlantedMoney.ts"
 
 const batch = at("src/Intake/Apply/Batch.ts")
 const apply = at("src/Intake/Apply.ts")
+const hearing = at("src/Intake/Apply/Hearing.ts")
 const readings = at("src/Intake/Apply/Readings.ts")
 const inbox = at("src/Intake/Inbox.ts")
 const groups = at("src/Intake/Receiver/Groups.ts")
@@ -33,9 +34,14 @@ const intake: ReadonlyArray<Break> = [
   ),
   apply("        yield* inbox.arrived.open\n", "", "a batch whose write failed isn't tried again"),
   batch(
-    "yield* ledger.hear(readings.flatMap(heard))",
+    "yield* ledger.hear(readings.filter(({ event }) => !turn?.hearing.has(event)).flatMap(heard))",
     "yield* ledger.hear([])",
     "payments are applied to rows and not posted"
+  ),
+  hearing(
+    "deliveries === 1 && this.#heard.has(sequence)",
+    "deliveries > 0 && sequence > 0",
+    "what wasn't heard ahead of its turn is never heard"
   ),
   batch(
     "watermark === undefined ? {} : { watermark }",
