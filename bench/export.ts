@@ -36,6 +36,7 @@ const fill = async (from: number, to: number): Promise<void> => {
 const publish = Layer.succeed(AnalystCopy, {
   now: Effect.void,
   check: Effect.void,
+  query: () => Effect.undefined,
   status: Effect.succeed({ at: null, ageMs: null })
 })
 

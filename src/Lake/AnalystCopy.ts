@@ -7,12 +7,14 @@
  */
 import { existsSync } from "node:fs"
 import { stat } from "node:fs/promises"
-import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
+import { type Cause, Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
+import type { Kysely } from "kysely"
 import * as Instant from "../Domain/Instant.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { readFile } from "../Stores/DuckDb/ReadAll.ts"
+import { queryFile, readFile } from "../Stores/DuckDb/ReadAll.ts"
 import { isShort, type Published, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import type { WarehouseTables } from "../Stores/WarehouseTables.ts"
 
 export interface AnalystCopyOptions<R> {
   readonly path: string
@@ -27,6 +29,10 @@ export class AnalystCopy extends Context.Service<
     readonly now: Effect.Effect<void, WarehouseError>
     /** Reads all of the newest copy; makes a whole one in place of a damaged one. */
     readonly check: Effect.Effect<void, WarehouseError>
+    /** Runs a query on the newest copy; undefined if there is none. */
+    readonly query: <A>(
+      run: (db: Kysely<WarehouseTables>) => Promise<A>
+    ) => Effect.Effect<A | undefined, Cause.UnknownError>
     /** The newest copy has everything that was in the warehouse at `at`; null: there is no copy. */
     readonly status: Effect.Effect<{ readonly at: Instant.Instant | null; readonly ageMs: number | null }>
   }
@@ -85,6 +91,8 @@ export class AnalystCopy extends Context.Service<
           now,
           // Nothing may change the file meanwhile: within a process, DuckDB's locks don't show that it is open.
           check: oneAtATime.withPermit(Effect.asVoid(check)),
+          query: (run) =>
+            oneAtATime.withPermit(Effect.tryPromise(async () => (existsSync(path) ? queryFile(path, run) : undefined))),
           status: Effect.map(Clock.currentTimeMillis, (present) =>
             atMillis === undefined
               ? { at: null, ageMs: null }

@@ -7,6 +7,7 @@ import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
 import { Effect } from "effect"
 import * as Journal from "../Ledger/Journal.ts"
+import * as JournalLines from "../Stores/JournalLines.ts"
 import type { Snapshot, WarehouseError } from "../Stores/Warehouse.ts"
 import type { LakeError } from "./Lake.ts"
 import { attempt, type Digest } from "./LocalFiles.ts"
@@ -49,3 +50,36 @@ export const describe = (path: string): Effect.Effect<Described, LakeError> =>
     }
     return { rows: Math.max(0, lines - 1), bytes, sha256: hash.digest("hex") }
   })
+
+/** The first entry, by its number, that the file has otherwise than the books. More than the file are not missed in it. */
+export const firstDiffering = (
+  path: string,
+  { readJournal }: Pick<Snapshot, "readJournal">
+): Effect.Effect<string | undefined, LakeError | WarehouseError> =>
+  Effect.acquireUseRelease(
+    attempt(() => open(path)),
+    (file) =>
+      Effect.gen(function* () {
+        const { size } = yield* attempt(() => file.stat())
+        let [at, first] = [0, undefined as string | undefined]
+        const isNext = async (text: string): Promise<boolean> => {
+          const expected = Buffer.from(text)
+          const found = Buffer.alloc(expected.length)
+          await file.read(found, 0, found.length, at)
+          at += expected.length
+          return found.equals(expected)
+        }
+        // Of another version, whose lines are others.
+        if (!(yield* attempt(() => isNext(Journal.heading)))) return undefined
+        yield* readJournal(async (lines) => {
+          for (const line of lines) {
+            if (first !== undefined || at >= size) return
+            if (!(await isNext(Journal.line(line)))) first = line[sequenceAt] ?? ""
+          }
+        })
+        return first ?? (at < size ? "after the last one" : undefined)
+      }),
+    (file) => attempt(() => file.close())
+  )
+
+const sequenceAt = JournalLines.columns.indexOf("sequence")

@@ -1,8 +1,10 @@
 /**
  * What an auditor checks: the books against their facts (`Ledger/Verify`), the facts against the signed bodies, and the
- * copy in the warehouse against the books.
+ * copies against the books: in the warehouse, for analysts, and the journal of the newest export.
  */
-import { Effect } from "effect"
+import { type Cause, Effect, Option } from "effect"
+import { AnalystCopy } from "../Lake/AnalystCopy.ts"
+import { Lake } from "../Lake/Lake.ts"
 import { Copies } from "../Ledger/Copies.ts"
 import { Ledger } from "../Ledger/Ledger.ts"
 import { mostDifferences } from "../Ledger/Verify.ts"
@@ -10,6 +12,7 @@ import { Reasons } from "../Runtime/Reasons.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { type Copy, differing, rowsOf } from "./Audit/Copied.ts"
+import { inExport } from "./Audit/Journal.ts"
 import { signed } from "./Audit/Signed.ts"
 
 const reasonKey = "audit"
@@ -19,7 +22,7 @@ const metaKey = "audit_found"
 export const audit = Effect.gen(function* () {
   const { differences: ofBooks, ...counts } = yield* (yield* Ledger).verify
   const { bodies, differences: ofBodies } = yield* signed(mostDifferences)
-  const differences = [...ofBooks, ...ofBodies, ...(yield* inWarehouse)].slice(0, mostDifferences)
+  const differences = [...ofBooks, ...ofBodies, ...(yield* inCopies)].slice(0, mostDifferences)
   const found = sentenceOf(differences)
   yield* (yield* Store).transaction((tx) => writeMeta(tx, metaKey, found))
   yield* tell(found)
@@ -43,6 +46,16 @@ const sentenceOf = ([first, ...others]: ReadonlyArray<string>): string => {
   return `The books don't agree with what was signed and stored. ${first}${count}`
 }
 
+const inCopies = Effect.gen(function* () {
+  // Without a worker there is neither a lake nor a copy that anybody makes.
+  const [analysts, lake] = yield* Effect.all([Effect.serviceOption(AnalystCopy), Effect.serviceOption(Lake)])
+  return [
+    ...(yield* inWarehouse),
+    ...(Option.isSome(analysts) ? yield* inAnalystCopy(analysts.value) : []),
+    ...(Option.isSome(lake) ? yield* Effect.provideService(inExport, Lake, lake.value) : [])
+  ]
+})
+
 const inWarehouse = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   // It shows the books themselves.
@@ -53,6 +66,16 @@ const inWarehouse = Effect.gen(function* () {
     name: "The warehouse",
     query: (text) => warehouse.query(rowsOf(text)),
     refresh
+  }
+  return yield* differing(copy, mostDifferences)
+})
+
+const inAnalystCopy = Effect.fnUntraced(function* ({ query, status }: AnalystCopy["Service"]) {
+  if ((yield* status).at === null) return []
+  const copy: Copy<Cause.UnknownError, never> = {
+    name: "The copy for analysts",
+    query: (text) => Effect.map(query(rowsOf(text)), (rows) => rows ?? []),
+    refresh: undefined
   }
   return yield* differing(copy, mostDifferences)
 })

@@ -101,6 +101,7 @@ export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: (
       return new WarehouseError({ reason: "Failed", message: "the disk is full" })
     }),
     check: Effect.die("unused"),
+    query: () => Effect.die("unused"),
     status: Effect.succeed({ at: null, ageMs: null })
   })
   const stores = Layer.mergeAll(Inbox.layer, analystCopy, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(

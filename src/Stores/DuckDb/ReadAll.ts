@@ -2,6 +2,9 @@
  * Reads every block of a DuckDB file, whose checksums DuckDB then compares: damage is met, not looked for.
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { Kysely } from "kysely"
+import type { WarehouseTables } from "../WarehouseTables.ts"
+import { DuckDbDialect } from "./Dialect.ts"
 
 export const withConnection = async <A>(
   instance: DuckDBInstance,
@@ -31,6 +34,18 @@ export const readAll = async (connection: DuckDBConnection, table: string): Prom
 /** Opens a file only to read it, with little memory. */
 export const openToRead = (path: string): Promise<DuckDBInstance> =>
   DuckDBInstance.create(path, { access_mode: "READ_ONLY", memory_limit: "128MB", threads: "1" })
+
+/** Runs a query on a file that this process has not opened. */
+export const queryFile = async <A>(path: string, run: (db: Kysely<WarehouseTables>) => Promise<A>): Promise<A> => {
+  const instance = await openToRead(path)
+  const db = new Kysely<WarehouseTables>({ dialect: new DuckDbDialect({ instance }) })
+  try {
+    return await run(db)
+  } finally {
+    await db.destroy()
+    instance.closeSync()
+  }
+}
 
 /** All tables of a file that this process has not opened. Throws where it is damaged. */
 export const readFile = async (path: string): Promise<void> => {
