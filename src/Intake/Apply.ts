@@ -17,10 +17,10 @@ import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
-import type { TakenBatch } from "../Stores/Deliveries.ts"
+import { firstOf, type TakenBatch } from "../Stores/Deliveries.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
-import { apply } from "./Apply/Batch.ts"
+import { apply, atOnce } from "./Apply/Batch.ts"
 import { gathering } from "./Apply/Gathering.ts"
 import { Hearing, hearMeanwhile } from "./Apply/Hearing.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
@@ -96,18 +96,16 @@ const step = Effect.fnUntraced(function* (counts: Counts, hearing: Hearing) {
   const { took, written } = yield* store.atomically(
     Effect.gen(function* () {
       const took = yield* inbox.take(batchEvents)
-      return { took, written: took.taken.length === 0 ? [] : yield* apply(eventsOf(took), { took, hearing }) }
+      const isHeard = (event: Event) => hearing.has(event)
+      return { took, written: took.taken.length === 0 ? [] : yield* apply(eventsOf(took), { took, isHeard }) }
     })
   )
-  hearing.applied(took)
+  hearing.applied(firstOf(took, written.length))
   // Counted once it is kept.
   const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ event }) => event.sequence))
   counts.add(written, ({ event }) => fresh.has(event.sequence))
   return took.taken.length
 })
-
-/** Another transaction was in the way, and this one was rolled back. */
-const atOnce = { times: 5, while: ({ reason }: StoreError | WarehouseError) => reason === "Locked" }
 
 const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 

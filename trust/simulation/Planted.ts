@@ -34,7 +34,7 @@ const intake: ReadonlyArray<Break> = [
   ),
   apply("        yield* inbox.arrived.open\n", "", "a batch whose write failed isn't tried again"),
   batch(
-    "yield* ledger.hear(readings.filter(({ event }) => !turn?.hearing.has(event)).flatMap(heard))",
+    "yield* ledger.hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))",
     "yield* ledger.hear([])",
     "payments are applied to rows and not posted"
   ),

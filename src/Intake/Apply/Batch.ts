@@ -13,18 +13,17 @@ import { Copies } from "../../Ledger/Copies.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
 import { firstOf, type TakenBatch } from "../../Stores/Deliveries.ts"
 import { listedNumbers } from "../../Stores/Sql.ts"
-import { Store } from "../../Stores/Store.ts"
+import { Store, type StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehouse.ts"
-import type { Hearing } from "./Hearing.ts"
 import { dueAt, heard, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
 import { withinMemory } from "./WithinMemory.ts"
 
 /** Undefined for events that were taken before, which keep their place in the order. */
 interface Turn {
   readonly took: TakenBatch
-  /** What the ledger has heard of ahead of its turn. */
-  readonly hearing: Hearing
+  /** The ledger has heard of it ahead of its turn. */
+  readonly isHeard: (event: Event) => boolean
 }
 
 /** Returns the events that it wrote: the first ones, as many as fit into memory. */
@@ -35,7 +34,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   const readings = yield* withinMemory(events, (event) => read(event, reader, nowMicros))
   const batch = turn && firstOf(turn.took, readings.length)
   const ledger = yield* Ledger
-  yield* ledger.hear(readings.filter(({ event }) => !turn?.hearing.has(event)).flatMap(heard))
+  yield* ledger.hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))
   const written = yield* Effect.scoped(writeWithBooks(readings, batch?.watermark))
   const settle = async (tx: Transaction<StoreTables>): Promise<void> => {
     await quarantine(tx, written)
@@ -51,6 +50,9 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   yield* store.transaction(settle, { isRepeatable: batch !== undefined })
   return written
 })
+
+/** Another transaction was in the way, and this one was rolled back. */
+export const atOnce = { times: 5, while: ({ reason }: StoreError | WarehouseError) => reason === "Locked" }
 
 type Tail = Pick<Batch, "watermark" | "ledger">
 

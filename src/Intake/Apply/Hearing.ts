@@ -13,6 +13,7 @@ import { Leadership } from "../../Runtime/Leadership.ts"
 import type { TakenBatch } from "../../Stores/Deliveries.ts"
 import { Store } from "../../Stores/Store.ts"
 import { Inbox } from "../Inbox.ts"
+import { atOnce } from "./Batch.ts"
 import { heard, read, type ReadEvent } from "./Readings.ts"
 import { withinMemory } from "./WithinMemory.ts"
 
@@ -71,9 +72,7 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   return hasMore
 })
 
-/**
- * Until the next batch is due, which is after a pause; but if many wait, for as long as the last batch took.
- */
+/** Until the next batch is due, which is after a pause; but if many wait, for as long as the last batch took. */
 export const hearMeanwhile = Effect.fnUntraced(function* (
   hearing: Hearing,
   pause: Duration.Duration,
@@ -84,7 +83,7 @@ export const hearMeanwhile = Effect.fnUntraced(function* (
   const left = Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(begun + Duration.toMillis(pause) - now))
   const busy = Duration.max(pause, lasted)
   while (true) {
-    const hasMore = yield* hearNext(hearing)
+    const hasMore = yield* Effect.retry(hearNext(hearing), atOnce)
     const hasTime = (yield* Clock.currentTimeMillis) - begun < Duration.toMillis(hasMore ? busy : pause)
     if (!hasTime) return
     if (hasMore) yield* Effect.yieldNow

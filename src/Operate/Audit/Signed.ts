@@ -18,7 +18,7 @@ import type { Fact } from "../../Ledger/Fact.ts"
 import * as Rows from "../../Ledger/Rows.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import { Numbers } from "./Numbers.ts"
+import { NumberSet } from "./NumberSet.ts"
 
 export interface Signed {
   readonly bodies: number
@@ -66,13 +66,13 @@ interface Said {
   /** For each fact of an event, in order: its claim, and its number. */
   readonly claims: ReadonlyArray<number>
   readonly numbers: ReadonlyArray<number>
-  readonly money: Numbers
+  readonly money: NumberSet
 }
 
 const factsAtOnce = 5000
 
 const saidIn = Effect.fnUntraced(function* (store: Store["Service"]) {
-  const said = { claims: [] as Array<number>, numbers: [] as Array<number>, money: new Numbers() }
+  const said = { claims: [] as Array<number>, numbers: [] as Array<number>, money: new NumberSet() }
   for (let after = 0; ;) {
     const rows = yield* store.run((db) =>
       db
@@ -107,7 +107,7 @@ export const signed = Effect.fnUntraced(function* (most: number) {
   const quarantined = yield* store.run(quarantinedIn)
   const said = yield* saidIn(store)
   const namings = namingsOf(yield* store.run(Agreed.agreed))
-  const signedClaims = new Numbers()
+  const signedClaims = new NumberSet()
   const differences: Array<string> = []
   let bodies = 0
 

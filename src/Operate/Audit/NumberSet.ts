@@ -3,14 +3,10 @@
  */
 const smallest = 1024
 
-export class Numbers {
+export class NumberSet {
   #numbers = new Float64Array(smallest)
   #count = 0
   #isSorted = true
-
-  get count(): number {
-    return this.#count
-  }
 
   add(number: number): void {
     if (this.#count === this.#numbers.length) {
