@@ -175,7 +175,7 @@ const verified = Effect.gen(function* () {
   const store = yield* Store
   if (store.engine === "postgres") yield* store.run((db) => sql`analyze`.execute(db))
   const told = performance.now()
-  const found = yield* ledger.verify
+  const found = yield* ledger.verify()
   if (found.entries !== entries || found.differences.length > 0) throw new Error(JSON.stringify(found))
   return { hearSeconds: hearMs / 1000, seconds: (performance.now() - told) / 1000 }
 })

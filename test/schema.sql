@@ -148,7 +148,9 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   -- Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.
   integer, "queued"
   -- How it entered the outbox when it was posted; null if there was no accounting sink, or before 0.2.
-  text check ("queued" in ('draft', 'posted'))) strict;
+  text check ("queued" in ('draft', 'posted')), "chain"
+  -- A hash over the books up to the fact that caused it: kept elsewhere, it shows whether they were changed since; entries of 0.1 have none.
+  text) strict;
 
 CREATE INDEX "ledger_entries_ipc" on "ledger_entries" ("ipc_id", "sequence");
 
@@ -171,7 +173,9 @@ CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events
   "known_at" text not null,
   -- Its content, as JSON.
   "content" text not null
-) strict;
+, "chain"
+  -- The hash of the fact before it, of this one, and of what it brought; facts of 0.1 have none.
+  text) strict;
 
 CREATE INDEX "ledger_facts_ipc" on "ledger_facts" ("ipc_id", "number");
 
@@ -570,7 +574,8 @@ CREATE TABLE construction.ledger_entries(entry_id VARCHAR,
   reverses VARCHAR,
   basis JSON,
   posting_date DATE,
-  epoch BIGINT);
+  epoch BIGINT,
+  "chain" VARCHAR);
 
 CREATE TABLE construction.ledger_hold_decisions(number BIGINT,
   hold_id VARCHAR,
@@ -888,7 +893,8 @@ create table siteledger.ledger_entries (
   "fact" bigint not null,
   "posting_date" text collate "C",
   "epoch" bigint,
-  "queued" text collate "C"
+  "queued" text collate "C",
+  "chain" text collate "C"
 );
 
 -- Its owner's rights: INSERT, SELECT
@@ -897,7 +903,8 @@ create table siteledger.ledger_facts (
   "ipc_id" text collate "C" not null,
   "kind" text collate "C" not null,
   "known_at" text collate "C" not null,
-  "content" text collate "C" not null
+  "content" text collate "C" not null,
+  "chain" text collate "C"
 );
 
 -- Its owner's rights: INSERT, SELECT
@@ -1112,7 +1119,8 @@ create view construction.ledger_entries (
   "reverses" text collate "C",
   "basis" json,
   "posting_date" date,
-  "epoch" bigint
+  "epoch" bigint,
+  "chain" text collate "C"
 );
 
 -- Its owner's rights: SELECT

@@ -1,10 +1,11 @@
 /**
  * `siteledger ledger verify`: exits with 1 if the books differ from their facts, or these from what was signed.
  */
-import { Effect, Runtime, Schema } from "effect"
+import { Effect, Record, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
+import { optionalText } from "../Options.ts"
 import * as Print from "../Print.ts"
 
 /** The differences have been printed. */
@@ -12,9 +13,14 @@ export class Differs extends Schema.TaggedError<Differs>()("Differs", { message:
   override readonly [Runtime.errorReported] = false
 }
 
-export const verify = Command.make("verify", {}, () =>
+const since = optionalText(
+  "since",
+  "A head that an earlier verify, an export or an entry at accounting has: compare with it"
+)
+
+export const verify = Command.make("verify", { since }, (given) =>
   Effect.gen(function* () {
-    const verified = yield* ask("ledger-verify", {}, Alone.audit)
+    const verified = yield* ask("ledger-verify", Record.getSomes(given), Alone.audit)
     yield* Print.indented(verified)
     if (verified.differences.length > 0)
       return yield* new Differs({ message: "The books differ from their facts, or these from what was signed." })

@@ -14,10 +14,12 @@ export interface Staging {
   readonly snapshot: Snapshot
   readonly staged: ReadonlyArray<Staged>
   readonly journal: StagedJournal
+  /** Of the books. */
+  readonly head: string | null
   readonly before: LakePointer
 }
 
-export const manifest = ({ asOf, before, journal, run, snapshot, staged }: Staging): Manifest.Manifest => {
+export const manifest = ({ asOf, before, head, journal, run, snapshot, staged }: Staging): Manifest.Manifest => {
   const tables = Object.fromEntries(
     snapshot.tables.map(({ columns, name }) => {
       const files = staged.flatMap(({ file, table }) => (table === name ? [file] : []))
@@ -33,6 +35,7 @@ export const manifest = ({ asOf, before, journal, run, snapshot, staged }: Stagi
     journal: path,
     tables,
     journalFile: { rows, bytes, sha256 },
+    head,
     ...beside(before, tables)
   }
 }

@@ -190,7 +190,8 @@ const readSnapshot = Effect.fnUntraced(function* (
   const staging: Staging.Staging = { folder, run, snapshot, lake, parquet, before: eventFiles }
   const staged = yield* Staging.stage(staging)
   const journal = yield* Staging.stageJournal(staging)
-  const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, before })
+  const head = yield* snapshot.head
+  const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, head, before })
   return Manifest.isReadable(manifest) ? ({ manifest, staged, journal } satisfies Made) : yield* unnameable
 })
 

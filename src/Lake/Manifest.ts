@@ -94,6 +94,12 @@ export const Manifest = Schema.Struct({
       "The file at the path `journal`; rows without the heading."
     )
   ),
+  head: Schema.optionalKey(
+    said(
+      Schema.NullOr(Schema.String),
+      "The newest entry of the ledger and its link in the chain of the books, for `ledger verify --since`; null: no entry has one."
+    )
+  ),
   before: Schema.optionalKey(
     said(
       Schema.NullOr(Run),

@@ -9,6 +9,7 @@ import type { Instant } from "../Domain/Instant.ts"
 import { insertAll, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestContent, parsed } from "./Agreed.ts"
+import * as Chain from "./Chain.ts"
 import * as Epoch from "./Epoch.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
 import { fold, type Turn } from "./Fold.ts"
@@ -59,19 +60,26 @@ export const record = async (
     kept.push({ fact, turn })
     number++
   }
-  const posted = kept.flatMap(({ fact, turn }) => turn.entries.map((entry) => ({ entry, fact, sequence: ++sequence })))
+  const as = { epoch: latest.epoch, queued: posting?.status ?? null }
+  const first = sequence + 1
+  let link = kept.length === 0 ? "" : await Chain.newest(tx, latest.number === 0 ? Chain.start : latest.chain)
+  const rows = kept.map(({ fact, turn }) => {
+    const linked = {
+      fact: Rows.factRow(fact),
+      entries: turn.entries.map((entry) => Rows.entryRow(entry, ++sequence, fact, as)),
+      decisions: turn.closed.map((hold) => Rows.decisionRow(hold, fact))
+    }
+    link = Chain.next(link, linked)
+    return { fact: { ...linked.fact, chain: link }, entries: linked.entries.map((row) => ({ ...row, chain: link })) }
+  })
   await insertAll(
     tx,
     "ledger_facts",
-    kept.map(({ fact }) => Rows.factRow(fact))
+    rows.map((row) => row.fact)
   )
-  const [first] = posted
-  if (first !== undefined) {
-    const as = { epoch: latest.epoch, queued: posting?.status ?? null }
-    const rows = posted.map(({ entry, fact, sequence }) => Rows.entryRow(entry, sequence, fact, as))
-    await insertAll(tx, "ledger_entries", rows)
-    if (posting !== undefined) await Messages.put(tx, first.sequence, posting)
-  }
+  const entries = rows.flatMap((row) => row.entries)
+  await insertAll(tx, "ledger_entries", entries)
+  if (entries.length > 0 && posting !== undefined) await Messages.put(tx, first, posting)
   for (const { fact, turn } of kept) {
     if (turn.opened.length + turn.changed.length + turn.closed.length > 0) await writeHolds(tx, fact, turn)
     if (fact.kind === "accounting") await Compared.settle(tx, turn.settled, fact)
@@ -116,6 +124,7 @@ const latestIn = async (tx: Tx) => {
         .selectFrom("ledger_entries")
         .select((of) => of.fn.max("sequence").as("n"))
         .as("sequence"),
+      from.selectFrom("ledger_facts").select("chain").orderBy("number", "desc").limit(1).as("chain"),
       from.selectFrom("meta").select("value").where("key", "=", Epoch.key).as("epoch")
     ])
     .executeTakeFirstOrThrow()
@@ -123,6 +132,7 @@ const latestIn = async (tx: Tx) => {
     terms: row.content === null ? undefined : parsed(row.content),
     number: Number(row.number ?? 0),
     sequence: Number(row.sequence ?? 0),
+    chain: row.chain,
     epoch: Epoch.read(row.epoch ?? undefined)
   }
 }

@@ -142,9 +142,9 @@ export type HoldReason = StoreTables["ledger_holds"]["reason"]
 /** The facts behind an entry or a hold, as JSON for an auditor. */
 export type Basis = ReadonlyArray<Readonly<Record<string, string | number | null>>>
 
-/** Its row, with amount and basis as values. `sequence`, `epoch`, `fact` and `queued` are assigned when it is written. */
+/** Its row, with amount and basis as values. `sequence`, `epoch`, `fact`, `queued` and `chain` are assigned when it is written. */
 export interface Entry extends Readonly<
-  Omit<StoreTables["ledger_entries"], "amount" | "basis" | "epoch" | "fact" | "queued" | "sequence">
+  Omit<StoreTables["ledger_entries"], "amount" | "basis" | "chain" | "epoch" | "fact" | "queued" | "sequence">
 > {
   /** Signed. */
   readonly units: bigint

@@ -14,6 +14,7 @@ import * as Books from "./Books.ts"
 import { LedgerError } from "./People/Decide.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
 import { type Verified, verify } from "./Verify.ts"
+import type { Head } from "./Verify/Chained.ts"
 import type { Entry, Terms } from "./Fact.ts"
 import { agree, agreeIn, difference, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
@@ -64,7 +65,7 @@ const make = (
     return Ledger.of({
       hear,
       ...byPeople({ store, terms, outbox, record, now, beforeDeciding }),
-      verify: verify(store),
+      verify: (since) => verify(store, since),
       status: Effect.zipWith(StoredBooks.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
     })
   })
@@ -74,7 +75,7 @@ export class Ledger extends Context.Service<
   ByPeople & {
     /** Records the facts of applied events, in stored order; their entries are on disk when it returns. */
     readonly hear: (events: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
-    readonly verify: Effect.Effect<Verified, StoreError>
+    readonly verify: (since?: Head) => Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
 >()("siteledger/Ledger") {

@@ -78,6 +78,7 @@ const withUnits = (name: string, value: unknown): unknown =>
 export const toEntry = ({
   amount,
   basis,
+  chain: _chain,
   epoch: _epoch,
   fact: _fact,
   queued: _queued,

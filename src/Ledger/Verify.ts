@@ -14,6 +14,7 @@ import type { Fact } from "./Fact.ts"
 import { type Books, empty } from "./Fold/Known.ts"
 import { steps } from "./Refold.ts"
 import * as Rows from "./Rows.ts"
+import { chained, type Head } from "./Verify/Chained.ts"
 import { numbered } from "./Verify/Numbers.ts"
 import { queued } from "./Verify/Queued.ts"
 
@@ -22,15 +23,20 @@ export interface Verified {
   readonly facts: number
   readonly entries: number
   readonly holds: number
+  /** Of the chain: kept elsewhere, it can be given to a later verify. */
+  readonly head: string | null
   /** The first hundred, in words. */
   readonly differences: ReadonlyArray<string>
 }
 
+type Compared = Omit<Verified, "head">
+
 export const mostDifferences = 100
 
-export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Service"]) {
+/** `since`: what someone has kept of the books as they were. */
+export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Service"], since: Head | undefined) {
   const terms = yield* store.run(Agreed.agreed)
-  let total: Verified = { ipcs: 0, facts: 0, entries: 0, holds: 0, differences: [] }
+  let total: Compared = { ipcs: 0, facts: 0, entries: 0, holds: 0, differences: [] }
   yield* eachIpc(store, (ids) =>
     Effect.map(
       // In one transaction: events keep coming meanwhile.
@@ -42,7 +48,9 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
   )
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
-  return { ...total, differences: [...total.differences, ...numbers, ...outbox].slice(0, mostDifferences) }
+  const chain = yield* store.run((db) => chained(db, since, mostDifferences))
+  const differences = [...total.differences, ...numbers, ...outbox, ...chain.differences]
+  return { ...total, head: chain.head, differences: differences.slice(0, mostDifferences) } satisfies Verified
 })
 
 /** What the Store holds about an IPC. */
@@ -75,7 +83,7 @@ const keptOf = async (db: Kysely<StoreTables>, ids: ReadonlyArray<string>): Prom
   }))
 }
 
-const compare = ({ books, causes, decisions, facts }: Kept, terms: ReadonlyArray<Agreed.Agreed>): Verified => {
+const compare = ({ books, causes, decisions, facts }: Kept, terms: ReadonlyArray<Agreed.Agreed>): Compared => {
   const { ipcId } = books
   const made = [...steps(ipcId, facts, terms)]
   const last = made.at(-1)?.turn.books ?? empty(ipcId)
@@ -142,7 +150,7 @@ const differ = (
   )
 ]
 
-const add = (a: Verified, b: Verified): Verified => ({
+const add = (a: Compared, b: Compared): Compared => ({
   ipcs: a.ipcs + b.ipcs,
   facts: a.facts + b.facts,
   entries: a.entries + b.entries,

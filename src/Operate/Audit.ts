@@ -8,6 +8,7 @@ import { Lake } from "../Lake/Lake.ts"
 import { Copies } from "../Ledger/Copies.ts"
 import { Ledger } from "../Ledger/Ledger.ts"
 import { mostDifferences } from "../Ledger/Verify.ts"
+import type { Head } from "../Ledger/Verify/Chained.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
@@ -19,8 +20,8 @@ const reasonKey = "audit"
 const metaKey = "audit_found"
 
 /** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
-export const audit = Effect.gen(function* () {
-  const { differences: ofBooks, ...counts } = yield* (yield* Ledger).verify
+export const audit = Effect.fn("audit")(function* (since?: Head) {
+  const { differences: ofBooks, ...counts } = yield* (yield* Ledger).verify(since)
   const { bodies, differences: ofBodies } = yield* signed(mostDifferences)
   const differences = [...ofBooks, ...ofBodies, ...(yield* inCopies)].slice(0, mostDifferences)
   const found = sentenceOf(differences)

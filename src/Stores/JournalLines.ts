@@ -30,3 +30,8 @@ export const query = `
   select ${Object.values(cells).join(", ")}
   from construction.ledger_entries e join construction.ledger_lines l on l.entry_id = e.entry_id
   order by e.sequence, l.credit, l.account`
+
+/** The number of the newest entry, a colon and its link (`Ledger/Chain`). In either engine. */
+export const head = `
+  select cast(sequence as varchar) || ':' || chain as head
+  from construction.ledger_entries where chain is not null order by sequence desc limit 1`

@@ -109,6 +109,8 @@ export interface Snapshot {
     dates: ReadonlyArray<Partition>,
     folder: string
   ) => Effect.Effect<ReadonlyArray<EventFile>, WarehouseError>
+  /** The head of the books, as `ledger verify` prints it; null if no entry is linked. */
+  readonly head: Effect.Effect<string | null, WarehouseError>
   /** Passes the journal's lines (`JournalLines`) to `take` in chunks, each after the previous one was taken. */
   readonly readJournal: (take: TakeLines) => Effect.Effect<void, WarehouseError>
 }

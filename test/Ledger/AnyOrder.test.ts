@@ -119,7 +119,7 @@ class Recording {
 /** By how much debits and credits of a currency differ, as the accounting system gets them. */
 const balances = (books: Books): ReadonlyArray<bigint> => {
   const documents = books.entries.map((entry, index) =>
-    SinkEntry.of(entryRow(entry, index + 1, { number: 1 }, { epoch: 1, queued: "draft" }), "draft")
+    SinkEntry.of({ ...entryRow(entry, index + 1, { number: 1 }, { epoch: 1, queued: "draft" }), chain: null }, "draft")
   )
   return [...Map.groupBy(documents, ({ currency }) => currency).values()]
     .map((of) =>

@@ -3,10 +3,11 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Books from "../../src/Ledger/Books.ts"
-import { factsOf } from "../../src/Ledger/EventFacts.ts"
+import { type AppliedEvent, factsOf } from "../../src/Ledger/EventFacts.ts"
+import { parseHead } from "../../src/Ledger/Verify/Chained.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { contractor } from "./Contractor.ts"
-import { at, certified, folder, paid, payment, started, verified } from "./Started.ts"
+import { at, certified, folder, hear, paid, payment, started, verified } from "./Started.ts"
 
 /** Three payments, queued for accounting; the third is posted later, once its certificate is known. */
 const history = [...payment("A"), ...payment("B"), paid("C", 5, 12), certified("C", 1, 13, "7.0000")]
@@ -15,18 +16,24 @@ const recorded = Effect.flatMap(Store, (store) =>
   store.transaction((tx) => Books.record(tx, history.flatMap(factsOf), contractor, { status: "draft", at: at(20) }))
 )
 
+/** As someone opens it who wants to change what can't be changed. */
+const opened = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(`${path}/store.sqlite`)
+  for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all()) {
+    database.exec(`drop trigger "${name}"`)
+  }
+  return database
+}
+
 const changed = (statements: string) =>
   Effect.gen(function* () {
     const path = yield* folder
     yield* started(path, recorded)
-    assert.deepStrictEqual((yield* started(path, verified)).differences, [])
-    const database = new DatabaseSync(`${path}/store.sqlite`)
-    for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all()) {
-      database.exec(`drop trigger "${name}"`)
-    }
+    assert.deepStrictEqual((yield* started(path, verified())).differences, [])
+    const database = opened(path)
     database.exec(statements)
     database.close()
-    return (yield* started(path, verified)).differences
+    return (yield* started(path, verified())).differences
   }).pipe(Effect.scoped)
 
 const swap = (table: string, column: string, a: number, b: number) => `
@@ -88,14 +95,96 @@ const planted: Readonly<Record<string, readonly [string, ReadonlyArray<RegExp>]>
   ]
 }
 
+/** The outbox isn't part of it. */
+const isChained = (what: string) =>
+  !what.startsWith("an entry gone from the outbox") &&
+  !what.startsWith("an entry that is sent") &&
+  !what.startsWith("an entry whose turn")
+
 describe("verify finds", () => {
   for (const [what, [statements, words]] of Object.entries(planted)) {
     it.effect(what, () =>
       Effect.gen(function* () {
-        const differences = yield* changed(statements)
+        const all = yield* changed(statements)
+        const differences = all.filter((each) => !/^The chain breaks|isn't linked/.test(each))
+        assert.strictEqual(
+          all.some((each) => each.startsWith("The chain breaks")),
+          isChained(what)
+        )
         assert.strictEqual(differences.length, words.length, differences.join("\n"))
         for (const [index, pattern] of words.entries()) assert.match(differences[index] ?? "", pattern)
       })
     )
+  }
+})
+
+describe("the head of the books", () => {
+  const books = (path: string, amount: string, more: ReadonlyArray<AppliedEvent> = []) =>
+    started(path, Effect.andThen(hear([certified("A", 1, 10, amount), paid("A", 5, 11), ...more]), verified()))
+
+  const sinceHead = (path: string, head: string | null) => started(path, verified(parseHead(head ?? "")))
+
+  it.effect("is that of the newest entry, and none without one", () =>
+    Effect.gen(function* () {
+      const [path, empty] = [yield* folder, yield* folder]
+      assert.match((yield* books(path, "5.0000", payment("B"))).head ?? "", /^2:[0-9a-f]{64}$/)
+      assert.isNull((yield* started(empty, Effect.andThen(hear([paid("A", 5, 11)]), verified()))).head)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is the same for the same history, and another for any other", () =>
+    Effect.gen(function* () {
+      const heads: Array<string | null> = []
+      for (const amount of ["5.0000", "5.0000", "6.0000"]) heads.push((yield* books(yield* folder, amount)).head)
+      assert.strictEqual(heads[0], heads[1])
+      assert.notStrictEqual(heads[0], heads[2])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is found again while the books go on, and missed once they were made anew", () =>
+    Effect.gen(function* () {
+      const [path, anew, less] = [yield* folder, yield* folder, yield* folder]
+      const { head } = yield* books(path, "5.0000")
+      const later = yield* started(path, Effect.andThen(hear([...payment("B"), paid("C", 5, 12)]), verified()))
+      assert.deepStrictEqual((yield* sinceHead(path, head)).differences, [])
+      assert.deepStrictEqual((yield* sinceHead(path, later.head)).differences, [])
+      yield* books(anew, "6.0000", payment("B"))
+      assert.deepStrictEqual((yield* sinceHead(anew, later.head)).differences, [
+        "The books up to entry 2 aren't those of the head that you gave: they were changed since."
+      ])
+      yield* books(less, "5.0000")
+      assert.deepStrictEqual((yield* sinceHead(less, later.head)).differences, [
+        "The books have no entry 2, which they had."
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("continues facts that were stored without links", () =>
+    Effect.gen(function* () {
+      const heads: Array<string | null> = []
+      for (const [amount, isLinked] of [
+        ["5.0000", true],
+        ["5.0000", false],
+        ["6.0000", false]
+      ] as const) {
+        const path = yield* folder
+        yield* books(path, amount)
+        const database = opened(path)
+        if (!isLinked) database.exec("update ledger_facts set chain = null; update ledger_entries set chain = null")
+        database.close()
+        const { differences, head } = yield* started(path, Effect.andThen(hear(payment("B")), verified()))
+        assert.deepStrictEqual(differences, [])
+        heads.push(head)
+      }
+      assert.match(heads[0] ?? "", /^2:/)
+      assert.strictEqual(heads[0], heads[1])
+      assert.notStrictEqual(heads[0], heads[2])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what isn't a head", () => {
+  for (const text of ["", "1", "1:abc", `x:${"0".repeat(64)}`, `1:${"0".repeat(65)}`]) {
+    it(`is refused: ${text.slice(0, 10)}`, () => assert.isUndefined(parseHead(text)))
   }
 })

@@ -20,7 +20,8 @@ const at = "2026-11-20T02:00:00.000000Z"
 const facts = ["plain", 'quotes " and \\ and \n', "Ünï😀", "{}", ""].map((content, place) => ({
   number: 9_007_199_254_740_000 + place,
   ipc_id: "IPC-1",
-  kind: "payment" as const,
+  kind: "payment",
+  chain: null,
   known_at: at,
   content
 }))

@@ -169,6 +169,7 @@ export const warehouseLayer = (
         eventDates: Effect.succeed([]),
         writeTable: () => Effect.succeed(0),
         writeEvents: () => Effect.succeed([]),
+        head: Effect.succeed(null),
         readJournal: () => Effect.void
       })),
       publish: () => Effect.succeed({ isWhole: true }),

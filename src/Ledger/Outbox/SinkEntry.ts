@@ -30,7 +30,7 @@ const always = [
 ] as const satisfies ReadonlyArray<keyof Row>
 
 /** Left out where they are null: in entries of 0.1, which are sent again as they were. */
-const later = ["posting_date", "epoch"] as const satisfies ReadonlyArray<keyof Row>
+const later = ["posting_date", "epoch", "chain"] as const satisfies ReadonlyArray<keyof Row>
 
 type Always = (typeof always)[number]
 type Later = (typeof later)[number]

@@ -58,6 +58,8 @@ const Verified = Schema.Struct({
   entries: Schema.Int,
   holds: Schema.Int,
   /** Signed bodies that were read again. */
+  /** Of the chain; null if there is no entry. Given as `since`, it shows whether the books were changed since. */
+  head: Text,
   bodies: Schema.Int,
   /** The first hundred, in words. */
   differences: Schema.Array(Schema.String)
@@ -179,7 +181,7 @@ export const ledgerVerbs = [
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Posted
   }),
-  verb("ledger-verify", { payload: nothing, answer: Verified }),
+  verb("ledger-verify", { payload: Schema.Struct({ since: Schema.optionalKey(Schema.String) }), answer: Verified }),
   verb("ledger-preview", { payload: nothing, answer: Preview }),
   verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained }),
   /** What the accounting system refused permanently. */

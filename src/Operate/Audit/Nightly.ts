@@ -23,7 +23,7 @@ const turn = (cron: Cron.Cron) =>
   Effect.gen(function* () {
     const store = yield* Store
     const due = yield* Schedule.untilDue(name, cron)
-    yield* audit
+    yield* audit()
     yield* store.transaction((tx) => Schedule.serve(tx, name, due))
   }).pipe(
     Effect.catch((error) =>

@@ -14,6 +14,7 @@ import * as Look from "../../Ledger/Look.ts"
 import { Outbox } from "../../Ledger/Outbox.ts"
 import type { Opening } from "../../Ledger/People.ts"
 import { preview } from "../../Ledger/Preview.ts"
+import { parseHead } from "../../Ledger/Verify/Chained.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "../AdminApi.ts"
 import { audit } from "../Audit.ts"
@@ -77,6 +78,18 @@ const takeOver: Handler<"sink-take-over", Copies | Ledger> = Effect.fnUntraced(f
   return posted(yield* copied((yield* Ledger).takeOver(file, by)))
 })
 
+const verify: Handler<"ledger-verify", Effect.Services<ReturnType<typeof audit>>> = Effect.fnUntraced(function* ({
+  since
+}) {
+  const head = since === undefined ? undefined : parseHead(since)
+  if (since !== undefined && head === undefined) {
+    return yield* new LedgerError({
+      message: "--since is a head of the books: an entry's number, a colon and 64 characters, as verify prints it."
+    })
+  }
+  return yield* audit(head)
+})
+
 const dead = Effect.gen(function* () {
   const outbox = yield* Outbox
   return (yield* outbox.dead).map((message) => ({
@@ -107,7 +120,7 @@ export const ledger = {
     ),
   "ledger-reverse": ({ entry, ...by }) =>
     copied(Effect.flatMap(Ledger, (books) => Effect.map(books.reverse(entry, by), posted))),
-  "ledger-verify": () => audit,
+  "ledger-verify": verify,
   "ledger-preview": () =>
     Effect.flatMap(Settings, (settings) => Effect.flatMap(Store, (store) => preview(store, settings.ledger))),
   explain: ({ ipc }) => Look.explain(ipc),

@@ -89,6 +89,11 @@ export class DuckDbSnapshot {
     return files
   }
 
+  async head(): Promise<string | null> {
+    const [row] = await ParquetFiles.rows(this.#connection, JournalLines.head)
+    return row === undefined ? null : String(row[0])
+  }
+
   /** In chunks, so that memory doesn't grow with the books. */
   async readJournal(take: TakeLines): Promise<void> {
     const result = await this.#connection.stream(JournalLines.query)

@@ -73,6 +73,7 @@ const snapshotOf = (file: OpenFile, oneWriter: Semaphore.Semaphore, attemptFile:
       writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
       writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
         attemptFile(() => taken.writeEvents(dates, folder)),
+      head: attemptFile(() => taken.head()),
       readJournal: (take: TakeLines) => attemptFile(() => taken.readJournal(take))
     }
   })

@@ -17,6 +17,7 @@ import { type EventFile, type Partition, type Snapshot, WarehouseError } from ".
 import { inherit } from "../../Runtime/Rights.ts"
 import { discardFile, filling, openWarehouse } from "../DuckDb/File.ts"
 import * as EventPasses from "../EventPasses.ts"
+import * as JournalLines from "../JournalLines.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import { eventsTable, ledgerEntriesTable, type Shown, tables } from "../WarehouseTables.ts"
@@ -148,6 +149,10 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
           return staged.writeTable(rowsOf(client, table), path)
         }),
       writeEvents: (partitions, target) => attempt(() => writeEvents(partitions, target)),
+      head: attempt(async () => {
+        const { rows } = await client.query<{ head: string }>(JournalLines.head)
+        return rows[0]?.head ?? null
+      }),
       readJournal: (take) => attempt(() => staged.readJournal(rowsOf(client, ledgerEntriesTable), take))
     }
   })

@@ -47,6 +47,7 @@ export type HoldReason =
   /** After a restore, the accounting system has another amount. Accept to post the difference; reject to keep its amount. */
   | "differs-from-accounting"
 
+const link = matching(/^[0-9a-f]{64}$/)
 const entryId = matching(/^[0-9a-f]{32}$/)
 const currency = matching(/^[A-Z]{3}$/)
 const fact = required(int64, "The fact that caused it (ledger_facts.number).", {
@@ -81,7 +82,12 @@ export const ledger = {
         "certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison) or terms."
       ),
       known_at: required(instant, "When it was stored; its consequences are known from then on."),
-      content: required(json, "Its content, as JSON.")
+      content: required(json, "Its content, as JSON."),
+      chain: optional(
+        link,
+        "The hash of the fact before it, of this one, and of what it brought; facts of 0.1 have none.",
+        { since: 3 }
+      )
     }
   },
   ledger_terms: {
@@ -149,6 +155,11 @@ export const ledger = {
         oneOf("draft", "posted"),
         "How it entered the outbox when it was posted; null if there was no accounting sink, or before 0.2.",
         { since: 3, isHidden: true }
+      ),
+      chain: optional(
+        link,
+        "A hash over the books up to the fact that caused it: kept elsewhere, it shows whether they were changed since; entries of 0.1 have none.",
+        { since: 3 }
       )
     }
   },

@@ -50,7 +50,7 @@ const entry = ((): SinkEntry.SinkEntry => {
   const [, , fact] = facts
   assert.isDefined(posted)
   assert.isDefined(fact)
-  return SinkEntry.of(entryRow(posted, 42, fact, { epoch: 1, queued: "draft" }), "draft")
+  return SinkEntry.of({ ...entryRow(posted, 42, fact, { epoch: 1, queued: "draft" }), chain: null }, "draft")
 })()
 
 interface Property {

@@ -101,7 +101,10 @@ export class Recording {
     assert.strictEqual(written(again.entries), written(this.books.entries), "the same facts, the same entries")
     assert.strictEqual(written([...again.holds]), written([...this.books.holds]), "the same facts, the same holds")
     for (const [index, entry] of this.books.entries.entries()) {
-      const { lines } = SinkEntry.of(entryRow(entry, index + 1, { number: 1 }, { epoch: 1, queued: "draft" }), "draft")
+      const { lines } = SinkEntry.of(
+        { ...entryRow(entry, index + 1, { number: 1 }, { epoch: 1, queued: "draft" }), chain: null },
+        "draft"
+      )
       const sums = lines.map(({ credit, debit }) => BigInt(debit.replace(".", "")) - BigInt(credit.replace(".", "")))
       assert.strictEqual(
         sums.reduce((sum, units) => sum + units, 0n),

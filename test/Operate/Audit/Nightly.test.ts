@@ -89,7 +89,7 @@ describe("the audit", () => {
         Effect.gen(function* () {
           assert.lengthOf(yield* critical, 1)
           yield* emptied
-          yield* audit
+          yield* audit()
           assert.deepStrictEqual(yield* critical, [])
         })
       )

@@ -26,8 +26,11 @@ const change = async (file: string, statement: string): Promise<void> => {
   instance.closeSync()
 }
 
-const differences = async (worker: ReturnType<World["start"]>) =>
-  ((await worker.verb("ledger-verify")) as { readonly differences: ReadonlyArray<string> }).differences
+const verify = async (worker: ReturnType<World["start"]>, since?: string) =>
+  (await worker.verb("ledger-verify", since === undefined ? {} : { since })) as {
+    readonly head: string | null
+    readonly differences: ReadonlyArray<string>
+  }
 
 describe("a worker's audit", () => {
   it("names what was changed in the copy for analysts and in the exported journal", async () => {
@@ -39,7 +42,7 @@ describe("a worker's audit", () => {
     await worker.status("it is posted", ({ inbox, ledger }) => ledger.entries === 2 && inbox.pending === 0)
     await worker.verb("publish")
     await worker.verb("export")
-    assert.deepStrictEqual(await differences(worker), [])
+    assert.deepStrictEqual((await verify(worker)).differences, [])
 
     const journals = join(world.dataDir, "lake", "ledger_entries")
     const journal = join(journals, readdirSync(journals).find((name) => name.endsWith("-journal.csv")) ?? "")
@@ -50,7 +53,7 @@ describe("a worker's audit", () => {
       join(world.dataDir, "analytics.duckdb"),
       "update construction.ledger_entries set amount = 1 where sequence = 1"
     )
-    const found = await differences(worker)
+    const { differences: found } = await verify(worker)
     assert.deepStrictEqual(
       found[0],
       "The copy for analysts has amount 1.0000 for entry 1; in the books it is 118750.2500."
@@ -61,5 +64,33 @@ describe("a worker's audit", () => {
       reasons.some((reason) => reason.startsWith("The books don't agree with what was signed and stored. The copy for"))
     )
     await worker.stop()
+  })
+
+  it("knows by a head from an export whether the books are still those", async () => {
+    await using world = await World.open({ projects: 3 })
+    using sender = new Sender(world)
+    const worker = world.start()
+    await worker.live()
+    await sender.deliver(events.slice(0, 2))
+    await worker.status("it is posted", ({ inbox, ledger }) => ledger.entries === 1 && inbox.pending === 0)
+    await worker.verb("export")
+    const lake = join(world.dataDir, "lake")
+    const { manifest } = JSON.parse(readFileSync(join(lake, "latest.json"), "utf8")) as { readonly manifest: string }
+    const { head } = JSON.parse(readFileSync(join(lake, manifest), "utf8")) as { readonly head: string }
+    assert.match(head, /^1:[0-9a-f]{64}$/)
+    assert.deepStrictEqual(await verify(worker), { ...(await verify(worker)), head })
+    await sender.deliver(events.slice(2))
+    await worker.status("more is posted", ({ inbox, ledger }) => ledger.entries === 2 && inbox.pending === 0)
+    const later = await verify(worker, head)
+    assert.deepStrictEqual(later.differences, [])
+    assert.match(later.head ?? "", /^2:/)
+    const others = "The books up to entry 1 aren't those of the head that you gave: they were changed since."
+    assert.deepStrictEqual((await verify(worker, `1:${"0".repeat(64)}`)).differences, [others])
+    await worker.stop()
+    const run = await world.run("ledger", "verify", "--since", later.head ?? "")
+    assert.deepInclude(JSON.parse(run.stdout) as object, { head: later.head, differences: [] })
+    const unknown = await world.run("ledger", "verify", "--since", "1")
+    assert.strictEqual(unknown.code, 1)
+    assert.include(unknown.stderr, "--since is a head of the books")
   })
 })

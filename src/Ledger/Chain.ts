@@ -1,0 +1,137 @@
+/**
+ * The chain of the books: each fact has a link, a hash of the link before it and of all that the fact brought: itself, its
+ * entries, the holds that it closed. Whoever has kept one link can tell whether anything up to it was changed, added or
+ * removed, even by someone who made all links anew.
+ *
+ * The content of a fact takes part as its hash, so that it can be erased and the chain stays whole. Facts from before 0.2
+ * have no link of their own; the first one after them continues theirs.
+ */
+import { hash } from "node:crypto"
+import type { Kysely, Selectable } from "kysely"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+
+type Row = Readonly<Record<string, unknown>>
+type FactRow = Selectable<StoreTables["ledger_facts"]>
+type EntryRow = Selectable<StoreTables["ledger_entries"]>
+
+/** A fact with what it brought, in order. */
+export interface Linked<Fact = Omit<FactRow, "chain">, Entry = Row> {
+  readonly fact: Fact
+  readonly entries: ReadonlyArray<Entry>
+  /** Of holds, however they were closed. */
+  readonly decisions: ReadonlyArray<Row>
+}
+
+/** The link before the first one. */
+export const start = ""
+
+/** Assigned by the database, or the chain itself. */
+const besides: ReadonlySet<string> = new Set(["chain", "number"])
+
+/** Without what is null, so that a column of a later version changes nothing. */
+const valuesOf = (row: Row): ReadonlyArray<readonly [string, string]> =>
+  Object.keys(row)
+    .filter((name) => !besides.has(name) && row[name] !== null)
+    .toSorted()
+    .map((name) => [name, String(row[name])])
+
+export const next = (before: string, { decisions, entries, fact }: Linked): string =>
+  hash(
+    "sha256",
+    JSON.stringify([
+      before,
+      [String(fact.number), fact.ipc_id, fact.kind, fact.known_at, hash("sha256", fact.content, "hex")],
+      entries.map(valuesOf),
+      decisions.map(valuesOf)
+    ]),
+    "hex"
+  )
+
+const rowsAtOnce = 2000
+
+type Db = Kysely<StoreTables>
+
+/** All facts with what they brought, in order. */
+export async function* linked(db: Db): AsyncGenerator<Linked<FactRow, EntryRow>> {
+  const entries = new Cursor((after: number) =>
+    db
+      .selectFrom("ledger_entries")
+      .selectAll()
+      .where("sequence", ">", after)
+      .orderBy("sequence")
+      .limit(rowsAtOnce)
+      .execute()
+      .then((rows) => rows.map((row) => ({ row, number: Number(row.sequence), fact: Number(row.fact) })))
+  )
+  const decisions = new Cursor((after: number) =>
+    db
+      .selectFrom("ledger_hold_decisions")
+      .selectAll()
+      .where("number", ">", after)
+      .orderBy("number")
+      .limit(rowsAtOnce)
+      .execute()
+      .then((rows) => rows.map((row) => ({ row, number: Number(row.number), fact: Number(row.fact) })))
+  )
+  for (let after = 0; ;) {
+    const facts = await db
+      .selectFrom("ledger_facts")
+      .selectAll()
+      .where("number", ">", after)
+      .orderBy("number")
+      .limit(rowsAtOnce)
+      .execute()
+    const last = facts.at(-1)
+    if (last === undefined) return
+    for (const fact of facts) {
+      const number = Number(fact.number)
+      yield { fact, entries: await entries.upTo(number), decisions: await decisions.upTo(number) }
+    }
+    after = Number(last.number)
+  }
+}
+
+interface Numbered<A> {
+  readonly row: A
+  readonly number: number
+  readonly fact: number
+}
+
+/** Rows in the order of their numbers, taken as far as their facts go. */
+class Cursor<A> {
+  readonly #read: (after: number) => Promise<ReadonlyArray<Numbered<A>>>
+  #rows: ReadonlyArray<Numbered<A>> = []
+  #at = 0
+  #isAtEnd = false
+
+  constructor(read: (after: number) => Promise<ReadonlyArray<Numbered<A>>>) {
+    this.#read = read
+  }
+
+  async upTo(fact: number): Promise<ReadonlyArray<A>> {
+    const taken: Array<A> = []
+    for (;;) {
+      const next = await this.#peek()
+      if (next === undefined || next.fact > fact) return taken
+      taken.push(next.row)
+      this.#at++
+    }
+  }
+
+  async #peek(): Promise<Numbered<A> | undefined> {
+    if (this.#at === this.#rows.length && !this.#isAtEnd) {
+      this.#rows = await this.#read(this.#rows.at(-1)?.number ?? 0)
+      this.#at = 0
+      this.#isAtEnd = this.#rows.length < rowsAtOnce
+    }
+    return this.#rows[this.#at]
+  }
+}
+
+/** The newest link. `stored`: as it is kept, if it is. */
+export const newest = async (db: Db, stored: string | null): Promise<string> => {
+  if (stored !== null) return stored
+  let link = start
+  for await (const each of linked(db)) link = each.fact.chain ?? next(link, each)
+  return link
+}
