@@ -24,8 +24,8 @@ export const posting: ReadonlyArray<Break> = [
     "facts of a batch are folded without those before"
   ),
   books(
-    "if (posting !== undefined) await Messages.put(tx, first.sequence, posting)",
-    "if (posting !== undefined) await Messages.put(tx, first.sequence + 1, posting)",
+    "await Messages.put(tx, first, posting)",
+    "await Messages.put(tx, first + 1, posting)",
     "the first entry of a turn isn't queued"
   ),
   books(
