@@ -9,6 +9,8 @@
 import { hash } from "node:crypto"
 import type { Kysely, Selectable } from "kysely"
 import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { Table } from "../Stores/Table.ts"
+import { ledger } from "../Stores/Tables/Ledger.ts"
 
 type Row = Readonly<Record<string, unknown>>
 type FactRow = Selectable<StoreTables["ledger_facts"]>
@@ -28,12 +30,17 @@ export const start = ""
 /** Assigned by the database, or the chain itself. */
 const besides: ReadonlySet<string> = new Set(["chain", "number"])
 
-/** Without what is null, so that a column of a later version changes nothing. */
-const valuesOf = (row: Row): ReadonlyArray<readonly [string, string]> =>
-  Object.keys(row)
-    .filter((name) => !besides.has(name) && row[name] !== null)
+const namesOf = ({ columns }: Table): ReadonlyArray<string> =>
+  Object.keys(columns)
+    .filter((name) => !besides.has(name))
     .toSorted()
-    .map((name) => [name, String(row[name])])
+
+const entryNames = namesOf(ledger.ledger_entries)
+const decisionNames = namesOf(ledger.ledger_hold_decisions)
+
+/** Without what is null, so that a column of a later version changes nothing. */
+const valuesOf = (names: ReadonlyArray<string>, row: Row): ReadonlyArray<string> =>
+  names.flatMap((name) => (row[name] == null ? [] : [name, String(row[name])]))
 
 export const next = (before: string, { decisions, entries, fact }: Linked): string =>
   hash(
@@ -41,8 +48,8 @@ export const next = (before: string, { decisions, entries, fact }: Linked): stri
     JSON.stringify([
       before,
       [String(fact.number), fact.ipc_id, fact.kind, fact.known_at, hash("sha256", fact.content, "hex")],
-      entries.map(valuesOf),
-      decisions.map(valuesOf)
+      entries.map((row) => valuesOf(entryNames, row)),
+      decisions.map((row) => valuesOf(decisionNames, row))
     ]),
     "hex"
   )
