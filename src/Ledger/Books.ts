@@ -124,7 +124,11 @@ const latestIn = async (tx: Tx) => {
         .selectFrom("ledger_entries")
         .select((of) => of.fn.max("sequence").as("n"))
         .as("sequence"),
-      from.selectFrom("ledger_facts").select("chain").orderBy("number", "desc").limit(1).as("chain"),
+      from
+        .selectFrom("ledger_facts")
+        .select("chain")
+        .where("number", "=", (of) => of.selectFrom("ledger_facts").select((max) => max.fn.max("number").as("n")))
+        .as("chain"),
       from.selectFrom("meta").select("value").where("key", "=", Epoch.key).as("epoch")
     ])
     .executeTakeFirstOrThrow()

@@ -9,7 +9,7 @@ import { Store } from "../../src/Stores/Store.ts"
 import { event, eventPaths, inWorld, ipc, lastSequence, on, query, readExport, run, write } from "./ExportWorld.ts"
 
 /** Those of the contract first. */
-const fields = ["run", "asOf", "reconcile", "journal", "tables", "journalFile", "before", "restated", "changes"]
+const fields = ["run", "asOf", "reconcile", "journal", "tables", "journalFile", "head", "before", "restated", "changes"]
 
 describe("one export", () => {
   it.effect("has the rows that its manifest counts, for DuckDB and for another reader", () =>

@@ -35,8 +35,8 @@ const asReleased = Effect.flatMap(Store, (store) =>
     ).rows) {
       await sql`drop trigger ${sql.ref(name)}`.execute(tx)
     }
-    await sql`update ledger_facts set content = json_remove(content, '$.about', '$.version')`.execute(tx)
-    await sql`update ledger_entries set posting_date = null, epoch = null`.execute(tx)
+    await sql`update ledger_facts set content = json_remove(content, '$.about', '$.version'), chain = null`.execute(tx)
+    await sql`update ledger_entries set posting_date = null, epoch = null, chain = null`.execute(tx)
     await sql`update ledger_holds set part = null`.execute(tx)
     await sql`update ledger_terms set content =
       json_remove(content, '$.rules', '$.timezone', '$.confirmAbove', '$.reading')`.execute(tx)

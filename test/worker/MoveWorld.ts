@@ -101,7 +101,8 @@ export const strange = `
   insert into reminders values (3, '{}', null);
   insert into exports values ('run', 's', 'f');
   insert into schedule values ('export', 1763600000000);
-  insert into ledger_facts values (7, 'i', 'paid', 'k', '{"a": 1.50}'), (8, 'i', 'paid', 'k', '{}');
+  insert into ledger_facts values (7, 'i', 'paid', 'k', '{"a": 1.50}', null),
+    (8, 'i', 'paid', 'k', '{}', '${"0".repeat(64)}');
   insert into ledger_terms values (6, 7, '{}');
   insert into ledger_entries (sequence, entry_id, ipc_id, project_id, kind, amount, payment_reference, debit_account,
       credit_account, effective_at, known_at, part, basis, fact)
