@@ -2,12 +2,13 @@
  * Payments don't wait for their batch: the ledger hears of what waits in the inbox before its rows are written. So an entry
  * is on disk some 20 ms after its delivery, also while thousands of events are applied, and soon after an outage.
  *
- * Only the order of the work changes: events are heard in stored order, and each is applied in its turn like any other. There
+ * Only the order of the work changes: events of an IPC are heard in stored order, and each is applied in its turn like any other. There
  * it is heard again, unless this process knows that it was, so one that dies in between loses nothing. Which events are
  * looked at is chosen by the type in their header, which proves nothing: one with a wrong label is heard in its turn.
  */
 import { Clock, Duration, Effect } from "effect"
 import { type Event, EventReader } from "../../Domain/Event.ts"
+import { type AppliedEvent, factsOf } from "../../Ledger/EventFacts.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
 import { Leadership } from "../../Runtime/Leadership.ts"
 import type { TakenBatch } from "../../Stores/Deliveries.ts"
@@ -23,11 +24,53 @@ const largest = 64 * 1024
 /** Those that arrive close together are heard at once, in one transaction. */
 const apart = Duration.millis(20)
 
+/** What only names a project moves no money: it is heard in its turn, unless money of its IPC comes before. */
+interface Waits {
+  readonly sequence: number
+  readonly said: AppliedEvent
+}
+
+/** More are heard in their turn: some 10 MB. */
+const mostWaiting = 20_000
+
+/** By sequence and by IPC, in stored order. */
+class Waiting {
+  readonly #all = new Map<number, Waits>()
+  readonly #byIpc = new Map<string, ReadonlyArray<number>>()
+
+  add(each: Waits): void {
+    const { id } = each.said.change
+    this.#all.set(each.sequence, each)
+    this.#byIpc.set(id, [...(this.#byIpc.get(id) ?? []), each.sequence])
+    for (const oldest of this.#all.keys()) {
+      if (this.#all.size <= mostWaiting) break
+      this.delete(oldest)
+    }
+  }
+
+  /** All of an IPC. */
+  take(ipcId: string): ReadonlyArray<Waits> {
+    const found = (this.#byIpc.get(ipcId) ?? []).map((sequence) => this.#all.get(sequence)!)
+    for (const { sequence } of found) this.delete(sequence)
+    return found
+  }
+
+  delete(sequence: number): void {
+    const id = this.#all.get(sequence)?.said.change.id
+    if (id === undefined) return
+    this.#all.delete(sequence)
+    const others = this.#byIpc.get(id)?.filter((each) => each !== sequence) ?? []
+    if (others.length === 0) this.#byIpc.delete(id)
+    else this.#byIpc.set(id, others)
+  }
+}
+
 /** Some that are heard a second time cost less than to remember any number of them: 4 MB. */
 const mostRemembered = 100_000
 
 export class Hearing {
   readonly #heard = new Set<number>()
+  readonly #waiting = new Waiting()
   #after: number | undefined
 
   /** What waits after this one hasn't been looked at. Undefined: nothing has. */
@@ -40,8 +83,21 @@ export class Hearing {
     return deliveries === 1 && this.#heard.has(sequence)
   }
 
-  heard(readings: ReadonlyArray<ReadEvent>, through: number): void {
-    for (const reading of readings) if (heard(reading).length > 0) this.#heard.add(reading.event.sequence)
+  /** What is to be heard now of these: money, and what came before about the same IPC. */
+  due(readings: ReadonlyArray<ReadEvent>): ReadonlyArray<Waits> {
+    const due: Array<Waits> = []
+    for (const reading of readings) {
+      for (const said of heard(reading)) {
+        const each = { sequence: reading.event.sequence, said }
+        if (factsOf(said).some(({ kind }) => kind !== "project")) due.push(...this.#waiting.take(said.change.id), each)
+        else this.#waiting.add(each)
+      }
+    }
+    return due
+  }
+
+  heard(these: ReadonlyArray<Waits>, through: number): void {
+    for (const { sequence } of these) this.#heard.add(sequence)
     // Another worker may have applied them.
     for (const oldest of this.#heard) {
       if (this.#heard.size <= mostRemembered) break
@@ -53,6 +109,7 @@ export class Hearing {
   applied({ taken }: TakenBatch): void {
     for (const { event, place } of taken) {
       this.#heard.delete(event.sequence)
+      this.#waiting.delete(event.sequence)
       if (this.#after !== undefined && place > this.#after) this.#after = place
     }
   }
@@ -66,9 +123,10 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   const small = events.filter(({ body }) => body.byteLength <= largest)
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const readings = yield* withinMemory(small, (event) => read(event, reader, nowMicros))
-  yield* (yield* Ledger).hear(readings.flatMap(heard))
+  const due = hearing.due(readings)
+  yield* (yield* Ledger).hear(due.map(({ said }) => said))
   const last = readings.length < small.length ? readings.at(-1)?.event.sequence : undefined
-  hearing.heard(readings, last ?? through)
+  hearing.heard(due, last ?? through)
   return hasMore
 })
 
