@@ -10,6 +10,7 @@ import { Clock, Duration, Effect } from "effect"
 import { type Event, EventReader } from "../../Domain/Event.ts"
 import { type AppliedEvent, factsOf } from "../../Ledger/EventFacts.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
+import { runningMs } from "../../Runtime/Boot.ts"
 import { Leadership } from "../../Runtime/Leadership.ts"
 import type { TakenBatch } from "../../Stores/Deliveries.ts"
 import { Store } from "../../Stores/Store.ts"
@@ -137,12 +138,14 @@ export const hearMeanwhile = Effect.fnUntraced(function* (
   lasted: Duration.Duration
 ) {
   const { arrived } = yield* Inbox
-  const begun = yield* Clock.currentTimeMillis
-  const left = Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(begun + Duration.toMillis(pause) - now))
+  // Not by the wall clock: after it was set back by an hour, events would wait for an hour.
+  const now = Effect.map(Clock.Clock, runningMs)
+  const begun = yield* now
+  const left = Effect.map(now, (ms) => Duration.millis(begun + Duration.toMillis(pause) - ms))
   const busy = Duration.max(pause, lasted)
   while (true) {
     const hasMore = yield* Effect.retry(hearNext(hearing), atOnce)
-    const hasTime = (yield* Clock.currentTimeMillis) - begun < Duration.toMillis(hasMore ? busy : pause)
+    const hasTime = (yield* now) - begun < Duration.toMillis(hasMore ? busy : pause)
     if (!hasTime) return
     if (hasMore) yield* Effect.yieldNow
     else {

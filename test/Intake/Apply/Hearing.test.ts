@@ -8,6 +8,7 @@ import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Store, type StoreError } from "../../../src/Stores/Store.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
 import { engines } from "../../Stores/StoreEngines.ts"
+import { machine } from "../../SetClock.ts"
 import { until } from "../Uptime/World.ts"
 import {
   applying,
@@ -137,6 +138,31 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, place
         assert.deepStrictEqual(world.log, [1, 2000, "p1", 1])
       }),
     following
+  )
+
+  it.effect.skipIf(isSkipped)("isn't held up by a clock that is set back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Instant.toMicros(now) / 1000)
+      const { jump, on } = yield* machine
+      const { layer } = yield* place
+      const world = made()
+      const body = Effect.gen(function* () {
+        yield* offer(permit(1))
+        yield* until(Effect.map(pending, (count) => count === 0))
+        jump(-60 * 60_000)
+        yield* offer(permit(2))
+        let passed = 0
+        yield* until(
+          Effect.gen(function* () {
+            // A batch is gathered for a tenth of a second.
+            if (passed++ < 1000) yield* TestClock.adjust(1)
+            return (yield* pending) === 0 || passed > 5000
+          })
+        )
+        assert.strictEqual(yield* pending, 0)
+      })
+      yield* on(Effect.provide(body, Layer.provideMerge(applying(world, noted(world)), layer)))
+    }).pipe(Effect.scoped)
   )
 
   it.effect.skipIf(isSkipped)("posts once what was heard before the process died, and asks nothing meanwhile", () =>
