@@ -34,6 +34,10 @@ interface Waits {
 /** More are heard in their turn: some 10 MB. */
 const mostWaiting = 20_000
 
+/** At once: what a map has lost at its beginning is passed over again each time that one looks for its first key. */
+const firstHalf = (all: ReadonlySet<number> | ReadonlyMap<number, unknown>): ReadonlyArray<number> =>
+  [...all.keys()].slice(0, Math.ceil(all.size / 2))
+
 /** By sequence and by IPC, in stored order. */
 class Waiting {
   readonly #all = new Map<number, Waits>()
@@ -43,10 +47,7 @@ class Waiting {
     const { id } = each.said.change
     this.#all.set(each.sequence, each)
     this.#byIpc.set(id, [...(this.#byIpc.get(id) ?? []), each.sequence])
-    for (const oldest of this.#all.keys()) {
-      if (this.#all.size <= mostWaiting) break
-      this.delete(oldest)
-    }
+    if (this.#all.size > mostWaiting) for (const oldest of firstHalf(this.#all)) this.delete(oldest)
   }
 
   /** All of an IPC. */
@@ -100,10 +101,7 @@ export class Hearing {
   heard(these: ReadonlyArray<Waits>, through: number): void {
     for (const { sequence } of these) this.#heard.add(sequence)
     // Another worker may have applied them.
-    for (const oldest of this.#heard) {
-      if (this.#heard.size <= mostRemembered) break
-      this.#heard.delete(oldest)
-    }
+    if (this.#heard.size > mostRemembered) for (const oldest of firstHalf(this.#heard)) this.#heard.delete(oldest)
     this.#after = through
   }
 
