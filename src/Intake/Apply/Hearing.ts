@@ -2,13 +2,12 @@
  * Payments don't wait for their batch: the ledger hears of what waits in the inbox before its rows are written. So an entry
  * is on disk some 20 ms after its delivery, also while thousands of events are applied, and soon after an outage.
  *
- * Only the order of the work changes: events of an IPC are heard in stored order, and each is applied in its turn like any other. There
+ * Only the order of the work changes: events are heard in stored order, and each is applied in its turn like any other. There
  * it is heard again, unless this process knows that it was, so one that dies in between loses nothing. Which events are
  * looked at is chosen by the type in their header, which proves nothing: one with a wrong label is heard in its turn.
  */
 import { Clock, Duration, Effect } from "effect"
 import { type Event, EventReader } from "../../Domain/Event.ts"
-import { type AppliedEvent, factsOf } from "../../Ledger/EventFacts.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
 import { runningMs } from "../../Runtime/Boot.ts"
 import { Leadership } from "../../Runtime/Leadership.ts"
@@ -25,54 +24,11 @@ const largest = 64 * 1024
 /** Those that arrive close together are heard at once, in one transaction. */
 const apart = Duration.millis(20)
 
-/** What only names a project moves no money: it is heard in its turn, unless money of its IPC comes before. */
-interface Waits {
-  readonly sequence: number
-  readonly said: AppliedEvent
-}
-
-/** More are heard in their turn: some 10 MB. */
-const mostWaiting = 20_000
-
-/** At once: what a map has lost at its beginning is passed over again each time that one looks for its first key. */
-const firstHalf = (all: ReadonlySet<number> | ReadonlyMap<number, unknown>): ReadonlyArray<number> =>
-  [...all.keys()].slice(0, Math.ceil(all.size / 2))
-
-/** By sequence and by IPC, in stored order. */
-class Waiting {
-  readonly #all = new Map<number, Waits>()
-  readonly #byIpc = new Map<string, ReadonlyArray<number>>()
-
-  add(each: Waits): void {
-    const { id } = each.said.change
-    this.#all.set(each.sequence, each)
-    this.#byIpc.set(id, [...(this.#byIpc.get(id) ?? []), each.sequence])
-    if (this.#all.size > mostWaiting) for (const oldest of firstHalf(this.#all)) this.delete(oldest)
-  }
-
-  /** All of an IPC. */
-  take(ipcId: string): ReadonlyArray<Waits> {
-    const found = (this.#byIpc.get(ipcId) ?? []).map((sequence) => this.#all.get(sequence)!)
-    for (const { sequence } of found) this.delete(sequence)
-    return found
-  }
-
-  delete(sequence: number): void {
-    const id = this.#all.get(sequence)?.said.change.id
-    if (id === undefined) return
-    this.#all.delete(sequence)
-    const others = this.#byIpc.get(id)?.filter((each) => each !== sequence) ?? []
-    if (others.length === 0) this.#byIpc.delete(id)
-    else this.#byIpc.set(id, others)
-  }
-}
-
 /** Some that are heard a second time cost less than to remember any number of them: 4 MB. */
 const mostRemembered = 100_000
 
 export class Hearing {
   readonly #heard = new Set<number>()
-  readonly #waiting = new Waiting()
   #after: number | undefined
 
   /** What waits after this one hasn't been looked at. Undefined: nothing has. */
@@ -85,30 +41,19 @@ export class Hearing {
     return deliveries === 1 && this.#heard.has(sequence)
   }
 
-  /** What is to be heard now of these: money, and what came before about the same IPC. */
-  due(readings: ReadonlyArray<ReadEvent>): ReadonlyArray<Waits> {
-    const due: Array<Waits> = []
-    for (const reading of readings) {
-      for (const said of heard(reading)) {
-        const each = { sequence: reading.event.sequence, said }
-        if (factsOf(said).some(({ kind }) => kind !== "project")) due.push(...this.#waiting.take(said.change.id), each)
-        else this.#waiting.add(each)
-      }
-    }
-    return due
-  }
-
-  heard(these: ReadonlyArray<Waits>, through: number): void {
-    for (const { sequence } of these) this.#heard.add(sequence)
+  heard(readings: ReadonlyArray<ReadEvent>, through: number): void {
+    for (const reading of readings) if (heard(reading).length > 0) this.#heard.add(reading.event.sequence)
     // Another worker may have applied them.
-    if (this.#heard.size > mostRemembered) for (const oldest of firstHalf(this.#heard)) this.#heard.delete(oldest)
+    if (this.#heard.size > mostRemembered) {
+      // Half of them at once: what a set has lost at its beginning is passed over each time that one looks for its first.
+      for (const oldest of [...this.#heard].slice(0, mostRemembered / 2)) this.#heard.delete(oldest)
+    }
     this.#after = through
   }
 
   applied({ taken }: TakenBatch): void {
     for (const { event, place } of taken) {
       this.#heard.delete(event.sequence)
-      this.#waiting.delete(event.sequence)
       if (this.#after !== undefined && place > this.#after) this.#after = place
     }
   }
@@ -122,10 +67,9 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   const small = events.filter(({ body }) => body.byteLength <= largest)
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const readings = yield* withinMemory(small, (event) => read(event, reader, nowMicros))
-  const due = hearing.due(readings)
-  yield* (yield* Ledger).hear(due.map(({ said }) => said))
+  yield* (yield* Ledger).hear(readings.flatMap(heard))
   const last = readings.length < small.length ? readings.at(-1)?.event.sequence : undefined
-  hearing.heard(due, last ?? through)
+  hearing.heard(readings, last ?? through)
   return hasMore
 })
 

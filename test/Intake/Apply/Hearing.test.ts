@@ -14,7 +14,6 @@ import {
   applying,
   arriveMeanwhile,
   certified,
-  created,
   drained,
   following,
   isAtGate,
@@ -54,14 +53,6 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, place
       yield* arriveMeanwhile(world, sent)
       yield* logged(world, [504])
       assert.deepStrictEqual(world.log, [1, "c1", "c2", "p2", "p1", 2000, 504])
-    }))
-
-  test("hears of what only names a project together with the payment, or else in its turn", (world) =>
-    Effect.gen(function* () {
-      const sent = [created("1"), created("2"), certified("2"), ...permits(2000), created("3"), paid("3")]
-      yield* arriveMeanwhile(world, sent)
-      yield* logged(world, [5])
-      assert.deepStrictEqual(world.log, [1, "n2", "c2", "n3", "p3", "n1", 2000, 5])
     }))
 
   test("hears in its turn of what is labelled as something else", (world) =>

@@ -35,12 +35,6 @@ interface Sent {
 const bodyOf = (type: string, ipc: string, fields: object, at: string) =>
   JSON.stringify({ event_type: type, event_timestamp: at, ipc_id: ipc, ...fields })
 
-/** It only names the project. */
-export const created = (ipc: string): Sent => {
-  const type = "ipc.created"
-  return { id: `n${ipc}`, type, body: bodyOf(type, ipc, { draft_amount: 90, project_id: 7 }, now) }
-}
-
 export const certified = (ipc: string): Sent => {
   const type = "ipc.certified"
   return { id: `c${ipc}`, type, body: bodyOf(type, ipc, { certified_amount: 100 }, now) }
