@@ -7,7 +7,7 @@
  * have no link of their own; the first one after them continues theirs.
  */
 import { hash } from "node:crypto"
-import type { Kysely, Selectable } from "kysely"
+import { type Kysely, type Selectable, sql } from "kysely"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Table } from "../Stores/Table.ts"
 import { ledger } from "../Stores/Tables/Ledger.ts"
@@ -58,33 +58,32 @@ const rowsAtOnce = 2000
 
 type Db = Kysely<StoreTables>
 
-/** All facts with what they brought, in order. */
+/** The rows of a table by their numbers, of which each names its fact. */
+const rowsOf = <A extends Row>(db: Db, table: "ledger_entries" | "ledger_hold_decisions", number: string) =>
+  new Cursor(async (after) => {
+    const { rows } = await sql<A>`
+      select * from ${sql.table(table)} where ${sql.ref(number)} > ${after} order by ${sql.ref(number)}
+      limit ${rowsAtOnce}`.execute(db)
+    return rows.map((row) => ({ row, number: Number(row[number]), fact: Number(row["fact"]) }))
+  })
+
+/**
+ * All facts with what they brought, in order: those that are there when it begins, because what one brings, which is read
+ * after it, must be there too.
+ */
 export async function* linked(db: Db): AsyncGenerator<Linked<FactRow, EntryRow>> {
-  const entries = new Cursor((after: number) =>
-    db
-      .selectFrom("ledger_entries")
-      .selectAll()
-      .where("sequence", ">", after)
-      .orderBy("sequence")
-      .limit(rowsAtOnce)
-      .execute()
-      .then((rows) => rows.map((row) => ({ row, number: Number(row.sequence), fact: Number(row.fact) })))
-  )
-  const decisions = new Cursor((after: number) =>
-    db
-      .selectFrom("ledger_hold_decisions")
-      .selectAll()
-      .where("number", ">", after)
-      .orderBy("number")
-      .limit(rowsAtOnce)
-      .execute()
-      .then((rows) => rows.map((row) => ({ row, number: Number(row.number), fact: Number(row.fact) })))
-  )
+  const { newest } = await db
+    .selectFrom("ledger_facts")
+    .select((of) => of.fn.max("number").as("newest"))
+    .executeTakeFirstOrThrow()
+  const entries = rowsOf<EntryRow>(db, "ledger_entries", "sequence")
+  const decisions = rowsOf<Row>(db, "ledger_hold_decisions", "number")
   for (let after = 0; ;) {
     const facts = await db
       .selectFrom("ledger_facts")
       .selectAll()
       .where("number", ">", after)
+      .where("number", "<=", Number(newest ?? 0))
       .orderBy("number")
       .limit(rowsAtOnce)
       .execute()

@@ -25,11 +25,13 @@ export interface Verified {
   readonly holds: number
   /** Of the chain: kept elsewhere, it can be given to a later verify. */
   readonly head: string | null
+  /** The books aren't those of `since`; undefined: they are, or it wasn't given. */
+  readonly others: string | undefined
   /** The first hundred, in words. */
   readonly differences: ReadonlyArray<string>
 }
 
-type Compared = Omit<Verified, "head">
+type Compared = Omit<Verified, "head" | "others">
 
 export const mostDifferences = 100
 
@@ -50,7 +52,8 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
   const chain = yield* store.run((db) => chained(db, since, mostDifferences))
   const differences = [...total.differences, ...numbers, ...outbox, ...chain.differences]
-  return { ...total, head: chain.head, differences: differences.slice(0, mostDifferences) } satisfies Verified
+  const { head, others } = chain
+  return { ...total, head, others, differences: differences.slice(0, mostDifferences) } satisfies Verified
 })
 
 /** What the Store holds about an IPC. */

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Books from "../../src/Ledger/Books.ts"
+import * as Chain from "../../src/Ledger/Chain.ts"
 import { type AppliedEvent, factsOf } from "../../src/Ledger/EventFacts.ts"
 import { parseHead } from "../../src/Ledger/Verify/Chained.ts"
 import { Store } from "../../src/Stores/Store.ts"
@@ -148,16 +149,15 @@ describe("the head of the books", () => {
       const [path, anew, less] = [yield* folder, yield* folder, yield* folder]
       const { head } = yield* books(path, "5.0000")
       const later = yield* started(path, Effect.andThen(hear([...payment("B"), paid("C", 5, 12)]), verified()))
-      assert.deepStrictEqual((yield* sinceHead(path, head)).differences, [])
-      assert.deepStrictEqual((yield* sinceHead(path, later.head)).differences, [])
+      assert.deepStrictEqual((yield* sinceHead(path, head)).others ?? "", "")
+      assert.deepStrictEqual((yield* sinceHead(path, later.head)).others ?? "", "")
       yield* books(anew, "6.0000", payment("B"))
-      assert.deepStrictEqual((yield* sinceHead(anew, later.head)).differences, [
+      assert.strictEqual(
+        (yield* sinceHead(anew, later.head)).others,
         "The books up to entry 2 aren't those of the head that you gave: they were changed since."
-      ])
+      )
       yield* books(less, "5.0000")
-      assert.deepStrictEqual((yield* sinceHead(less, later.head)).differences, [
-        "The books have no entry 2, which they had."
-      ])
+      assert.strictEqual((yield* sinceHead(less, later.head)).others, "The books have no entry 2, which they had.")
     }).pipe(Effect.scoped)
   )
 
@@ -181,6 +181,32 @@ describe("the head of the books", () => {
       assert.match(heads[0] ?? "", /^2:/)
       assert.strictEqual(heads[0], heads[1])
       assert.notStrictEqual(heads[0], heads[2])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the chain", () => {
+  it.effect("holds while more is posted beside those who read it", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const linked = started(
+        path,
+        Effect.gen(function* () {
+          yield* hear(payment("A"))
+          const db = yield* (yield* Store).run(async (all) => all)
+          const reading = Chain.linked(db)
+          const read = [yield* Effect.promise(() => reading.next())]
+          yield* hear(payment("B"))
+          while (read.at(-1)?.done !== true) read.push(yield* Effect.promise(() => reading.next()))
+          return read.flatMap(({ value }) => (value === undefined ? [] : [value]))
+        })
+      )
+      let before = Chain.start
+      for (const each of yield* linked) {
+        before = Chain.next(before, each)
+        assert.strictEqual(each.fact.chain, before)
+      }
+      assert.notStrictEqual(before, Chain.start)
     }).pipe(Effect.scoped)
   )
 })

@@ -24,6 +24,8 @@ export interface Chained {
   readonly head: string | null
   /** In words. */
   readonly differences: ReadonlyArray<string>
+  /** The books aren't those of the head that was given; undefined: they are, or none was. */
+  readonly others: string | undefined
 }
 
 export const chained = async (db: Kysely<StoreTables>, since: Head | undefined, most: number): Promise<Chained> => {
@@ -43,8 +45,7 @@ export const chained = async (db: Kysely<StoreTables>, since: Head | undefined, 
       if (entry.chain !== null) head = headOf({ sequence: entry.sequence, chain: entry.chain })
     }
   }
-  if (found !== "") differences.unshift(found)
-  return { head, differences: differences.slice(0, most) }
+  return { head, differences: differences.slice(0, most), others: found === "" ? undefined : found }
 }
 
 const broken = (number: number): string =>

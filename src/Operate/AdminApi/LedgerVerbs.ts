@@ -57,9 +57,9 @@ const Verified = Schema.Struct({
   facts: Schema.Int,
   entries: Schema.Int,
   holds: Schema.Int,
-  /** Signed bodies that were read again. */
   /** Of the chain; null if there is no entry. Given as `since`, it shows whether the books were changed since. */
   head: Text,
+  /** Signed bodies that were read again. */
   bodies: Schema.Int,
   /** The first hundred, in words. */
   differences: Schema.Array(Schema.String)

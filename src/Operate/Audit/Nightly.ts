@@ -12,16 +12,13 @@ const name = "audit"
 const retryAfter = Duration.minutes(30)
 
 export const layerWith = (cron: Cron.Cron) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      yield* remembered.pipe(Effect.catch((error) => Effect.logDebug("What the last audit found can't be read", error)))
-      yield* Effect.forkScoped(led("the nightly audit", turn(cron)))
-    })
-  )
+  Layer.effectDiscard(Effect.forkScoped(led("the nightly audit", turn(cron))))
 
 const turn = (cron: Cron.Cron) =>
   Effect.gen(function* () {
     const store = yield* Store
+    // By whoever leads, and audits next: no other worker would clear it.
+    yield* remembered
     const due = yield* Schedule.untilDue(name, cron)
     yield* audit()
     yield* store.transaction((tx) => Schedule.serve(tx, name, due))

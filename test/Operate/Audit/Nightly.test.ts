@@ -87,7 +87,7 @@ describe("the audit", () => {
       yield* started(
         path,
         Effect.gen(function* () {
-          assert.lengthOf(yield* critical, 1)
+          yield* until(Effect.map(critical, (found) => found.length === 1))
           yield* emptied
           yield* audit()
           assert.deepStrictEqual(yield* critical, [])

@@ -86,6 +86,8 @@ describe("a worker's audit", () => {
     assert.match(later.head ?? "", /^2:/)
     const others = "The books up to entry 1 aren't those of the head that you gave: they were changed since."
     assert.deepStrictEqual((await verify(worker, `1:${"0".repeat(64)}`)).differences, [others])
+    // Whoever mistypes one raises no alarm.
+    await worker.status("no reason", ({ reasons }) => reasons.length === 0)
     await worker.stop()
     const run = await world.run("ledger", "verify", "--since", later.head ?? "")
     assert.deepInclude(JSON.parse(run.stdout) as object, { head: later.head, differences: [] })
