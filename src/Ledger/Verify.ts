@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { Kysely, Selectable } from "kysely"
 import type { Store } from "../Stores/Store.ts"
-import { isAmong } from "../Stores/Sql.ts"
+import { isAmong, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import * as Agreed from "./Agreed.ts"
 import { eachIpc, factsOf, read } from "./StoredBooks.ts"
@@ -41,8 +41,11 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
   let total: Compared = { ipcs: 0, facts: 0, entries: 0, holds: 0, differences: [] }
   yield* eachIpc(store, (ids) =>
     Effect.map(
-      // In one transaction: events keep coming meanwhile.
-      store.transaction((tx) => keptOf(tx, ids)),
+      // In one turn at the books: events keep coming meanwhile, and a server shows each statement what is new by then.
+      store.transaction(async (tx) => {
+        await oneAtATime(tx, "ledger")
+        return keptOf(tx, ids)
+      }),
       (kept) => {
         for (const each of kept) total = add(total, compare(each, terms))
       }
