@@ -73,7 +73,13 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   return hasMore
 })
 
-/** Until the next batch is due, which is after a pause; but if many wait, for as long as the last batch took. */
+/**
+ * Payments go first: while events come faster than both can take, four fifths of the time are spent on hearing ahead. What
+ * is left keeps rows coming.
+ */
+const sharePerBatch = 4
+
+/** Until the next batch is due, which is after a pause; but if many wait, for up to four times as long as the last batch took. */
 export const hearMeanwhile = Effect.fnUntraced(function* (
   hearing: Hearing,
   pause: Duration.Duration,
@@ -84,7 +90,7 @@ export const hearMeanwhile = Effect.fnUntraced(function* (
   const now = Effect.map(Clock.Clock, runningMs)
   const begun = yield* now
   const left = Effect.map(now, (ms) => Duration.millis(begun + Duration.toMillis(pause) - ms))
-  const busy = Duration.max(pause, lasted)
+  const busy = Duration.max(pause, Duration.times(lasted, sharePerBatch))
   while (true) {
     const hasMore = yield* Effect.retry(hearNext(hearing), atOnce)
     const hasTime = (yield* now) - begun < Duration.toMillis(hasMore ? busy : pause)

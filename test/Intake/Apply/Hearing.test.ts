@@ -55,6 +55,16 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, place
       assert.deepStrictEqual(world.log, [1, "c1", "c2", "p2", "p1", 2000, 504])
     }))
 
+  test("hears for four times as long as a batch took while more waits than both can take", (world) =>
+    Effect.gen(function* () {
+      world.isSlowToHear = true
+      // As many as are looked at in one go.
+      const looks = Array.from({ length: 6 }, (_, look) => [paid(`${look}`), ...permits(1999, look * 1999)])
+      yield* arriveMeanwhile(world, looks.flat())
+      yield* logged(world, ["p4"])
+      assert.deepStrictEqual(world.log, [1, "p0", "p1", "p2", "p3", 2000, "p4"])
+    }))
+
   test("hears in its turn of what is labelled as something else", (world) =>
     Effect.gen(function* () {
       const sent = [paid("1", { label: "permit.issued" }), ...permits(2100), paid("2", { label: null })]

@@ -52,7 +52,7 @@ export const permit = (id: number): Sent => {
   return { id: `v${id}`, type, body }
 }
 
-export const permits = (count: number) => Array.from({ length: count }, (_, id) => permit(id))
+export const permits = (count: number, from = 0) => Array.from({ length: count }, (_, id) => permit(from + id))
 
 export const offer = (...sent: ReadonlyArray<Sent>) =>
   Effect.flatMap(Inbox, (inbox) =>
@@ -83,6 +83,8 @@ export interface World {
   readonly atGate: Latch.Latch
   /** The gate is closed again after the next batch. */
   isForOne: boolean
+  /** Hearing takes a little longer than a batch. */
+  isSlowToHear?: boolean
 }
 
 const warehouse = (world: World) =>
@@ -100,11 +102,13 @@ const warehouse = (world: World) =>
       })
   })
 
-export const noted = ({ log }: World) =>
+export const noted = (world: World) =>
   Layer.mock(Ledger, {
     hear: (events) =>
-      Effect.sync(() => {
-        log.push(...events.filter(({ change }) => change.entity === "ipcs").map(({ eventId }) => eventId))
+      Effect.gen(function* () {
+        const ids = events.filter(({ change }) => change.entity === "ipcs").map(({ eventId }) => eventId)
+        if (world.isSlowToHear === true && ids.length > 0) yield* TestClock.adjust("70 minutes")
+        world.log.push(...ids)
       })
   })
 
