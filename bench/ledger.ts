@@ -9,6 +9,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"
 import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
+import { minorDigits } from "../config/Currency.ts"
 import { rulesVersion } from "../config/Ledger.ts"
 import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Intake/Apply.ts"
@@ -93,6 +94,7 @@ const terms: Terms = {
   creditAccount: "receivable",
   currency: "EUR",
   currencies: {},
+  minorDigits,
   openFrom: null,
   inClosedPeriod: "hold",
   rules: rulesVersion,

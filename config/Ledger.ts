@@ -4,6 +4,7 @@
  */
 import { DateTime, Option, type Redacted, Result } from "effect"
 import * as Address from "./Address.ts"
+import { minorDigits } from "./Currency.ts"
 import type { Envelope } from "./WireFiles.ts"
 import * as Parse from "./Parse.ts"
 import { all, bad, type Field, type Fields, fine, optional, orElse, preset, secret } from "./Variable.ts"
@@ -92,7 +93,7 @@ export interface Reading {
 }
 
 /** The version of the rules in src/Ledger/Fold/Rules.ts by which this program posts. */
-export const rulesVersion = 2
+export const rulesVersion = 3
 
 /** When what waits for a person is urgent. */
 export const waiting = {
@@ -114,6 +115,8 @@ export interface Terms {
   readonly currency: string | null
   /** By project id, where it differs. If any is named, no payment is posted before its project is known. */
   readonly currencies: Readonly<Record<string, string>>
+  /** How many decimals amounts have, by currency, where it isn't two. Null in terms from before it was kept: four. */
+  readonly minorDigits: Readonly<Record<string, number>> | null
   /** The first instant of the open period; null: no period is closed. */
   readonly openFrom: string | null
   /** What happens to an entry that is effective in a closed period. */
@@ -152,6 +155,7 @@ export const termsOf = (
       creditAccount,
       currency: currencies.standard,
       currencies: currencies.byProject,
+      minorDigits,
       openFrom: Option.getOrNull(Option.map(openFrom, (day) => midnight(day, zone))),
       inClosedPeriod,
       timezone: DateTime.zoneToString(zone),

@@ -3,6 +3,7 @@
  * continues after the variable's name. It never repeats the text, which may be a secret in the wrong place.
  */
 import { Cron, DateTime, Duration, LogLevel, Option, Redacted, Result } from "effect"
+import { isCurrency } from "./Currency.ts"
 
 export type Parse<A> = (text: string) => Result.Result<A, string>
 
@@ -157,10 +158,10 @@ export interface Currencies {
 }
 
 export const currencies = one(
-  "must be a currency like EUR, and may name others by project: EUR 4711=USD.",
+  "must be a currency of ISO 4217 like EUR, and may name others by project: EUR 4711=USD.",
   (text): Currencies | undefined => {
     const matches = text.split(/[\s,]+/).map((each) => /^(?:(-?\d+)=)?([A-Z]{3})$/.exec(each))
-    if (matches.includes(null)) return undefined
+    if (matches.some((each) => !isCurrency(each?.[2] ?? ""))) return undefined
     const standard = matches.filter((each) => each?.[1] === undefined)
     if (standard.length > 1) return undefined
     return {

@@ -44,7 +44,7 @@ const newest = async (db: Kysely<StoreTables>): Promise<string | undefined> => {
 }
 
 /** What a person decides by. How deliveries are read, and by which rules, is for the worker alone. */
-const inWords: Readonly<Record<Exclude<keyof Terms, "reading" | "rules">, string>> = {
+const inWords: Readonly<Record<Exclude<keyof Terms, "minorDigits" | "reading" | "rules">, string>> = {
   debitAccount: "the account that is debited",
   creditAccount: "the account that is credited",
   currency: "the currency",
@@ -56,10 +56,11 @@ const inWords: Readonly<Record<Exclude<keyof Terms, "reading" | "rules">, string
 }
 
 /** A version that didn't keep one of them posted as if it were this. */
-const unkept: Pick<Terms, "confirmAbove" | "reading" | "rules" | "timezone"> = {
+const unkept: Pick<Terms, "confirmAbove" | "minorDigits" | "reading" | "rules" | "timezone"> = {
   rules: 1,
   timezone: "UTC",
   confirmAbove: null,
+  minorDigits: null,
   reading: null
 }
 

@@ -11,7 +11,7 @@ import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestContent, parsed } from "./Agreed.ts"
 import * as Chain from "./Chain.ts"
 import * as Epoch from "./Epoch.ts"
-import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
+import type { Entry, Fact, Hold, HoldReason, Terms } from "./Fact.ts"
 import { fold, type Turn } from "./Fold.ts"
 import { empty } from "./Fold/Known.ts"
 import * as Compared from "./Outbox/Compared.ts"
@@ -98,13 +98,22 @@ interface Kept {
   readonly turn: Omit<Turn, "fact">
 }
 
+/** Other terms may say what these ask. */
+const endedByTerms: ReadonlyArray<HoldReason> = [
+  "period-closed",
+  "period-reopened",
+  "changed-after-refusal",
+  "currency-unknown",
+  "amount-too-precise"
+]
+
 /** After a change of terms: what waited because of the old ones is asked again, or posted. */
 export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
   const waiting = await tx
     .selectFrom("ledger_holds")
     .select("ipc_id")
     .distinct()
-    .where("reason", "in", ["period-closed", "period-reopened", "changed-after-refusal", "currency-unknown"])
+    .where("reason", "in", endedByTerms)
     .orderBy("ipc_id")
     .execute()
   const facts = waiting.map((row) => ({ kind: "terms" as const, ipcId: row.ipc_id, knownAt: at }))

@@ -51,10 +51,12 @@ export const entriesLike = (db: Kysely<StoreTables>, start: string) =>
 export const holdsLike = (db: Kysely<StoreTables>, start: string) =>
   db
     .selectFrom("ledger_holds")
-    .select(["hold_id", "ipc_id", "reason", "basis"])
+    .select(["hold_id", "ipc_id", "payment_reference", "reason", "basis"])
     .where(startsWith("hold_id", start))
     .limit(2)
     .execute()
+
+export type HoldLike = Awaited<ReturnType<typeof holdsLike>>[number]
 
 const startsWith = (column: string, start: string) =>
   sql<boolean>`substr(${sql.ref(column)}, 1, ${start.length}) = ${start}`

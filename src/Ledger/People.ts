@@ -15,6 +15,7 @@ import * as Comparison from "./People/Comparison.ts"
 import { type Posting, postingOf, reversalOf } from "./People/Corrections.ts"
 import { type Decision, factOf, LedgerError } from "./People/Decide.ts"
 import type { Terms } from "./Fact.ts"
+import { currencyOf } from "./Fold/Account.ts"
 import { empty } from "./Fold/Known.ts"
 import * as Look from "./Look.ts"
 import type { Outbox } from "./Outbox.ts"
@@ -71,14 +72,30 @@ const recording =
   (fact: Books.NewFact | string): Done =>
     typeof fact === "string" ? Effect.fail(refused(fact)) : record([fact])
 
+/** Another worker may have started since, with other terms. */
+const agreedBy = ({ store, terms }: With) => Effect.map(store.run(newestIn), (newest) => newest ?? terms)
+
+const booksOf = (store: Store["Service"], ipcId: string) =>
+  Effect.map(
+    store.run((db) => StoredBooks.read(db, [ipcId])),
+    (all) => all.get(ipcId)
+  )
+
 const answering = (given: With): Pick<ByPeople, "decide" | "signOff"> => {
   const { beforeDeciding, now, record, store } = given
   const recorded = recording(given)
+  const currencyFor = Effect.fnUntraced(function* (hold: Look.HoldLike | undefined, terms: Terms) {
+    const books = hold && (yield* booksOf(store, hold.ipc_id))
+    const payment = books?.payments.find(({ reference }) => reference === hold?.payment_reference)
+    return books === undefined || payment === undefined ? null : currencyOf(books, payment, terms)
+  })
   return {
     decide: Effect.fn("Ledger.decide")(function* (decision) {
       yield* beforeDeciding
       const open = yield* store.run((db) => Look.holdsLike(db, decision.hold))
-      const done = yield* recorded(factOf(decision, open, yield* now))
+      const terms = yield* agreedBy(given)
+      const currency = yield* currencyFor(open[0], terms)
+      const done = yield* recorded(factOf(decision, open, { currency, terms }, yield* now))
       return done.facts === 0 ? yield* refused("The hold has just been closed by an event.") : done
     }),
     signOff: Effect.fn("Ledger.signOff")(function* (openings, by) {
@@ -99,14 +116,9 @@ const answering = (given: With): Pick<ByPeople, "decide" | "signOff"> => {
 }
 
 const correcting = (given: With): Pick<ByPeople, "post" | "reverse"> => {
-  const { beforeDeciding, now, store, terms } = given
+  const { beforeDeciding, now, store } = given
   const recorded = recording(given)
-  const agreed = Effect.map(store.run(newestIn), (newest) => newest ?? terms)
-  const booksOf = (ipcId: string) =>
-    Effect.map(
-      store.run((db) => StoredBooks.read(db, [ipcId])),
-      (all) => all.get(ipcId)
-    )
+  const agreed = agreedBy(given)
   const entryLike = Effect.fnUntraced(function* (start: string) {
     const [found, another] = yield* store.run((db) => Look.entriesLike(db, start))
     if (found === undefined) return yield* refused(`There is no entry ${start}.`)
@@ -116,13 +128,13 @@ const correcting = (given: With): Pick<ByPeople, "post" | "reverse"> => {
   return {
     post: Effect.fn("Ledger.post")(function* (posting) {
       yield* beforeDeciding
-      const books = yield* booksOf(posting.ipcId)
+      const books = yield* booksOf(store, posting.ipcId)
       return yield* recorded(postingOf(posting, books, yield* agreed, yield* now))
     }),
     reverse: Effect.fn("Ledger.reverse")(function* (start, by) {
       yield* beforeDeciding
       const entry = yield* entryLike(start)
-      const books = (yield* booksOf(entry.ipc_id)) ?? empty(entry.ipc_id)
+      const books = (yield* booksOf(store, entry.ipc_id)) ?? empty(entry.ipc_id)
       const done = yield* recorded(reversalOf(by, entry, books, yield* agreed, yield* now))
       return done.facts === 0 ? yield* refused("The entry has just been taken back.") : done
     })

@@ -8,6 +8,7 @@ export const contractor: Terms = {
   creditAccount: "receivable",
   currency: null,
   currencies: {},
+  minorDigits: null,
   openFrom: null,
   inClosedPeriod: "hold",
   timezone: "UTC",

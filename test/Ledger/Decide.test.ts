@@ -95,7 +95,8 @@ describe("a decision", () => {
         const bare = { ...decision, amount: undefined, hold }
         for (const [wrong, sentence] of [
           [{}, "--currency"],
-          [{ currency: "euro" }, "a code like EUR"],
+          [{ currency: "XYZ" }, "ISO 4217, like EUR"],
+          [{ currency: "euro" }, "ISO 4217, like EUR"],
           [{ currency: "USD", amount: "5" }, "takes no amount"],
           [{ verdict: "reject" as const }, "wait for an event that names its project"]
         ] as const) {

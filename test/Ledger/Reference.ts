@@ -15,11 +15,14 @@ import type {
   ReversalFact,
   Terms
 } from "../../src/Ledger/Fact.ts"
-import { Certified } from "./Reference/Certified.ts"
-import { type Asked, Lines, type Target } from "./Reference/Lines.ts"
+import { Certified, type Fits } from "./Reference/Certified.ts"
+import { type Asked, isAmountOf, Lines, type Target } from "./Reference/Lines.ts"
 
 /** Which line an entry belongs to that a person takes back. */
 type LineOf = (entryId: string) => string
+
+/** The currency of what is posted for a payment, if the books know better. */
+type Posted = (reference: string) => string | null | undefined
 
 /** Whether something is left of an entry that a person takes back. */
 type Stands = (entryId: string) => boolean
@@ -42,20 +45,24 @@ export class Reference {
   readonly #added = new Map<string, Added>()
   readonly #lineOf: LineOf
   readonly #stands: Stands
+  readonly #postedIn: Posted
   #project: ProjectFact | undefined
+  #terms: Terms | undefined
   /** What waits for a person. */
   asked: ReadonlyArray<Asked> = []
 
-  constructor(lineOf: LineOf, stands: Stands) {
+  constructor(lineOf: LineOf, stands: Stands, posted: Posted = () => undefined) {
     this.#lineOf = lineOf
     this.#stands = stands
+    this.#postedIn = posted
   }
 
   /** `hold`: the one that a decision is about. */
   learn(fact: Fact, terms: Terms, hold: Hold | undefined): void {
+    this.#terms = terms
     if (this.#isKnown(fact)) return
     if (fact.kind === "certificate") this.#certified.add(fact)
-    if (fact.kind === "opening") this.#certified.opening = fact.units
+    if (fact.kind === "opening") this.#certified.open(fact.units)
     if (fact.kind === "payment") this.#payments.set(fact.reference, fact)
     if (fact.kind === "project") {
       this.#project = fact
@@ -94,9 +101,18 @@ export class Reference {
 
   /** For *the* payment, with what was accepted beside it; undefined: its amount isn't known yet. */
   get owed(): bigint | undefined {
-    const amount = this.#payments.size === 0 ? undefined : this.#certified.amountAt(this.#paid)
+    const [first] = this.#payments.values()
+    const fits = this.#fits(first?.reference ?? "")
+    const amount = first === undefined ? undefined : this.#certified.amountAt(this.#paid, fits)
     if (amount === undefined) return undefined
-    return this.#certified.accepted(this.#paid).reduce((sum, { units }) => sum + (units ?? 0n), amount)
+    return this.#certified.accepted(this.#paid, fits).reduce((sum, { units }) => sum + (units ?? 0n), amount)
+  }
+
+  #fits(reference: string): Fits {
+    const terms = this.#terms
+    const posted = this.#postedIn(reference)
+    const currency = posted === undefined && terms !== undefined ? this.#lines.currencyOf(reference, terms) : posted
+    return (units) => terms === undefined || isAmountOf(units, currency ?? null, terms)
   }
 
   get #paid(): Instant {
@@ -108,13 +124,17 @@ export class Reference {
     const [first, ...others] = this.#payments.values()
     if (first === undefined) return []
     const { at: effective, reference } = first
-    const units = this.#certified.amountAt(effective)
+    const fits = this.#fits(reference)
+    const units = this.#certified.amountAt(effective, fits)
     return [
       { line: "settlement", reference, effective, units },
-      ...this.#certified.accepted(effective).map((accepted) => ({ ...accepted, reference })),
+      ...this.#certified.accepted(effective, fits).map((accepted) => ({ ...accepted, reference })),
       ...others.flatMap((payment) => {
         const second = this.#seconds.get(payment.reference)
-        return second === undefined ? [] : [{ ...second, reference: payment.reference, effective: payment.at }]
+        if (second === undefined) return []
+        const isKnown = this.#fits(payment.reference)(second.units)
+        const { at, reference: other } = payment
+        return [{ line: second.line, units: isKnown ? second.units : undefined, reference: other, effective: at }]
       })
     ]
   }
@@ -135,8 +155,12 @@ export class Reference {
       const fact = this.#unconfirmed.get(line)
       this.#unconfirmed.delete(line)
       if (isAccepted && fact !== undefined) this.#add(fact)
-    } else if (isAboutAmount.has(reason)) this.#certified.answer(this.#paid, isAccepted ? units : null)
-    else {
+    } else if (reason === "amount-too-precise" && line !== "settlement") {
+      if (this.#seconds.get(reference)?.line === line) this.#seconds.set(reference, { line, units: accepted })
+      else this.#certified.correct(line, accepted)
+    } else if (isAboutAmount.has(reason)) {
+      this.#certified.answer(this.#paid, isAccepted ? units : null, this.#fits(reference))
+    } else {
       const target = this.#targets().find((each) => each.line === line)
       if (target !== undefined && isAccepted) this.#lines.agree(target, terms)
       else if (target !== undefined) this.#lines.refuse(target)
@@ -161,17 +185,22 @@ export class Reference {
     const [first] = this.#payments.values()
     const references = [...this.#payments.keys()]
     this.#lines.arrive(this.#targets(), terms)
-    const reached = this.#targets().flatMap((target) => this.#lines.reach(target, terms))
+    const reached = this.#targets().flatMap((target) =>
+      this.#lines.reach(this.#lines.isMoving(target.reference) ? { ...target, units: undefined } : target, terms)
+    )
     const currencies = Map.groupBy(
       reached.filter(({ reason }) => reason === "currency-unknown"),
       ({ reference }) => reference
     )
     this.asked = [
-      ...(first === undefined ? [] : this.#certified.questions(first)),
+      ...(first === undefined ? [] : this.#certified.questions(first, this.#fits(first.reference))),
       ...references
         .slice(1)
         .filter((reference) => !this.#seconds.has(reference))
         .map((reference) => ({ reason: "second-payment-reference" as const, reference, units: null })),
+      ...[...this.#seconds]
+        .filter(([reference, { units }]) => !this.#fits(reference)(units))
+        .map(([reference, { units }]) => ({ reason: "amount-too-precise" as const, reference, units })),
       ...reached.filter(({ reason }) => reason !== "currency-unknown"),
       // One for each payment.
       ...[...currencies.values()].flatMap((asked) => asked.slice(0, 1)),
@@ -192,5 +221,6 @@ export class Reference {
 const isAboutAmount: ReadonlySet<string> = new Set([
   "awaiting-certified-amount",
   "ambiguous-order",
-  "amount-not-positive"
+  "amount-not-positive",
+  "amount-too-precise"
 ])

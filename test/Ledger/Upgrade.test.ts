@@ -39,7 +39,7 @@ const asReleased = Effect.flatMap(Store, (store) =>
     await sql`update ledger_entries set posting_date = null, epoch = null, chain = null`.execute(tx)
     await sql`update ledger_holds set part = null`.execute(tx)
     await sql`update ledger_terms set content =
-      json_remove(content, '$.rules', '$.timezone', '$.confirmAbove', '$.reading')`.execute(tx)
+      json_remove(content, '$.rules', '$.timezone', '$.confirmAbove', '$.reading', '$.minorDigits')`.execute(tx)
   })
 )
 

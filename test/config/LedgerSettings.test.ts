@@ -7,13 +7,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
+import { minorDigits } from "../../config/Currency.ts"
 import { type Env, settings } from "./Reading.ts"
 
 const ledger = (env: Env) => Effect.map(settings(env), (read) => read.ledger)
 const sink = (env: Env) => Effect.map(settings(env), (read) => read.ledgerSink)
 
 const others = {
-  rules: 2,
+  rules: 3,
+  minorDigits,
   timezone: "UTC",
   confirmAbove: null,
   reading: { aliases: {}, contentsAt: ["data", "payload"], trustTypeHeader: false }

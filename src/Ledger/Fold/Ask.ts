@@ -76,7 +76,10 @@ export const basisOf = (facts: ReadonlyArray<Fact>): Basis =>
     )
   )
 
-const disregarding: ReadonlySet<HoldReason> = new Set(["ambiguous-order", "amount-not-positive"])
+/** In place of the time of an opening certificate. */
+export const undated = "opening"
+
+const disregarding: ReadonlySet<HoldReason> = new Set(["ambiguous-order", "amount-not-positive", "amount-too-precise"])
 
 /** What a decision about this hold is about. */
 export const aboutOf = ({ basis, part, payment_reference, reason, units }: Hold): About => ({
@@ -86,7 +89,9 @@ export const aboutOf = ({ basis, part, payment_reference, reason, units }: Hold)
   units,
   certificates: disregarding.has(reason)
     ? basis.flatMap(({ amount, at, kind }) =>
-        kind === "certificate" ? [{ at: String(at), units: Amount.toUnits(String(amount)) }] : []
+        kind === "certificate" || kind === "opening"
+          ? [{ at: String(at ?? undated), units: Amount.toUnits(String(amount)) }]
+          : []
       )
     : [],
   projectId: reason === "project-changed" ? String(basis.find(({ kind }) => kind === "project")?.["projectId"]) : null

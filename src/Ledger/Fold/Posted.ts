@@ -6,7 +6,6 @@
  * posted; and an id stands for one thing: entries of different amounts, kinds, currencies, days or references have
  * different ids in any two histories.
  */
-import * as Amount from "../../Domain/Amount.ts"
 import { dateIn } from "../../Domain/CalendarDay.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import { type Account, accountOf, type Move } from "./Account.ts"
@@ -14,6 +13,7 @@ import { ask, basisOf, identify, type Question } from "./Ask.ts"
 import type { DecisionFact, Entry, Fact, HoldReason, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, markOf, moved } from "./Parts.ts"
+import { fits, fitting, minorUnit } from "./Precision.ts"
 import { nothingRefused, type Refused } from "./Refusals.ts"
 import { rulesOf } from "./Rules.ts"
 
@@ -60,10 +60,13 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   const refused = refusedOf(target, turning)
   const stand = { base, known: sum(had), refused: refused.units }
   const net = sum(posted) + stand.known + stand.refused
-  // What a move carries over was agreed to with it; the rest is a step of its own.
-  const carried = posted.length === 0 ? carriedTo(target, books) : 0n
+  const account = accountOf(books, payment, move, terms)
+  const unit = "question" in account ? 1n : minorUnit(account.currency, terms)
+  const left = posted.length === 0 ? carriedTo(target, books) : 0n
+  // What a move carries over was agreed to with it, unless it is no amount of the new currency; the rest is a step of its own.
+  const carried = fits(left, unit) ? left : 0n
   // What doesn't fit one entry goes into the next.
-  const units = Amount.fitting(carried === 0n ? target.units - net : carried)
+  const units = fitting(carried === 0n ? target.units - net : carried, unit)
   if (units === 0n) return nothing
   // With the number of entries and refusals: the books can return to a net at which the same was asked before.
   const about = [part, String(posted.length + refused.count), String(net), String(units)]
@@ -71,7 +74,6 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   const question = reason === undefined ? undefined : ask(reason, payment, about, basis, { part, units })
   const decision = question === undefined ? undefined : books.decisions.get(question.holdId)
   const dated = question === undefined || decision !== undefined ? [] : [question]
-  const account = accountOf(books, payment, move, terms)
   if ("question" in account) {
     // A question about the date that is open stays so.
     const others = turning.waiting.has(base) ? dated : []

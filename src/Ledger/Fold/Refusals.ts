@@ -4,6 +4,7 @@
  * A refused amount counts as if it were posted. So what is learned later differs from it only by the new difference,
  * which is a new question.
  */
+import { undated } from "./Ask.ts"
 import type { CertificateFact, HoldReason } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf } from "./Parts.ts"
@@ -47,13 +48,19 @@ export const refusals = (books: Books): ReadonlyMap<string, Refused> => {
   return all
 }
 
-/** Those that count: neither disregarded under their own instant nor together with others. */
-export const regarded = ({ certificates, decisions }: Books): ReadonlyArray<CertificateFact> => {
+/** The books with the certificates that count: disregarded neither under their own instant nor together with others. */
+export const regarding = (books: Books): Books => {
+  const { certificates, decisions, opening } = books
   const disregarded = new Set<string>()
   for (const { about, verdict } of decisions.values()) {
     if (verdict === "reject") for (const each of about?.certificates ?? []) disregarded.add(keyOf(each))
   }
-  return disregarded.size === 0 ? certificates : certificates.filter((each) => !disregarded.has(keyOf(each)))
+  if (disregarded.size === 0) return books
+  return {
+    ...books,
+    certificates: certificates.filter((each) => !disregarded.has(keyOf(each))),
+    opening: opening === undefined || disregarded.has(keyOf({ ...opening, at: undated })) ? undefined : opening
+  }
 }
 
 const keyOf = ({ at, units }: Pick<CertificateFact, "at" | "units">): string => `${at} ${units}`

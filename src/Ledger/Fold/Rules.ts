@@ -22,7 +22,8 @@ const second: Rules = { areRefusalsFinal: true, isNewestProjectValid: true, areP
 
 const versions: ReadonlyMap<number, Rules> = new Map([
   [1, first],
-  [2, second]
+  [2, second],
+  [3, second]
 ])
 
 export const rulesOf = ({ rules }: Terms): Rules => {

@@ -5,8 +5,9 @@
  * dated after it. The answer depends on which facts there are, never on the order of their arrival.
  */
 import type { Instant } from "../../Domain/Instant.ts"
-import { ask, type Question } from "./Ask.ts"
-import type { CertificateFact, DecisionFact, Fact, OpeningFact, PaymentFact } from "../Fact.ts"
+import { ask, type Question, undated } from "./Ask.ts"
+import type { CertificateFact, DecisionFact, Fact, HoldReason, OpeningFact, PaymentFact } from "../Fact.ts"
+import { answerTo, fits } from "./Precision.ts"
 
 /** What decides which certificate is a payment's own. */
 export interface Known {
@@ -31,30 +32,33 @@ export type Settlement =
   | { readonly _tag: "Settled"; readonly settled: Settled }
   | { readonly _tag: "Open"; readonly question: Question }
 
-export const settle = (known: Known, payment: PaymentFact): Settlement => {
+/** `unit`: the smallest amount of its currency. */
+export const settle = (known: Known, payment: PaymentFact, unit: bigint): Settlement => {
   for (const candidate of candidates(known, payment.at)) {
     const amounts = new Set(candidate.map(({ units }) => units))
     const [first] = candidate
     if (first === undefined) continue
-    if (amounts.size === 1 && first.units > 0n) return settled(first.units, candidate, [payment, first])
-    const reason = amounts.size === 1 ? "amount-not-positive" : "ambiguous-order"
+    const reason = amounts.size === 1 ? objectionTo(first, unit) : "ambiguous-order"
+    if (reason === undefined) return settled(first.units, candidate, [payment, first])
     const about = [...dated(candidate), ...[...amounts].map(String).toSorted()]
     const units = amounts.size === 1 ? first.units : null
     const question = ask(reason, payment, about, candidate, { part: settlementPart, units })
-    const decision = known.decisions.get(question.holdId)
-    if (decision === undefined) return { _tag: "Open", question }
-    if (decision.verdict === "accept" && decision.units !== null) {
-      return settled(decision.units, candidate, [payment, ...candidate, decision])
-    }
+    const answer = answerTo(question, known.decisions, unit)
+    if ("open" in answer) return { _tag: "Open", question: answer.open }
+    if (answer.units !== null) return settled(answer.units, candidate, [payment, ...candidate, ...answer.given])
   }
   const question = ask("awaiting-certified-amount", payment, [], [], { part: settlementPart })
-  const decision = known.decisions.get(question.holdId)
-  return decision === undefined || decision.units === null
-    ? { _tag: "Open", question }
-    : settled(decision.units, [], [payment, decision])
+  const answer = answerTo(question, known.decisions, unit)
+  if ("open" in answer) return { _tag: "Open", question: answer.open }
+  return answer.units === null ? { _tag: "Open", question } : settled(answer.units, [], [payment, ...answer.given])
 }
 
 type Certificate = CertificateFact | OpeningFact
+
+const objectionTo = ({ units }: Certificate, unit: bigint): HoldReason | undefined => {
+  if (units <= 0n) return "amount-not-positive"
+  return fits(units, unit) ? undefined : "amount-too-precise"
+}
 
 const settled = (units: bigint, from: ReadonlyArray<Certificate>, basis: ReadonlyArray<Fact>): Settlement => {
   const first = from.find((fact) => fact.kind === "certificate")
@@ -66,7 +70,7 @@ const settled = (units: bigint, from: ReadonlyArray<Certificate>, basis: Readonl
 
 const dated = (from: ReadonlyArray<Certificate>): ReadonlyArray<string> => {
   const [first] = from
-  return [first?.kind === "certificate" ? first.at : "opening"]
+  return [first?.kind === "certificate" ? first.at : undated]
 }
 
 /** The certificates, one instant at a time, in the order of preference. */

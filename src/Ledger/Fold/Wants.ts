@@ -1,32 +1,32 @@
 /**
  * What the books of an IPC should say by everything known, part by part, and what only a person can answer. Pure.
  */
-import { type Move, moveOf } from "./Account.ts"
+import { currencyOf, type Move, moveOf } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
-import type { CertificateFact, DecisionFact, Entry, PaymentFact, Terms } from "../Fact.ts"
+import type { CertificateFact, Entry, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, isByHand, isKnown, knownOf, markOf, moved, unmoved } from "./Parts.ts"
+import { answerTo, minorUnit } from "./Precision.ts"
 import type { Target } from "./Posted.ts"
-import { regarded } from "./Refusals.ts"
+import { regarding } from "./Refusals.ts"
 import { rulesOf } from "./Rules.ts"
 import { settle, type Settled, settlementPart } from "./Settlement.ts"
 
 export function* wants(given: Books, terms: Terms): Generator<Target | Question> {
-  const books = rulesOf(terms).areRefusalsFinal ? { ...given, certificates: regarded(given) } : given
+  const books = rulesOf(terms).areRefusalsFinal ? regarding(given) : given
   const first = books.payments.find(({ reference }) => reference === firstReference(books))
-  if (first !== undefined) yield* ofPayment(books, first, firstPayment)
+  if (first !== undefined) yield* ofPayment(books, first, terms, firstPayment)
   for (const other of books.payments) {
     if (other === first) continue
     const question = ask("second-payment-reference", other, [], first === undefined ? [] : [first], {})
-    yield* ofPayment(books, other, function* (of) {
-      yield* answered(of, question, {
+    yield* ofPayment(books, other, terms, function* (of) {
+      return yield* answered(of, question, {
         first: "payment",
         effective_at: other.at,
         certificate_url: null,
         basis: [other],
         ...besides(of.move, other)
       })
-      return true
     })
   }
 }
@@ -49,17 +49,37 @@ interface Of {
   readonly books: Books
   readonly payment: PaymentFact
   readonly move: Move
+  /** The smallest amount of its currency. */
+  readonly unit: bigint
 }
 
 /** Returns whether the amounts are known. */
 type Wanted = Generator<Target | Question, boolean>
 
-/** Also takes back what a change of the project left behind, once it is known what goes to the new place. */
-function* ofPayment(books: Books, payment: PaymentFact, wanted: (of: Of) => Wanted): Wanted {
+/** What a change of the project left behind goes to the new place once all of it is known. */
+function* ofPayment(
+  books: Books,
+  payment: PaymentFact,
+  terms: Terms,
+  wanted: (of: Of) => Wanted
+): Generator<Target | Question> {
   const move = moveOf(books, payment)
-  const isKnown = yield* wanted({ books, payment, move })
-  if (isKnown && move.decision !== undefined) yield* left(books, payment, move)
-  return isKnown
+  const unit = minorUnit(currencyOf(books, payment, terms), terms)
+  const there = wanted({ books, payment, move, unit })
+  if (move.decision === undefined) return yield* there
+  const steps: Array<Target | Question> = []
+  let step = there.next()
+  for (; step.done !== true; step = there.next()) steps.push(step.value)
+  if (step.value) yield* [...steps, ...left(books, payment, move)]
+  else yield* isMoved(books, payment, move) ? steps : steps.filter((each) => "holdId" in each)
+}
+
+const isMoved = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move): boolean => {
+  const others = entries.filter(
+    ({ part, payment_reference }) => payment_reference === reference && !isByHand(part) && markOf(part) !== mark
+  )
+  const nets = Map.groupBy(others, ({ part }) => part).values()
+  return [...nets].every((each) => each.reduce((sum, { units }) => sum + units, 0n) === 0n)
 }
 
 function* left({ entries }: Books, payment: PaymentFact, { decision, mark }: Move): Generator<Target> {
@@ -86,7 +106,7 @@ function* left({ entries }: Books, payment: PaymentFact, { decision, mark }: Mov
 }
 
 function* firstPayment(of: Of): Wanted {
-  const settlement = settle(of.books, of.payment)
+  const settlement = settle(of.books, of.payment, of.unit)
   if (settlement._tag === "Open") {
     yield settlement.question
     return false
@@ -95,12 +115,12 @@ function* firstPayment(of: Of): Wanted {
   const later = laterThan(of, settled)
   const had = later.filter((each) => isHad(of, each))
   yield settlementOf(of, settled, had)
-  yield* recertified(
+  const isKnown = yield* recertified(
     of,
     later.filter((each) => !had.includes(each))
   )
   yield* voided(of, settled, later)
-  return true
+  return isKnown
 }
 
 /** `had`: accepted amounts that the accounting system has already, beside the payment's own. */
@@ -111,7 +131,7 @@ const settlementOf = (
 ): Target => ({
   base: settlementPart,
   move,
-  units: had.reduce((sum, { decision }) => sum + (decision?.units ?? 0n), units),
+  units: had.reduce((sum, { accepted }) => sum + (accepted ?? 0n), units),
   // One entry of a payment is its first; what a move posts again isn't.
   first: move.mark === unmoved ? "payment" : "adjustment",
   payment,
@@ -128,37 +148,44 @@ const besides = ({ mark }: Move, { reference }: PaymentFact) =>
 interface Later {
   readonly certificate: CertificateFact
   readonly question: Question
-  readonly decision: DecisionFact | undefined
+  /** What a person said that it moved; undefined: nothing, or not yet. */
+  readonly accepted: bigint | undefined
 }
 
 /** Two of one time and amount, under different URLs, are one. */
-const laterThan = ({ books, payment }: Of, settled: Settled): ReadonlyArray<Later> => {
+const laterThan = ({ books, payment, unit }: Of, settled: Settled): ReadonlyArray<Later> => {
   const later = new Map<string, Later>()
   for (const certificate of books.certificates) {
     const { at, units } = certificate
     if (at <= payment.at || at === settled.at || units === settled.units) continue
     const question = questionOf(payment, certificate)
     const { holdId } = question
-    if (!later.has(holdId)) later.set(holdId, { certificate, question, decision: books.decisions.get(holdId) })
+    if (later.has(holdId)) continue
+    const answer = answerTo(question, books.decisions, unit)
+    const accepted = "open" in answer || answer.units === null ? undefined : answer.units
+    later.set(holdId, { certificate, question, accepted })
   }
   return [...later.values()]
 }
 
 /** Accepted after a restore, where the accounting system may have it: it is posted with the payment's own amount, if at all. */
-const isHad = ({ books: { entries }, payment }: Of, { decision }: Later): boolean =>
-  decision?.verdict === "accept" &&
+const isHad = ({ books: { entries }, payment }: Of, { accepted, question }: Later): boolean =>
+  accepted !== undefined &&
   entries.some(({ part }) => part === knownOf(payment.reference)) &&
-  entries.every(({ part }) => baseOf(part) !== decision.holdId)
+  entries.every(({ part }) => baseOf(part) !== question.holdId)
 
-function* recertified(of: Of, later: ReadonlyArray<Later>): Generator<Target | Question> {
+function* recertified(of: Of, later: ReadonlyArray<Later>): Wanted {
+  let areKnown = true
   for (const { certificate, question } of later) {
-    yield* answered(of, question, {
+    const isKnown = yield* answered(of, question, {
       first: "adjustment",
       effective_at: certificate.at,
       certificate_url: certificate.url,
       basis: [of.payment, certificate]
     })
+    areKnown &&= isKnown
   }
+  return areKnown
 }
 
 /** What was posted for one that no longer qualifies is taken back, because the settlement has its amount now. */
@@ -189,18 +216,25 @@ const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
   return question
 }
 
-/** The question while it is open, then the accepted amount; nothing if it was rejected. */
+/**
+ * The question while it is open, then the accepted amount; nothing if it was rejected. Not known while an amount that was
+ * accepted is asked again.
+ */
 function* answered(
-  { books, move, payment }: Of,
+  { books, move, payment, unit }: Of,
   question: Question,
   accepted: Omit<Target, "base" | "move" | "payment" | "units">
-): Generator<Target | Question> {
-  const decision = books.decisions.get(question.holdId)
-  if (decision === undefined) return yield question
-  const isAccepted = decision.verdict === "accept" && decision.units !== null
+): Wanted {
+  const answer = answerTo(question, books.decisions, unit)
+  if ("open" in answer) {
+    yield answer.open
+    return answer.open === question
+  }
+  const { given, units } = answer
   // What was rejected, the accounting system may have nevertheless.
-  if (!isAccepted && accepted.besides === undefined) return
+  if (units === null && accepted.besides === undefined) return true
   const first = move.mark === unmoved ? accepted.first : "adjustment"
-  const units = isAccepted ? (decision.units ?? 0n) : 0n
-  yield { ...accepted, first, base: decision.holdId, move, payment, units, basis: [...accepted.basis, decision] }
+  const basis = [...accepted.basis, ...given]
+  yield { ...accepted, first, base: question.holdId, move, payment, units: units ?? 0n, basis }
+  return true
 }

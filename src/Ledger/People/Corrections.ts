@@ -1,12 +1,14 @@
 /**
  * What a person adds to the books or takes back, checked before it becomes a fact.
  */
+import { isCurrency, isNoCurrency } from "../../../config/Currency.ts"
 import * as Amount from "../../Domain/Amount.ts"
 import type { Instant } from "../../Domain/Instant.ts"
 import type { NewFact } from "../Books.ts"
 import type { Entry, Terms } from "../Fact.ts"
 import type { Books } from "../Fold/Known.ts"
 import { isBeingTakenBack, isGone } from "../Fold/SecondPerson.ts"
+import { written } from "./Decide.ts"
 
 interface ByPerson {
   readonly by: string
@@ -36,13 +38,12 @@ export const postingOf = (posting: Posting, books: Books | undefined, terms: Ter
   const unsigned = unsignedBy(posting)
   if (unsigned !== undefined) return unsigned
   if (evidence.trim() === "") return "Say what proves it (--evidence)."
-  const text = Amount.read(amount, Amount.Money)
-  if (text === undefined) return "The amount isn't a number with at most 24 digits before the point and 4 after it."
-  const units = Amount.toUnits(text)
-  if (units === 0n) return "The amount is zero: there is nothing to post."
   const reference = posting.reference ?? books.payments[0]?.reference ?? evidence
   const currency = currencyOf(posting, reference, books, terms)
   if (typeof currency === "string") return currency
+  const units = written(amount, currency.currency, terms)
+  if (typeof units === "string") return units
+  if (units === 0n) return "The amount is zero: there is nothing to post."
   const needsSecond = isAbove(units, terms)
   return { kind: "posting", ipcId, knownAt: now, units, ...currency, reference, evidence, by, reason, needsSecond }
 }
@@ -58,7 +59,7 @@ const currencyOf = (
   { entries, project }: Books,
   { currencies, currency }: Terms
 ): Currency | string => {
-  if (given !== undefined && !/^[A-Z]{3}$/.test(given)) return "The currency must be a code like EUR."
+  if (given !== undefined && !isCurrency(given)) return isNoCurrency
   const posted = entries.findLast(({ payment_reference }) => payment_reference === reference)
   if (posted !== undefined) {
     return given === undefined || given === posted.currency

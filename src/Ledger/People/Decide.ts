@@ -4,8 +4,10 @@
 import { Schema } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
 import type { Instant } from "../../Domain/Instant.ts"
+import { isCurrency, isNoCurrency } from "../../../config/Currency.ts"
 import type { NewFact } from "../Books.ts"
-import type { Basis, HoldReason } from "../Fact.ts"
+import type { Basis, HoldReason, Terms } from "../Fact.ts"
+import { digitsOf, fits, minorUnit } from "../Fold/Precision.ts"
 import { questions } from "./Questions.ts"
 
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", { message: Schema.String }) {}
@@ -30,11 +32,19 @@ interface Open {
   readonly basis: string
 }
 
+/** What an amount is in. */
+interface In {
+  /** Null: none, or it isn't known yet. */
+  readonly currency: string | null
+  readonly terms: Terms
+}
+
 /** Which amount an acceptance takes; undefined: none. */
 const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "awaiting-certified-amount": "positive",
   "ambiguous-order": "positive",
   "amount-not-positive": "any",
+  "amount-too-precise": "any",
   "recertified-after-payment": "any",
   "second-payment-reference": "positive",
   "period-closed": undefined,
@@ -52,20 +62,25 @@ const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
   "currency-unknown": "Accept it with its currency, or wait for an event that names its project."
 }
 
+const insteadOf = ({ basis, reason }: Open): string | undefined =>
+  reason === "amount-too-precise" && (JSON.parse(basis) as Basis).some(({ kind }) => kind === "decision")
+    ? "Accept it with an amount that its currency has."
+    : awaited[reason]
+
 /** The fact, or a sentence for the person about what is wrong. */
-export const factOf = (decision: Decision, open: ReadonlyArray<Open>, now: Instant): NewFact | string => {
+export const factOf = (decision: Decision, open: ReadonlyArray<Open>, money: In, now: Instant): NewFact | string => {
   const { by, reason, verdict } = decision
   const [hold, another] = open
   if (hold === undefined) return `There is no open hold ${decision.hold}.`
   if (another !== undefined) return `Several open holds begin with ${decision.hold}: give more of the id.`
   if (by.trim() === "" || reason.trim() === "") return "Say who decides (--by) and why (--reason)."
-  const instead = awaited[hold.reason]
+  const instead = insteadOf(hold)
   if (verdict === "reject" && instead !== undefined) {
     return `A payment that was made can't be rejected. ${instead}`
   }
   const first = hold.reason === "second-person" && verdict === "accept" ? firstPerson(hold) : undefined
   if (first !== undefined && isSame(first, by)) return `${first} asked for it: a different person has to accept it.`
-  const units = unitsOf(decision, hold.reason)
+  const units = unitsOf(decision, hold.reason, money)
   if (typeof units === "string") return units
   const currency = currencyOf(decision, hold.reason)
   if (typeof currency === "string") return currency
@@ -86,15 +101,27 @@ const currencyOf = ({ currency, verdict }: Decision, reason: HoldReason): { read
     return currency === undefined ? {} : "This decision takes no currency."
   }
   if (currency === undefined) return `Say the currency (--currency). ${questions[reason]}`
-  return /^[A-Z]{3}$/.test(currency) ? { currency } : "The currency must be a code like EUR."
+  return isCurrency(currency) ? { currency } : isNoCurrency
 }
 
-const unitsOf = ({ amount, verdict }: Decision, reason: HoldReason): bigint | string | null => {
+const unitsOf = (
+  { amount, verdict }: Decision,
+  reason: HoldReason,
+  { currency, terms }: In
+): bigint | string | null => {
   const takes = verdict === "accept" ? amounts[reason] : undefined
   if (takes === undefined) return amount === undefined ? null : "This decision takes no amount."
   if (amount === undefined) return `Say the amount (--amount). ${questions[reason]}`
+  const units = written(amount, currency, terms)
+  return takes === "positive" && typeof units === "bigint" && units <= 0n ? "The amount must be more than zero." : units
+}
+
+/** An amount as a person writes it, or a sentence about what is wrong. */
+export const written = (amount: string, currency: string | null, terms: Terms): bigint | string => {
   const text = Amount.read(amount, Amount.Money)
   if (text === undefined) return "The amount isn't a number with at most 24 digits before the point and 4 after it."
   const units = Amount.toUnits(text)
-  return takes === "positive" && units <= 0n ? "The amount must be more than zero." : units
+  if (fits(units, minorUnit(currency, terms))) return units
+  const digits = digitsOf(currency, terms)
+  return `The amount has too many decimals: ${currency} has ${digits === 0 ? "none" : digits}.`
 }

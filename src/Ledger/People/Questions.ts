@@ -11,6 +11,9 @@ export const questions: Readonly<Record<HoldReason, string>> = {
   "amount-not-positive":
     "The IPC was paid, and its certificate says zero or less. Accept with what was paid (--amount), or reject to " +
     "disregard this certificate.",
+  "amount-too-precise":
+    "The amount has more decimals than its currency. Accept with what was paid (--amount), or reject to disregard the " +
+    "certificate that says it.",
   "ambiguous-order":
     "The IPC was paid, and its certificates of the same instant have different amounts. Accept with the right one " +
     "(--amount), or reject to disregard all of them.",

@@ -28,6 +28,8 @@ export type HoldReason =
   | "ambiguous-order"
   /** The certificate's amount is zero or negative. Accept with what was paid; reject to ignore it. */
   | "amount-not-positive"
+  /** The amount has more decimals than its currency. Accept with what was paid; reject to ignore the certificate. */
+  | "amount-too-precise"
   /** A certificate with another amount came after the payment. Accept with the cash it moved; reject if it moved none. */
   | "recertified-after-payment"
   /** Accept with the amount of the second payment; reject if it isn't one. */

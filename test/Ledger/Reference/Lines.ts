@@ -127,12 +127,14 @@ export class Lines {
   arrive(targets: ReadonlyArray<Target>, terms: Terms): void {
     for (const [reference, project] of this.#moving) {
       const own = targets.filter((target) => target.reference === reference)
-      if (own.some(({ units }) => units === undefined)) continue
+      const isAnywhere = own.some(({ line }) => this.#line(line).posted !== 0n)
+      if (isAnywhere && own.some(({ units }) => units === undefined)) continue
+      const { currency } = this.#placeIn(terms, project)
       this.#moving.delete(reference)
       this.#givenCurrencies.delete(reference)
       for (const { effective, isVoid, line: name } of own) {
         const line = this.#line(name)
-        if (isVoid === true) line.posted = 0n
+        if (isVoid === true || !isAmountOf(line.posted, currency, terms)) line.posted = 0n
         line.dated = line.posted === 0n ? undefined : openDay(effective, terms)
       }
       // Where nothing is posted, the terms of what is posted first decide.
@@ -140,6 +142,23 @@ export class Lines {
       if (isEmpty) this.#places.delete(reference)
       else this.#places.set(reference, this.#placeIn(terms, project))
     }
+  }
+
+  /** It waits until its amounts are known. */
+  isMoving(reference: string): boolean {
+    return this.#moving.has(reference)
+  }
+
+  /** What its amounts are in, or will be; null: none, or not known yet. */
+  currencyOf(reference: string, terms: Terms): string | null {
+    const moving = this.#moving.get(reference)
+    if (moving !== undefined) return this.#placeIn(terms, moving).currency
+    const place = this.#places.get(reference)
+    if (place !== undefined) return place.currency
+    const given = this.#givenCurrencies.get(reference)
+    if (given !== undefined) return given
+    const project = this.#moves.get(reference)?.to ?? this.project
+    return this.#hasCurrency(reference, terms) ? this.#placeIn(terms, project).currency : null
   }
 
   stay(reference: string): void {
@@ -203,6 +222,12 @@ export class Lines {
   #placeIn({ currencies, currency }: Terms, project: string | null): Place {
     return { currency: project === null ? currency : (currencies[project] ?? currency), project }
   }
+}
+
+/** Whether it has no more decimals than the currency. */
+export const isAmountOf = (units: bigint, currency: string | null, { minorDigits }: Terms): boolean => {
+  if (currency === null || minorDigits === null) return true
+  return Number(units) % 10 ** (4 - (minorDigits[currency] ?? 2)) === 0
 }
 
 const isClosedOn = (effective: Instant, { openFrom }: Terms): boolean => openFrom !== null && effective < openFrom

@@ -120,7 +120,8 @@ const waiting: ReadonlySet<string> = new Set([
   "period-closed",
   "period-reopened",
   "changed-after-refusal",
-  "currency-unknown"
+  "currency-unknown",
+  "amount-too-precise"
 ])
 
 /** Times of the first hour as minutes. */

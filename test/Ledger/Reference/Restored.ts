@@ -16,7 +16,8 @@ export const restored = (random: Random, lines: Array<string>): void => {
   // Only for the payment's amount, which no entry that was taken back changes.
   const reference = new Reference(
     () => "none",
-    () => true
+    () => true,
+    (payment) => recording.books.entries.find(isOf(payment))?.currency
   )
   const recording = new Recording(lost.terms, (fact, terms, hold) => reference.learn(fact, terms, hold))
   try {
@@ -95,6 +96,11 @@ const ofDifferences: ReadonlySet<string> = new Set([
   "changed-after-refusal",
   "differs-from-accounting"
 ])
+
+const isOf =
+  (payment: string) =>
+  ({ part, payment_reference }: Entry): boolean =>
+    payment_reference === payment && !isByHand(part)
 
 /** For the payment, without what people added. */
 const paid = ({ books: { entries } }: Recording): bigint =>

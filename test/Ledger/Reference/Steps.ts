@@ -15,6 +15,7 @@ export const randomTerms = ({ below, chance, pick }: Random): Terms => ({
   ...(chance(0.5) ? {} : { debitAccount: "payable", creditAccount: "bank" }),
   currency: pick(["EUR", "CHF", null]),
   currencies: chance(0.4) ? { "7": "USD", "9": "GBP" } : {},
+  minorDigits: pick([null, {}, { EUR: 3, CHF: 3 }, { EUR: 4, USD: 1 }]),
   openFrom: chance(0.6) ? minute(2 + below(12)) : null,
   inClosedPeriod: chance(0.25) ? "post" : "hold",
   confirmAbove: chance(0.5) ? "0.0150" : null
@@ -48,12 +49,16 @@ const accepted: Readonly<Partial<Record<HoldReason, ReadonlyArray<bigint>>>> = {
   "ambiguous-order": [100n, 200n, 350n],
   "second-payment-reference": [100n, 200n, 350n],
   "amount-not-positive": [100n, -20n, 20n, 0n],
+  "amount-too-precise": [100n, 1000n, 1000n, 120n, 0n],
   "recertified-after-payment": [100n, -20n, 20n, 0n]
 }
 
 export const answer = (hold: Hold, { chance, pick }: Random): ShortFact => {
   const { reason } = hold
-  const isAwaited = reason === "awaiting-certified-amount" || reason === "currency-unknown"
+  const isAwaited =
+    reason === "awaiting-certified-amount" ||
+    reason === "currency-unknown" ||
+    (reason === "amount-too-precise" && hold.basis.some(({ kind }) => kind === "decision"))
   const verdict = isAwaited || chance(0.6) ? "accept" : "reject"
   const units = verdict === "accept" ? pick(accepted[reason] ?? [null]) : null
   const first = reason === "second-person" ? hold.basis[0]?.["by"] : undefined

@@ -1,0 +1,56 @@
+/**
+ * Amounts fit their currency: 100.005 is no amount of euros, and no accounting system takes it. What doesn't fit is asked,
+ * never rounded. Pure.
+ */
+import * as Amount from "../../Domain/Amount.ts"
+import { ask, type Question } from "./Ask.ts"
+import type { DecisionFact, Terms } from "../Fact.ts"
+
+type Kept = Pick<Terms, "minorDigits">
+
+const mostDigits = Amount.Money.scale
+
+/** How many decimals an amount may have; without a currency, as many as there can be. */
+export const digitsOf = (currency: string | null, { minorDigits }: Kept): number =>
+  currency === null || minorDigits === null ? mostDigits : (minorDigits[currency] ?? 2)
+
+/** The smallest amount of the currency, in ten-thousandths. */
+export const minorUnit = (currency: string | null, terms: Kept): bigint =>
+  10n ** BigInt(mostDigits - digitsOf(currency, terms))
+
+export const fits = (units: bigint, unit: bigint): boolean => units % unit === 0n
+
+/** As much of it as one entry holds. */
+export const fitting = (units: bigint, unit: bigint): bigint => {
+  const most = Amount.fitting(units)
+  return most === units ? units : most - (most % unit)
+}
+
+/** What people answered to a question about an amount; `units` is null if they gave none. */
+export type Answer =
+  | { readonly open: Question }
+  | { readonly units: bigint | null; readonly given: ReadonlyArray<DecisionFact> }
+
+/**
+ * Asked again until the amount fits: its currency may have become known only after the answer. There is no other way out:
+ * who has said that money moved says how much.
+ */
+export const answerTo = (question: Question, decisions: ReadonlyMap<string, DecisionFact>, unit: bigint): Answer => {
+  const given: Array<DecisionFact> = []
+  for (let open = question; ;) {
+    const decision = decisions.get(open.holdId)
+    if (decision === undefined) return { open }
+    const { units, verdict } = decision
+    const isRefused = verdict === "reject" || units === null
+    if (isRefused) return open === question ? { units: null, given: [decision] } : { open }
+    given.push(decision)
+    const { facts, part, subject } = question
+    const again = ask("amount-too-precise", subject, [open.holdId, String(units)], [...facts, ...given], {
+      part,
+      units
+    })
+    // The newest answer counts, also where an earlier one would fit by now.
+    if (fits(units, unit) && !decisions.has(again.holdId)) return { units, given }
+    open = again
+  }
+}
