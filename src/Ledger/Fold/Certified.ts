@@ -1,0 +1,118 @@
+/**
+ * A payment whose event doesn't say its amount: it settles its certificate, and a person says what later ones moved. Pure.
+ */
+import { ask, type Question } from "./Ask.ts"
+import type { CertificateFact, PaymentFact } from "../Fact.ts"
+import { baseOf, isByHand, isKnown, knownOf, markOf, moved, unmoved } from "./Parts.ts"
+import { answerTo } from "./Precision.ts"
+import type { Target } from "./Posted.ts"
+import { settle, type Settled, settlementPart } from "./Settlement.ts"
+import { answered, besides, type Of, type Wanted } from "./Wanted.ts"
+
+export function* byCertificate(of: Of): Wanted {
+  const settlement = settle(of.books, of.payment, of.unit)
+  if (settlement._tag === "Open") {
+    yield settlement.question
+    return false
+  }
+  const { settled } = settlement
+  const later = laterThan(of, settled)
+  const had = later.filter((each) => isHad(of, each))
+  yield settlementOf(of, settled, had)
+  const isKnown = yield* recertified(
+    of,
+    later.filter((each) => !had.includes(each))
+  )
+  yield* voided(of, settled, later)
+  return isKnown
+}
+
+/** `had`: accepted amounts that the accounting system has already, beside the payment's own. */
+const settlementOf = (
+  { move, payment }: Of,
+  { basis, certificate_url, units }: Settled,
+  had: ReadonlyArray<Later>
+): Target => ({
+  base: settlementPart,
+  move,
+  units: had.reduce((sum, { accepted }) => sum + (accepted ?? 0n), units),
+  // One entry of a payment is its first; what a move posts again isn't.
+  first: move.mark === unmoved ? "payment" : "adjustment",
+  payment,
+  effective_at: payment.at,
+  certificate_url,
+  basis: move.decision === undefined ? basis : [...basis, move.decision],
+  ...besides(move, payment)
+})
+
+/** A certificate after the payment, other than its own, with another amount. */
+interface Later {
+  readonly certificate: CertificateFact
+  readonly question: Question
+  /** What a person said that it moved; undefined: nothing, or not yet. */
+  readonly accepted: bigint | undefined
+}
+
+/** Two of one time and amount, under different URLs, are one. */
+const laterThan = ({ books, payment, unit }: Of, settled: Settled): ReadonlyArray<Later> => {
+  const later = new Map<string, Later>()
+  for (const certificate of books.certificates) {
+    const { at, units } = certificate
+    if (at <= payment.at || at === settled.at || units === settled.units) continue
+    const question = questionOf(payment, certificate)
+    const { holdId } = question
+    if (later.has(holdId)) continue
+    const answer = answerTo(question, books.decisions, unit)
+    const accepted = "open" in answer || answer.units === null ? undefined : answer.units
+    later.set(holdId, { certificate, question, accepted })
+  }
+  return [...later.values()]
+}
+
+/** Accepted after a restore, where the accounting system may have it: it is posted with the payment's own amount, if at all. */
+const isHad = ({ books: { entries }, payment }: Of, { accepted, question }: Later): boolean =>
+  accepted !== undefined &&
+  entries.some(({ part }) => part === knownOf(payment.reference)) &&
+  entries.every(({ part }) => baseOf(part) !== question.holdId)
+
+function* recertified(of: Of, later: ReadonlyArray<Later>): Wanted {
+  let areKnown = true
+  for (const { certificate, question } of later) {
+    const isKnown = yield* answered(of, question, {
+      first: "adjustment",
+      effective_at: certificate.at,
+      certificate_url: certificate.url,
+      basis: [of.payment, certificate]
+    })
+    areKnown &&= isKnown
+  }
+  return areKnown
+}
+
+/** What was posted for one that no longer qualifies is taken back, because the settlement has its amount now. */
+function* voided({ books, move, payment }: Of, settled: Settled, later: ReadonlyArray<Later>): Generator<Target> {
+  const seen = new Set(later.map(({ question }) => moved(question.holdId, move.mark)))
+  for (const { certificate_url, effective_at, part, payment_reference } of books.entries) {
+    const base = baseOf(part)
+    if (base === settlementPart || isByHand(part) || isKnown(part)) continue
+    if (payment_reference !== payment.reference || markOf(part) !== move.mark || seen.has(part)) continue
+    seen.add(part)
+    const decision = books.decisions.get(base)
+    const basis = decision === undefined ? settled.basis : [...settled.basis, decision]
+    const counts = "answers" as const
+    yield { base, move, units: 0n, counts, first: "adjustment", payment, effective_at, certificate_url, basis }
+  }
+}
+
+/** Cached: with 2,000 certificates after a payment, hashing all of them again for each new one took seconds. */
+const questions = new WeakMap<PaymentFact, WeakMap<CertificateFact, Question>>()
+
+const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
+  const known = questions.get(payment) ?? new WeakMap<CertificateFact, Question>()
+  questions.set(payment, known)
+  const question =
+    known.get(later) ??
+    ask("recertified-after-payment", payment, [later.at, String(later.units)], [later], { units: later.units })
+  known.set(later, question)
+  return question
+}

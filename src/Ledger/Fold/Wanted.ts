@@ -1,0 +1,48 @@
+/**
+ * What is wanted for one payment: targets and questions, and whether all its amounts are known. Pure.
+ */
+import type { Move } from "./Account.ts"
+import type { Question } from "./Ask.ts"
+import type { PaymentFact } from "../Fact.ts"
+import type { Books } from "./Known.ts"
+import { knownOf, unmoved } from "./Parts.ts"
+import { answerTo } from "./Precision.ts"
+import type { Target } from "./Posted.ts"
+
+export interface Of {
+  readonly books: Books
+  readonly payment: PaymentFact
+  readonly move: Move
+  /** The smallest amount of its currency. */
+  readonly unit: bigint
+}
+
+/** Returns whether the amounts are known. */
+export type Wanted = Generator<Target | Question, boolean>
+
+/** What the accounting system had for a payment counts too, except where it was moved. */
+export const besides = ({ mark }: Move, { reference }: PaymentFact) =>
+  mark === unmoved ? { besides: knownOf(reference) } : undefined
+
+/**
+ * The question while it is open, then the accepted amount; nothing if it was rejected. Not known while an amount that was
+ * accepted is asked again.
+ */
+export function* answered(
+  { books, move, payment, unit }: Of,
+  question: Question,
+  accepted: Omit<Target, "base" | "move" | "payment" | "units">
+): Wanted {
+  const answer = answerTo(question, books.decisions, unit)
+  if ("open" in answer) {
+    yield answer.open
+    return answer.open === question
+  }
+  const { given, units } = answer
+  // What was rejected, the accounting system may have nevertheless.
+  if (units === null && accepted.besides === undefined) return true
+  const first = move.mark === unmoved ? accepted.first : "adjustment"
+  const basis = [...accepted.basis, ...given]
+  yield { ...accepted, first, base: question.holdId, move, payment, units: units ?? 0n, basis }
+  return true
+}
