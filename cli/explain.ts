@@ -32,6 +32,7 @@ const page = (of: Answer<"explain">): string =>
     ...section("Deliveries, in stored order", of.events.map(event), "none"),
     ...section("Facts of the ledger", of.facts.map(fact), "none"),
     ...section("Posted", of.entries.map(entry), "nothing"),
+    ...section("Open", [balance(of.balance)], "nothing"),
     ...section("Waiting for a decision", of.holds.map(hold), "nothing"),
     ...section("Decided", of.decisions.map(decision), "nothing")
   ]
@@ -79,6 +80,9 @@ const fact = (row: Row): string => {
 
 const entry = (row: Row): string =>
   `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${row["debit_account"]} / ${row["credit_account"]}, ${row["payment_reference"]}  (${row["entry_id"]})`
+
+const balance = ({ certified, open, paid }: Answer<"explain">["balance"]): string =>
+  `certified ${certified ?? "unknown"}, paid ${paid}, open ${open ?? "unknown"}`
 
 const hold = (row: Row): string => {
   const amount = row["amount"] === null ? "" : ` ${[row["amount"], row["currency"] ?? ""].join(" ").trim()}`

@@ -555,7 +555,8 @@ CREATE TABLE construction.ipcs(id VARCHAR,
   _clocks JSON,
   _first_seen_at TIMESTAMP WITH TIME ZONE,
   _changed_at TIMESTAMP WITH TIME ZONE,
-  _deleted_at TIMESTAMP WITH TIME ZONE);
+  _deleted_at TIMESTAMP WITH TIME ZONE,
+  paid_amount DECIMAL(28,4));
 
 CREATE TABLE construction.ledger_entries(entry_id VARCHAR,
   "sequence" BIGINT,
@@ -741,7 +742,8 @@ create table construction.ipcs (
   "_clocks" json,
   "_first_seen_at" timestamp with time zone,
   "_changed_at" timestamp with time zone,
-  "_deleted_at" timestamp with time zone
+  "_deleted_at" timestamp with time zone,
+  "paid_amount" numeric(28,4)
 );
 
 create table construction.ncrs (

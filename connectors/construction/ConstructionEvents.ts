@@ -81,7 +81,14 @@ const named = [
     fields: { submitted_amount: ["amount", "submitted_amount"] }
   },
   { type: "ipc.certified", entity: "ipcs", status: "certified", proof: [["certified_amount"]] },
-  { type: "ipc.paid", entity: "ipcs", status: "paid", proof: [["payment_reference"]] },
+  {
+    type: "ipc.paid",
+    entity: "ipcs",
+    status: "paid",
+    proof: [["payment_reference"]],
+    // Not in the document: an alias says how the service names it, if it says it.
+    fields: { paid_amount: ["paid_amount"] }
+  },
   { type: "vo.created", entity: "vos", status: "created", proof: [["vo_id", "description"]] },
   { type: "vo.priced", entity: "vos", status: "priced", proof: [["total_cost_impact"]] },
   { type: "vo.agreed", entity: "vos", status: "agreed", proof: [["final_amount"]] },

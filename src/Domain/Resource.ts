@@ -76,7 +76,8 @@ export const resources = {
       submitted_amount: money("The amount that was submitted."),
       certified_amount: money("The amount that was certified."),
       certificate_url: text("The certificate's URL."),
-      payment_reference: text("The payment's reference.")
+      payment_reference: text("The payment's reference."),
+      paid_amount: money("The amount that was paid, if its event says it.", 3)
     },
     stages: stages("created", "submitted", "certified", "paid")
   },

@@ -104,7 +104,9 @@ const endedByTerms: ReadonlyArray<HoldReason> = [
   "period-reopened",
   "changed-after-refusal",
   "currency-unknown",
-  "amount-too-precise"
+  "amount-too-precise",
+  "paid-amount-unclear",
+  "over-payment"
 ]
 
 /** After a change of terms: what waited because of the old ones is asked again, or posted. */

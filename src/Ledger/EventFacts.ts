@@ -20,6 +20,7 @@ export const factsOf = ({ at, change, eventId, receivedAt }: AppliedEvent): Read
   const {
     certified_amount: amount,
     certificate_url: url,
+    paid_amount: paid,
     payment_reference: reference,
     project_id: projectId
   } = change.values
@@ -30,6 +31,9 @@ export const factsOf = ({ at, change, eventId, receivedAt }: AppliedEvent): Read
   if (change.values["certified_at"] != null && amount != null) {
     facts.push({ ...common, kind: "certificate", at, units: Amount.toUnits(amount), url: url ?? null })
   }
-  if (change.values["paid_at"] != null && reference != null) facts.push({ ...common, kind: "payment", at, reference })
+  if (change.values["paid_at"] != null && reference != null) {
+    const units = paid == null ? {} : { units: Amount.toUnits(paid) }
+    facts.push({ ...common, kind: "payment", at, reference, ...units })
+  }
   return facts
 }

@@ -36,6 +36,8 @@ export interface PaymentFact extends Common {
   readonly kind: "payment"
   readonly at: Instant
   readonly reference: string
+  /** What was paid; absent if the event doesn't say, or came before version 3 of the rules. */
+  readonly units?: bigint
 }
 
 /** Which project the IPC belongs to. */

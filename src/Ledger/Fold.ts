@@ -73,7 +73,9 @@ const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
         ({ at, units, url }) => at === fact.at && units === fact.units && url === fact.url
       )
     case "payment":
-      return !books.payments.some(({ reference }) => reference === fact.reference)
+      return fact.units === undefined
+        ? books.payments.every(({ reference }) => reference !== fact.reference)
+        : books.amounts.every(({ reference, units }) => reference !== fact.reference || units !== fact.units)
     case "project":
       return rulesOf(terms).isNewestProjectValid
         ? books.project === undefined || isAfter(fact.version ?? never, books.project.version)

@@ -6,7 +6,10 @@ import { type Kysely, sql } from "kysely"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
+import { balanceOf } from "./Balance.ts"
+import { empty } from "./Fold/Known.ts"
 import { LedgerError } from "./People/Decide.ts"
+import * as StoredBooks from "./StoredBooks.ts"
 import type { Basis } from "./Fact.ts"
 import { questions } from "./People/Questions.ts"
 
@@ -95,7 +98,7 @@ const eventsOf = (ids: ReadonlyArray<string>) =>
 /** No limit. */
 export const allOfThem = Number.MAX_SAFE_INTEGER
 
-/** Everything known of an IPC: its row with its clocks, deliveries, facts, entries, holds and decisions. */
+/** Everything known of an IPC: its row with its clocks, deliveries, facts, entries, holds, decisions, and what is open. */
 export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
   const store = yield* Store
   const warehouse = yield* Warehouse
@@ -131,5 +134,6 @@ export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
   if (row === undefined && events.length === 0 && books.facts.length === 0) {
     return yield* new LedgerError({ message: `Nothing is known of an IPC ${ipcId}.` })
   }
-  return { ipc: ipcId, row: row ?? null, events, ...books }
+  const known = yield* store.run((db) => StoredBooks.read(db, [ipcId]))
+  return { ipc: ipcId, row: row ?? null, events, ...books, balance: balanceOf(known.get(ipcId) ?? empty(ipcId)) }
 })

@@ -13,7 +13,7 @@ import { fold } from "./Fold.ts"
 import { empty } from "./Fold/Known.ts"
 
 export const assumptions: ReadonlyArray<string> = [
-  "A payment settles the certified amount of its IPC: the service's ipc.paid carries no amount.",
+  "A payment settles the certified amount of its IPC, unless its event says what was paid.",
   "Entries go to the accounting system as drafts unless configured otherwise."
 ]
 

@@ -139,7 +139,7 @@ describe("tables", () => {
       projects: "id name status",
       ipcs:
         "id status project_id draft_amount submitter submitted_amount certified_amount certificate_url payment_reference" +
-        " created_at submitted_at certified_at paid_at",
+        " created_at submitted_at certified_at paid_at paid_amount",
       vos:
         "id status project_id description total_cost_impact final_amount time_impact boq_revision" +
         " created_at priced_at agreed_at absorbed_at",

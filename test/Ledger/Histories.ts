@@ -25,7 +25,12 @@ export const certificate = (at: number, units: bigint, url = `https://c/${at}`):
   units,
   url
 })
-export const payment = (at: number, reference = "P"): ShortFact => ({ kind: "payment", at: minute(at), reference })
+export const payment = (at: number, reference = "P", units?: bigint): ShortFact => ({
+  kind: "payment",
+  at: minute(at),
+  reference,
+  ...(units === undefined ? {} : { units })
+})
 export const opening = (units: bigint): ShortFact => ({ kind: "opening", units, certificate: "C-0", by: "Ana" })
 /** Named by an event of this minute. */
 export const project = (projectId = "7", at = 1): ShortFact => ({

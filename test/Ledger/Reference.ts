@@ -4,19 +4,10 @@
  *
  * What should be posted is worked out from all facts each time; Lines keeps what was.
  */
-import type { Instant } from "../../src/Domain/Instant.ts"
-import type {
-  DecisionFact,
-  Fact,
-  Hold,
-  PaymentFact,
-  PostingFact,
-  ProjectFact,
-  ReversalFact,
-  Terms
-} from "../../src/Ledger/Fact.ts"
-import { Certified, type Fits } from "./Reference/Certified.ts"
-import { type Asked, isAmountOf, Lines, type Target } from "./Reference/Lines.ts"
+import type { DecisionFact, Fact, Hold, PostingFact, ProjectFact, ReversalFact, Terms } from "../../src/Ledger/Fact.ts"
+import { Amounts } from "./Reference/Amounts.ts"
+import type { Fits } from "./Reference/Certified.ts"
+import { type Asked, isAmountOf, Lines } from "./Reference/Lines.ts"
 
 /** Which line an entry belongs to that a person takes back. */
 type LineOf = (entryId: string) => string
@@ -34,12 +25,8 @@ interface Added {
 }
 
 export class Reference {
-  readonly #certified = new Certified()
   readonly #lines = new Lines()
-  /** By reference; the first is *the* payment. */
-  readonly #payments = new Map<string, PaymentFact>()
-  /** By reference: the amount that a person said a second payment has; zero: it is none. */
-  readonly #seconds = new Map<string, { readonly line: string; readonly units: bigint }>()
+  readonly #amounts = new Amounts((reference) => this.#fits(reference))
   /** What a second person has to confirm. */
   readonly #unconfirmed = new Map<string, PostingFact | ReversalFact>()
   readonly #added = new Map<string, Added>()
@@ -61,9 +48,7 @@ export class Reference {
   learn(fact: Fact, terms: Terms, hold: Hold | undefined): void {
     this.#terms = terms
     if (this.#isKnown(fact)) return
-    if (fact.kind === "certificate") this.#certified.add(fact)
-    if (fact.kind === "opening") this.#certified.open(fact.units)
-    if (fact.kind === "payment") this.#payments.set(fact.reference, fact)
+    this.#amounts.learn(fact)
     if (fact.kind === "project") {
       this.#project = fact
       this.#lines.project = fact.projectId
@@ -78,15 +63,14 @@ export class Reference {
 
   /** It says nothing new. */
   #isKnown(fact: Fact): boolean {
-    if (fact.kind === "payment") return this.#payments.has(fact.reference)
-    if (fact.kind === "certificate") return this.#certified.has(fact)
+    if (this.#amounts.isKnown(fact)) return true
     return fact.kind === "project" && (fact.version ?? "") <= (this.#project?.version ?? "")
   }
 
   /** By payment or entry by hand, currency and project, where it isn't zero. */
   get nets(): ReadonlyMap<string, bigint> {
     const nets = new Map<string, bigint>()
-    for (const target of this.#targets()) {
+    for (const target of this.#amounts.work.targets) {
       const [of, units] = this.#lines.net(target) ?? ["", 0n]
       nets.set(of, (nets.get(of) ?? 0n) + units)
     }
@@ -95,17 +79,16 @@ export class Reference {
   }
 
   #posted(reference: string): bigint {
-    const targets = this.#targets().filter((target) => target.reference === reference)
+    const targets = this.#amounts.work.targets.filter((target) => target.reference === reference)
     return targets.reduce((sum, target) => sum + (this.#lines.net(target)?.[1] ?? 0n), 0n)
   }
 
   /** For *the* payment, with what was accepted beside it; undefined: its amount isn't known yet. */
   get owed(): bigint | undefined {
-    const [first] = this.#payments.values()
-    const fits = this.#fits(first?.reference ?? "")
-    const amount = first === undefined ? undefined : this.#certified.amountAt(this.#paid, fits)
-    if (amount === undefined) return undefined
-    return this.#certified.accepted(this.#paid, fits).reduce((sum, { units }) => sum + (units ?? 0n), amount)
+    const [first] = this.#amounts.payments.values()
+    const own = this.#amounts.work.targets.filter(({ reference }) => reference === first?.reference)
+    if (own.length === 0 || own.some(({ units }) => units === undefined)) return undefined
+    return own.reduce((sum, { units }) => sum + (units ?? 0n), 0n)
   }
 
   #fits(reference: string): Fits {
@@ -115,53 +98,20 @@ export class Reference {
     return (units) => terms === undefined || isAmountOf(units, currency ?? null, terms)
   }
 
-  get #paid(): Instant {
-    const [first] = this.#payments.values()
-    return first?.at ?? ""
-  }
-
-  #targets(): ReadonlyArray<Target> {
-    const [first, ...others] = this.#payments.values()
-    if (first === undefined) return []
-    const { at: effective, reference } = first
-    const fits = this.#fits(reference)
-    const units = this.#certified.amountAt(effective, fits)
-    return [
-      { line: "settlement", reference, effective, units },
-      ...this.#certified.accepted(effective, fits).map((accepted) => ({ ...accepted, reference })),
-      ...others.flatMap((payment) => {
-        const second = this.#seconds.get(payment.reference)
-        if (second === undefined) return []
-        const isKnown = this.#fits(payment.reference)(second.units)
-        const { at, reference: other } = payment
-        return [{ line: second.line, units: isKnown ? second.units : undefined, reference: other, effective: at }]
-      })
-    ]
-  }
-
-  #decide({ currency, holdId, units, verdict }: DecisionFact, hold: Hold, terms: Terms): void {
-    const { basis, payment_reference: reference, reason } = hold
-    const isAccepted = verdict === "accept"
-    const accepted = isAccepted ? (units ?? 0n) : 0n
+  #decide(fact: DecisionFact, hold: Hold, terms: Terms): void {
+    if (this.#amounts.decide(fact, hold)) return
+    const { payment_reference: reference, reason } = hold
+    const isAccepted = fact.verdict === "accept"
     const line = hold.part.split("@")[0] ?? ""
-    if (reason === "recertified-after-payment") {
-      const at = String(basis.find(({ kind }) => kind === "certificate")?.["at"])
-      this.#certified.recertify({ at, units: hold.units ?? 0n }, holdId, accepted)
-    } else if (reason === "second-payment-reference") this.#seconds.set(reference, { line: holdId, units: accepted })
-    else if (reason === "currency-unknown") this.#lines.giveCurrency(reference, currency ?? "")
+    if (reason === "currency-unknown") this.#lines.giveCurrency(reference, fact.currency ?? "")
     else if (reason === "project-changed" && isAccepted) this.#lines.move(reference)
     else if (reason === "project-changed") this.#lines.stay(reference)
     else if (reason === "second-person") {
-      const fact = this.#unconfirmed.get(line)
+      const added = this.#unconfirmed.get(line)
       this.#unconfirmed.delete(line)
-      if (isAccepted && fact !== undefined) this.#add(fact)
-    } else if (reason === "amount-too-precise" && line !== "settlement") {
-      if (this.#seconds.get(reference)?.line === line) this.#seconds.set(reference, { line, units: accepted })
-      else this.#certified.correct(line, accepted)
-    } else if (isAboutAmount.has(reason)) {
-      this.#certified.answer(this.#paid, isAccepted ? units : null, this.#fits(reference))
+      if (isAccepted && added !== undefined) this.#add(added)
     } else {
-      const target = this.#targets().find((each) => each.line === line)
+      const target = this.#amounts.work.targets.find((each) => each.line === line)
       if (target !== undefined && isAccepted) this.#lines.agree(target, terms)
       else if (target !== undefined) this.#lines.refuse(target)
     }
@@ -182,10 +132,9 @@ export class Reference {
 
   /** Posts what can be posted, and asks for the rest. */
   #settle(terms: Terms): void {
-    const [first] = this.#payments.values()
-    const references = [...this.#payments.keys()]
-    this.#lines.arrive(this.#targets(), terms)
-    const reached = this.#targets().flatMap((target) =>
+    this.#lines.arrive(this.#amounts.work.targets, terms)
+    const { asked, targets } = this.#amounts.work
+    const reached = targets.flatMap((target) =>
       this.#lines.reach(this.#lines.isMoving(target.reference) ? { ...target, units: undefined } : target, terms)
     )
     const currencies = Map.groupBy(
@@ -193,14 +142,7 @@ export class Reference {
       ({ reference }) => reference
     )
     this.asked = [
-      ...(first === undefined ? [] : this.#certified.questions(first, this.#fits(first.reference))),
-      ...references
-        .slice(1)
-        .filter((reference) => !this.#seconds.has(reference))
-        .map((reference) => ({ reason: "second-payment-reference" as const, reference, units: null })),
-      ...[...this.#seconds]
-        .filter(([reference, { units }]) => !this.#fits(reference)(units))
-        .map(([reference, { units }]) => ({ reason: "amount-too-precise" as const, reference, units })),
+      ...asked,
       ...reached.filter(({ reason }) => reason !== "currency-unknown"),
       // One for each payment.
       ...[...currencies.values()].flatMap((asked) => asked.slice(0, 1)),
@@ -211,16 +153,9 @@ export class Reference {
           reference,
           units
         })),
-      ...references
+      ...[...this.#amounts.payments.keys()]
         .filter((reference) => this.#lines.isAskedToMove(reference, terms))
         .map((reference) => ({ reason: "project-changed" as const, reference, units: this.#posted(reference) }))
     ]
   }
 }
-
-const isAboutAmount: ReadonlySet<string> = new Set([
-  "awaiting-certified-amount",
-  "ambiguous-order",
-  "amount-not-positive",
-  "amount-too-precise"
-])

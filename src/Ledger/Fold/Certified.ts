@@ -90,7 +90,11 @@ function* recertified(of: Of, later: ReadonlyArray<Later>): Wanted {
 }
 
 /** What was posted for one that no longer qualifies is taken back, because the settlement has its amount now. */
-function* voided({ books, move, payment }: Of, settled: Settled, later: ReadonlyArray<Later>): Generator<Target> {
+export function* voided(
+  { books, move, payment }: Of,
+  settled: Settled,
+  later: ReadonlyArray<Later>
+): Generator<Target> {
   const seen = new Set(later.map(({ question }) => moved(question.holdId, move.mark)))
   for (const { certificate_url, effective_at, part, payment_reference } of books.entries) {
     const base = baseOf(part)

@@ -22,6 +22,8 @@ export interface Books {
   readonly opening: OpeningFact | undefined
   /** One for each reference; the first is *the* payment. */
   readonly payments: ReadonlyArray<PaymentFact>
+  /** Each report of a payment that says an amount. */
+  readonly amounts: ReadonlyArray<PaymentFact>
   /** By the hold that was decided. */
   readonly decisions: ReadonlyMap<string, DecisionFact>
   readonly byHand: ReadonlyArray<ByHandFact>
@@ -35,6 +37,7 @@ export const empty = (ipcId: string): Books => ({
   certificates: [],
   opening: undefined,
   payments: [],
+  amounts: [],
   decisions: new Map(),
   byHand: [],
   entries: [],
@@ -50,7 +53,11 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
     project: of("project").reduce(newer, books.project),
     certificates: and(books.certificates, of("certificate")),
     opening: of("opening").at(-1) ?? books.opening,
-    payments: and(books.payments, of("payment")),
+    payments: of("payment").reduce(named, books.payments),
+    amounts: and(
+      books.amounts,
+      of("payment").filter(({ units }) => units !== undefined)
+    ),
     decisions: new Map([...books.decisions, ...of("decision").map((fact) => [fact.holdId, fact] as const)]),
     byHand: and(books.byHand, [...of("posting"), ...of("reversal")])
   }
@@ -59,6 +66,9 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
 /** Facts of the first version of the rules have no version, and only the first of them is kept. */
 const newer = (project: ProjectFact | undefined, fact: ProjectFact): ProjectFact =>
   project === undefined || isAfter(fact.version ?? never, project.version) ? fact : project
+
+const named = (payments: ReadonlyArray<PaymentFact>, fact: PaymentFact): ReadonlyArray<PaymentFact> =>
+  payments.some(({ reference }) => reference === fact.reference) ? payments : [...payments, fact]
 
 const and = <A>(known: ReadonlyArray<A>, more: ReadonlyArray<A>): ReadonlyArray<A> =>
   more.length === 0 ? known : [...known, ...more]

@@ -19,6 +19,7 @@ export const markOf = (part: string): string => mark.exec(part)?.[1] ?? unmoved
 
 const hand = "hand:"
 const known = "known:"
+const paid = "paid:"
 
 /** Of an entry that a person added. */
 export const byHand = (fact: number): string => `${hand}${fact}`
@@ -27,5 +28,8 @@ export const isByHand = (part: string): boolean => part.startsWith(hand)
 
 /** Of what the accounting system had for a payment. The reference is encoded, so that it can't look like a mark. */
 export const knownOf = (reference: string): string => `${known}${encodeURIComponent(reference)}`
+
+/** Of a further payment whose event says its amount. */
+export const paidOf = (reference: string): string => `${paid}${encodeURIComponent(reference)}`
 
 export const isKnown = (part: string): boolean => part.startsWith(known)

@@ -15,15 +15,28 @@ export interface Rules {
   readonly isNewestProjectValid: boolean
   /** Entries have a posting date. */
   readonly arePostingDatesKept: boolean
+  /** Facts of payments say what was paid, if their events do. Before: they never did. */
+  readonly arePaidAmountsKept: boolean
 }
 
-const first: Rules = { areRefusalsFinal: false, isNewestProjectValid: false, arePostingDatesKept: false }
-const second: Rules = { areRefusalsFinal: true, isNewestProjectValid: true, arePostingDatesKept: true }
+const first: Rules = {
+  areRefusalsFinal: false,
+  isNewestProjectValid: false,
+  arePostingDatesKept: false,
+  arePaidAmountsKept: false
+}
+const second: Rules = {
+  areRefusalsFinal: true,
+  isNewestProjectValid: true,
+  arePostingDatesKept: true,
+  arePaidAmountsKept: false
+}
+const third: Rules = { ...second, arePaidAmountsKept: true }
 
 const versions: ReadonlyMap<number, Rules> = new Map([
   [1, first],
   [2, second],
-  [3, second]
+  [3, third]
 ])
 
 export const rulesOf = ({ rules }: Terms): Rules => {

@@ -32,9 +32,9 @@ export type Settlement =
   | { readonly _tag: "Settled"; readonly settled: Settled }
   | { readonly _tag: "Open"; readonly question: Question }
 
-/** `unit`: the smallest amount of its currency. */
-export const settle = (known: Known, payment: PaymentFact, unit: bigint): Settlement => {
-  for (const candidate of candidates(known, payment.at)) {
+/** `unit`: the smallest amount of its currency. `paidAt`: when a further payment was made, for what is due by then. */
+export const settle = (known: Known, payment: PaymentFact, unit: bigint, paidAt = payment.at): Settlement => {
+  for (const candidate of candidates(known, paidAt)) {
     const amounts = new Set(candidate.map(({ units }) => units))
     const [first] = candidate
     if (first === undefined) continue

@@ -2,7 +2,7 @@
  * What is wanted for one payment: targets and questions, and whether all its amounts are known. Pure.
  */
 import type { Move } from "./Account.ts"
-import type { Question } from "./Ask.ts"
+import { ask, type Question } from "./Ask.ts"
 import type { PaymentFact } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { knownOf, unmoved } from "./Parts.ts"
@@ -19,6 +19,10 @@ export interface Of {
 
 /** Returns whether the amounts are known. */
 export type Wanted = Generator<Target | Question, boolean>
+
+/** Whether a further payment is one, and of how much. */
+export const whetherPaid = (other: PaymentFact, first: PaymentFact | undefined): Question =>
+  ask("second-payment-reference", other, [], first === undefined ? [] : [first], {})
 
 /** What the accounting system had for a payment counts too, except where it was moved. */
 export const besides = ({ mark }: Move, { reference }: PaymentFact) =>

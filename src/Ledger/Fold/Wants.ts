@@ -2,36 +2,44 @@
  * What the books of an IPC should say by everything known, part by part, and what only a person can answer. Pure.
  */
 import { currencyOf, moveOf } from "./Account.ts"
-import { ask, type Question } from "./Ask.ts"
+import type { Question } from "./Ask.ts"
 import { byCertificate } from "./Certified.ts"
 import type { PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { isMoved, left } from "./Moving.ts"
+import { byPaidAmount, type Paid, paidAmounts } from "./PaidAmounts.ts"
 import { baseOf, isKnown } from "./Parts.ts"
 import { minorUnit } from "./Precision.ts"
 import type { Target } from "./Posted.ts"
 import { regarding } from "./Refusals.ts"
 import { rulesOf } from "./Rules.ts"
 import { settlementPart } from "./Settlement.ts"
-import { answered, besides, type Of, type Wanted } from "./Wanted.ts"
+import { answered, besides, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
 
 export function* wants(given: Books, terms: Terms): Generator<Target | Question> {
   const books = rulesOf(terms).areRefusalsFinal ? regarding(given) : given
-  const first = books.payments.find(({ reference }) => reference === firstReference(books))
-  if (first !== undefined) yield* ofPayment(books, first, terms, byCertificate)
-  for (const other of books.payments) {
-    if (other === first) continue
-    const question = ask("second-payment-reference", other, [], first === undefined ? [] : [first], {})
-    yield* ofPayment(books, other, terms, function* (of) {
-      return yield* answered(of, question, {
-        first: "payment",
-        effective_at: other.at,
-        certificate_url: null,
-        basis: [other],
-        ...besides(of.move, other)
-      })
+  const reference = firstReference(books)
+  const first = books.payments.find((payment) => payment.reference === reference)
+  const others = books.payments.filter((payment) => payment !== first)
+  const amounts = first === undefined ? new Map<PaymentFact, Paid>() : paidAmounts(books, first, others, terms)
+  for (const payment of first === undefined ? others : [first, ...others]) {
+    yield* ofPayment(books, payment, terms, (of) => {
+      const paid = amounts.get(payment)
+      if (paid !== undefined) return byPaidAmount(of, paid, payment === first)
+      return payment === first ? byCertificate(of) : further(of, first)
     })
   }
+}
+
+function* further(of: Of, first: PaymentFact | undefined): Wanted {
+  const { move, payment } = of
+  return yield* answered(of, whetherPaid(payment, first), {
+    first: "payment",
+    effective_at: payment.at,
+    certificate_url: null,
+    basis: [payment],
+    ...besides(move, payment)
+  })
 }
 
 /**

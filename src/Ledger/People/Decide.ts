@@ -47,6 +47,8 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "amount-too-precise": "any",
   "recertified-after-payment": "any",
   "second-payment-reference": "positive",
+  "paid-amount-unclear": "any",
+  "over-payment": undefined,
   "period-closed": undefined,
   "currency-unknown": undefined,
   "period-reopened": undefined,
@@ -59,6 +61,7 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
 /** Holds that can't be rejected because the payment was made, and what to do instead. */
 const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
   "awaiting-certified-amount": "Accept it with its amount, or wait for its certificate.",
+  "paid-amount-unclear": "Accept it with what was paid.",
   "currency-unknown": "Accept it with its currency, or wait for an event that names its project."
 }
 

@@ -23,6 +23,12 @@ export const questions: Readonly<Record<HoldReason, string>> = {
   "second-payment-reference":
     "The IPC was paid before, under another reference. Accept with the amount of this second payment (--amount), or " +
     "reject if there was none.",
+  "paid-amount-unclear":
+    "What was paid isn't clear: reports of the payment say different amounts, or one that its currency doesn't have, or " +
+    "none above zero. Accept with what was paid (--amount). A payment that was made can't be rejected.",
+  "over-payment":
+    "With this payment, more is paid than was certified. Accept to post it as it is, or reject if it isn't a payment of " +
+    "this IPC.",
   "period-closed":
     "The entry falls in a closed period. Accept to post it on the first open day, or reject to post nothing.",
   "currency-unknown":

@@ -110,7 +110,9 @@ const Explained = Schema.Struct({
   facts: Schema.Array(Row),
   entries: Schema.Array(Row),
   holds: Schema.Array(Row),
-  decisions: Schema.Array(Row)
+  decisions: Schema.Array(Row),
+  /** Amounts as decimals; null where it isn't known what is certified. */
+  balance: Schema.Struct({ certified: Text, paid: Schema.String, open: Text })
 })
 
 const DeadMessage = Schema.Struct({

@@ -14,7 +14,8 @@ import { heard, read } from "../../Intake/Apply/Readings.ts"
 import * as Agreed from "../../Ledger/Agreed.ts"
 import type { NewFact } from "../../Ledger/Books.ts"
 import { factsOf } from "../../Ledger/EventFacts.ts"
-import type { Fact } from "../../Ledger/Fact.ts"
+import type { Fact, PaymentFact } from "../../Ledger/Fact.ts"
+import { rulesOf } from "../../Ledger/Fold/Rules.ts"
 import * as Rows from "../../Ledger/Rows.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
@@ -38,7 +39,7 @@ const contentOf = (fact: OfEvent): ReadonlyArray<string | null> | undefined => {
     case "certificate":
       return [fact.kind, fact.ipcId, fact.at, String(fact.units), fact.url]
     case "payment":
-      return [fact.kind, fact.ipcId, fact.at, fact.reference]
+      return [fact.kind, fact.ipcId, fact.at, fact.reference, ...paidOf(fact)]
     case "project":
       // Before version 2 of the rules it had no version.
       return [fact.kind, fact.ipcId, fact.projectId]
@@ -46,6 +47,9 @@ const contentOf = (fact: OfEvent): ReadonlyArray<string | null> | undefined => {
       return undefined
   }
 }
+
+const paidOf = ({ units }: Pick<PaymentFact, "units">): ReadonlyArray<string> =>
+  units === undefined ? [] : [String(units)]
 
 /** Who said it, when that was received, and what it says. */
 const claimOf = (fact: OfEvent): number | undefined => {
@@ -55,9 +59,9 @@ const claimOf = (fact: OfEvent): number | undefined => {
     : numberOf([fact.eventId, fact.knownAt, ...content])
 }
 
-/** What the books keep only once: the same payment may be reported at another time. */
+/** What the books keep only once: the same payment may be reported at another time, or without its amount. */
 const moneyOf = (fact: OfEvent): number | undefined => {
-  if (fact.kind === "payment") return numberOf([fact.kind, fact.ipcId, fact.reference])
+  if (fact.kind === "payment") return numberOf([fact.kind, fact.ipcId, fact.reference, ...paidOf(fact)])
   return fact.kind === "certificate" ? numberOf(contentOf(fact) ?? []) : undefined
 }
 
@@ -92,6 +96,7 @@ const saidIn = Effect.fnUntraced(function* (store: Store["Service"]) {
       said.claims.push(claim)
       said.numbers.push(fact.number)
       if (money !== undefined) said.money.add(money)
+      if (fact.kind === "payment") said.money.add(moneyOf(withoutAmount(fact)) ?? 0)
     }
     yield* Effect.yieldNow
   }
@@ -114,8 +119,9 @@ export const signed = Effect.fnUntraced(function* (most: number) {
   const look = Effect.fnUntraced(function* (event: Event) {
     const readings: Array<ReadonlyArray<NewFact>> = []
     for (const as of namings) {
-      const reading = read(event, reader, nowMicros, as)
-      readings.push(heard(reading instanceof Promise ? yield* Effect.promise(() => reading) : reading).flatMap(factsOf))
+      const reading = read(event, reader, nowMicros, as.naming)
+      const facts = heard(reading instanceof Promise ? yield* Effect.promise(() => reading) : reading).flatMap(factsOf)
+      readings.push(as.arePaidAmountsKept ? facts : facts.map(withoutAmount))
     }
     for (const fact of readings.flat()) signedClaims.add(claimOf(fact) ?? 0)
     if (event.sequence > settled || quarantined.has(event.sequence)) return
@@ -150,10 +156,27 @@ const unknown = ({ eventId, sequence }: Event, { ipcId, kind }: NewFact): string
 
 const unsigned = (number: number): string => `Fact ${number} isn't what any signed delivery says.`
 
-/** How deliveries were read since the books began; `undefined`: as they are now. */
-const namingsOf = (agreed: ReadonlyArray<Agreed.Agreed>): ReadonlyArray<Naming | undefined> => {
-  const all = new Map(agreed.map(({ terms: { reading } }) => [JSON.stringify(reading), reading ?? undefined]))
-  return all.size === 0 ? [undefined] : [...all.values()]
+/** As it was before version 3 of the rules. */
+const withoutAmount = <F extends OfEvent>(fact: F): F => {
+  if (fact.kind !== "payment") return fact
+  const { units: _, ...payment } = fact
+  return payment as F
+}
+
+interface As {
+  /** Undefined: as now. */
+  readonly naming: Naming | undefined
+  readonly arePaidAmountsKept: boolean
+}
+
+/** How deliveries were read since the books began. */
+const namingsOf = (agreed: ReadonlyArray<Agreed.Agreed>): ReadonlyArray<As> => {
+  const all = agreed.map(({ terms }): As => {
+    const { arePaidAmountsKept } = rulesOf(terms)
+    return { naming: terms.reading ?? undefined, arePaidAmountsKept }
+  })
+  const now: As = { naming: undefined, arePaidAmountsKept: true }
+  return all.length === 0 ? [now] : [...new Map(all.map((as) => [JSON.stringify(as), as])).values()]
 }
 
 const quarantinedIn = async (db: Kysely<StoreTables>): Promise<ReadonlySet<number>> => {

@@ -99,6 +99,23 @@ export class Certified {
       : { group, units: 0n, question: { reason: "amount-too-precise", units: only.units } }
   }
 
+  /** Whether a certificate that counts is dated after the first payment, and not after another. */
+  hasBetween(first: Instant, other: Instant): boolean {
+    return this.#valid.some(({ at }) => at > first && at <= other)
+  }
+
+  /** The certificates that count by then. */
+  askedOf(paid: Instant, fits: Fits): string {
+    return this.#ask(paid, fits).group.map(nameOf).join(" ")
+  }
+
+  /** Whether this is the question about the certificates of one of these times. */
+  isAbout(paid: Instant, reason: HoldReason, dates: ReadonlySet<unknown>, fits: Fits): boolean {
+    const settled = this.#settledAt(paid, fits)
+    const { group } = this.#ask(paid, fits)
+    return typeof settled !== "bigint" && settled.reason === reason && group.every(({ at }) => dates.has(at))
+  }
+
   /** Those after the payment that say another amount than the settled one. */
   #later(paid: Instant, settled: bigint): ReadonlyArray<Certificate> {
     const times = this.#valid.map(({ at }) => at).toSorted()

@@ -121,7 +121,9 @@ const waiting: ReadonlySet<string> = new Set([
   "period-reopened",
   "changed-after-refusal",
   "currency-unknown",
-  "amount-too-precise"
+  "amount-too-precise",
+  "paid-amount-unclear",
+  "over-payment"
 ])
 
 /** Times of the first hour as minutes. */

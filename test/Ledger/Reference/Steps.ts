@@ -39,7 +39,10 @@ export const oneStep = (recording: Recording, random: Random): void => {
 const event = ({ below, chance, pick }: Random): ShortFact => {
   const kind = below(10)
   if (kind < 5) return certificate(1 + below(9), pick(amounts), pick(["https://c/a", "https://c/b"]))
-  if (kind < 7) return payment(1 + below(9), chance(0.7) ? "P" : pick(["Q", "R"]))
+  if (kind < 7) {
+    const units = chance(0.4) ? pick([60n, 100n, 100n, 200n, 0n]) : undefined
+    return payment(1 + below(9), chance(0.6) ? "P" : pick(["Q", "R"]), units)
+  }
   return kind < 9 ? project(pick(["7", "8", "9"]), below(20)) : opening(BigInt(50 + below(3) * 50))
 }
 
@@ -49,6 +52,7 @@ const accepted: Readonly<Partial<Record<HoldReason, ReadonlyArray<bigint>>>> = {
   "ambiguous-order": [100n, 200n, 350n],
   "second-payment-reference": [100n, 200n, 350n],
   "amount-not-positive": [100n, -20n, 20n, 0n],
+  "paid-amount-unclear": [60n, 100n, 200n, 1000n],
   "amount-too-precise": [100n, 1000n, 1000n, 120n, 0n],
   "recertified-after-payment": [100n, -20n, 20n, 0n]
 }
@@ -58,6 +62,7 @@ export const answer = (hold: Hold, { chance, pick }: Random): ShortFact => {
   const isAwaited =
     reason === "awaiting-certified-amount" ||
     reason === "currency-unknown" ||
+    reason === "paid-amount-unclear" ||
     (reason === "amount-too-precise" && hold.basis.some(({ kind }) => kind === "decision"))
   const verdict = isAwaited || chance(0.6) ? "accept" : "reject"
   const units = verdict === "accept" ? pick(accepted[reason] ?? [null]) : null

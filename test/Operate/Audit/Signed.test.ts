@@ -5,6 +5,7 @@ import { type RawBuilder, sql } from "kysely"
 import { TestClock } from "effect/testing"
 import * as Instant from "../../../src/Domain/Instant.ts"
 import type { Inbox } from "../../../src/Intake/Inbox.ts"
+import { agreeIn } from "../../../src/Ledger/Agreed.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { signed } from "../../../src/Operate/Audit/Signed.ts"
 import { Store } from "../../../src/Stores/Store.ts"
@@ -82,6 +83,39 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, place }) => {
         insert into ledger_facts (number, ipc_id, kind, known_at, content)
         select 99, '7', kind, known_at, content from ledger_facts where number = 2`)
       assert.deepStrictEqual(yield* differences, ["Fact 99 isn't what any signed delivery says."])
+    })
+  )
+
+  const said = Effect.gen(function* () {
+    yield* offer(paid("4", { more: { paid_amount: 60 } }), paid("4"))
+    yield* drained
+    assert.deepStrictEqual(yield* differences, [])
+  })
+
+  test(
+    "an amount that was paid and changed is named",
+    Effect.gen(function* () {
+      yield* said
+      yield* planted(sql`update ledger_facts set content = replace(content, '600000', '700000') where ipc_id = '4'`)
+      assert.deepStrictEqual(yield* differences, [
+        "IPC 4: event p4 (delivery 8) tells of a payment that the books don't have.",
+        "Fact 6 isn't what any signed delivery says."
+      ])
+    })
+  )
+
+  test(
+    "an amount isn't missed in a fact of a version that kept none",
+    Effect.gen(function* () {
+      yield* said
+      yield* planted(
+        sql`update ledger_facts set content = replace(content, ',"units":"600000"', '') where ipc_id = '4'`
+      )
+      assert.deepStrictEqual(yield* differences, [
+        "IPC 4: event p4 (delivery 8) tells of a payment that the books don't have."
+      ])
+      yield* (yield* Store).transaction((tx) => agreeIn(tx, { ...contractor, rules: 2 }))
+      assert.deepStrictEqual(yield* differences, [])
     })
   )
 

@@ -108,6 +108,7 @@ it("the event types are those of the interface document", () => {
     type: "ipc.paid",
     entity: "ipcs",
     status: "paid",
-    proof: [["payment_reference"]]
+    proof: [["payment_reference"]],
+    fields: { paid_amount: ["paid_amount"] }
   })
 })

@@ -8,6 +8,7 @@ const money: ReadonlyArray<readonly [type: string, field: string, column: string
   ["ipc.created", "draft_amount", "draft_amount"],
   ["ipc.submitted", "amount", "submitted_amount"],
   ["ipc.certified", "certified_amount", "certified_amount"],
+  ["ipc.paid", "paid_amount", "paid_amount"],
   ["vo.priced", "total_cost_impact", "total_cost_impact"],
   ["vo.agreed", "final_amount", "final_amount"]
 ]
@@ -72,6 +73,15 @@ describe("amounts", () => {
     )
     assert.isNull(change.values["certified_amount"])
     assert.deepEqual({ ...change.extra }, { amount: "1.50" })
+  })
+
+  it("of a payment come from the name that an alias says, in no other event", () => {
+    const options = { ...plain, aliases: { paid_amount: ["amount"] } }
+    const readAs = (type: string) =>
+      applied(readEvent(options, eventOf(flat({ ...contentOf(type), amount: "900000.25" })), atMicros), type)
+    assert.deepInclude(readAs("ipc.paid").values, { payment_reference: "PAY-1", paid_amount: "900000.2500" })
+    assert.notProperty(readAs("ipc.submitted").values, "paid_amount")
+    assert.deepEqual({ ...readAs("ipc.certified").extra }, { amount: "900000.25" })
   })
 
   it("of a submission come from `amount` before `submitted_amount`", () => {

@@ -1,0 +1,114 @@
+/**
+ * Payments whose events say what was paid: each posts its own amount, as long as all of them together are no more than what
+ * is certified. Pure.
+ *
+ * An amount is never chosen or rounded: if reports of a payment disagree, or it can't be what was paid, a person is asked.
+ * Which payment is too much depends on which arrived first.
+ */
+import { currencyOf } from "./Account.ts"
+import { ask, type Question } from "./Ask.ts"
+import { voided } from "./Certified.ts"
+import type { Fact, PaymentFact, Terms } from "../Fact.ts"
+import type { Books } from "./Known.ts"
+import { paidOf, unmoved } from "./Parts.ts"
+import { answerTo, fits, minorUnit } from "./Precision.ts"
+import { settle, type Settled, settlementPart } from "./Settlement.ts"
+import { besides, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
+
+interface Known {
+  readonly units: bigint
+  readonly due: Settled
+  readonly basis: ReadonlyArray<Fact>
+}
+
+/** What is paid, or the question to be answered first. */
+export type Paid = Known | { readonly open: Question }
+
+/** For each payment that posts what its event says: all of an IPC's, if the first one's event says it. */
+export const paidAmounts = (
+  books: Books,
+  first: PaymentFact,
+  others: ReadonlyArray<PaymentFact>,
+  terms: Terms
+): ReadonlyMap<PaymentFact, Paid> => {
+  const all = new Map<PaymentFact, Paid>()
+  if (reportsOf(books, first).length === 0) return all
+  const unitOf = (payment: PaymentFact) => minorUnit(currencyOf(books, payment, terms), terms)
+  let before = 0n
+  for (const payment of [first, ...others]) {
+    const unit = unitOf(payment)
+    const asked = payment === first ? undefined : whetherPaid(payment, first)
+    if (asked !== undefined && (books.decisions.has(asked.holdId) || reportsOf(books, payment).length === 0)) {
+      const answer = answerTo(asked, books.decisions, unit)
+      before += "open" in answer ? 0n : (answer.units ?? 0n)
+      continue
+    }
+    const due = settle(books, first, unitOf(first), dueAt(books, first, payment))
+    const part = payment === first ? settlementPart : paidOf(payment.reference)
+    const paid =
+      due._tag === "Open" ? { open: due.question } : ofReports(books, payment, due.settled, { before, part, unit })
+    all.set(payment, paid)
+    before += "open" in paid ? 0n : paid.units
+  }
+  return all
+}
+
+const reportsOf = ({ amounts }: Books, { reference }: PaymentFact): ReadonlyArray<PaymentFact> =>
+  amounts.filter((report) => report.reference === reference)
+
+/** A later certificate counts for what is paid after it. */
+const dueAt = ({ certificates }: Books, first: PaymentFact, { at: paidAt }: PaymentFact) =>
+  certificates.some(({ at }) => at > first.at && at <= paidAt) ? paidAt : first.at
+
+interface In {
+  /** What was paid before. */
+  readonly before: bigint
+  readonly part: string
+  /** The smallest amount of its currency. */
+  readonly unit: bigint
+}
+
+const ofReports = (books: Books, payment: PaymentFact, due: Settled, { before, part, unit }: In): Paid => {
+  const reports = reportsOf(books, payment)
+  const amounts = [...new Set(reports.map(({ units }) => units ?? 0n))]
+  const [only = 0n] = amounts
+  const isClear = amounts.length === 1 && only > 0n && fits(only, unit)
+  const units = amounts.length === 1 ? only : null
+  const others = reports.filter((report) => report !== payment)
+  const question = ask("paid-amount-unclear", payment, amounts.map(String).toSorted(), others, { part, units })
+  const answer = isClear ? { units: only, given: [] } : answerTo(question, books.decisions, unit)
+  if ("open" in answer) return answer
+  // A payment that was made can't be rejected.
+  if (answer.units === null) return { open: question }
+  const certified = due.basis.filter(({ kind }) => kind !== "payment")
+  const basis = [payment, ...others, ...answer.given, ...certified]
+  const over = ask("over-payment", payment, [String(answer.units)], basis.slice(1), { part, units: answer.units })
+  const decision = books.decisions.get(over.holdId)
+  if (decision === undefined) {
+    return before + answer.units > due.units ? { open: over } : { units: answer.units, due, basis }
+  }
+  return { units: decision.verdict === "reject" ? 0n : answer.units, due, basis: [...basis, decision] }
+}
+
+export function* byPaidAmount(of: Of, paid: Paid, isFirst: boolean): Wanted {
+  if ("open" in paid) {
+    yield paid.open
+    return false
+  }
+  const { move, payment } = of
+  const { basis, due, units } = paid
+  yield {
+    base: isFirst ? settlementPart : paidOf(payment.reference),
+    move,
+    units,
+    first: move.mark === unmoved ? "payment" : "adjustment",
+    payment,
+    effective_at: payment.at,
+    certificate_url: due.certificate_url,
+    basis: move.decision === undefined ? basis : [...basis, move.decision],
+    ...besides(move, payment)
+  }
+  // What a later certificate was said to have moved is in the amount.
+  if (isFirst) yield* voided(of, due, [])
+  return true
+}
