@@ -26,6 +26,10 @@ export const by = Flag.String("by").pipe(
 
 export const reason = Flag.String("reason").pipe(Flag.withDescription("Why (required); recorded permanently"))
 
+export const why = optionalText("reason", "Why; recorded permanently")
+
+export const month = argument("month", "A month of the books, like 2026-09")
+
 interface Bounds {
   readonly least?: number
   readonly most?: number

@@ -4,8 +4,10 @@
  */
 import { Command } from "effect/cli"
 import { accept } from "./ledger/accept.ts"
+import { close } from "./ledger/close.ts"
 import { holds } from "./ledger/holds.ts"
 import { list } from "./ledger/list.ts"
+import { open } from "./ledger/open.ts"
 import { opening } from "./ledger/opening.ts"
 import { post } from "./ledger/post.ts"
 import { preview } from "./ledger/preview.ts"
@@ -18,6 +20,20 @@ import * as Log from "./Log.ts"
 
 export const ledger = Command.make("ledger").pipe(
   Command.withDescription("The books: what was posted, what waits for a person's decision, and why"),
-  Command.withSubcommands([list, holds, show, accept, reject, post, reverse, opening, verify, preview, sink]),
+  Command.withSubcommands([
+    list,
+    holds,
+    show,
+    accept,
+    reject,
+    post,
+    reverse,
+    opening,
+    close,
+    open,
+    verify,
+    preview,
+    sink
+  ]),
   Command.provide(Log.layerSettings)
 )

@@ -118,11 +118,12 @@ const workerLine = ({ host, isLeader, isThis, isUp, pid, reasons, seenAt }: Stat
   `worker        ${pid} on ${host}${isUp ? "" : `, gone since ${seenAt}`}${isUp && isLeader ? ", leads" : ""}` +
   `${isThis ? ", this one" : ""}${reasons.length === 0 ? "" : `: ${reasons.join(" ")}`}`
 
-const posted = ({ ledger: { oldestHold, postedMs } }: StatusReport): string => {
+const posted = ({ ledger: { oldestHold, openFrom, postedMs } }: StatusReport): string => {
+  const open = openFrom === null ? "" : `; open from ${openFrom}`
   const took =
     postedMs.p50 === null
-      ? ""
-      : `; posted after ${Math.round(postedMs.p50)} ms (p99 ${Math.round(postedMs.p99 ?? 0)} ms)`
+      ? open
+      : `; posted after ${Math.round(postedMs.p50)} ms (p99 ${Math.round(postedMs.p99 ?? 0)} ms)${open}`
   if (oldestHold === null) return took
   const { amount, currency, ipcId, reason, since } = oldestHold
   const units = amount === null ? "" : ` ${[amount, currency].filter((part) => part !== null).join(" ")}`

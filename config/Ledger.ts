@@ -105,6 +105,15 @@ export const waiting = {
   )
 }
 
+/** The months that a person has closed: all before an instant. Kept with the terms, and carried on by later ones. */
+export interface Closed {
+  readonly before: string
+  readonly by: string
+  readonly at: string
+  /** Empty if none was given. */
+  readonly reason: string
+}
+
 /** How entries are posted; part of the stored order, so that folding again gives the same. */
 export interface Terms {
   /** See Rules. */
@@ -117,8 +126,10 @@ export interface Terms {
   readonly currencies: Readonly<Record<string, string>>
   /** How many decimals amounts have, by currency, where it isn't two. Null in terms from before it was kept: four. */
   readonly minorDigits: Readonly<Record<string, number>> | null
-  /** The first instant of the open period; null: no period is closed. */
+  /** The first instant of the open period; null: no period is closed by the configuration. */
   readonly openFrom: string | null
+  /** Absent: people have closed none. */
+  readonly closed?: Closed
   /** What happens to an entry that is effective in a closed period. */
   readonly inClosedPeriod: "hold" | "post"
   /** Of posting dates. */
@@ -165,7 +176,7 @@ export const termsOf = (
   })
 
 /** The first instant of a day, to the microsecond in UTC. */
-const midnight = (day: string, timeZone: DateTime.TimeZone): string => {
+export const midnight = (day: string, timeZone: DateTime.TimeZone): string => {
   const start = DateTime.makeZonedUnsafe(`${day}T00:00:00`, { timeZone, adjustForTimeZone: true })
   return DateTime.formatIso(DateTime.toUtc(start)).replace("Z", "000Z")
 }

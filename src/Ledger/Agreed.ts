@@ -21,8 +21,18 @@ export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void
 /** In the caller's turn at the ledger. Returns the terms before, if they were others. */
 export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promise<Terms | undefined> => {
   const before = await newest(tx)
-  const content = JSON.stringify(terms)
+  // What people have closed stays so.
+  const closed = before === undefined ? undefined : parsed(before).closed
+  const content = JSON.stringify(closed === undefined ? terms : { ...terms, closed })
   if (before === content) return undefined
+  await replace(tx, content)
+  return before === undefined ? undefined : parsed(before)
+}
+
+/** A person's change of the newest terms, in the caller's turn at the ledger. */
+export const change = (tx: Transaction<StoreTables>, terms: Terms): Promise<void> => replace(tx, JSON.stringify(terms))
+
+const replace = async (tx: Transaction<StoreTables>, content: string): Promise<void> => {
   const fact = await tx
     .selectFrom("ledger_facts")
     .select((of) => of.fn.max("number").as("most"))
@@ -31,7 +41,6 @@ export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promi
     .insertInto("ledger_terms")
     .values({ from_fact: Number(fact?.most ?? 0) + 1, content })
     .execute()
-  return before === undefined ? undefined : parsed(before)
 }
 
 /** As a subquery, so that a reader of more needs one round trip. */
@@ -43,8 +52,8 @@ const newest = async (db: Kysely<StoreTables>): Promise<string | undefined> => {
   return row?.content ?? undefined
 }
 
-/** What a person decides by. How deliveries are read, and by which rules, is for the worker alone. */
-const inWords: Readonly<Record<Exclude<keyof Terms, "minorDigits" | "reading" | "rules">, string>> = {
+/** What a person decides by, and settings may differ in. How deliveries are read, and by which rules, is for the worker alone. */
+const inWords: Readonly<Record<Exclude<keyof Terms, "closed" | "minorDigits" | "reading" | "rules">, string>> = {
   debitAccount: "the account that is debited",
   creditAccount: "the account that is credited",
   currency: "the currency",

@@ -12,11 +12,12 @@ import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
 import { LedgerError } from "./People/Decide.ts"
+import { firstOpenDay } from "./People/Periods.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
 import { type Verified, verify } from "./Verify.ts"
 import type { Head } from "./Verify/Chained.ts"
 import type { Entry, Terms } from "./Fact.ts"
-import { agree, agreeIn, difference, newestTerms } from "./Agreed.ts"
+import { agree, agreeIn, difference, newestIn, newestTerms } from "./Agreed.ts"
 import { Outbox } from "./Outbox.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import { type ByPeople, byPeople } from "./People.ts"
@@ -35,6 +36,8 @@ export interface LedgerStatus {
     readonly amount: string | null
     readonly currency: string | null
   } | null
+  /** The first day of the open period, in the books' time zone; null if nothing is closed. */
+  readonly openFrom: string | null
   /** From received to posted, in milliseconds, over the last thousand entries that an event caused. */
   readonly postedMs: { readonly p50: number | null; readonly p99: number | null }
 }
@@ -66,7 +69,11 @@ const make = (
       hear,
       ...byPeople({ store, terms, outbox, record, now, beforeDeciding }),
       verify: (since) => verify(store, since),
-      status: Effect.zipWith(StoredBooks.totals(store), postedMs, (totals, took) => ({ ...totals, postedMs: took }))
+      status: Effect.gen(function* () {
+        const totals = yield* StoredBooks.totals(store)
+        const openFrom = firstOpenDay((yield* store.run(newestIn)) ?? terms)
+        return { ...totals, openFrom, postedMs: yield* postedMs }
+      })
     })
   })
 

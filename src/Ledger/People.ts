@@ -8,12 +8,13 @@ import * as Instant from "../Domain/Instant.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import type { Store, StoreError } from "../Stores/Store.ts"
 import type { AccountingFile } from "./People/AccountingFile.ts"
-import { newestIn } from "./Agreed.ts"
+import * as Agreed from "./Agreed.ts"
 import * as Books from "./Books.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import * as Comparison from "./People/Comparison.ts"
 import { type Posting, postingOf, reversalOf } from "./People/Corrections.ts"
 import { type Decision, factOf, LedgerError } from "./People/Decide.ts"
+import * as Periods from "./People/Periods.ts"
 import type { Terms } from "./Fact.ts"
 import { currencyOf } from "./Fold/Account.ts"
 import { empty } from "./Fold/Known.ts"
@@ -32,6 +33,12 @@ export interface Opening {
   readonly certificate: string
 }
 
+interface PeriodChanged {
+  readonly recorded: Books.Recorded
+  /** The first day of the open period. */
+  readonly openFrom: string | null
+}
+
 interface Signed {
   readonly by: string
   readonly reason: string
@@ -47,6 +54,8 @@ export interface ByPeople {
   readonly post: (posting: Posting) => Done
   /** Takes back an entry, by its id or the beginning of it. */
   readonly reverse: (entry: string, by: Signed) => Done
+  /** Closes months of the books or opens them again, at once for all workers. */
+  readonly changePeriod: (change: Periods.Change) => Done<PeriodChanged>
   /** What is different; changes nothing. */
   readonly compare: (file: AccountingFile) => Done<Comparison.Comparison>
   /** Takes over what the accounting system has, and lets the outbox go on. */
@@ -65,7 +74,12 @@ interface With {
 
 const refused = (message: string) => new LedgerError({ message })
 
-export const byPeople = (given: With): ByPeople => ({ ...answering(given), ...correcting(given), ...comparing(given) })
+export const byPeople = (given: With): ByPeople => ({
+  ...answering(given),
+  ...correcting(given),
+  ...closing(given),
+  ...comparing(given)
+})
 
 const recording =
   ({ record }: With) =>
@@ -73,7 +87,7 @@ const recording =
     typeof fact === "string" ? Effect.fail(refused(fact)) : record([fact])
 
 /** Another worker may have started since, with other terms. */
-const agreedBy = ({ store, terms }: With) => Effect.map(store.run(newestIn), (newest) => newest ?? terms)
+const agreedBy = ({ store, terms }: With) => Effect.map(store.run(Agreed.newestIn), (newest) => newest ?? terms)
 
 const booksOf = (store: Store["Service"], ipcId: string) =>
   Effect.map(
@@ -140,6 +154,25 @@ const correcting = (given: With): Pick<ByPeople, "post" | "reverse"> => {
     })
   }
 }
+
+const closing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<ByPeople, "changePeriod"> => ({
+  changePeriod: Effect.fn("Ledger.changePeriod")(function* (change) {
+    yield* beforeDeciding
+    const at = yield* now
+    const posting = yield* outbox?.posting ?? Effect.undefined
+    const done = yield* store.transaction(async (tx) => {
+      await oneAtATime(tx, "ledger")
+      const next = Periods.changed(change, (await Agreed.newestIn(tx)) ?? terms, at)
+      if (typeof next === "string") return next
+      await Agreed.change(tx, next)
+      const recorded = await Books.askAgain(tx, next, at, posting)
+      return { recorded, openFrom: Periods.firstOpenDay(next) }
+    })
+    if (typeof done === "string") return yield* refused(done)
+    if (outbox !== undefined && done.recorded.entries.length > 0) yield* outbox.news.open
+    return done
+  })
+})
 
 const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<ByPeople, "compare" | "takeOver"> => ({
   compare: ({ lines }) => store.run((db) => Comparison.compare(db, lines)),

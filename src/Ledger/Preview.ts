@@ -7,6 +7,7 @@
 import { Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"
 import type { Store } from "../Stores/Store.ts"
+import { newestTerms } from "./Agreed.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import type { Entry, Hold, Terms } from "./Fact.ts"
 import { fold } from "./Fold.ts"
@@ -33,7 +34,9 @@ export interface Preview {
   readonly holds: Readonly<Partial<Record<Hold["reason"], number>>>
 }
 
-export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Service"], terms: Terms) {
+export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Service"], configured: Terms) {
+  const closed = (yield* newestTerms(store))?.closed
+  const terms: Terms = closed === undefined ? configured : { ...configured, closed }
   const totals = new Map<string, { entry: Entry; entries: number; units: bigint }>()
   const holds: Partial<Record<Hold["reason"], number>> = {}
   let ipcs = 0

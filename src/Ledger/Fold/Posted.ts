@@ -143,11 +143,19 @@ const reasonToAsk = (target: Target, stand: Stand, { terms, waiting }: Turning):
   return isAsking && rulesOf(terms).areRefusalsFinal && waiting.has(stand.base) ? "period-reopened" : undefined
 }
 
-const isInClosedPeriod = (at: Instant.Instant, { openFrom }: Terms): boolean => openFrom !== null && at < openFrom
+/** The first instant of the open period, by the configuration or by a person, whichever is later. */
+export const openFromOf = ({ closed, openFrom }: Terms): Instant.Instant | null => {
+  if (closed === undefined || openFrom === null) return closed?.before ?? openFrom
+  return closed.before > openFrom ? closed.before : openFrom
+}
 
 /** At its own time, or at the beginning of the open period. */
-export const inOpenPeriod = (at: Instant.Instant, terms: Terms): Instant.Instant =>
-  isInClosedPeriod(at, terms) ? (terms.openFrom ?? at) : at
+export const inOpenPeriod = (at: Instant.Instant, terms: Terms): Instant.Instant => {
+  const openFrom = openFromOf(terms)
+  return openFrom !== null && at < openFrom ? openFrom : at
+}
+
+const isInClosedPeriod = (at: Instant.Instant, terms: Terms): boolean => inOpenPeriod(at, terms) !== at
 
 /** The entry that a reversal takes back: the first since the last reversal. */
 const reversed = (posted: ReadonlyArray<Entry>): string | null =>

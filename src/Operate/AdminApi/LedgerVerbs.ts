@@ -46,6 +46,20 @@ const Posted = Schema.Struct({
   closed: Schema.Array(Hold)
 })
 
+const Period = {
+  payload: Schema.Struct({
+    /** Like 2026-09. */
+    month: Schema.String,
+    by: Schema.String,
+    reason: Schema.optionalKey(Schema.String)
+  }),
+  answer: Schema.Struct({
+    /** The first day of the open period, in the books' time zone; null if nothing is closed. */
+    open_from: Text,
+    ...Posted.fields
+  })
+}
+
 const Opening = Schema.Struct({
   ipcId: Schema.NonEmptyString,
   amount: Schema.String,
@@ -77,6 +91,10 @@ const Preview = Schema.Struct({
     /** How many decimals amounts have, by currency, where it isn't two. */
     minorDigits: Schema.NullOr(Schema.Record(Schema.String, Schema.Int)),
     openFrom: Text,
+    /** What people have closed; absent: nothing. */
+    closed: Schema.optionalKey(
+      Schema.Struct({ before: Schema.String, by: Schema.String, at: Schema.String, reason: Schema.String })
+    ),
     inClosedPeriod: Schema.Literals(["hold", "post"]),
     timezone: Schema.String,
     confirmAbove: Text,
@@ -185,6 +203,10 @@ export const ledgerVerbs = [
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Posted
   }),
+  /** Closes the books up to the end of a month. */
+  verb("ledger-close", Period),
+  /** Opens them again from the beginning of a month. */
+  verb("ledger-open", Period),
   verb("ledger-verify", { payload: Schema.Struct({ since: Schema.optionalKey(Schema.String) }), answer: Verified }),
   verb("ledger-preview", { payload: nothing, answer: Preview }),
   verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained }),

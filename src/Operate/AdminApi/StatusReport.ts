@@ -96,6 +96,8 @@ const Ledger = Schema.Struct({
       currency: Schema.NullOr(Schema.String)
     })
   ),
+  /** The first day of the open period, in the books' time zone; null if nothing is closed. */
+  openFrom: Schema.NullOr(Schema.String),
   /** From received to posted, over the last thousand entries that an event caused. */
   postedMs: Schema.Struct({ p50: Schema.NullOr(Millis), p99: Schema.NullOr(Millis) }),
   /** Null if none is configured and nothing is left from an earlier one. */

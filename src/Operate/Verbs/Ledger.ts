@@ -42,6 +42,18 @@ const copied = <A, E, R>(decided: Effect.Effect<A, E, R>) =>
     Effect.flatMap(Copies, ({ catchUp }) => catchUp)
   )
 
+const changePeriod =
+  (verb: "close" | "open"): Handler<"ledger-close", Copies | Ledger> =>
+  ({ reason = "", ...change }) =>
+    copied(
+      Effect.flatMap(Ledger, (ledger) =>
+        Effect.map(ledger.changePeriod({ ...change, verb, reason }), ({ openFrom, recorded }) => ({
+          open_from: openFrom,
+          ...posted(recorded)
+        }))
+      )
+    )
+
 const signOff: Handler<"ledger-opening", Copies | Ledger> = Effect.fnUntraced(function* ({ by, openings }) {
   const valid = openings.flatMap(({ amount, ...opening }): ReadonlyArray<Opening> => {
     const exact = Amount.read(amount, Amount.Money)
@@ -120,6 +132,8 @@ export const ledger = {
     ),
   "ledger-reverse": ({ entry, ...by }) =>
     copied(Effect.flatMap(Ledger, (books) => Effect.map(books.reverse(entry, by), posted))),
+  "ledger-close": changePeriod("close"),
+  "ledger-open": changePeriod("open"),
   "ledger-verify": verify,
   "ledger-preview": () =>
     Effect.flatMap(Settings, (settings) => Effect.flatMap(Store, (store) => preview(store, settings.ledger))),

@@ -190,6 +190,11 @@ describe("a bookkeeper", () => {
     assert.deepInclude(answer(rejected), { posted: [], opened: [] })
     assert.deepStrictEqual(await postedFor(world, 5), ["payment 50.0000 PAY-5"])
     await corrected(world, manual)
+    const month = { MONTH: "2026-10", NAME: "Ana" }
+    const closed = answer(await manual.run("ledger close MONTH --by NAME", month))
+    assert.deepInclude(closed, { open_from: "2026-11-01", posted: [] })
+    assert.deepInclude(answer(await manual.run("ledger open MONTH --by NAME", month)), { open_from: "2026-10-01" })
+    assert.match((await manual.run("ledger open MONTH --by NAME", month)).stderr, /2026-10 is open already/)
     const verified = answer(await manual.run("ledger verify"))
     assert.deepInclude(verified, { entries: 10, holds: 1, differences: [] })
     assert.deepStrictEqual(manual.unused, [])

@@ -1,0 +1,13 @@
+/**
+ * `siteledger ledger close MONTH`: closes the books up to the end of a month: what is effective before waits, or goes into the open period.
+ */
+import { Effect, Record } from "effect"
+import { Command } from "effect/cli"
+import * as Alone from "../Alone.ts"
+import { ask } from "../Ask.ts"
+import { by, month, why } from "../Options.ts"
+import * as Print from "../Print.ts"
+
+export const close = Command.make("close", { month, by, reason: why }, ({ reason, ...change }) =>
+  Effect.flatMap(ask("ledger-close", { ...change, ...Record.getSomes({ reason }) }, Alone.books), Print.indented)
+).pipe(Command.withDescription("Close the books up to the end of a month, at once for all workers"))

@@ -1,0 +1,13 @@
+/**
+ * `siteledger ledger open MONTH`: opens the books again from the beginning of a month: what waited because it was closed is asked again, or posted.
+ */
+import { Effect, Record } from "effect"
+import { Command } from "effect/cli"
+import * as Alone from "../Alone.ts"
+import { ask } from "../Ask.ts"
+import { by, month, why } from "../Options.ts"
+import * as Print from "../Print.ts"
+
+export const open = Command.make("open", { month, by, reason: why }, ({ reason, ...change }) =>
+  Effect.flatMap(ask("ledger-open", { ...change, ...Record.getSomes({ reason }) }, Alone.books), Print.indented)
+).pipe(Command.withDescription("Open the books again from the beginning of a month"))
