@@ -105,9 +105,10 @@ export const waiting = {
   )
 }
 
-/** The months that a person has closed: all before an instant. Kept with the terms, and carried on by later ones. */
+/** What a person has closed: all before a day. Kept with the terms, and carried on by later ones. */
 export interface Closed {
-  readonly before: string
+  /** The first open day, in the books' time zone. */
+  readonly openFrom: string
   readonly by: string
   readonly at: string
   /** Empty if none was given. */
@@ -176,7 +177,7 @@ export const termsOf = (
   })
 
 /** The first instant of a day, to the microsecond in UTC. */
-export const midnight = (day: string, timeZone: DateTime.TimeZone): string => {
+const midnight = (day: string, timeZone: DateTime.TimeZone): string => {
   const start = DateTime.makeZonedUnsafe(`${day}T00:00:00`, { timeZone, adjustForTimeZone: true })
   return DateTime.formatIso(DateTime.toUtc(start)).replace("Z", "000Z")
 }

@@ -21,7 +21,7 @@ export interface EventType {
   readonly status: string
   /** Distinctive fields: the type is proven when all of one group are present and not null. */
   readonly proof: ReadonlyArray<ReadonlyArray<string>>
-  /** Columns that only this type names this way. */
+  /** Columns that only this type names this way; without a name, only aliases tell one. */
   readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -86,8 +86,8 @@ const named = [
     entity: "ipcs",
     status: "paid",
     proof: [["payment_reference"]],
-    // Not in the document: an alias says how the service names it, if it says it.
-    fields: { paid_amount: ["paid_amount"] }
+    // Not in the document: read only if an alias says how the service names it.
+    fields: { paid_amount: [] }
   },
   { type: "vo.created", entity: "vos", status: "created", proof: [["vo_id", "description"]] },
   { type: "vo.priced", entity: "vos", status: "priced", proof: [["total_cost_impact"]] },

@@ -68,7 +68,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const id = Resource.readKey(resource, key?.value)
   const declared = lookup(["event_type"])
   const head = [key, time, typeof declared?.value === "string" ? declared : undefined]
-  const fields = fieldsOf(type, places, lookup, head)
+  const fields = fieldsOf(type, places, lookup, options.aliases, head)
   const reading = {
     text,
     type: type.type,
@@ -133,6 +133,7 @@ const fieldsOf = (
   type: EventType,
   places: ReadonlyArray<Place>,
   lookup: Lookup,
+  aliases: Aliases,
   head: ReadonlyArray<Found | undefined>
 ) => {
   const fields = Fields.empty()
@@ -140,7 +141,7 @@ const fieldsOf = (
   let badAmount = false
   let misfitCount = 0
   for (const { name: column, names, type: columnType } of columnsOf.get(type) ?? []) {
-    const found = lookup(names)
+    const found = lookup(names.length === 0 ? (aliases[column] ?? []) : names)
     if (found === undefined) continue
     taken.push(found)
     const value = found.value

@@ -1,16 +1,37 @@
 /**
- * The calendar day of an instant in a time zone. Pure.
+ * The calendar day of an instant in a time zone, and the first instant of a day. Pure.
  */
 import { DateTime, Option } from "effect"
-import { type Instant, toMicros } from "./Instant.ts"
+import { fromMillis, type Instant, toMicros } from "./Instant.ts"
 
 /** "YYYY-MM-DD". */
 export const dateIn = (instant: Instant, zone: string): string => {
   // Nearly every ledger's zone, and fifty times as fast.
   if (zone === "UTC") return instant.slice(0, 10)
-  const known = zones.get(zone) ?? Option.getOrThrow(DateTime.zoneFromString(zone))
-  zones.set(zone, known)
-  return DateTime.formatIsoDate(DateTime.setZone(DateTime.makeUnsafe(toMicros(instant) / 1000), known))
+  return DateTime.formatIsoDate(DateTime.setZone(DateTime.makeUnsafe(toMicros(instant) / 1000), zoneOf(zone)))
 }
 
 const zones = new Map<string, DateTime.TimeZone>()
+
+const zoneOf = (name: string): DateTime.TimeZone => {
+  const known = zones.get(name) ?? Option.getOrThrow(DateTime.zoneFromString(name))
+  zones.set(name, known)
+  return known
+}
+
+/** Asked for each entry, of a few days. */
+const midnights = new Map<string, Instant>()
+
+/** Of "YYYY-MM-DD". */
+export const firstInstantOf = (day: string, zone: string): Instant => {
+  const key = `${day} ${zone}`
+  const instant =
+    midnights.get(key) ??
+    fromMillis(
+      DateTime.toEpochMillis(
+        DateTime.makeZonedUnsafe(`${day}T00:00:00`, { timeZone: zoneOf(zone), adjustForTimeZone: true })
+      )
+    )
+  midnights.set(key, instant)
+  return instant
+}

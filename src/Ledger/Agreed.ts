@@ -1,13 +1,14 @@
 /**
- * The terms of posting, stored at each start. Configuration is thus part of the stored order, and folding all facts again
- * gives the same entries, accounts and currency included. Several workers on one database all post by the terms of the
- * one that started last.
+ * The terms of posting, stored at each start with others, and whenever a person closes or opens a period. They are thus part of
+ * the stored order, and folding all facts again gives the same entries, accounts and currency included. Several workers on one
+ * database all post by the terms of the one that started last.
  */
 import type { ExpressionBuilder, Kysely, Transaction } from "kysely"
 import { Effect } from "effect"
 import { type Store, StoreError } from "../Stores/Store.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { Closed } from "../../config/Ledger.ts"
 import type { Terms } from "./Fact.ts"
 import { objectionTo } from "./Fold/Rules.ts"
 
@@ -29,8 +30,13 @@ export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promi
   return before === undefined ? undefined : parsed(before)
 }
 
-/** A person's change of the newest terms, in the caller's turn at the ledger. */
-export const change = (tx: Transaction<StoreTables>, terms: Terms): Promise<void> => replace(tx, JSON.stringify(terms))
+/** What a person closes, in the caller's turn at the ledger. Otherwise the newest terms go on, or these if there are none. */
+export const close = async (tx: Transaction<StoreTables>, closed: Closed, terms: Terms): Promise<Terms> => {
+  const content = (await newest(tx)) ?? JSON.stringify(terms)
+  const after = JSON.stringify({ ...(JSON.parse(content) as Terms), closed })
+  await replace(tx, after)
+  return parsed(after)
+}
 
 const replace = async (tx: Transaction<StoreTables>, content: string): Promise<void> => {
   const fact = await tx

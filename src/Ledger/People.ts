@@ -162,9 +162,9 @@ const closing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<ByPe
     const posting = yield* outbox?.posting ?? Effect.undefined
     const done = yield* store.transaction(async (tx) => {
       await oneAtATime(tx, "ledger")
-      const next = Periods.changed(change, (await Agreed.newestIn(tx)) ?? terms, at)
-      if (typeof next === "string") return next
-      await Agreed.change(tx, next)
+      const closed = Periods.changed(change, (await Agreed.newestIn(tx)) ?? terms, at)
+      if (typeof closed === "string") return closed
+      const next = await Agreed.close(tx, closed, terms)
       const recorded = await Books.askAgain(tx, next, at, posting)
       return { recorded, openFrom: Periods.firstOpenDay(next) }
     })

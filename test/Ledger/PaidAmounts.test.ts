@@ -13,11 +13,14 @@ import {
   amounts,
   certificate,
   history,
+  decision,
   holdFor,
+  minute,
   net,
   payment,
   project,
   reasons,
+  record,
   reject,
   type ShortFact
 } from "./Histories.ts"
@@ -54,6 +57,14 @@ describe("a payment whose event says its amount", () => {
     assert.deepStrictEqual([posted(more), reasons(more)], [["payment P 60", "payment Q 50"], []])
     const alone = history([certificate(1, 100n), payment(5, "P", 101n)])
     assert.deepStrictEqual([posted(alone), reasons(alone)], [[], ["over-payment"]])
+  })
+
+  it("is held while what was paid before isn't clear, if it is too much beside what is posted of that", () => {
+    const paid = [certificate(1, 1100n), payment(5, "A", 600n), payment(6, "B", 500n), payment(6, "B", 450n)]
+    const held = history([...paid, payment(7, "C", 400n)])
+    assert.deepStrictEqual([net(held), reasons(held)], [1100n, ["over-payment", "paid-amount-unclear"]])
+    const answered = history([...paid, payment(7, "C", 150n), accept("paid-amount-unclear", 450n)])
+    assert.deepStrictEqual([net(answered), reasons(answered)], [1050n, ["over-payment"]])
   })
 
   it("stays as it is if less turns out to be certified, until a person says that it is none of this IPC", () => {
@@ -114,7 +125,7 @@ describe("a payment whose event says its amount", () => {
     assert.deepStrictEqual(reasons(over), ["over-payment"])
   })
 
-  it("goes to another project with all its parts", () => {
+  it("goes to another project", () => {
     const terms: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
     const books = history(
       [project("8", 1), certificate(1, 100n), payment(5, "P", 60n), project("7", 2), accept("project-changed")],
@@ -138,12 +149,37 @@ describe("a payment whose event says its amount", () => {
     assert.deepStrictEqual([posted(books), reasons(books)], [["payment P 60", "payment Q 40"], []])
   })
 
+  it("isn't asked about as a second payment, nor posted again, when the accounting system had another before it", () => {
+    const terms: Terms = { ...contractor, openFrom: minute(6) }
+    const paid = [certificate(1, 1000n), payment(5, "P", 600n), payment(7, "Q", 300n)]
+    const has = [{ currency: null, effectiveAt: null, entryId: "a".repeat(32), units: 100n, reference: "R" }]
+    const comparison: ShortFact = { kind: "accounting", has, cancels: [], by: "Ana", reason: "compared" }
+    const posted = ({ entries }: Books) => entries.map((entry) => `${entry.payment_reference} ${entry.units}`)
+    const books = history([...paid, comparison, payment(8, "R", 100n), payment(7, "Q", 300n)], terms)
+    assert.deepStrictEqual([posted(books), reasons(books)], [["Q 300", "R 100"], ["period-closed"]])
+  })
+
+  it("goes to another project with each part", () => {
+    const terms: Terms = { ...contractor, currency: "EUR", currencies: { "7": "USD" } }
+    const paid = [project("8", 1), certificate(1, 100n), payment(5, "P", 60n), payment(6, "Q", 40n), project("7", 2)]
+    const asked = history(paid, terms)
+    const moved = [...asked.holds.keys()].reduce(
+      (books, holdId, index) => record(books, decision(holdId, "accept"), 10 + index, terms),
+      asked
+    )
+    assert.deepStrictEqual(
+      moved.entries.map((entry) => `${entry.payment_reference} ${entry.units} ${entry.currency}`),
+      ["P 60 EUR", "Q 40 EUR", "P 60 USD", "P -60 EUR", "Q 40 USD", "Q -40 EUR"]
+    )
+  })
+
   it("gives the same net in any order, as long as all of them are no more than what is certified", () => {
     forSeeds(200, ({ below, shuffle }) => {
-      const parts = Array.from({ length: 1 + below(4) }, (_, part) => payment(5 + below(4), `P${part}`, 10n))
-      const facts: ReadonlyArray<ShortFact> = [certificate(1, 100n), certificate(3, 90n), project("7"), ...parts]
+      const parts = Array.from({ length: 1 + below(4) }, (_, part) => payment(5 + below(4), `P${part}`, 20n))
+      const certificates = [certificate(1, 100n), certificate(3, 90n), certificate(6, 80n), certificate(7, 120n)]
+      const facts: ReadonlyArray<ShortFact> = [...certificates, project("7"), ...parts]
       const books = history(shuffle([...facts, ...facts]))
-      assert.deepStrictEqual([net(books), reasons(books)], [BigInt(parts.length) * 10n, []])
+      assert.deepStrictEqual([net(books), reasons(books)], [BigInt(parts.length) * 20n, []])
     })
   })
 })

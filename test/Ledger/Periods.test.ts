@@ -7,6 +7,8 @@ import { TestClock } from "effect/testing"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { type Change, changed, firstOpenDay } from "../../src/Ledger/People/Periods.ts"
+import { agreed } from "../../src/Ledger/Agreed.ts"
+import { openFromOf } from "../../src/Ledger/Fold/Posted.ts"
 import { preview } from "../../src/Ledger/Preview.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { contractor } from "./Contractor.ts"
@@ -18,19 +20,25 @@ const close = (month: string): Change => ({ ...ana, verb: "close", month })
 const open = (month: string): Change => ({ ...ana, verb: "open", month })
 
 const after = (terms: Terms, change: Change): Terms => {
-  const next = changed(change, terms, december)
-  return typeof next === "string" ? assert.fail(next) : next
+  const closed = changed(change, terms, december)
+  return typeof closed === "string" ? assert.fail(closed) : { ...terms, closed }
 }
+
+const earlier =
+  "The books follow an earlier version of the ledger's rules: start a worker of this version first, which changes that."
 
 describe("a month", () => {
   it("is closed to its last instant in the books' time zone, and opened from its first", () => {
     const berlin: Terms = { ...contractor, timezone: "Europe/Berlin" }
     const closed = after(berlin, close("2026-10"))
-    assert.deepStrictEqual(closed.closed, { before: "2026-10-31T23:00:00.000000Z", at: december, ...ana })
-    assert.strictEqual(firstOpenDay(closed), "2026-11-01")
+    assert.deepStrictEqual(closed.closed, { openFrom: "2026-11-01", at: december, ...ana })
+    assert.strictEqual(openFromOf(closed), "2026-10-31T23:00:00.000000Z")
     const opened = after(closed, open("2026-10"))
-    assert.deepStrictEqual(opened.closed, { before: "2026-09-30T22:00:00.000000Z", at: december, ...ana })
-    assert.strictEqual(firstOpenDay(opened), "2026-10-01")
+    assert.deepStrictEqual(opened.closed, { openFrom: "2026-10-01", at: december, ...ana })
+    assert.strictEqual(openFromOf(opened), "2026-09-30T22:00:00.000000Z")
+    // Whatever the time zone is later.
+    const moved: Terms = { ...closed, timezone: "America/New_York" }
+    assert.deepStrictEqual([firstOpenDay(moved), openFromOf(moved)], ["2026-11-01", "2026-11-01T04:00:00.000000Z"])
     assert.strictEqual(firstOpenDay(after(contractor, close("2025-12"))), "2026-01-01")
     assert.isNull(firstOpenDay(contractor))
   })
@@ -41,6 +49,9 @@ describe("a month", () => {
     for (const [change, terms, sentence] of [
       [close("10/2026"), contractor, "Say the month like 2026-09."],
       [close("2026-13"), contractor, "Say the month like 2026-09."],
+      [close("9999-12"), contractor, "Say the month like 2026-09."],
+      [close("2999-12"), contractor, "2999-12 hasn't begun yet."],
+      [close("2026-10"), { ...contractor, rules: 2 }, earlier],
       [{ ...close("2026-10"), by: " " }, contractor, "Say who does it (--by)."],
       [close("2026-10"), closed, "2026-10 is closed already."],
       [close("2026-09"), closed, "2026-09 is closed already."],
@@ -58,6 +69,8 @@ describe("a month", () => {
     }
     assert.isObject(changed(close("2026-12"), contractor, december))
     assert.strictEqual(firstOpenDay(after(configured, close("2026-09"))), "2026-10-01")
+    const middle: Terms = { ...contractor, openFrom: "2026-08-15T00:00:00.000000Z" }
+    assert.strictEqual(firstOpenDay(after(after(middle, close("2026-09")), open("2026-08"))), "2026-08-15")
   })
 })
 
@@ -103,6 +116,9 @@ it.effect("holds for workers that run, and those that start with other settings"
     assert.deepStrictEqual(yield* started(path, posted, posting), ["A 2026-12-01T00:00:00.000000Z"])
     const later: Terms = { ...contractor, openFrom: "2027-01-01T00:00:00.000000Z" }
     const status = Effect.flatMap(Ledger, (ledger) => ledger.status)
+    const terms = Effect.flatMap(Store, (store) => store.run(agreed))
+    const again = yield* started(path, terms, posting)
+    assert.deepStrictEqual(yield* started(path, terms, posting), again)
     assert.strictEqual((yield* started(path, status, later)).openFrom, "2027-01-01")
   }).pipe(Effect.scoped)
 )

@@ -19,7 +19,8 @@ import {
   project,
   reasons,
   record,
-  reject
+  reject,
+  type ShortFact
 } from "./Histories.ts"
 import { certified, folder, hear, holds, journal, paid, started, startedOnce } from "./Started.ts"
 
@@ -110,6 +111,34 @@ describe("an amount with more decimals than its currency", () => {
       moved.entries.map(({ currency, units }) => `${units} ${currency}`),
       ["15000 EUR", "20000 JPY", "-15000 EUR"]
     )
+  })
+
+  it("doesn't come from what was refused in another currency: all of it is asked", () => {
+    const terms: Terms = { ...inCurrency("EUR"), currencies: { "7": "JPY" } }
+    const reversal: ShortFact = {
+      kind: "reversal",
+      entryId: history([project("8", 1), certificate(1, 1_005_000n), payment(5)], terms).entries[0]?.entry_id ?? "",
+      units: 1_005_000n,
+      currency: "EUR",
+      reference: "P",
+      needsSecond: false,
+      by: "Ana",
+      reason: "bounced"
+    }
+    const steps = [project("8", 1), certificate(1, 1_005_000n), payment(5), reversal, project("7", 2)]
+    const moved = [...steps, accept("project-changed"), accept("amount-too-precise", 1_010_000n)]
+    const held = history(moved, terms)
+    assert.deepStrictEqual(
+      [amounts(held), reasons(held)],
+      [["payment 1005000", "reversal -1005000"], ["changed-after-refusal"]]
+    )
+    assert.deepInclude(holdFor(held, "changed-after-refusal"), { units: 1_010_000n, currency: "JPY" })
+    assert.deepStrictEqual(
+      amounts(history([...moved, accept("changed-after-refusal")], terms)).at(-1),
+      "adjustment 1010000"
+    )
+    const refused = history([...moved, reject("changed-after-refusal")], terms)
+    assert.deepStrictEqual([amounts(refused).length, reasons(refused)], [2, []])
   })
 
   it("was posted before version 3 of the rules, and is corrected to the last decimal", () => {

@@ -26,7 +26,10 @@ interface Added {
 
 export class Reference {
   readonly #lines = new Lines()
-  readonly #amounts = new Amounts((reference) => this.#fits(reference))
+  readonly #amounts = new Amounts(
+    (reference) => this.#fits(reference),
+    (line) => this.#lines.posted(line)
+  )
   /** What a second person has to confirm. */
   readonly #unconfirmed = new Map<string, PostingFact | ReversalFact>()
   readonly #added = new Map<string, Added>()
@@ -113,7 +116,7 @@ export class Reference {
     } else {
       const target = this.#amounts.work.targets.find((each) => each.line === line)
       if (target !== undefined && isAccepted) this.#lines.agree(target, terms)
-      else if (target !== undefined) this.#lines.refuse(target)
+      else if (target !== undefined) this.#lines.refuse(target, terms)
     }
   }
 

@@ -10,48 +10,61 @@ import { ask, type Question } from "./Ask.ts"
 import { voided } from "./Certified.ts"
 import type { Fact, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
-import { paidOf, unmoved } from "./Parts.ts"
+import { baseOf, paidOf, unmoved } from "./Parts.ts"
 import { answerTo, fits, minorUnit } from "./Precision.ts"
 import { settle, type Settled, settlementPart } from "./Settlement.ts"
 import { besides, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
 
 interface Known {
   readonly units: bigint
-  readonly due: Settled
+  /** Undefined: not known, so nothing is too much. */
+  readonly due: Settled | undefined
   readonly basis: ReadonlyArray<Fact>
 }
 
 /** What is paid, or the question to be answered first. */
 export type Paid = Known | { readonly open: Question }
 
-/** For each payment that posts what its event says: all of an IPC's, if the first one's event says it. */
+/**
+ * For each payment that posts what its event says: all of an IPC's, if the first one's event says it, and those that did so
+ * before another became the first. Those that a person has answered stay as they were answered.
+ */
 export const paidAmounts = (
   books: Books,
-  first: PaymentFact,
+  first: PaymentFact | undefined,
   others: ReadonlyArray<PaymentFact>,
   terms: Terms
 ): ReadonlyMap<PaymentFact, Paid> => {
   const all = new Map<PaymentFact, Paid>()
-  if (reportsOf(books, first).length === 0) return all
+  if (books.amounts.length === 0) return all
+  const isSaid = first !== undefined && reportsOf(books, first).length > 0
   const unitOf = (payment: PaymentFact) => minorUnit(currencyOf(books, payment, terms), terms)
   let before = 0n
-  for (const payment of [first, ...others]) {
+  for (const payment of first === undefined ? others : [first, ...others]) {
+    const part = payment === first ? settlementPart : paidOf(payment.reference)
+    const posted = payment === first ? [] : books.entries.filter((entry) => baseOf(entry.part) === part)
     const unit = unitOf(payment)
     const asked = payment === first ? undefined : whetherPaid(payment, first)
-    if (asked !== undefined && (books.decisions.has(asked.holdId) || reportsOf(books, payment).length === 0)) {
-      const answer = answerTo(asked, books.decisions, unit)
-      before += "open" in answer ? 0n : (answer.units ?? 0n)
+    const isAnswered = asked !== undefined && books.decisions.has(asked.holdId)
+    if (posted.length === 0 && (!isSaid || isAnswered || reportsOf(books, payment).length === 0)) {
+      const answer = asked && answerTo(asked, books.decisions, unit)
+      before += answer === undefined || "open" in answer ? 0n : (answer.units ?? 0n)
       continue
     }
-    const due = settle(books, first, unitOf(first), dueAt(books, first, payment))
-    const part = payment === first ? settlementPart : paidOf(payment.reference)
+    const due = isSaid ? settle(books, first, unitOf(first), dueAt(books, first, payment)) : undefined
     const paid =
-      due._tag === "Open" ? { open: due.question } : ofReports(books, payment, due.settled, { before, part, unit })
+      due?._tag === "Open" ? { open: due.question } : ofReports(books, payment, due?.settled, { before, part, unit })
     all.set(payment, paid)
-    before += "open" in paid ? 0n : paid.units
+    before += "open" in paid ? postedFor(books, part, payment) : paid.units
   }
   return all
 }
+
+/** What is posted stays while a question is open. */
+const postedFor = ({ entries }: Books, part: string, { reference }: PaymentFact): bigint =>
+  entries
+    .filter((entry) => entry.payment_reference === reference && baseOf(entry.part) === part)
+    .reduce((sum, { units }) => sum + units, 0n)
 
 const reportsOf = ({ amounts }: Books, { reference }: PaymentFact): ReadonlyArray<PaymentFact> =>
   amounts.filter((report) => report.reference === reference)
@@ -68,7 +81,7 @@ interface In {
   readonly unit: bigint
 }
 
-const ofReports = (books: Books, payment: PaymentFact, due: Settled, { before, part, unit }: In): Paid => {
+const ofReports = (books: Books, payment: PaymentFact, due: Settled | undefined, { before, part, unit }: In): Paid => {
   const reports = reportsOf(books, payment)
   const amounts = [...new Set(reports.map(({ units }) => units ?? 0n))]
   const [only = 0n] = amounts
@@ -80,12 +93,13 @@ const ofReports = (books: Books, payment: PaymentFact, due: Settled, { before, p
   if ("open" in answer) return answer
   // A payment that was made can't be rejected.
   if (answer.units === null) return { open: question }
-  const certified = due.basis.filter(({ kind }) => kind !== "payment")
+  const certified = due?.basis.filter(({ kind }) => kind !== "payment") ?? []
   const basis = [payment, ...others, ...answer.given, ...certified]
   const over = ask("over-payment", payment, [String(answer.units)], basis.slice(1), { part, units: answer.units })
   const decision = books.decisions.get(over.holdId)
   if (decision === undefined) {
-    return before + answer.units > due.units ? { open: over } : { units: answer.units, due, basis }
+    const isTooMuch = due !== undefined && before + answer.units > due.units
+    return isTooMuch ? { open: over } : { units: answer.units, due, basis }
   }
   return { units: decision.verdict === "reject" ? 0n : answer.units, due, basis: [...basis, decision] }
 }
@@ -104,11 +118,11 @@ export function* byPaidAmount(of: Of, paid: Paid, isFirst: boolean): Wanted {
     first: move.mark === unmoved ? "payment" : "adjustment",
     payment,
     effective_at: payment.at,
-    certificate_url: due.certificate_url,
+    certificate_url: due?.certificate_url ?? null,
     basis: move.decision === undefined ? basis : [...basis, move.decision],
     ...besides(move, payment)
   }
   // What a later certificate was said to have moved is in the amount.
-  if (isFirst) yield* voided(of, due, [])
+  if (isFirst && due !== undefined) yield* voided(of, due, [])
   return true
 }

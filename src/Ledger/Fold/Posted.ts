@@ -6,7 +6,7 @@
  * posted; and an id stands for one thing: entries of different amounts, kinds, currencies, days or references have
  * different ids in any two histories.
  */
-import { dateIn } from "../../Domain/CalendarDay.ts"
+import { dateIn, firstInstantOf } from "../../Domain/CalendarDay.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import { type Account, accountOf, type Move } from "./Account.ts"
 import { ask, basisOf, identify, type Question } from "./Ask.ts"
@@ -14,7 +14,7 @@ import type { DecisionFact, Entry, Fact, HoldReason, PaymentFact, Terms } from "
 import type { Books } from "./Known.ts"
 import { baseOf, markOf, moved } from "./Parts.ts"
 import { fits, fitting, minorUnit } from "./Precision.ts"
-import { nothingRefused, type Refused } from "./Refusals.ts"
+import type { Refusal } from "./Refusals.ts"
 import { rulesOf } from "./Rules.ts"
 
 /** A part of the books as it should be. */
@@ -43,7 +43,7 @@ export interface Target extends Pick<Entry, "certificate_url" | "effective_at"> 
 export interface Turning {
   readonly cause: Fact
   readonly terms: Terms
-  readonly refused: ReadonlyMap<string, Refused>
+  readonly refused: ReadonlyMap<string, ReadonlyArray<Refusal>>
   /** The parts, without marks, with an open hold about their date or their difference. */
   readonly waiting: ReadonlySet<string>
 }
@@ -57,11 +57,11 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   const part = moved(base, move.mark)
   const posted = books.entries.filter((entry) => entry.part === part)
   const had = besides === undefined ? [] : books.entries.filter((entry) => entry.part === besides)
-  const refused = refusedOf(target, turning)
-  const stand = { base, known: sum(had), refused: refused.units }
-  const net = sum(posted) + stand.known + stand.refused
   const account = accountOf(books, payment, move, terms)
   const unit = "question" in account ? 1n : minorUnit(account.currency, terms)
+  const refused = refusedOf(target, turning, unit)
+  const stand = { base, known: sum(had), refused }
+  const net = sum(posted) + stand.known + refused.units
   const left = posted.length === 0 ? carriedTo(target, books) : 0n
   // What a move carries over was agreed to with it, unless it is no amount of the new currency; the rest is a step of its own.
   const carried = fits(left, unit) ? left : 0n
@@ -107,13 +107,22 @@ const kindOf = (target: Target, posted: ReadonlyArray<Entry>, { entries }: Books
 
 const nothing: Outcome = { questions: [] }
 
-const refusedOf = ({ base, counts }: Target, { refused }: Turning): Refused => {
-  const all = refused.get(base) ?? nothingRefused
-  if (counts === "nothing") return nothingRefused
-  return counts === "answers" ? { ...all, units: all.units - all.takenBack } : all
+interface Refused {
+  readonly units: bigint
+  readonly count: number
+  /** Some are no amounts of this currency: they were refused in another one. They are a reason to ask, and no more. */
+  readonly hasForeign: boolean
 }
 
-const sum = (entries: ReadonlyArray<Entry>): bigint => entries.reduce((total, { units }) => total + units, 0n)
+const refusedOf = ({ base, counts }: Target, { refused }: Turning, unit: bigint): Refused => {
+  const all = counts === "nothing" ? [] : (refused.get(base) ?? [])
+  const own = all.filter(({ units }) => fits(units, unit))
+  const counting = counts === "answers" ? own.filter(({ isTakenBack }) => !isTakenBack) : own
+  return { units: sum(counting), count: all.length, hasForeign: own.length < all.length }
+}
+
+const sum = (entries: ReadonlyArray<Pick<Entry, "units">>): bigint =>
+  entries.reduce((total, { units }) => total + units, 0n)
 
 /** What is posted where the payment was before. It is taken back after this. */
 const carriedTo = ({ base, move, payment }: Target, { entries }: Books): bigint =>
@@ -130,7 +139,7 @@ interface Stand {
   readonly base: string
   /** What the accounting system had for it. */
   readonly known: bigint
-  readonly refused: bigint
+  readonly refused: Refused
 }
 
 /** Why a person has to agree before the difference is posted. */
@@ -139,14 +148,15 @@ const reasonToAsk = (target: Target, stand: Stand, { terms, waiting }: Turning):
   const isAsking = terms.inClosedPeriod === "hold"
   if (stand.known !== 0n) return "differs-from-accounting"
   if (isAsking && isInClosedPeriod(target.effective_at, terms)) return "period-closed"
-  if (stand.refused !== 0n) return "changed-after-refusal"
+  if (stand.refused.units !== 0n || stand.refused.hasForeign) return "changed-after-refusal"
   return isAsking && rulesOf(terms).areRefusalsFinal && waiting.has(stand.base) ? "period-reopened" : undefined
 }
 
 /** The first instant of the open period, by the configuration or by a person, whichever is later. */
-export const openFromOf = ({ closed, openFrom }: Terms): Instant.Instant | null => {
-  if (closed === undefined || openFrom === null) return closed?.before ?? openFrom
-  return closed.before > openFrom ? closed.before : openFrom
+export const openFromOf = ({ closed, openFrom, timezone }: Terms): Instant.Instant | null => {
+  if (closed === undefined) return openFrom
+  const byPerson = firstInstantOf(closed.openFrom, timezone)
+  return openFrom === null || byPerson > openFrom ? byPerson : openFrom
 }
 
 /** At its own time, or at the beginning of the open period. */

@@ -10,14 +10,11 @@ import type { Books } from "./Known.ts"
 import { baseOf } from "./Parts.ts"
 import { takenBack } from "./SecondPerson.ts"
 
-export interface Refused {
+export interface Refusal {
   readonly units: bigint
-  /** Of these, what people took back after it was posted. */
-  readonly takenBack: bigint
-  readonly count: number
+  /** It was posted before. */
+  readonly isTakenBack: boolean
 }
-
-export const nothingRefused: Refused = { units: 0n, takenBack: 0n, count: 0 }
 
 /** A rejection of these refuses the hold's difference. */
 const ofDifferences: ReadonlySet<HoldReason> = new Set([
@@ -28,23 +25,18 @@ const ofDifferences: ReadonlySet<HoldReason> = new Set([
 ])
 
 /** By part, wherever a change of the project moved it. An entry that a person has taken back was posted, then refused. */
-export const refusals = (books: Books): ReadonlyMap<string, Refused> => {
-  const all = new Map<string, Refused>()
-  const add = (part: string, units: bigint, takenBack: bigint) => {
+export const refusals = (books: Books): ReadonlyMap<string, ReadonlyArray<Refusal>> => {
+  const all = new Map<string, Array<Refusal>>()
+  const add = (part: string, refusal: Refusal) => {
     const base = baseOf(part)
-    const before = all.get(base) ?? nothingRefused
-    all.set(base, {
-      units: before.units + units,
-      takenBack: before.takenBack + takenBack,
-      count: before.count + 1
-    })
+    all.set(base, [...(all.get(base) ?? []), refusal])
   }
   for (const { about, verdict } of books.decisions.values()) {
     if (verdict === "reject" && about !== undefined && ofDifferences.has(about.reason)) {
-      add(about.part, about.units ?? 0n, 0n)
+      add(about.part, { units: about.units ?? 0n, isTakenBack: false })
     }
   }
-  for (const { part, units } of takenBack(books)) add(part, units, units)
+  for (const { part, units } of takenBack(books)) add(part, { units, isTakenBack: true })
   return all
 }
 

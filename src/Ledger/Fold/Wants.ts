@@ -7,7 +7,7 @@ import { byCertificate } from "./Certified.ts"
 import type { PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { isMoved, left } from "./Moving.ts"
-import { byPaidAmount, type Paid, paidAmounts } from "./PaidAmounts.ts"
+import { byPaidAmount, paidAmounts } from "./PaidAmounts.ts"
 import { baseOf, isKnown } from "./Parts.ts"
 import { minorUnit } from "./Precision.ts"
 import type { Target } from "./Posted.ts"
@@ -21,7 +21,7 @@ export function* wants(given: Books, terms: Terms): Generator<Target | Question>
   const reference = firstReference(books)
   const first = books.payments.find((payment) => payment.reference === reference)
   const others = books.payments.filter((payment) => payment !== first)
-  const amounts = first === undefined ? new Map<PaymentFact, Paid>() : paidAmounts(books, first, others, terms)
+  const amounts = paidAmounts(books, first, others, terms)
   for (const payment of first === undefined ? others : [first, ...others]) {
     yield* ofPayment(books, payment, terms, (of) => {
       const paid = amounts.get(payment)

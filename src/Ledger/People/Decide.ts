@@ -61,13 +61,13 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
 /** Holds that can't be rejected because the payment was made, and what to do instead. */
 const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
   "awaiting-certified-amount": "Accept it with its amount, or wait for its certificate.",
-  "paid-amount-unclear": "Accept it with what was paid.",
+  "paid-amount-unclear": "Accept it with what was paid, 0 if nothing was.",
   "currency-unknown": "Accept it with its currency, or wait for an event that names its project."
 }
 
 const insteadOf = ({ basis, reason }: Open): string | undefined =>
   reason === "amount-too-precise" && (JSON.parse(basis) as Basis).some(({ kind }) => kind === "decision")
-    ? "Accept it with an amount that its currency has."
+    ? "Accept it with an amount that has no more decimals than its currency."
     : awaited[reason]
 
 /** The fact, or a sentence for the person about what is wrong. */

@@ -9,11 +9,11 @@ export const questions: Readonly<Record<HoldReason, string>> = {
     "read). Accept with the certified amount (--amount), or wait for the certificate. A payment that was made can't be " +
     "rejected.",
   "amount-not-positive":
-    "The IPC was paid, and its certificate says zero or less. Accept with what was paid (--amount), or reject to " +
-    "disregard this certificate.",
+    "The IPC was paid, and its certificate says zero or less. Accept with what is due for it (--amount), or " +
+    "reject to disregard this certificate.",
   "amount-too-precise":
-    "The amount has more decimals than its currency. Accept with what was paid (--amount), or reject to disregard the " +
-    "certificate that says it.",
+    "The amount has more decimals than its currency. Accept with the right one (--amount), or reject to disregard the " +
+    "certificate that says it. An amount that a person gave can't be rejected.",
   "ambiguous-order":
     "The IPC was paid, and its certificates of the same instant have different amounts. Accept with the right one " +
     "(--amount), or reject to disregard all of them.",
@@ -25,7 +25,7 @@ export const questions: Readonly<Record<HoldReason, string>> = {
     "reject if there was none.",
   "paid-amount-unclear":
     "What was paid isn't clear: reports of the payment say different amounts, or one that its currency doesn't have, or " +
-    "none above zero. Accept with what was paid (--amount). A payment that was made can't be rejected.",
+    "zero or less. Accept with what was paid (--amount), 0 if nothing was. A payment that was made can't be rejected.",
   "over-payment":
     "With this payment, more is paid than was certified. Accept to post it as it is, or reject if it isn't a payment of " +
     "this IPC.",

@@ -93,7 +93,7 @@ const Preview = Schema.Struct({
     openFrom: Text,
     /** What people have closed; absent: nothing. */
     closed: Schema.optionalKey(
-      Schema.Struct({ before: Schema.String, by: Schema.String, at: Schema.String, reason: Schema.String })
+      Schema.Struct({ openFrom: Schema.String, by: Schema.String, at: Schema.String, reason: Schema.String })
     ),
     inClosedPeriod: Schema.Literals(["hold", "post"]),
     timezone: Schema.String,

@@ -51,12 +51,12 @@ const contentOf = (fact: OfEvent): ReadonlyArray<string | null> | undefined => {
 const paidOf = ({ units }: Pick<PaymentFact, "units">): ReadonlyArray<string> =>
   units === undefined ? [] : [String(units)]
 
-/** Who said it, when that was received, and what it says. */
-const claimOf = (fact: OfEvent): number | undefined => {
+/** Who said it, when that was received, what it says, and whether what was paid was kept by then. */
+const claimOf = (fact: OfEvent, arePaidAmountsKept: boolean): number | undefined => {
   const content = contentOf(fact)
   return content === undefined || fact.eventId === undefined
     ? undefined
-    : numberOf([fact.eventId, fact.knownAt, ...content])
+    : numberOf([fact.eventId, fact.knownAt, ...content, ...(arePaidAmountsKept ? [] : [null])])
 }
 
 /** What the books keep only once: the same payment may be reported at another time, or without its amount. */
@@ -75,7 +75,7 @@ interface Said {
 
 const factsAtOnce = 5000
 
-const saidIn = Effect.fnUntraced(function* (store: Store["Service"]) {
+const saidIn = Effect.fnUntraced(function* (store: Store["Service"], agreed: ReadonlyArray<Agreed.Agreed>) {
   const said = { claims: [] as Array<number>, numbers: [] as Array<number>, money: new NumberSet() }
   for (let after = 0; ;) {
     const rows = yield* store.run((db) =>
@@ -91,7 +91,9 @@ const saidIn = Effect.fnUntraced(function* (store: Store["Service"]) {
     if (last === undefined) return said satisfies Said
     after = last.number
     for (const fact of rows.map(Rows.toFact)) {
-      const [claim, money] = [claimOf(fact), moneyOf(fact)]
+      const terms = agreed.findLast(({ fromFact }) => fromFact <= fact.number)?.terms
+      const claim = claimOf(fact, terms === undefined || rulesOf(terms).arePaidAmountsKept)
+      const money = moneyOf(fact)
       if (claim === undefined) continue
       said.claims.push(claim)
       said.numbers.push(fact.number)
@@ -110,8 +112,9 @@ export const signed = Effect.fnUntraced(function* (most: number) {
   // Before the facts: whatever is settled has left its facts.
   const settled = yield* store.deliveries.settledThrough
   const quarantined = yield* store.run(quarantinedIn)
-  const said = yield* saidIn(store)
-  const namings = namingsOf(yield* store.run(Agreed.agreed))
+  const agreed = yield* store.run(Agreed.agreed)
+  const said = yield* saidIn(store, agreed)
+  const namings = namingsOf(agreed)
   const signedClaims = new NumberSet()
   const differences: Array<string> = []
   let bodies = 0
@@ -121,9 +124,10 @@ export const signed = Effect.fnUntraced(function* (most: number) {
     for (const as of namings) {
       const reading = read(event, reader, nowMicros, as.naming)
       const facts = heard(reading instanceof Promise ? yield* Effect.promise(() => reading) : reading).flatMap(factsOf)
-      readings.push(as.arePaidAmountsKept ? facts : facts.map(withoutAmount))
+      const kept = as.arePaidAmountsKept ? facts : facts.map(withoutAmount)
+      readings.push(kept)
+      for (const fact of kept) signedClaims.add(claimOf(fact, as.arePaidAmountsKept) ?? 0)
     }
-    for (const fact of readings.flat()) signedClaims.add(claimOf(fact) ?? 0)
     if (event.sequence > settled || quarantined.has(event.sequence)) return
     const missing = readings.map((facts) => facts.find((fact) => isUnknown(fact, said)))
     // By some names it may say more than by those of its time.

@@ -6,9 +6,9 @@ export type HoldReason =
   | "awaiting-certified-amount"
   /** Certificates of one instant with different amounts. Accept with the right one; reject to ignore them. */
   | "ambiguous-order"
-  /** The certificate's amount is zero or negative. Accept with what was paid; reject to ignore it. */
+  /** The certificate's amount is zero or negative. Accept with what is due; reject to ignore it. */
   | "amount-not-positive"
-  /** The amount has more decimals than its currency. Accept with what was paid; reject to ignore the certificate. */
+  /** The amount has more decimals than its currency. Accept with the right one; reject to ignore the certificate. */
   | "amount-too-precise"
   /** A certificate with another amount came after the payment. Accept with the cash it moved; reject if it moved none. */
   | "recertified-after-payment"

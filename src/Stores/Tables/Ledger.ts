@@ -66,7 +66,7 @@ export const ledger = {
     }
   },
   ledger_terms: {
-    says: "The terms by which entries are posted, as configured at a start. Append-only.",
+    says: "The terms by which entries are posted, as configured at a start, or with what a person has closed. Append-only.",
     key: ["number"],
     isLogged: true,
     isAppendOnly: true,

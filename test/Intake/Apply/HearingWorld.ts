@@ -19,7 +19,12 @@ import { Warehouse, noMirrors } from "../../../src/Stores/Warehouse.ts"
 import { until } from "../Uptime/World.ts"
 
 export const now = "2026-11-20T02:00:00.000000Z"
-const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 1 << 22 }
+const reading = {
+  aliases: { paid_amount: ["amount"] },
+  contentsAt: documented.delivery,
+  trustTypeHeader: false,
+  maximumBytes: 1 << 22
+}
 
 const reader = Layer.succeed(
   EventReader,

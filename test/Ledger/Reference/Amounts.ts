@@ -17,11 +17,13 @@ export class Amounts {
   readonly #seconds = new Map<string, { readonly line: string; readonly units: bigint }>()
   /** Of a payment, by its reference. */
   readonly #fits: (reference: string) => Fits
+  readonly #posted: (line: string) => bigint
   /** By reference; the first is *the* payment. */
   readonly payments = new Map<string, PaymentFact>()
 
-  constructor(fits: (reference: string) => Fits) {
+  constructor(fits: (reference: string) => Fits, posted: (line: string) => bigint) {
     this.#fits = fits
+    this.#posted = posted
   }
 
   /** It says nothing new. */
@@ -168,8 +170,9 @@ export class Amounts {
       const due = this.#certified.amountAt(by, this.#fits(first.reference))
       const amount = due === undefined ? undefined : this.#said.amountOf(reference, due - paid, this.#fits(reference))
       const units = typeof amount === "bigint" ? amount : undefined
-      paid += units ?? 0n
-      targets.push({ line: payment === first ? "settlement" : `paid:${reference}`, reference, effective, units })
+      const line = payment === first ? "settlement" : `paid:${reference}`
+      paid += units ?? this.#posted(line)
+      targets.push({ line, reference, effective, units })
       if (typeof amount === "object") asked.set(`${amount.reason} ${reference}`, { ...amount, reference })
       if (amount !== undefined) continue
       // Asked once, of the first payment.

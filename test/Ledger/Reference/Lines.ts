@@ -22,11 +22,15 @@ export interface Asked {
   readonly units: bigint | null
 }
 
+interface Refusal {
+  readonly units: bigint
+  /** A person took it back. */
+  readonly isTakenBack: boolean
+}
+
 interface Line {
   posted: bigint
-  refused: bigint
-  /** Of what is refused: what a person took back. */
-  takenBack: bigint
+  readonly refused: Array<Refusal>
   /** Its date or its difference was asked about, and it is neither posted nor refused. */
   waits: boolean
   /** The difference that a person agreed to while something else was still asked. */
@@ -60,8 +64,7 @@ export class Lines {
   #line(name: string): Line {
     const line = this.#lines.get(name) ?? {
       posted: 0n,
-      refused: 0n,
-      takenBack: 0n,
+      refused: [],
       waits: false,
       agreed: undefined,
       dated: undefined
@@ -78,8 +81,7 @@ export class Lines {
 
   post(target: Target, terms: Terms): void {
     const line = this.#line(target.line)
-    const refused = target.isVoid === true ? line.refused - line.takenBack : line.refused
-    line.posted = (target.units ?? 0n) - refused
+    line.posted = (target.units ?? 0n) - this.#refused(target, line, terms)
     this.#settle(target, line, terms)
   }
 
@@ -92,9 +94,22 @@ export class Lines {
     this.#places.set(reference, { ...place, currency: this.#givenCurrencies.get(reference) ?? place.currency })
   }
 
-  refuse({ line: name, units = 0n }: Target): void {
-    const line = this.#line(name)
-    line.refused = units - line.posted
+  refuse(target: Target, terms: Terms): void {
+    const line = this.#line(target.line)
+    const units = (target.units ?? 0n) - line.posted - this.#refused(target, line, terms)
+    line.refused.push({ units, isTakenBack: false })
+  }
+
+  /** What was refused counts where it is an amount of the currency. What a person took back needn't be taken back again. */
+  #refused({ isVoid, reference }: Target, { refused }: Line, terms: Terms): bigint {
+    const currency = this.currencyOf(reference, terms)
+    return refused
+      .filter(({ isTakenBack, units }) => isAmountOf(units, currency, terms) && !(isVoid === true && isTakenBack))
+      .reduce((sum, { units }) => sum + units, 0n)
+  }
+
+  posted(line: string): bigint {
+    return this.#line(line).posted
   }
 
   /** Posts it, or remembers that a person agreed until the currency is known. */
@@ -102,14 +117,13 @@ export class Lines {
     const { line: name, reference, units = 0n } = target
     const line = this.#line(name)
     if (this.#hasCurrency(reference, terms)) this.post(target, terms)
-    else Object.assign(line, { agreed: units - line.posted - line.refused, waits: false })
+    else Object.assign(line, { agreed: units - line.posted - this.#refused(target, line, terms), waits: false })
   }
 
   takeBack(name: string, units: bigint): void {
     const line = this.#line(name)
     line.posted -= units
-    line.refused += units
-    line.takenBack += units
+    line.refused.push({ units, isTakenBack: true })
   }
 
   giveCurrency(reference: string, currency: string): void {
@@ -175,16 +189,14 @@ export class Lines {
     if (move?.refused?.includes(this.project) === true) return false
     if (from !== null) return true
     // Without a project, only a currency of the project's own is a reason.
-    const { currency } = this.#placeIn(terms, this.project)
-    return Object.keys(terms.currencies).length > 0 && place?.currency !== currency
+    return Object.keys(terms.currencies).length > 0 && place?.currency !== this.#placeIn(terms, this.project).currency
   }
 
   /** Posts what is missing, or asks. */
   reach(target: Target, terms: Terms): ReadonlyArray<Asked> {
     const { isVoid, line: name, reference, units: wanted } = target
     const line = this.#line(name)
-    // What a person took back needn't be taken back again.
-    const refused = isVoid === true ? line.refused - line.takenBack : line.refused
+    const refused = this.#refused(target, line, terms)
     const units = wanted === undefined ? 0n : wanted - line.posted - refused
     // What never was posted needn't be taken back.
     if (units === 0n || (isVoid === true && line.dated === undefined)) {
@@ -210,7 +222,9 @@ export class Lines {
     // What is no longer owed is taken back on the day that it was posted on.
     const isClosed = isClosedOn(isVoid === true ? (line.dated ?? effective) : effective, terms)
     if (isClosed && terms.inClosedPeriod === "hold") return "period-closed"
-    if (refused !== 0n) return "changed-after-refusal"
+    const currency = this.currencyOf(target.reference, terms)
+    const isInAnother = line.refused.some(({ units }) => !isAmountOf(units, currency, terms))
+    if (refused !== 0n || isInAnother) return "changed-after-refusal"
     return line.waits && terms.inClosedPeriod === "hold" ? "period-reopened" : undefined
   }
 

@@ -109,6 +109,6 @@ it("the event types are those of the interface document", () => {
     entity: "ipcs",
     status: "paid",
     proof: [["payment_reference"]],
-    fields: { paid_amount: ["paid_amount"] }
+    fields: { paid_amount: [] }
   })
 })

@@ -8,7 +8,6 @@ const money: ReadonlyArray<readonly [type: string, field: string, column: string
   ["ipc.created", "draft_amount", "draft_amount"],
   ["ipc.submitted", "amount", "submitted_amount"],
   ["ipc.certified", "certified_amount", "certified_amount"],
-  ["ipc.paid", "paid_amount", "paid_amount"],
   ["vo.priced", "total_cost_impact", "total_cost_impact"],
   ["vo.agreed", "final_amount", "final_amount"]
 ]
@@ -82,6 +81,14 @@ describe("amounts", () => {
     assert.deepInclude(readAs("ipc.paid").values, { payment_reference: "PAY-1", paid_amount: "900000.2500" })
     assert.notProperty(readAs("ipc.submitted").values, "paid_amount")
     assert.deepEqual({ ...readAs("ipc.certified").extra }, { amount: "900000.25" })
+    const unread = readEvent(options, eventOf(flat({ ...contentOf("ipc.paid"), amount: '"n/a"' })), atMicros)
+    assertQuarantined(unread, "amount-does-not-fit")
+  })
+
+  it("of a payment are none of ours without an alias, whatever they are", () => {
+    const change = applied(read(flat({ ...contentOf("ipc.paid"), paid_amount: '"n/a"' })), "ipc.paid")
+    assert.notProperty(change.values, "paid_amount")
+    assert.deepEqual({ ...change.extra }, { paid_amount: '"n/a"' })
   })
 
   it("of a submission come from `amount` before `submitted_amount`", () => {
