@@ -3,17 +3,15 @@
  * Run: node bench/Requests.ts usual|long|stripe SERIES COUNT FILE…
  */
 import { closeSync, openSync, writeSync } from "node:fs"
-import { signed } from "./Signed.ts"
+import { mixed } from "./Signed.ts"
 import { stripeRequest } from "./StripeEvents.ts"
 
 const [kind = "usual", series = "a", count = "1000", ...paths] = process.argv.slice(2)
 const total = Number(count)
-/** Each has a whole life: created, submitted, certified, paid. */
-const ipcs = Math.ceil(total / 4)
 const atOnce = 1000
 
 const requestOf = (n: number): Buffer =>
-  kind === "stripe" ? stripeRequest(series, n) : signed(series, n, ipcs, kind === "long").request
+  kind === "stripe" ? stripeRequest(series, n) : mixed(series, n, kind === "long").request
 
 const files = paths.map((path) => openSync(path, "w"))
 for (let first = 0; first < total; first += atOnce) {

@@ -5,12 +5,10 @@
  */
 import { connect } from "node:net"
 import { quantile, round } from "./Child.ts"
-import { type Signed, signed } from "./Signed.ts"
+import { mixed, type Signed } from "./Signed.ts"
 import { Stored } from "./Stored.ts"
 
 const [port = "0", series = "a", count = "1000", connections = "64", storePath] = process.argv.slice(2)
-/** Each has a whole life: created, submitted, certified, paid. */
-const ipcs = Math.ceil(Number(count) / 4)
 
 export interface Sent {
   readonly perSecond: number
@@ -24,7 +22,7 @@ export interface Sent {
   readonly notThere: number
 }
 
-const deliveries = Array.from({ length: Number(count) }, (_, n) => signed(series, n, ipcs))
+const deliveries = Array.from({ length: Number(count) }, (_, n) => mixed(series, n, false))
 const latencies: Array<number> = []
 const tally = { next: 0, acknowledged: 0, refused: 0, broken: 0, notThere: 0 }
 

@@ -29,12 +29,7 @@ const note = sentence.repeat(4)
 const longNote = sentence.repeat(17)
 
 /** The nth event of `series`, about one of `ipcs` IPCs, whose lives are interleaved. */
-export const eventBody = (
-  series: string,
-  n: number,
-  ipcs: number,
-  isLong = false
-): { readonly type: string; readonly body: Buffer } => {
+export const eventBody = (series: string, n: number, ipcs: number, isLong = false): Body => {
   const round = Math.floor(n / ipcs)
   const type = stages[round % stages.length] ?? stages[0]
   const body = {
@@ -68,8 +63,15 @@ export const delivery = (series: string, n: number, ipcs: number): Delivery => {
   }
 }
 
-export const signed = (series: string, n: number, ipcs: number, isLong = false): Signed => {
-  const { type, body } = eventBody(series, n, ipcs, isLong)
+export const signed = (series: string, n: number, ipcs: number, isLong = false): Signed =>
+  requestOf(eventBody(series, n, ipcs, isLong))
+
+interface Body {
+  readonly type: string
+  readonly body: Buffer
+}
+
+export const requestOf = ({ body, type }: Body): Signed => {
   const id = eventId(body)
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -82,4 +84,40 @@ export const signed = (series: string, n: number, ipcs: number, isLong = false):
     `X-Service-Timestamp: ${new Date().toISOString()}`
   ]
   return { body, eventId: id, request: Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]) }
+}
+
+/** Events of the other types, with what proves each. */
+const others: ReadonlyArray<readonly [type: string, of: (id: string) => object]> = [
+  ["vo.created", (id) => ({ vo_id: id, description: "Additional piles" })],
+  ["vo.priced", (id) => ({ vo_id: id, total_cost_impact: "1250.50" })],
+  ["vo.agreed", (id) => ({ vo_id: id, final_amount: "1200.25", time_impact: "3 days" })],
+  ["vo.absorbed", (id) => ({ vo_id: id, boq_revision: "C" })],
+  ["ncr.created", (id) => ({ ncr_id: id, severity: "minor" })],
+  ["ncr.closed", (id) => ({ ncr_id: id, closure_date: "2026-11-20" })],
+  ["hse.incident.reported", (id) => ({ incident_id: id, classification: "near miss" })],
+  ["permit.issued", (id) => ({ permit_id: id, validity: "7 days" })],
+  ["permit.expiring", (id) => ({ permit_id: id, hours_until_expiry: 24 })],
+  ["dms.transmittal.sent", (id) => ({ transmittal_id: id, document_count: 3 })]
+]
+
+const together = 1000
+const typeCount = stages.length + others.length
+
+/**
+ * The nth delivery of a stream of all event types in equal parts, a thousand of each at a time: so one in fourteen pays an IPC
+ * that was certified 1,000 deliveries before.
+ */
+export const mixed = (series: string, n: number, isLong: boolean): Signed => {
+  const [group, within] = [Math.floor(n / (together * typeCount)), n % (together * typeCount)]
+  const place = Math.floor(within / together)
+  const of = `${series}${group}`
+  if (place < stages.length) return signed(of, within, together, isLong)
+  const [type, contents] = others[place - stages.length]!
+  const body = {
+    event_type: type,
+    event_timestamp: new Date(Date.UTC(2026, 10, 1) + n * 10).toISOString(),
+    ...contents(`${of}-${within % together}`),
+    note: isLong ? longNote : note
+  }
+  return requestOf({ type, body: Buffer.from(JSON.stringify(body)) })
 }
