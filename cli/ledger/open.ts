@@ -1,5 +1,6 @@
 /**
- * `siteledger ledger open MONTH`: opens the books again from the beginning of a month: what waited because it was closed is asked again, or posted.
+ * `siteledger ledger open MONTH`: opens the books again from the beginning of a month. What waited because it was closed is
+ * asked again, or posted.
  */
 import { Effect, Record } from "effect"
 import { Command } from "effect/cli"

@@ -3,10 +3,9 @@
  *
  * Guarantees: the same facts in the same order give the same entries to the byte. There is at most one `payment` entry
  * for an IPC and reference. Once no hold is open, the net of the IPC is the same for any order of its facts that begins
- * with the same payment, provided that the same question gets the same answer (docs/ledger.md lists what is asked only in some
- * orders): an entry is the difference between what
- * is posted and what is now known, and what was posted for a question that went away is taken back. What isn't known is
- * asked, never guessed; what was refused is never posted.
+ * with the same payment, provided that the same question gets the same answer (docs/ledger.md says what is asked in some
+ * orders only): an entry is the difference between what is posted and what is now known, and what was posted for a question
+ * that went away is taken back. What isn't known is asked, never guessed; what was refused is never posted.
  */
 import { isAfter, never } from "../Domain/Version.ts"
 import { changedProjects, currencyOf } from "./Fold/Account.ts"

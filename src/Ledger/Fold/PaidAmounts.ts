@@ -8,7 +8,7 @@
 import { currencyOf } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
 import { voided } from "./Certified.ts"
-import type { Fact, PaymentFact, Terms } from "../Fact.ts"
+import type { Entry, Fact, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, paidOf, unmoved } from "./Parts.ts"
 import { answerTo, fits, minorUnit } from "./Precision.ts"
@@ -42,29 +42,39 @@ export const paidAmounts = (
   let before = 0n
   for (const payment of first === undefined ? others : [first, ...others]) {
     const part = payment === first ? settlementPart : paidOf(payment.reference)
-    const posted = payment === first ? [] : books.entries.filter((entry) => baseOf(entry.part) === part)
+    const posted = postedFor(books, part, payment)
     const unit = unitOf(payment)
-    const asked = payment === first ? undefined : whetherPaid(payment, first)
-    const isAnswered = asked !== undefined && books.decisions.has(asked.holdId)
-    if (posted.length === 0 && (!isSaid || isAnswered || reportsOf(books, payment).length === 0)) {
-      const answer = asked && answerTo(asked, books.decisions, unit)
-      before += answer === undefined || "open" in answer ? 0n : (answer.units ?? 0n)
+    const given = payment === first ? undefined : givenFor(books, payment, first, unit)
+    const hasPosted = payment !== first && posted.length > 0
+    if (!hasPosted && (!isSaid || given !== undefined || reportsOf(books, payment).length === 0)) {
+      before += given ?? 0n
       continue
     }
     const due = isSaid ? settle(books, first, unitOf(first), dueAt(books, first, payment)) : undefined
     const paid =
       due?._tag === "Open" ? { open: due.question } : ofReports(books, payment, due?.settled, { before, part, unit })
     all.set(payment, paid)
-    before += "open" in paid ? postedFor(books, part, payment) : paid.units
+    // What is posted stays while a question is open.
+    before += "open" in paid ? posted.reduce((sum, { units }) => sum + units, 0n) : paid.units
   }
   return all
 }
 
-/** What is posted stays while a question is open. */
-const postedFor = ({ entries }: Books, part: string, { reference }: PaymentFact): bigint =>
-  entries
-    .filter((entry) => entry.payment_reference === reference && baseOf(entry.part) === part)
-    .reduce((sum, { units }) => sum + units, 0n)
+const postedFor = ({ entries }: Books, part: string, { reference }: PaymentFact): ReadonlyArray<Entry> =>
+  entries.filter((entry) => entry.payment_reference === reference && baseOf(entry.part) === part)
+
+/** What a person said that a further payment is; undefined: nobody has answered. */
+const givenFor = (
+  books: Books,
+  payment: PaymentFact,
+  first: PaymentFact | undefined,
+  unit: bigint
+): bigint | undefined => {
+  const asked = whetherPaid(payment, first)
+  if (!books.decisions.has(asked.holdId)) return undefined
+  const answer = answerTo(asked, books.decisions, unit)
+  return "open" in answer ? 0n : (answer.units ?? 0n)
+}
 
 const reportsOf = ({ amounts }: Books, { reference }: PaymentFact): ReadonlyArray<PaymentFact> =>
   amounts.filter((report) => report.reference === reference)

@@ -1,6 +1,6 @@
 /**
- * Amounts fit their currency: 100.005 is no amount of euros, and no accounting system takes it. What doesn't fit is asked,
- * never rounded. Pure.
+ * Amounts fit their currency: 100.005 is no amount of euros, and no accounting system takes it. What doesn't fit is asked
+ * about, never rounded. Pure.
  */
 import * as Amount from "../../Domain/Amount.ts"
 import { ask, type Question } from "./Ask.ts"
@@ -33,7 +33,7 @@ export type Answer =
 
 /**
  * Asked again until the amount fits: its currency may have become known only after the answer. There is no other way out:
- * who has said that money moved says how much.
+ * whoever has said that money moved says how much.
  */
 export const answerTo = (question: Question, decisions: ReadonlyMap<string, DecisionFact>, unit: bigint): Answer => {
   const given: Array<DecisionFact> = []
