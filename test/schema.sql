@@ -114,7 +114,7 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   "ipc_id" text not null,
   -- The certificate's project; null if no event has named it.
   "project_id" text,
-  -- payment: an IPC was paid. adjustment: the amount of a payment turned out to be different. reversal: undoes an entry.
+  -- payment: an IPC was paid. adjustment: a correction, or what a person added. reversal: takes back an entry, or several at once.
   "kind" text not null check ("kind" in ('payment', 'adjustment', 'reversal')),
   -- The amount it moves; negative if it takes money back.
   "amount" text not null,
@@ -132,9 +132,9 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   "effective_at" text not null,
   -- When the fact that caused the entry was received.
   "known_at" text not null,
-  -- The service's id of the event that caused it; null if a person did.
+  -- Of a payment, the id of its ipc.paid event, even if a person's answer posted it; else of the event that caused it. Null if none did.
   "event_id" text,
-  -- The entry that a reversal undoes; null for the other kinds.
+  -- The entry that a reversal takes back, or the first of several: book the reversal's own amount. Null for the other kinds.
   "reverses" text,
   -- What it belongs to: the settlement, or the decision on a hold, by its id.
   "part" text not null,
@@ -292,7 +292,7 @@ CREATE TRIGGER ledger_outbox_logs_update after update on "ledger_outbox"
 
 CREATE INDEX "ledger_outbox_turn" on "ledger_outbox" ("next_attempt_at", "sequence") where state = 'pending';
 
-CREATE TABLE "ledger_terms" ( -- The terms by which entries are posted, as configured at a start. Append-only.
+CREATE TABLE "ledger_terms" ( -- The terms by which entries are posted, as configured at a start, or with what a person has closed. Append-only.
   -- Its sequence number.
   "number" integer primary key autoincrement,
   -- The first fact they apply to (ledger_facts.number), until later terms replace them.

@@ -57,7 +57,8 @@ export class Tale {
     const number = this.#count++
     const stage = stages[number % stages.length] ?? "created"
     const ipc = `${this.#name}-${Math.floor(number / stages.length)}`
-    const amount = `${1 + this.#dice.below(9_999_999)}.${String(this.#dice.below(10_000)).padStart(4, "0")}`
+    // In euros, with the zeros of the column.
+    const amount = `${1 + this.#dice.below(9_999_999)}.${String(this.#dice.below(100)).padStart(2, "0")}00`
     const fields = {
       created: { project_id: 1 + this.#dice.below(20), draft_amount: amount },
       submitted: { submitter: `Engineer ${number}`, amount },

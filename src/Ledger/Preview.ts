@@ -20,7 +20,8 @@ export const assumptions: ReadonlyArray<string> = [
 
 export interface Preview {
   readonly assumptions: ReadonlyArray<string>
-  readonly terms: Terms
+  /** Without what is the same everywhere. */
+  readonly terms: Omit<Terms, "minorDigits">
   readonly ipcs: number
   /** Net by currency and project, as posted with these terms from the beginning. */
   readonly totals: ReadonlyArray<{
@@ -57,9 +58,10 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
       }
     )
   )
+  const { minorDigits: _, ...shown } = terms
   return {
     assumptions,
-    terms,
+    terms: shown,
     ipcs,
     totals: [...totals.values()].map(({ entries, entry, units }) => ({
       currency: entry.currency,

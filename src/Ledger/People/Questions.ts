@@ -6,8 +6,8 @@ import type { HoldReason } from "../Fact.ts"
 export const questions: Readonly<Record<HoldReason, string>> = {
   "awaiting-certified-amount":
     "The IPC was paid, and no certificate of it is known (`siteledger explain IPC` shows one that came but can't be " +
-    "read). Accept with the certified amount (--amount), or wait for the certificate. A payment that was made can't be " +
-    "rejected.",
+    "read). Accept with the certified amount (--amount), or wait for the certificate. If it comes later and says " +
+    "another amount, the difference is posted. A payment that was made can't be rejected.",
   "amount-not-positive":
     "The IPC was paid, and its certificate says zero or less. Accept with what is due for it (--amount), or " +
     "reject to disregard this certificate.",
@@ -18,17 +18,17 @@ export const questions: Readonly<Record<HoldReason, string>> = {
     "The IPC was paid, and its certificates of the same instant have different amounts. Accept with the right one " +
     "(--amount), or reject to disregard all of them.",
   "recertified-after-payment":
-    "A certificate dated after the payment has a different amount from the one posted. Accept with the cash that it " +
-    "moved (--amount, below zero if money came back), or reject if it moved none.",
+    "A certificate dated after the payment has a different amount from the one posted. Accept with the money " +
+    "that moved in addition, not the new total (--amount, below zero if money came back), or reject if none did.",
   "second-payment-reference":
     "The IPC was paid before, under another reference. Accept with the amount of this second payment (--amount), or " +
     "reject if there was none.",
   "paid-amount-unclear":
-    "What was paid isn't clear: reports of the payment say different amounts, or one that its currency doesn't have, or " +
-    "zero or less. Accept with what was paid (--amount), 0 if nothing was. A payment that was made can't be rejected.",
+    "What was paid isn't clear: reports of the payment say different amounts, or one says zero or less, or more decimals " +
+    "than its currency has. Accept with what was paid (--amount), 0 if nothing was. A payment that was made can't be rejected.",
   "over-payment":
-    "With this payment, more is paid than was certified. Accept to post it as it is, or reject if it isn't a payment of " +
-    "this IPC.",
+    "With this payment, more is paid than was certified. Accept to post it as it is, or to leave it posted. Reject if it " +
+    "isn't a payment of this IPC: what is posted of it is then taken back.",
   "period-closed":
     "The entry falls in a closed period. Accept to post it on the first open day, or reject to post nothing.",
   "currency-unknown":
@@ -39,7 +39,7 @@ export const questions: Readonly<Record<HoldReason, string>> = {
     "nothing.",
   "changed-after-refusal":
     "You refused to post an amount, or took it back, and it turned out to be different since. Accept to post this " +
-    "difference, or reject to post nothing.",
+    "difference, or reject to post nothing, also if you have posted the right amount by hand.",
   "project-changed":
     "The payment is posted under one project, and a newer event names another. Accept to take back what was posted and " +
     "post it under the new project, in its currency, or reject to leave it.",

@@ -88,8 +88,6 @@ const Preview = Schema.Struct({
     currency: Text,
     /** By project id. */
     currencies: Schema.Record(Schema.String, Schema.String),
-    /** How many decimals amounts have, by currency, where it isn't two. */
-    minorDigits: Schema.NullOr(Schema.Record(Schema.String, Schema.Int)),
     openFrom: Text,
     /** What people have closed; absent: nothing. */
     closed: Schema.optionalKey(

@@ -101,7 +101,7 @@ export const ledger = {
       project_id: optional(wholeNumber, "The certificate's project; null if no event has named it."),
       kind: required(
         oneOf("payment", "adjustment", "reversal"),
-        "payment: an IPC was paid. adjustment: the amount of a payment turned out to be different. reversal: undoes an entry."
+        "payment: an IPC was paid. adjustment: a correction, or what a person added. reversal: takes back an entry, or several at once."
       ),
       amount: required(money, "The amount it moves; negative if it takes money back."),
       currency: optional(currency, "ISO 4217; null if none is configured."),
@@ -111,8 +111,14 @@ export const ledger = {
       credit_account: required(text, "The account that a positive amount credits."),
       effective_at: required(instant, "When the money moved, or the first instant of the open period after it."),
       known_at: required(instant, "When the fact that caused the entry was received."),
-      event_id: optional(text, "The service's id of the event that caused it; null if a person did."),
-      reverses: optional(entryId, "The entry that a reversal undoes; null for the other kinds."),
+      event_id: optional(
+        text,
+        "Of a payment, the id of its ipc.paid event, even if a person's answer posted it; else of the event that caused it. Null if none did."
+      ),
+      reverses: optional(
+        entryId,
+        "The entry that a reversal takes back, or the first of several: book the reversal's own amount. Null for the other kinds."
+      ),
       part: required(text, "What it belongs to: the settlement, or the decision on a hold, by its id.", {
         isHidden: true
       }),
