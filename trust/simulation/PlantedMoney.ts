@@ -2,7 +2,8 @@
 import { at, type Break } from "./Break.ts"
 
 const fold = at("src/Ledger/Fold.ts")
-const wants = at("src/Ledger/Fold/Wants.ts")
+const certified = at("src/Ledger/Fold/Certified.ts")
+const wanted = at("src/Ledger/Fold/Wanted.ts")
 const known = at("src/Ledger/Fold/Known.ts")
 const posted = at("src/Ledger/Fold/Posted.ts")
 const books = at("src/Ledger/Books.ts")
@@ -41,7 +42,7 @@ export const posting: ReadonlyArray<Break> = [
   ),
   facts("projectId, version: change.version }", 'projectId, version: "" }', "the first project stays"),
   fold(
-    "!books.payments.some(({ reference }) => reference === fact.reference)",
+    "books.payments.every(({ reference }) => reference !== fact.reference)",
     "books.payments.length === 0",
     "a second payment is lost"
   ),
@@ -50,19 +51,15 @@ export const posting: ReadonlyArray<Break> = [
     "units === fact.units",
     "a later certificate of the same amount is lost"
   ),
-  wants(
+  certified(
     "if (at <= payment.at || at === settled.at || units === settled.units) continue",
     "if (at !== payment.at || at === settled.at || units === settled.units) continue",
     "an amount certified after the payment is not asked about"
   ),
-  wants(
-    "if (decision === undefined) return yield question",
-    "if (decision === undefined) return",
-    "questions aren't asked"
-  ),
+  wanted("    yield answer.open\n", "", "questions aren't asked"),
   known(
-    'payments: and(books.payments, of("payment"))',
-    'payments: and(of("payment"), books.payments)',
+    'payments: of("payment").reduce(named, books.payments)',
+    'payments: books.payments.reduce(named, of("payment"))',
     "the last payment counts as the first"
   ),
   posted("const isPaid = entries.some(", "const isPaid = entries.every(", "entries of a payment are of the wrong kind"),
