@@ -113,6 +113,8 @@ const everywhere: Readonly<Record<string, Point>> = {
     await pause(dice.below(15))
   },
   rotation: async ({ dice, secrets, worker }) => {
+    // A worker that knows a secret without having subscribed takes it for one of a subscription that was made by hand.
+    await worker.reaches("the subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
     const secret = `${mark}-${dice.below(1e9)}-rotated`
     void worker.verb("secret-add", { secret }).then((answer) => answer !== undefined && secrets.push(secret))
     await pause(dice.below(60))
