@@ -71,7 +71,7 @@ interface Body {
   readonly body: Buffer
 }
 
-export const requestOf = ({ body, type }: Body): Signed => {
+const requestOf = ({ body, type }: Body): Signed => {
   const id = eventId(body)
   const head = [
     `POST ${path} HTTP/1.1`,

@@ -1,5 +1,6 @@
 /**
- * The whole worker, `bin/siteledger start`, under deliveries from a foreign generator: as fast as 64 connections send them,
+ * The whole worker, `bin/siteledger start`, under deliveries from a foreign generator: all event types in equal parts, so one
+ * in fourteen pays an IPC, as fast as 64 connections send them,
  * for BENCH_SECONDS (two minutes) and then in shorter rounds, with everything that it does beside (applying, posting,
  * publishing), next to a bare node:http server that checks the same HMAC, before and after each round; then 100 a second.
  * Measured from outside: processor time of all threads, bytes written, how long events wait.

@@ -86,6 +86,9 @@ const money = (tenThousandths: bigint): string => {
 const percent = (of: bigint, from: number, to: number, dice: Dice): bigint =>
   (of * BigInt(from + dice.below(to - from + 1))) / 100n
 
+/** What is certified is paid, in a currency that has two decimals as a rule. */
+const inCents = (tenThousandths: bigint): bigint => tenThousandths - (tenThousandths % 100n)
+
 const people = ["A. Okafor", "J. Núñez", "M. Þórsdóttir", "L. Chen", 'S. "Sam" Patel'] as const
 
 export const ipc = (c: Circumstances): Life => {
@@ -97,7 +100,7 @@ export const ipc = (c: Circumstances): Life => {
     "ipc.certified",
     "certified",
     [
-      ["certified_amount", money(percent(submitted, 75, 100, c.dice))],
+      ["certified_amount", money(inCents(percent(submitted, 75, 100, c.dice)))],
       ["certificate_url", JSON.stringify(`https://construction.example/certificates/${id}/${n}.pdf`)]
     ]
   ])

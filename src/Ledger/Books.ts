@@ -99,7 +99,7 @@ interface Kept {
 }
 
 /** Other terms may say what these ask. */
-const endedByTerms: ReadonlyArray<HoldReason> = [
+export const endedByTerms: ReadonlyArray<HoldReason> = [
   "period-closed",
   "period-reopened",
   "changed-after-refusal",

@@ -24,7 +24,7 @@ import {
   reject,
   type ShortFact
 } from "./Histories.ts"
-import { at, certified, hear, heard, journal, startedOnce, verified } from "./Started.ts"
+import { at, certified, folder, hear, heard, holds, journal, started, startedOnce, verified } from "./Started.ts"
 
 const posted = ({ entries }: Books) => entries.map((entry) => `${entry.kind} ${entry.payment_reference} ${entry.units}`)
 
@@ -183,6 +183,29 @@ describe("a payment whose event says its amount", () => {
     })
   })
 })
+
+it.effect("is asked about anew once other terms say a currency with other decimals", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const inCurrency = (currency: string): Terms => ({ ...contractor, currency, minorDigits })
+    const paid = (id: string, amount: string) =>
+      heard(id, 5, 6, { payment_reference: "P", paid_amount: amount, paid_at: at(5) })
+    const asked = Effect.map(holds, (all) => all.map(({ ipc_id, reason }) => `${ipc_id} ${reason}`).toSorted())
+    const first = hear([
+      certified("A", 1, 2, "200.0000"),
+      paid("A", "100.0050"),
+      certified("B", 1, 2, "100.5000"),
+      paid("B", "150.0000")
+    ])
+    const held = yield* started(path, Effect.andThen(first, asked), inCurrency("EUR"))
+    assert.deepStrictEqual(held, ["A paid-amount-unclear", "B over-payment"])
+    assert.deepStrictEqual(yield* started(path, asked, inCurrency("JPY")), [
+      "A paid-amount-unclear",
+      "B amount-too-precise"
+    ])
+    assert.deepStrictEqual(yield* started(path, asked, inCurrency("KWD")), ["B over-payment"])
+  }).pipe(Effect.scoped)
+)
 
 it.effect("is recorded from its event, and the books verify", () =>
   startedOnce(

@@ -5,6 +5,7 @@
 import { assert } from "@effect/vitest"
 import type { Entry, Fact, Hold, Terms } from "../../../src/Ledger/Fact.ts"
 import { fold, type Turn } from "../../../src/Ledger/Fold.ts"
+import { endedByTerms } from "../../../src/Ledger/Books.ts"
 import { type Books, empty } from "../../../src/Ledger/Fold/Known.ts"
 import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { isKnown } from "../../../src/Ledger/Fold/Parts.ts"
@@ -48,7 +49,7 @@ export class Recording {
   change(terms: Terms): void {
     this.#terms = terms
     this.lines.push(`terms ${short(terms)}`)
-    if (this.holds.some(({ reason }) => waiting.has(reason))) this.record({ kind: "terms" })
+    if (this.holds.some(({ reason }) => endedByTerms.includes(reason))) this.record({ kind: "terms" })
   }
 
   /** The first of these facts again, as after a restore; what follows comes later than all that was recorded. */
@@ -114,17 +115,6 @@ export class Recording {
     }
   }
 }
-
-/** Holds that other terms may end. */
-const waiting: ReadonlySet<string> = new Set([
-  "period-closed",
-  "period-reopened",
-  "changed-after-refusal",
-  "currency-unknown",
-  "amount-too-precise",
-  "paid-amount-unclear",
-  "over-payment"
-])
 
 /** Times of the first hour as minutes. */
 export const short = (value: unknown): string =>
