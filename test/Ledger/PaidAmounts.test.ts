@@ -157,6 +157,10 @@ describe("a payment whose event says its amount", () => {
     const posted = ({ entries }: Books) => entries.map((entry) => `${entry.payment_reference} ${entry.units}`)
     const books = history([...paid, comparison, payment(8, "R", 100n), payment(7, "Q", 300n)], terms)
     assert.deepStrictEqual([posted(books), reasons(books)], [["Q 300", "R 100"], ["period-closed"]])
+    // Also while nothing says what the other was.
+    const unsaid = history([...paid, comparison, payment(7, "Q", 300n)], terms)
+    assert.deepStrictEqual([posted(unsaid), reasons(unsaid)], [["Q 300", "R 100"], ["second-payment-reference"]])
+    assert.strictEqual(holdFor(unsaid, "second-payment-reference").payment_reference, "P")
   })
 
   it("goes to another project with each part", () => {
