@@ -10,6 +10,7 @@ import { sql } from "kysely"
 import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
 import * as ConstructionWebhooks from "../connectors/construction/ConstructionWebhooks.ts"
 import { minorDigits } from "../config/Currency.ts"
+import { unsaid } from "../config/LedgerFile.ts"
 import { rulesVersion } from "../config/Ledger.ts"
 import { stores } from "../pipelines/stores.ts"
 import { Apply } from "../src/Intake/Apply.ts"
@@ -95,6 +96,7 @@ const terms: Terms = {
   currency: "EUR",
   currencies: {},
   minorDigits,
+  certificates: unsaid,
   openFrom: null,
   inClosedPeriod: "hold",
   rules: rulesVersion,

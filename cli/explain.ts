@@ -5,6 +5,7 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Amount from "../src/Domain/Amount.ts"
+import type { Preceding } from "../src/Ledger/Fact.ts"
 import type { Answer } from "../src/Operate/AdminApi.ts"
 import type { Row } from "../src/Operate/AdminApi/LedgerVerbs.ts"
 import * as Text from "../src/Query/Text.ts"
@@ -68,12 +69,14 @@ const event = (row: Row): string => {
 
 /** Its content by name; amounts as decimals, not in the stored ten-thousandths. */
 const fact = (row: Row): string => {
-  const { units, ...content } = JSON.parse(String(row["content"])) as Row
+  const { preceding, units, ...content } = JSON.parse(String(row["content"])) as Row
   const amount = units == null ? "" : ` ${Amount.ofUnits(BigInt(units)) ?? units}`
   // What is nested is for auditors: `--json` has it.
   const others = Object.entries(content).filter(([, value]) => value !== null && typeof value !== "object")
+  const before = (preceding as Preceding | undefined)?.ipcId
   return [
     `${row["number"]}  ${row["known_at"]}  ${row["kind"]}${amount}`,
+    ...(before === undefined ? [] : [before === null ? "first of its project" : `after IPC ${before}`]),
     ...others.map(([name, value]) => `${name} ${value}`)
   ].join("  ")
 }

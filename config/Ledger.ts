@@ -5,6 +5,7 @@
 import { DateTime, Option, type Redacted, Result } from "effect"
 import * as Address from "./Address.ts"
 import { minorDigits } from "./Currency.ts"
+import { type Certificates, certificates, unsaid } from "./LedgerFile.ts"
 import type { Envelope } from "./WireFiles.ts"
 import * as Parse from "./Parse.ts"
 import { all, bad, type Field, type Fields, fine, optional, orElse, preset, secret } from "./Variable.ts"
@@ -36,6 +37,15 @@ export const posting = {
       "EUR 4711=USD"
     ),
     { standard: null, byProject: {} }
+  ),
+  certificates: orElse(
+    optional(
+      "SITELEDGER_LEDGER_FILE",
+      "File that says what certified amounts are, like config/ledger.example.json (if not set, entries are drafts).",
+      certificates,
+      "config/ledger.json"
+    ),
+    unsaid
   ),
   openFrom: optional(
     "SITELEDGER_LEDGER_OPEN_FROM",
@@ -127,6 +137,8 @@ export interface Terms {
   readonly currencies: Readonly<Record<string, string>>
   /** How many decimals amounts have, by currency, where it isn't two. Null in terms from before it was kept: four. */
   readonly minorDigits: Readonly<Record<string, number>> | null
+  /** What certified amounts are. In terms from before it was kept: nobody has said. */
+  readonly certificates: Certificates
   /** The first instant of the open period; null: no period is closed by the configuration. */
   readonly openFrom: string | null
   /** Absent: people have closed none. */
@@ -153,7 +165,7 @@ export const termsOf = (
   reading: Field<Reading>
 ): Field<Terms> =>
   Result.flatMap(all({ own: all(fields), reading, standardZone }), ({ own, reading, standardZone }) => {
-    const { confirmAbove, currencies, inClosedPeriod, openFrom, perspective } = own
+    const { certificates, confirmAbove, currencies, inClosedPeriod, openFrom, perspective } = own
     const zone = Option.getOrElse(own.timezone, () => standardZone)
     const { credit, debit } = accounts[perspective]
     const debitAccount = Option.getOrElse(own.debitAccount, () => debit)
@@ -168,6 +180,7 @@ export const termsOf = (
       currency: currencies.standard,
       currencies: currencies.byProject,
       minorDigits,
+      certificates,
       openFrom: Option.getOrNull(Option.map(openFrom, (day) => midnight(day, zone))),
       inClosedPeriod,
       timezone: DateTime.zoneToString(zone),

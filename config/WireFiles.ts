@@ -2,10 +2,9 @@
  * Reads the files that say how the service names things and where it puts them. As in Parse.ts, a failure is a sentence
  * that repeats nothing of the file. docs/wire.md explains both to people.
  */
-import { readFileSync } from "node:fs"
-import { resolve } from "node:path"
 import { Result, Schema } from "effect"
 import type { Parse } from "./Parse.ts"
+import { textFile } from "./TextFile.ts"
 
 const Words = Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)])
 
@@ -57,14 +56,9 @@ export const documented: Envelope = envelopeOf({})
 const jsonFile =
   <A>(schema: Schema.Codec<A, string>, what: string): Parse<A> =>
   (path) =>
-    Result.try({
-      try: () => readFileSync(resolve(path), "utf8").replace(/^\uFEFF/, ""),
-      catch: () => "names a file that cannot be read."
-    }).pipe(
-      Result.flatMap((json) =>
-        Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(json).pipe(
-          Result.mapError(() => `names a file that is not ${what}.`)
-        )
+    Result.flatMap(textFile(path), (json) =>
+      Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(json).pipe(
+        Result.mapError(() => `names a file that is not ${what}.`)
       )
     )
 

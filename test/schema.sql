@@ -105,6 +105,19 @@ CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "time
 
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 
+CREATE TABLE "ledger_certified" ( -- The IPCs that are certified, by project and first certificate: what comes before each. It follows from the facts.
+  -- The interim payment certificate it is about (ipcs.id).
+  "ipc_id" text primary key,
+  -- The IPC's project.
+  "project_id" text not null,
+  -- When its first certificate was made that counts.
+  "first_at" text not null,
+  -- Those that count, each with its time and amount in ten-thousandths, as JSON.
+  "certificates" text not null
+) strict, without rowid;
+
+CREATE INDEX "ledger_certified_order" on "ledger_certified" ("project_id", "first_at", "ipc_id");
+
 CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, correction or reversal. Append-only.
   -- Identifies the entry permanently: the same facts give the same id.
   "entry_id" text not null unique,
@@ -146,7 +159,9 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   -- The day it is posted on, in the books' time zone; entries of 0.1 have none.
   text, "epoch"
   -- Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.
-  integer, "queued"
+  integer, "certified_as"
+  -- each or cumulative: what its certificate's amount was taken for, as configured; assumed: each, and nobody has said. Null for what people added, and in entries of 0.1.
+  text, "queued"
   -- How it entered the outbox when it was posted; null if there was no accounting sink, or before 0.2.
   text check ("queued" in ('draft', 'posted')), "chain"
   -- A hash over the books up to the fact that caused it: kept elsewhere, it shows whether they were changed since; entries of 0.1 have none.
@@ -167,7 +182,7 @@ CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events
   "number" integer primary key,
   -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
-  -- certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison) or terms.
+  -- certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), preceding or terms.
   "kind" text not null,
   -- When it was stored; its consequences are known from then on.
   "known_at" text not null,
@@ -576,6 +591,7 @@ CREATE TABLE construction.ledger_entries(entry_id VARCHAR,
   basis JSON,
   posting_date DATE,
   epoch BIGINT,
+  certified_as VARCHAR,
   "chain" VARCHAR);
 
 CREATE TABLE construction.ledger_hold_decisions(number BIGINT,
@@ -873,6 +889,13 @@ create table siteledger.inbox_queue (
   "received_at" text collate "C" not null
 );
 
+create table siteledger.ledger_certified (
+  "ipc_id" text collate "C" not null,
+  "project_id" text collate "C" not null,
+  "first_at" text collate "C" not null,
+  "certificates" text collate "C" not null
+);
+
 -- Its owner's rights: INSERT, SELECT
 create table siteledger.ledger_entries (
   "entry_id" text collate "C" not null,
@@ -895,6 +918,7 @@ create table siteledger.ledger_entries (
   "fact" bigint not null,
   "posting_date" text collate "C",
   "epoch" bigint,
+  "certified_as" text collate "C",
   "queued" text collate "C",
   "chain" text collate "C"
 );
@@ -1122,6 +1146,7 @@ create view construction.ledger_entries (
   "basis" json,
   "posting_date" date,
   "epoch" bigint,
+  "certified_as" text collate "C",
   "chain" text collate "C"
 );
 
@@ -1214,6 +1239,8 @@ alter table siteledger.inbox add constraint inbox_pkey PRIMARY KEY (sequence);
 
 alter table siteledger.inbox_queue add constraint inbox_queue_pkey PRIMARY KEY (id);
 
+alter table siteledger.ledger_certified add constraint ledger_certified_pkey PRIMARY KEY (ipc_id);
+
 alter table siteledger.ledger_entries add constraint ledger_entries_entry_id_key UNIQUE (entry_id);
 
 alter table siteledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text])));
@@ -1269,6 +1296,8 @@ alter table siteledger.webhook_secrets add constraint webhook_secrets_subscripti
 alter table siteledger.workers add constraint workers_pkey PRIMARY KEY (id);
 
 CREATE INDEX events_timestamp ON construction.events USING btree (event_timestamp);
+
+CREATE INDEX ledger_certified_order ON siteledger.ledger_certified USING btree (project_id, first_at, ipc_id);
 
 CREATE INDEX ledger_entries_ipc ON siteledger.ledger_entries USING btree (ipc_id, sequence);
 

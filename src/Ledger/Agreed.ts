@@ -9,6 +9,7 @@ import { type Store, StoreError } from "../Stores/Store.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Closed } from "../../config/Ledger.ts"
+import { unsaid } from "../../config/LedgerFile.ts"
 import type { Terms } from "./Fact.ts"
 import { objectionTo } from "./Fold/Rules.ts"
 
@@ -64,6 +65,7 @@ const inWords: Readonly<Record<Exclude<keyof Terms, "closed" | "minorDigits" | "
   creditAccount: "the account that is credited",
   currency: "the currency",
   currencies: "the projects' currencies",
+  certificates: "what certified amounts are",
   openFrom: "where the open period begins",
   inClosedPeriod: "what happens to entries in a closed period",
   timezone: "the books' time zone",
@@ -71,11 +73,12 @@ const inWords: Readonly<Record<Exclude<keyof Terms, "closed" | "minorDigits" | "
 }
 
 /** A version that didn't keep one of them posted as if it were this. */
-const unkept: Pick<Terms, "confirmAbove" | "minorDigits" | "reading" | "rules" | "timezone"> = {
+const unkept: Pick<Terms, "certificates" | "confirmAbove" | "minorDigits" | "reading" | "rules" | "timezone"> = {
   rules: 1,
   timezone: "UTC",
   confirmAbove: null,
   minorDigits: null,
+  certificates: unsaid,
   reading: null
 }
 

@@ -9,11 +9,13 @@ import type { Instant } from "../Domain/Instant.ts"
 import { insertAll, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestContent, parsed } from "./Agreed.ts"
+import * as CertifiedOrder from "./CertifiedOrder.ts"
 import * as Chain from "./Chain.ts"
 import * as Epoch from "./Epoch.ts"
 import type { Entry, Fact, Hold, HoldReason, Terms } from "./Fact.ts"
 import { fold, type Turn } from "./Fold.ts"
 import { empty } from "./Fold/Known.ts"
+import { canMove } from "./Fold/Position.ts"
 import * as Compared from "./Outbox/Compared.ts"
 import * as Messages from "./Outbox/Messages.ts"
 import * as Rows from "./Rows.ts"
@@ -44,29 +46,69 @@ export const record = async (
 ): Promise<Recorded> => {
   await oneAtATime(tx, "ledger")
   const latest = await latestIn(tx)
+  if (latest.order === null) await CertifiedOrder.make(tx)
   // Another worker may have started since, with other terms.
-  const now = latest.terms ?? terms
+  const kept = await folded(tx, newFacts, latest.terms ?? terms, latest.number)
+  await write(tx, kept, latest, posting)
+  return {
+    facts: kept.length,
+    entries: kept.flatMap(({ turn }) => turn.entries),
+    opened: kept.flatMap(({ turn }) => turn.opened),
+    changed: kept.flatMap(({ turn }) => turn.changed),
+    closed: kept.flatMap(({ turn }) => turn.closed)
+  }
+}
+
+/** What is new, and what it leads to. `number`: of the last fact. */
+const folded = async (
+  tx: Tx,
+  newFacts: ReadonlyArray<NewFact>,
+  terms: Terms,
+  number: number
+): Promise<ReadonlyArray<Kept>> => {
   const books = await read(
     tx,
     newFacts.map(({ ipcId }) => ipcId)
   )
-  let { number, sequence } = latest
+  const order = CertifiedOrder.open(tx, terms)
   const kept: Array<Kept> = []
-  for (const newFact of newFacts) {
-    const before = books.get(newFact.ipcId) ?? empty(newFact.ipcId)
-    const { fact, ...turn } = fold(before, { ...newFact, number: number + 1 }, now)
-    if (fact === undefined) continue
-    books.set(newFact.ipcId, turn.books)
+  const learn = async (newFact: NewFact): Promise<void> => {
+    const { eventId, ipcId, knownAt } = newFact
+    const before = books.get(ipcId) ?? empty(ipcId)
+    const given = await order.completed(before, { ...newFact, number: number + kept.length + 1 })
+    const { fact, ...turn } = fold(before, given, terms)
+    if (fact === undefined) return
+    books.set(ipcId, turn.books)
     kept.push({ fact, turn })
-    number++
+    if (!canMove(fact)) return
+    for (const { ipcId: next, preceding } of await order.changed(before, turn.books)) {
+      for (const [id, each] of books.has(next) ? [] : await read(tx, [next])) books.set(id, each)
+      await learn({ kind: "preceding", ipcId: next, knownAt, ...(eventId === undefined ? {} : { eventId }), preceding })
+    }
   }
-  const as = { epoch: latest.epoch, queued: posting?.status ?? null }
+  for (const newFact of newFacts) await learn(newFact)
+  await order.close()
+  return kept
+}
+
+const write = async (
+  tx: Tx,
+  kept: ReadonlyArray<Kept>,
+  latest: Latest,
+  posting: Messages.Posting | undefined
+): Promise<void> => {
+  if (kept.length === 0) return
+  let { sequence } = latest
   const first = sequence + 1
-  let link = kept.length === 0 ? "" : await Chain.newest(tx, latest.number === 0 ? Chain.start : latest.chain)
+  const queued = ({ certified_as }: Entry) =>
+    posting === undefined ? null : Messages.queuedAs(posting.status, certified_as)
+  let link = await Chain.newest(tx, latest.number === 0 ? Chain.start : latest.chain)
   const rows = kept.map(({ fact, turn }) => {
     const linked = {
       fact: Rows.factRow(fact),
-      entries: turn.entries.map((entry) => Rows.entryRow(entry, ++sequence, fact, as)),
+      entries: turn.entries.map((entry) =>
+        Rows.entryRow(entry, ++sequence, fact, { epoch: latest.epoch, queued: queued(entry) })
+      ),
       decisions: turn.closed.map((hold) => Rows.decisionRow(hold, fact))
     }
     link = Chain.next(link, linked)
@@ -84,13 +126,6 @@ export const record = async (
     if (turn.opened.length + turn.changed.length + turn.closed.length > 0) await writeHolds(tx, fact, turn)
     if (fact.kind === "accounting") await Compared.settle(tx, turn.settled, fact)
   }
-  return {
-    facts: kept.length,
-    entries: kept.flatMap(({ turn }) => turn.entries),
-    opened: kept.flatMap(({ turn }) => turn.opened),
-    changed: kept.flatMap(({ turn }) => turn.changed),
-    closed: kept.flatMap(({ turn }) => turn.closed)
-  }
 }
 
 interface Kept {
@@ -104,6 +139,7 @@ export const endedByTerms: ReadonlyArray<HoldReason> = [
   "period-reopened",
   "changed-after-refusal",
   "currency-unknown",
+  "previous-amount-unknown",
   "amount-too-precise",
   "paid-amount-unclear",
   "over-payment"
@@ -111,6 +147,12 @@ export const endedByTerms: ReadonlyArray<HoldReason> = [
 
 /** After a change of terms: what waited because of the old ones is asked again, or posted. */
 export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
+  for (const project of await CertifiedOrder.projects(tx, terms)) {
+    for await (const told of CertifiedOrder.inProject(tx, project)) {
+      const facts = told.map((each) => ({ kind: "preceding" as const, knownAt: at, ...each }))
+      await record(tx, facts, terms, posting)
+    }
+  }
   const waiting = await tx
     .selectFrom("ledger_holds")
     .select("ipc_id")
@@ -121,6 +163,8 @@ export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Mess
   const facts = waiting.map((row) => ({ kind: "terms" as const, ipcId: row.ipc_id, knownAt: at }))
   return record(tx, facts, terms, posting)
 }
+
+type Latest = Awaited<ReturnType<typeof latestIn>>
 
 /** Where the books stand, in one round trip. */
 const latestIn = async (tx: Tx) => {
@@ -140,6 +184,7 @@ const latestIn = async (tx: Tx) => {
         .select("chain")
         .where("number", "=", (of) => of.selectFrom("ledger_facts").select((max) => max.fn.max("number").as("n")))
         .as("chain"),
+      from.selectFrom("meta").select("value").where("key", "=", CertifiedOrder.key).as("order"),
       from.selectFrom("meta").select("value").where("key", "=", Epoch.key).as("epoch")
     ])
     .executeTakeFirstOrThrow()
@@ -148,6 +193,7 @@ const latestIn = async (tx: Tx) => {
     number: Number(row.number ?? 0),
     sequence: Number(row.sequence ?? 0),
     chain: row.chain,
+    order: row.order,
     epoch: Epoch.read(row.epoch ?? undefined)
   }
 }

@@ -10,6 +10,7 @@ import type { Version } from "../Domain/Version.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 
 export type { Terms } from "../../config/Ledger.ts"
+export type { CertifiedAs } from "../Stores/Tables/Ledger.ts"
 
 interface Common {
   readonly number: number
@@ -18,6 +19,16 @@ interface Common {
   readonly knownAt: Instant
   /** Undefined for a person's facts. */
   readonly eventId?: string
+  /** Where certificates are cumulative, and the IPC has others before it than it had. */
+  readonly preceding?: Preceding
+}
+
+/** The IPC that was certified before this one in its project. */
+export interface Preceding {
+  /** Null: this one is the first. */
+  readonly ipcId: string | null
+  /** Those of its certificates that count. */
+  readonly certificates: ReadonlyArray<Pick<CertificateFact, "at" | "units">>
 }
 
 interface ByPerson extends Common {
@@ -122,6 +133,15 @@ export interface AccountingEntry {
   readonly effectiveAt: Instant | null
 }
 
+/** Another IPC precedes this one, or has other certificates: told by what was learned of that one. */
+export interface PrecedingFact extends Common {
+  readonly kind: "preceding"
+  /** In the basis of an entry or a hold: the certificate that counts, and its IPC. */
+  readonly of?: string
+  readonly at?: Instant
+  readonly units?: bigint
+}
+
 /** Other terms apply from here on; recorded for an IPC whose holds or entries they change. */
 export interface TermsFact extends Common {
   readonly kind: "terms"
@@ -137,6 +157,7 @@ export type Fact =
   | DecisionFact
   | ByHandFact
   | AccountingFact
+  | PrecedingFact
   | TermsFact
 
 export type HoldReason = StoreTables["ledger_holds"]["reason"]

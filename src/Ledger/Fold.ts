@@ -9,11 +9,13 @@
  */
 import { isAfter, never } from "../Domain/Version.ts"
 import { changedProjects, currencyOf } from "./Fold/Account.ts"
-import { aboutOf, opened, type Question } from "./Fold/Ask.ts"
+import { opened, type Question } from "./Fold/Ask.ts"
 import { added } from "./Fold/ByHand.ts"
 import type { Entry, Fact, Hold, HoldReason, PaymentFact, Terms } from "./Fact.ts"
+import { completed } from "./Fold/Decided.ts"
 import { type Books, learn } from "./Fold/Known.ts"
 import { baseOf } from "./Fold/Parts.ts"
+import { isSaid } from "./Fold/Position.ts"
 import { reach, type Turning } from "./Fold/Posted.ts"
 import { refusals } from "./Fold/Refusals.ts"
 import { rulesOf } from "./Fold/Rules.ts"
@@ -58,13 +60,6 @@ export const fold = (before: Books, given: Fact, terms: Terms): Turn => {
 const hasNoEffect = ({ changed, closed, entries, opened }: Turn): boolean =>
   entries.length + opened.length + changed.length + closed.length === 0
 
-/** A decision with what its hold asked. */
-const completed = ({ holds }: Books, fact: Fact): Fact => {
-  if (fact.kind !== "decision" || fact.about !== undefined) return fact
-  const hold = holds.get(fact.holdId)
-  return hold === undefined ? fact : { ...fact, about: aboutOf(hold) }
-}
-
 /** False if everything that the fact says is known already. */
 const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
   switch (fact.kind) {
@@ -86,6 +81,8 @@ const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
       return isThere(books, fact.entryId) && !isBeingTakenBack(books, fact.entryId)
     case "accounting":
       return fact.has.some(({ entryId }) => !isThere(books, entryId)) || fact.cancels.length > 0
+    case "preceding":
+      return fact.preceding !== undefined && !isSaid(books, fact.preceding)
     case "opening":
     case "posting":
     case "terms":

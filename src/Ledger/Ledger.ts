@@ -11,6 +11,7 @@ import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
+import * as CertifiedOrder from "./CertifiedOrder.ts"
 import { LedgerError } from "./People/Decide.ts"
 import { firstOpenDay } from "./People/Periods.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
@@ -128,6 +129,7 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
   const recorded = yield* store.transaction(async (tx) => {
     await oneAtATime(tx, "ledger")
     const before = await agreeIn(tx, terms)
+    await CertifiedOrder.ensure(tx)
     return before === undefined || difference(before, terms) === "" ? undefined : Books.askAgain(tx, terms, at, posting)
   })
   if (recorded === undefined || recorded.facts === 0) return

@@ -6,7 +6,8 @@ import { type Kysely, sql } from "kysely"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { balanceOf } from "./Balance.ts"
+import { newestIn } from "./Agreed.ts"
+import { balanceOf, unknown } from "./Balance.ts"
 import { empty } from "./Fold/Known.ts"
 import { LedgerError } from "./People/Decide.ts"
 import * as StoredBooks from "./StoredBooks.ts"
@@ -134,6 +135,8 @@ export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
   if (row === undefined && events.length === 0 && books.facts.length === 0) {
     return yield* new LedgerError({ message: `Nothing is known of an IPC ${ipcId}.` })
   }
-  const known = yield* store.run((db) => StoredBooks.read(db, [ipcId]))
-  return { ipc: ipcId, row: row ?? null, events, ...books, balance: balanceOf(known.get(ipcId) ?? empty(ipcId)) }
+  const known = (yield* store.run((db) => StoredBooks.read(db, [ipcId]))).get(ipcId) ?? empty(ipcId)
+  const terms = yield* store.run(newestIn)
+  const balance = terms === undefined ? unknown : balanceOf(known, terms)
+  return { ipc: ipcId, row: row ?? null, events, ...books, balance }
 })

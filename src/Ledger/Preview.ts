@@ -5,17 +5,21 @@
  * assumptions that it rests on.
  */
 import { Effect } from "effect"
+import type { Kysely } from "kysely"
 import * as Amount from "../Domain/Amount.ts"
 import type { Store } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestTerms } from "./Agreed.ts"
+import * as CertifiedOrder from "./CertifiedOrder.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import type { Entry, Hold, Terms } from "./Fact.ts"
 import { fold } from "./Fold.ts"
-import { empty } from "./Fold/Known.ts"
+import { type Books, empty } from "./Fold/Known.ts"
 
 export const assumptions: ReadonlyArray<string> = [
   "A payment settles the certified amount of its IPC, unless its event says what was paid.",
-  "Entries go to the accounting system as drafts unless configured otherwise."
+  "A certificate says what is due for it alone, unless SITELEDGER_LEDGER_FILE says otherwise for its project.",
+  "Entries go to the accounting system as drafts unless configured otherwise, and while nobody has said the former."
 ]
 
 export interface Preview {
@@ -35,6 +39,25 @@ export interface Preview {
   readonly holds: Readonly<Partial<Record<Hold["reason"], number>>>
 }
 
+/** With what precedes each now, which under other terms it may never have been told. */
+const booksUnder = async (
+  db: Kysely<StoreTables>,
+  ids: ReadonlyArray<string>,
+  terms: Terms
+): Promise<ReadonlyArray<Books>> => {
+  const facts = await StoredBooks.factsOf(db, ids)
+  const books = [...facts].map(([ipcId, known]) =>
+    known.reduce((before, fact) => fold(before, fact, terms).books, empty(ipcId))
+  )
+  const precedings = await CertifiedOrder.precedings(db, books, terms)
+  return books.map((each) => {
+    const [preceding, last] = [precedings.get(each.ipcId), facts.get(each.ipcId)?.at(-1)]
+    if (preceding === undefined || last === undefined) return each
+    const { ipcId, knownAt, number } = last
+    return fold(each, { kind: "preceding", ipcId, knownAt, number: number + 1, preceding }, terms).books
+  })
+}
+
 export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Service"], configured: Terms) {
   const closed = (yield* newestTerms(store))?.closed
   const terms: Terms = closed === undefined ? configured : { ...configured, closed }
@@ -43,11 +66,10 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
   let ipcs = 0
   yield* StoredBooks.eachIpc(store, (ids) =>
     Effect.map(
-      store.run((db) => StoredBooks.factsOf(db, ids)),
-      (facts) => {
-        for (const [ipcId, known] of facts) {
+      store.run((db) => booksUnder(db, ids, terms)),
+      (all) => {
+        for (const books of all) {
           ipcs++
-          const books = known.reduce((before, fact) => fold(before, fact, terms).books, empty(ipcId))
           for (const { reason } of books.holds.values()) holds[reason] = (holds[reason] ?? 0) + 1
           for (const entry of books.entries) {
             const key = JSON.stringify([entry.currency, entry.project_id, entry.debit_account, entry.credit_account])

@@ -66,14 +66,17 @@ export const decisionRow = ({ hold_id, ipc_id, payment_reference, reason, since 
   }
 }
 
+const withUnits = (name: string, value: unknown): unknown =>
+  name === "units" && typeof value === "string" ? BigInt(value) : value
+
+/** What `toJson` has written. */
+export const fromJson = (text: string): unknown => JSON.parse(text, text.includes('"units"') ? withUnits : undefined)
+
 export const toFact = (row: StoreTables["ledger_facts"]): Fact => {
-  const content = JSON.parse(row.content, row.content.includes('"units"') ? withUnits : undefined) as object
+  const content = fromJson(row.content) as object
   const { ipc_id: ipcId, kind, known_at: knownAt, number } = row
   return { ...content, kind, number, ipcId, knownAt } as Fact
 }
-
-const withUnits = (name: string, value: unknown): unknown =>
-  name === "units" && typeof value === "string" ? BigInt(value) : value
 
 export const toEntry = ({
   amount,

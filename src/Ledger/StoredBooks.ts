@@ -23,7 +23,10 @@ export const factsOf = async (
   return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
 }
 
-/** Without projects that a newer fact replaced: each event names one, so most facts of an IPC are of that kind. */
+/**
+ * Without projects that a newer fact replaced, unless they say something else, too: each event names one, so most facts of
+ * an IPC are of that kind.
+ */
 const validFactsOf = async (
   db: Kysely<StoreTables>,
   ipcIds: ReadonlyArray<string>
@@ -35,6 +38,7 @@ const validFactsOf = async (
     .where(({ eb, exists, not, or, selectFrom }) =>
       or([
         eb("kind", "<>", "project"),
+        eb("content", "like", '%"preceding"%'),
         not(
           exists(
             selectFrom("ledger_facts as later")
@@ -116,7 +120,7 @@ export const eachIpc = <E, R>(
 
 const ipcsAtOnce = 1000
 
-const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
+export const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
   // Each side has its own limit, along its index. Otherwise PostgreSQL sorts all remaining rows for every thousand.
   const of = (table: "ledger_facts" | "ledger_entries") => sql`
     select ipc_id from (

@@ -16,6 +16,7 @@ import { steps } from "./Refold.ts"
 import * as Rows from "./Rows.ts"
 import { chained, type Head } from "./Verify/Chained.ts"
 import { numbered } from "./Verify/Numbers.ts"
+import { places, preceding } from "./Verify/Order.ts"
 import { queued } from "./Verify/Queued.ts"
 
 export interface Verified {
@@ -44,17 +45,21 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Store["Servic
       // In one turn at the books: events keep coming meanwhile, and a server shows each statement what is new by then.
       store.transaction(async (tx) => {
         await oneAtATime(tx, "ledger")
-        return keptOf(tx, ids)
+        const kept = await keptOf(tx, ids)
+        const books = kept.map((each) => each.books)
+        return { kept, places: await places(tx, books) }
       }),
-      (kept) => {
+      ({ kept, places }) => {
         for (const each of kept) total = add(total, compare(each, terms))
+        total = { ...total, differences: [...total.differences, ...places].slice(0, mostDifferences) }
       }
     )
   )
+  const order = yield* preceding(store, mostDifferences)
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
   const chain = yield* store.run((db) => chained(db, since, mostDifferences))
-  const differences = [...total.differences, ...numbers, ...outbox, ...chain.differences]
+  const differences = [...total.differences, ...order, ...numbers, ...outbox, ...chain.differences]
   const { head, others } = chain
   return { ...total, head, others, differences: differences.slice(0, mostDifferences) } satisfies Verified
 })

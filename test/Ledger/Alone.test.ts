@@ -34,7 +34,8 @@ const differences = Effect.map(verified(), (result) => result.differences)
 it.live("events applied without a worker are posted and queued by the newest worker's terms", () =>
   Effect.gen(function* () {
     const [path, to] = yield* Effect.all([folder, accounts])
-    yield* sending(path, to, { status: "posted" }, hear(payment("A")))
+    const certificates = { standard: "each", byProject: {} } as const
+    yield* sending(path, to, { status: "posted", certificates }, hear(payment("A")))
     yield* alone(
       path,
       Effect.gen(function* () {

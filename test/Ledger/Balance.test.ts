@@ -1,10 +1,11 @@
 /** What of an IPC is certified, paid and open. */
 import { assert, it } from "@effect/vitest"
 import { balanceOf } from "../../src/Ledger/Balance.ts"
+import { contractor } from "./Contractor.ts"
 import { certificate, history, opening, payment, reject, type Answer, type ShortFact } from "./Histories.ts"
 
 const balance = (...steps: ReadonlyArray<ShortFact | Answer>) => {
-  const { certified, open, paid } = balanceOf(history(steps))
+  const { certified, open, paid } = balanceOf(history(steps), contractor)
   return [certified, paid, open]
 }
 

@@ -1,5 +1,6 @@
 /** The terms when nothing is configured. */
 import { rulesVersion } from "../../config/Ledger.ts"
+import { unsaid } from "../../config/LedgerFile.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 
 export const contractor: Terms = {
@@ -9,6 +10,7 @@ export const contractor: Terms = {
   currency: null,
   currencies: {},
   minorDigits: null,
+  certificates: unsaid,
   openFrom: null,
   inClosedPeriod: "hold",
   timezone: "UTC",

@@ -122,7 +122,7 @@ describe("config/example.env", () => {
   it.effect("is accepted with everything in it switched on, except the files that don't exist", () =>
     Effect.gen(function* () {
       const text = readFileSync(path("config/example.env"), "utf8")
-      const on = text.replace(/^#(?=[A-Z])(?!SITELEDGER_(FIELD_ALIASES|ENVELOPE))/gm, "")
+      const on = text.replace(/^#(?=[A-Z])(?!SITELEDGER_(FIELD_ALIASES|ENVELOPE|LEDGER_FILE))/gm, "")
       const env = ConfigProvider.layer(ConfigProvider.fromDotEnvContents(on))
       const read = yield* Effect.provide(ServiceSettings, Layer.provide(layerAll, env))
       assert.strictEqual(Duration.toMinutes(read.walkEvery), 60)

@@ -1,11 +1,11 @@
 /**
  * One service, one place for its data, and the workers that a test starts on them; all removed when the test ends.
  */
-import { readdirSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type InterfaceServer, type InterfaceServerOptions, startInterfaceServer } from "../InterfaceServer.ts"
 import type * as Postgres from "../Postgres.ts"
-import { removeFolder } from "../Folders.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 import {
   type Environment,
   environment as environmentFor,
@@ -63,6 +63,14 @@ export class World {
   /** Old files that were kept when the warehouse was made again. */
   get setAside(): ReadonlyArray<string> {
     return readdirSync(this.dataDir).filter((name) => /^warehouse\.duckdb\.set-aside-\d+$/.test(name))
+  }
+
+  /** Returns the path of a file with this content. */
+  file(name: string, content: string): string {
+    const folder = temporaryFolder()
+    this.#folders.push(folder)
+    writeFileSync(join(folder, name), content)
+    return join(folder, name)
   }
 
   start(extra: Environment = {}): RunningWorker {

@@ -5,13 +5,17 @@
  * changes after that, a person is asked; an acceptance takes back what was posted and posts it under the new project.
  */
 import { ask, type Question } from "./Ask.ts"
-import type { DecisionFact, Entry, Fact, PaymentFact, Terms } from "../Fact.ts"
+import { certifiedAs } from "./CertifiedAs.ts"
+import type { CertifiedAs, DecisionFact, Entry, Fact, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
-import { isByHand, markOf, unmoved } from "./Parts.ts"
+import { isByHand, isKnown, markOf, unmoved } from "./Parts.ts"
 import { rulesOf } from "./Rules.ts"
 import { settlementPart } from "./Settlement.ts"
 
-export interface Account extends Pick<Entry, "currency" | "debit_account" | "credit_account" | "project_id"> {
+export interface Account extends Pick<
+  Entry,
+  "certified_as" | "currency" | "debit_account" | "credit_account" | "project_id"
+> {
   readonly basis: ReadonlyArray<Fact>
 }
 
@@ -41,6 +45,23 @@ const firstOf = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move)
     ({ part, payment_reference }) => payment_reference === reference && !isByHand(part) && markOf(part) === mark
   )
 
+interface Taken {
+  /** Null in books of earlier versions: each for itself. */
+  readonly as: CertifiedAs | null
+  /** Under this project. */
+  readonly projectId: string | null
+}
+
+/** What its certificates' amounts are taken for. */
+export const takenAs = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Taken => {
+  const own = { ...books, entries: books.entries.filter(({ part }) => !isKnown(part)) }
+  const first = firstOf(own, payment, move)
+  const known = move.decision === undefined ? (books.project?.projectId ?? null) : move.projectId
+  const projectId = first === undefined ? known : first.project_id
+  if (!rulesOf(terms).isCertifiedAsKept) return { as: null, projectId }
+  return { as: first === undefined ? certifiedAs(projectId, terms) : (first.certified_as ?? "assumed"), projectId }
+}
+
 /** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
 export const currencyOf = (books: Books, payment: PaymentFact, terms: Terms): string | null => {
   const account = accountOf(books, payment, moveOf(books, payment), terms)
@@ -58,9 +79,12 @@ export const accountOf = (
   const { creditAccount: credit_account, currencies, currency, debitAccount: debit_account } = terms
   const known = books.project?.projectId ?? null
   const first = firstOf(books, payment, move)
-  if (first !== undefined) return { ...first, project_id: isNewestProjectValid ? first.project_id : known, basis: [] }
+  const { as: certified_as } = takenAs(books, payment, move, terms)
+  if (first !== undefined) {
+    return { ...first, certified_as, project_id: isNewestProjectValid ? first.project_id : known, basis: [] }
+  }
   const project_id = move.decision === undefined ? known : move.projectId
-  const under = { credit_account, debit_account, project_id }
+  const under = { certified_as, credit_account, debit_account, project_id }
   const question = ask("currency-unknown", payment, [], [], { part: settlementPart })
   const given = move.decision === undefined ? books.decisions.get(question.holdId) : undefined
   if (given?.currency !== undefined) return { ...under, currency: given.currency, basis: [given] }

@@ -39,6 +39,7 @@ export const added = (books: Books, cause: Fact, terms: Terms): Added => {
 }
 
 const accountFor = ({ project }: Books, currency: string | null, { creditAccount, debitAccount }: Terms) => ({
+  certified_as: null,
   currency,
   debit_account: debitAccount,
   credit_account: creditAccount,

@@ -10,7 +10,7 @@ import { settle, type Settled, settlementPart } from "./Settlement.ts"
 import { answered, besides, type Of, type Wanted } from "./Wanted.ts"
 
 export function* byCertificate(of: Of): Wanted {
-  const settlement = settle(of.books, of.payment, of.unit)
+  const settlement = settle(of.books, of.payment, of)
   if (settlement._tag === "Open") {
     yield settlement.question
     return false
@@ -54,12 +54,14 @@ interface Later {
 }
 
 /** Two of one time and amount, under different URLs, are one. */
-const laterThan = ({ books, payment, unit }: Of, settled: Settled): ReadonlyArray<Later> => {
+const laterThan = ({ books, dueBy, payment, unit }: Of, settled: Settled): ReadonlyArray<Later> => {
   const later = new Map<string, Later>()
   for (const certificate of books.certificates) {
-    const { at, units } = certificate
-    if (at <= payment.at || at === settled.at || units === settled.units) continue
-    const question = questionOf(payment, certificate)
+    const { at } = certificate
+    if (at <= payment.at || at === settled.at) continue
+    const due = dueBy(certificate)?.units ?? null
+    if (due === settled.units) continue
+    const question = { ...questionOf(payment, certificate), units: due }
     const { holdId } = question
     if (later.has(holdId)) continue
     const answer = answerTo(question, books.decisions, unit)
@@ -115,8 +117,7 @@ const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
   const known = questions.get(payment) ?? new WeakMap<CertificateFact, Question>()
   questions.set(payment, known)
   const question =
-    known.get(later) ??
-    ask("recertified-after-payment", payment, [later.at, String(later.units)], [later], { units: later.units })
+    known.get(later) ?? ask("recertified-after-payment", payment, [later.at, String(later.units)], [later], {})
   known.set(later, question)
   return question
 }

@@ -11,6 +11,7 @@ import type {
   Hold,
   OpeningFact,
   PaymentFact,
+  Preceding,
   ProjectFact
 } from "../Fact.ts"
 
@@ -20,6 +21,8 @@ export interface Books {
   readonly project: ProjectFact | undefined
   readonly certificates: ReadonlyArray<CertificateFact>
   readonly opening: OpeningFact | undefined
+  /** What was certified before it in its project, where certificates are cumulative, and the fact that said so. */
+  readonly preceding: { readonly fact: Fact; readonly said: Preceding } | undefined
   /** One for each reference; the first is *the* payment. */
   readonly payments: ReadonlyArray<PaymentFact>
   /** Each report of a payment that says an amount. */
@@ -36,6 +39,7 @@ export const empty = (ipcId: string): Books => ({
   project: undefined,
   certificates: [],
   opening: undefined,
+  preceding: undefined,
   payments: [],
   amounts: [],
   decisions: new Map(),
@@ -53,6 +57,7 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
     project: of("project").reduce(newer, books.project),
     certificates: and(books.certificates, of("certificate")),
     opening: of("opening").at(-1) ?? books.opening,
+    preceding: facts.reduce(said, books.preceding),
     payments: of("payment").reduce(named, books.payments),
     amounts: and(
       books.amounts,
@@ -62,6 +67,9 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
     byHand: and(books.byHand, [...of("posting"), ...of("reversal")])
   }
 }
+
+const said = (before: Books["preceding"], fact: Fact): Books["preceding"] =>
+  fact.preceding === undefined ? before : { fact, said: fact.preceding }
 
 /** Facts of the first version of the rules have no version, and only the first of them is kept. */
 const newer = (project: ProjectFact | undefined, fact: ProjectFact): ProjectFact =>

@@ -5,15 +5,15 @@
  * An amount is never chosen or rounded: if reports of a payment disagree, or it can't be what was paid, a person is asked.
  * Which payment is too much depends on which arrived first.
  */
-import { currencyOf } from "./Account.ts"
+import { moveOf } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
 import { voided } from "./Certified.ts"
 import type { Entry, Fact, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, paidOf, unmoved } from "./Parts.ts"
-import { answerTo, fits, minorUnit } from "./Precision.ts"
+import { answerTo, fits } from "./Precision.ts"
 import { settle, type Settled, settlementPart } from "./Settlement.ts"
-import { besides, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
+import { besides, countingFor, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
 
 interface Known {
   readonly units: bigint
@@ -38,19 +38,19 @@ export const paidAmounts = (
   const all = new Map<PaymentFact, Paid>()
   if (books.amounts.length === 0) return all
   const isSaid = first !== undefined && reportsOf(books, first).length > 0
-  const unitOf = (payment: PaymentFact) => minorUnit(currencyOf(books, payment, terms), terms)
+  const counting = (payment: PaymentFact) => countingFor(books, payment, moveOf(books, payment), terms)
   let before = 0n
   for (const payment of first === undefined ? others : [first, ...others]) {
     const part = payment === first ? settlementPart : paidOf(payment.reference)
     const posted = postedFor(books, part, payment)
-    const unit = unitOf(payment)
+    const { unit } = counting(payment)
     const given = payment === first ? undefined : givenFor(books, payment, first, unit)
     const hasPosted = payment !== first && posted.length > 0
     if (!hasPosted && (!isSaid || given !== undefined || reportsOf(books, payment).length === 0)) {
       before += given ?? 0n
       continue
     }
-    const due = isSaid ? settle(books, first, unitOf(first), dueAt(books, first, payment)) : undefined
+    const due = isSaid ? settle(books, first, counting(first), dueAt(books, first, payment)) : undefined
     const paid =
       due?._tag === "Open" ? { open: due.question } : ofReports(books, payment, due?.settled, { before, part, unit })
     all.set(payment, paid)

@@ -171,15 +171,12 @@ const isInClosedPeriod = (at: Instant.Instant, terms: Terms): boolean => inOpenP
 const reversed = (posted: ReadonlyArray<Entry>): string | null =>
   posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entry_id ?? null
 
-type Draft = Omit<
-  Entry,
-  "basis" | "currency" | "credit_account" | "debit_account" | "entry_id" | "ipc_id" | "posting_date" | "project_id"
->
+type Draft = Omit<Entry, "basis" | "entry_id" | "ipc_id" | "posting_date" | Exclude<keyof Account, "basis">>
 
 export const make = (
   books: Books,
   terms: Terms,
-  { credit_account, currency, debit_account, project_id }: Omit<Account, "basis">,
+  { certified_as, credit_account, currency, debit_account, project_id }: Omit<Account, "basis">,
   basis: ReadonlyArray<Fact>,
   draft: Draft
 ): Entry => {
@@ -201,6 +198,7 @@ export const make = (
     event_id,
     reverses,
     part,
+    certified_as,
     posting_date: rulesOf(terms).arePostingDatesKept ? dateIn(effective_at, terms.timezone) : null,
     basis: basisOf(basis)
   }

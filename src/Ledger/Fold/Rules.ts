@@ -15,6 +15,8 @@ export interface Rules {
   readonly isNewestProjectValid: boolean
   /** Entries have a posting date. */
   readonly arePostingDatesKept: boolean
+  /** Entries say what certified amounts were taken for. Before: each for itself. */
+  readonly isCertifiedAsKept: boolean
   /** Facts of payments say what was paid, if their events do. Before: they never did. */
   readonly arePaidAmountsKept: boolean
 }
@@ -23,15 +25,17 @@ const first: Rules = {
   areRefusalsFinal: false,
   isNewestProjectValid: false,
   arePostingDatesKept: false,
+  isCertifiedAsKept: false,
   arePaidAmountsKept: false
 }
 const second: Rules = {
   areRefusalsFinal: true,
   isNewestProjectValid: true,
   arePostingDatesKept: true,
+  isCertifiedAsKept: false,
   arePaidAmountsKept: false
 }
-const third: Rules = { ...second, arePaidAmountsKept: true }
+const third: Rules = { ...second, isCertifiedAsKept: true, arePaidAmountsKept: true }
 
 const versions: ReadonlyMap<number, Rules> = new Map([
   [1, first],

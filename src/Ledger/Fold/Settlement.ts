@@ -6,6 +6,7 @@
  */
 import type { Instant } from "../../Domain/Instant.ts"
 import { ask, type Question, undated } from "./Ask.ts"
+import type { Due, DueBy } from "./CertifiedAs.ts"
 import type { CertificateFact, DecisionFact, Fact, HoldReason, OpeningFact, PaymentFact } from "../Fact.ts"
 import { answerTo, fits } from "./Precision.ts"
 
@@ -32,30 +33,59 @@ export type Settlement =
   | { readonly _tag: "Settled"; readonly settled: Settled }
   | { readonly _tag: "Open"; readonly question: Question }
 
-/** `unit`: the smallest amount of its currency. `paidAt`: when a further payment was made, for what is due by then. */
-export const settle = (known: Known, payment: PaymentFact, unit: bigint, paidAt = payment.at): Settlement => {
+/** How amounts of certificates count. */
+export interface Counting {
+  readonly dueBy: DueBy
+  /** The smallest amount of the payment's currency. */
+  readonly unit: bigint
+}
+
+/** `paidAt`: when a further payment was made, for what is due by then. */
+export const settle = (known: Known, payment: PaymentFact, how: Counting, paidAt = payment.at): Settlement => {
   for (const candidate of candidates(known, paidAt)) {
-    const amounts = new Set(candidate.map(({ units }) => units))
-    const [first] = candidate
-    if (first === undefined) continue
-    const reason = amounts.size === 1 ? objectionTo(first, unit) : "ambiguous-order"
-    if (reason === undefined) return settled(first.units, candidate, [payment, first])
-    const about = [...dated(candidate), ...[...amounts].map(String).toSorted()]
-    const units = amounts.size === 1 ? first.units : null
-    const question = ask(reason, payment, about, candidate, { part: settlementPart, units })
-    const answer = answerTo(question, known.decisions, unit)
+    const { amounts, due, reason } = judge(candidate, how)
+    const facts = [...candidate, ...(due?.basis ?? [])]
+    if (due !== undefined && reason === undefined) {
+      return settled(due.units, candidate, [payment, ...candidate.slice(0, 1), ...due.basis])
+    }
+    if (reason === undefined) continue
+    const about = [...dated(candidate), ...amounts.map(String).toSorted()]
+    const question = ask(reason, payment, about, facts, { part: settlementPart, units: due?.units ?? null })
+    const answer = answerTo(question, known.decisions, how.unit)
     if ("open" in answer) return { _tag: "Open", question: answer.open }
-    if (answer.units !== null) return settled(answer.units, candidate, [payment, ...candidate, ...answer.given])
+    if (answer.units !== null) return settled(answer.units, candidate, [payment, ...facts, ...answer.given])
+    // The certificate counts, and what is due for it was paid.
+    if (reason === "previous-amount-unknown") return { _tag: "Open", question }
   }
   const question = ask("awaiting-certified-amount", payment, [], [], { part: settlementPart })
-  const answer = answerTo(question, known.decisions, unit)
+  const answer = answerTo(question, known.decisions, how.unit)
   if ("open" in answer) return { _tag: "Open", question: answer.open }
   return answer.units === null ? { _tag: "Open", question } : settled(answer.units, [], [payment, ...answer.given])
 }
 
 type Certificate = CertificateFact | OpeningFact
 
-const objectionTo = ({ units }: Certificate, unit: bigint): HoldReason | undefined => {
+interface Judged {
+  /** Those that the question is about. */
+  readonly amounts: ReadonlyArray<bigint>
+  readonly due: Due | undefined
+  /** Why a person has to be asked. */
+  readonly reason: HoldReason | undefined
+}
+
+/** The certificates of one instant. */
+const judge = (candidate: ReadonlyArray<Certificate>, { dueBy, unit }: Counting): Judged => {
+  const amounts = [...new Set(candidate.map(({ units }) => units))]
+  const [first] = candidate
+  if (first === undefined || amounts.length > 1) return { amounts, due: undefined, reason: "ambiguous-order" }
+  // What a person signed off is due as it is.
+  const due = first.kind === "opening" ? { units: first.units, basis: [] } : dueBy(first)
+  if (due === undefined) return { amounts, due, reason: "previous-amount-unknown" }
+  const all = due.units === first.units ? amounts : [...amounts, due.units]
+  return { amounts: all, due, reason: objectionTo(due.units, unit) }
+}
+
+const objectionTo = (units: bigint, unit: bigint): HoldReason | undefined => {
   if (units <= 0n) return "amount-not-positive"
   return fits(units, unit) ? undefined : "amount-too-precise"
 }

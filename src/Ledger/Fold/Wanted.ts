@@ -1,20 +1,29 @@
 /**
  * What is wanted for one payment: targets and questions, and whether all its amounts are known. Pure.
  */
-import type { Move } from "./Account.ts"
+import { currencyOf, type Move, takenAs } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
-import type { PaymentFact } from "../Fact.ts"
+import { eachForItself, lessPreceding } from "./CertifiedAs.ts"
+import type { PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { knownOf, unmoved } from "./Parts.ts"
-import { answerTo } from "./Precision.ts"
+import { answerTo, minorUnit } from "./Precision.ts"
+import type { Counting } from "./Settlement.ts"
 import type { Target } from "./Posted.ts"
 
-export interface Of {
+export interface Of extends Counting {
   readonly books: Books
   readonly payment: PaymentFact
   readonly move: Move
-  /** The smallest amount of its currency. */
-  readonly unit: bigint
+}
+
+/** How the certificates of a payment count. */
+export const countingFor = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Counting => {
+  const { as, projectId } = takenAs(books, payment, move, terms)
+  return {
+    dueBy: as === "cumulative" ? lessPreceding(books, projectId, terms) : eachForItself,
+    unit: minorUnit(currencyOf(books, payment, terms), terms)
+  }
 }
 
 /** Returns whether the amounts are known. */

@@ -1,7 +1,7 @@
 /**
  * What the books of an IPC should say by everything known, part by part, and what only a person can answer. Pure.
  */
-import { currencyOf, moveOf } from "./Account.ts"
+import { moveOf } from "./Account.ts"
 import type { Question } from "./Ask.ts"
 import { byCertificate } from "./Certified.ts"
 import type { PaymentFact, Terms } from "../Fact.ts"
@@ -9,12 +9,11 @@ import type { Books } from "./Known.ts"
 import { isMoved, left } from "./Moving.ts"
 import { byPaidAmount, paidAmounts } from "./PaidAmounts.ts"
 import { baseOf, isKnown } from "./Parts.ts"
-import { minorUnit } from "./Precision.ts"
 import type { Target } from "./Posted.ts"
 import { regarding } from "./Refusals.ts"
 import { rulesOf } from "./Rules.ts"
 import { settlementPart } from "./Settlement.ts"
-import { answered, besides, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
+import { answered, besides, countingFor, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
 
 export function* wants(given: Books, terms: Terms): Generator<Target | Question> {
   const books = rulesOf(terms).areRefusalsFinal ? regarding(given) : given
@@ -64,8 +63,7 @@ function* ofPayment(
   wanted: (of: Of) => Wanted
 ): Generator<Target | Question> {
   const move = moveOf(books, payment)
-  const unit = minorUnit(currencyOf(books, payment, terms), terms)
-  const there = wanted({ books, payment, move, unit })
+  const there = wanted({ books, payment, move, ...countingFor(books, payment, move, terms) })
   if (move.decision === undefined) return yield* there
   const steps: Array<Target | Question> = []
   let step = there.next()

@@ -2,10 +2,11 @@
  * The rows of the outbox: queueing an entry, noting an attempt, what a person does or asks. Nothing else writes the table,
  * and only `Due` reads it, too; changes are made in the caller's transaction.
  */
-import { type Kysely, sql, type Transaction } from "kysely"
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
 import { isAmong, isItsTurn, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
+import type { CertifiedAs } from "../../Stores/Tables/Ledger.ts"
 import type { OutboxMessage } from "./Due.ts"
 
 type Db = Kysely<StoreTables>
@@ -17,6 +18,13 @@ export interface Posting {
   readonly status: OutboxRow["status"]
   readonly at: Instant
 }
+
+/** An entry that rests on an assumption is a draft, whatever is configured. */
+export const queuedAs = (status: Posting["status"], certifiedAs: CertifiedAs | null): Posting["status"] =>
+  certifiedAs === "assumed" ? "draft" : status
+
+const asQueued = (status: Posting["status"]): RawBuilder<string> =>
+  sql<string>`case when certified_as = 'assumed' then 'draft' else cast(${status} as text) end`
 
 /** The outcome of an attempt that didn't deliver. */
 export interface Failure {
@@ -36,11 +44,11 @@ export interface Failure {
 export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<void> => {
   await sql`
     insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at, state, last_error)
-    select entry_id, sequence, ipc_id, cast(${status} as text), cast(${at} as text), cast(${at} as text),
+    select entry_id, sequence, ipc_id, ${asQueued(status)}, cast(${at} as text), cast(${at} as text),
       case when missing is null then 'pending' else 'dead' end,
       'Held back: entry ' || missing || cast(${heldBack} as text)
     from (
-      select entry_id, sequence, ipc_id,
+      select entry_id, sequence, ipc_id, certified_as,
         (select before.sequence from ledger_entries before
           where before.sequence = (
               select max(earlier.sequence) from ledger_entries earlier
@@ -66,7 +74,7 @@ export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting
     where ${isHeldBack} and sequence >= ${fromSequence}`.execute(tx)
   const put = await sql`
     insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
-    select entry_id, sequence, ipc_id, cast(${status} as text), cast(${at} as text), cast(${at} as text) from ledger_entries e
+    select entry_id, sequence, ipc_id, ${asQueued(status)}, cast(${at} as text), cast(${at} as text) from ledger_entries e
     where sequence >= ${fromSequence}
       and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
     order by sequence`.execute(tx)

@@ -29,8 +29,8 @@ const always = [
   "reverses"
 ] as const satisfies ReadonlyArray<keyof Row>
 
-/** Left out where they are null: in entries of 0.1, which are sent again as they were. */
-const later = ["posting_date", "epoch", "chain"] as const satisfies ReadonlyArray<keyof Row>
+/** Left out where they are null: entries of 0.1 have none of them, and are sent again as they were. */
+const later = ["posting_date", "certified_as", "epoch", "chain"] as const satisfies ReadonlyArray<keyof Row>
 
 type Always = (typeof always)[number]
 type Later = (typeof later)[number]

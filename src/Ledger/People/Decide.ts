@@ -43,6 +43,7 @@ interface In {
 const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "awaiting-certified-amount": "positive",
   "ambiguous-order": "positive",
+  "previous-amount-unknown": "positive",
   "amount-not-positive": "any",
   "amount-too-precise": "any",
   "recertified-after-payment": "any",
@@ -61,6 +62,8 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
 /** Holds that can't be rejected because the payment was made, and what to do instead. */
 const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
   "awaiting-certified-amount": "Accept it with its amount, or wait for its certificate.",
+  "previous-amount-unknown":
+    "Accept it with what is due for it, or say in the ledger's file what was certified before.",
   "paid-amount-unclear": "Accept it with what was paid, 0 if nothing was.",
   "currency-unknown": "Accept it with its currency, or wait for an event that names its project."
 }

@@ -8,6 +8,8 @@ export type HoldReason =
   | "ambiguous-order"
   /** The certificate's amount is zero or negative. Accept with what is due; reject to ignore it. */
   | "amount-not-positive"
+  /** Certificates are cumulative, and it isn't clear what was certified before this one. Accept with what is due. */
+  | "previous-amount-unknown"
   /** The amount has more decimals than its currency. Accept with the right one; reject to ignore the certificate. */
   | "amount-too-precise"
   /** A certificate with another amount came after the payment. Accept with the cash it moved; reject if it moved none. */

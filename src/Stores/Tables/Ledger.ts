@@ -22,6 +22,9 @@ import {
 } from "../Table.ts"
 import type { HoldReason } from "./HoldReason.ts"
 
+/** What an entry's certified amount was taken for: see its column. */
+export type CertifiedAs = "each" | "cumulative" | "assumed"
+
 const link = matching(/^[0-9a-f]{64}$/)
 const entryId = matching(/^[0-9a-f]{32}$/)
 const currency = matching(/^[A-Z]{3}$/)
@@ -54,7 +57,7 @@ export const ledger = {
       ipc_id: ipcId,
       kind: required(
         text,
-        "certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison) or terms."
+        "certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), preceding or terms."
       ),
       known_at: required(instant, "When it was stored; its consequences are known from then on."),
       content: required(json, "Its content, as JSON."),
@@ -132,6 +135,11 @@ export const ledger = {
         "Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.",
         { since: 2 }
       ),
+      certified_as: optional(
+        word<CertifiedAs>(),
+        "each or cumulative: what its certificate's amount was taken for, as configured; assumed: each, and nobody has said. Null for what people added, and in entries of 0.1.",
+        { since: 3 }
+      ),
       queued: optional(
         oneOf("draft", "posted"),
         "How it entered the outbox when it was posted; null if there was no accounting sink, or before 0.2.",
@@ -142,6 +150,18 @@ export const ledger = {
         "A hash over the books up to the fact that caused it: kept elsewhere, it shows whether they were changed since; entries of 0.1 have none.",
         { since: 3 }
       )
+    }
+  },
+  ledger_certified: {
+    says: "The IPCs that are certified, by project and first certificate: what comes before each. It follows from the facts.",
+    key: ["ipc_id"],
+    since: 3,
+    indexes: { ledger_certified_order: { columns: ["project_id", "first_at", "ipc_id"] } },
+    columns: {
+      ipc_id: ipcId,
+      project_id: required(wholeNumber, "The IPC's project."),
+      first_at: required(instant, "When its first certificate was made that counts."),
+      certificates: required(json, "Those that count, each with its time and amount in ten-thousandths, as JSON.")
     }
   },
   ledger_holds: {

@@ -4,6 +4,7 @@
 import { webcrypto } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Certificates } from "../../../config/LedgerFile.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import {
   accounts,
@@ -18,6 +19,8 @@ import {
   until
 } from "./SinkWorld.ts"
 import { certified, copied, copy, folder, hear, paid } from "../Started.ts"
+
+const certificates: Certificates = { standard: "each", byProject: {} }
 
 describe("the accounting sink", () => {
   it.live("gets the entry as the journal has it, signed, as a draft, and never through a redirect", () =>
@@ -72,12 +75,13 @@ describe("the accounting sink", () => {
           yield* hear(["OLD", "OLDER"].flatMap(history))
           assert.deepStrictEqual([yield* letters, yield* outbox.status], [[], null])
           assert.match((yield* Effect.flip(outbox.send(1))).message, /SITELEDGER_LEDGER_SINK_URL/)
-        })
+        }),
+        certificates
       )
       yield* sending(
         path,
         to,
-        { status: "posted" },
+        { status: "posted", certificates },
         Effect.gen(function* () {
           const outbox = yield* Outbox
           yield* hear(history("NEW"))

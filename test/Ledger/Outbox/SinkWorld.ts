@@ -7,6 +7,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { type Certificates, unsaid } from "../../../config/LedgerFile.ts"
 import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
@@ -106,6 +107,8 @@ const quick = { first: Duration.millis(2), longest: Duration.millis(20) }
 
 export interface Start {
   readonly status?: "draft" | "posted"
+  /** Nobody has said what they are by default. */
+  readonly certificates?: Certificates
   /** Short by default. */
   readonly pauses?: NonNullable<Sink.SinkOptions["pauses"]>
   readonly rests?: NonNullable<Sink.SinkOptions["rests"]>
@@ -116,15 +119,16 @@ export interface Start {
   readonly store?: (store: Store["Service"]) => Store["Service"]
 }
 
-const ledger = Layer.unwrap(Effect.map(Outbox, (outbox) => Ledger.layerWith(contractor, outbox)))
+const ledger = (certificates: Certificates) =>
+  Layer.unwrap(Effect.map(Outbox, (outbox) => Ledger.layerWith({ ...contractor, certificates }, outbox)))
 
 const files = (path: string) =>
   Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`), Sqlite.layerAt(`${path}/store.sqlite`))
 
-type Books = Pick<Start, "store" | "stores"> & { readonly status: Start["status"] }
+type Books = Pick<Start, "certificates" | "store" | "stores"> & { readonly status: Start["status"] }
 
-const books = (path: string, { status, store, stores = files(path) }: Books) =>
-  Layer.merge(ledger, Copies.layer).pipe(
+const books = (path: string, { certificates = unsaid, status, store, stores = files(path) }: Books) =>
+  Layer.merge(ledger(certificates), Copies.layer).pipe(
     Layer.provideMerge(Outbox.layerWith(status === undefined ? undefined : { status })),
     Layer.provideMerge(
       Layer.effect(
@@ -151,8 +155,12 @@ export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Ef
 }
 
 /** One start of a worker without a sink. */
-export const unsending = <A, E>(path: string, body: Effect.Effect<A, E, Services>) =>
-  Effect.scoped(Effect.provide(body, books(path, { status: undefined }), { local: true }))
+export const unsending = <A, E>(path: string, body: Effect.Effect<A, E, Services>, certificates?: Certificates) =>
+  Effect.scoped(
+    Effect.provide(body, books(path, { status: undefined, ...(certificates === undefined ? {} : { certificates }) }), {
+      local: true
+    })
+  )
 
 /** Polls until it is so; a failure names what was waited for. */
 export const until = <E, R>(what: string, isSo: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | Error, R> =>

@@ -48,8 +48,11 @@ const kept = async (world: World) => {
 describe("a ledger verb without a worker", () => {
   it("fills the outbox as the worker would, even if the shell knows nothing of the sink", async () => {
     await using world = await World.open({ projects: 3 })
-    const hold = await held(world, { ...sink, SITELEDGER_LEDGER_SINK_STATUS: "posted" })
-    const accepted = await world.shell({}, "ledger", "accept", hold, "--amount", "100", ...by)
+    const meant = { SITELEDGER_LEDGER_FILE: world.file("ledger.json", `{ "certificates": "each" }`) }
+    const hold = await held(world, { ...sink, ...meant, SITELEDGER_LEDGER_SINK_STATUS: "posted" })
+    const refused = await world.shell({}, "ledger", "accept", hold, "--amount", "100", ...by)
+    assert.match(refused.stderr, /\(they differ in what certified amounts are\)/)
+    const accepted = await world.shell(meant, "ledger", "accept", hold, "--amount", "100", ...by)
     assert.strictEqual(accepted.code, 0, accepted.stderr)
     const { outbox = [] } = await kept(world)
     assert.deepInclude(outbox[0], { sequence: 1, status: "posted", state: "pending" })

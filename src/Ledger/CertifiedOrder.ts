@@ -1,0 +1,217 @@
+/**
+ * In which order the IPCs of each project were certified. Where certificates are cumulative, what is due for one depends on
+ * the one before it, so each IPC's books are told what precedes it, as part of their facts: folding them again needs no
+ * other books.
+ *
+ * The order is kept in a table of its own, in the transaction of the facts that it follows from.
+ */
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
+import { readMeta, writeMeta } from "../Stores/Store.ts"
+import { insertAll, isAmong } from "../Stores/Sql.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { Fact, Preceding, Terms } from "./Fact.ts"
+import { certifiedAs, hasCumulative } from "./Fold/CertifiedAs.ts"
+import type { Books } from "./Fold/Known.ts"
+import {
+  canMove,
+  isSaid,
+  isSame,
+  type Position,
+  positionOf,
+  positionWith,
+  precedingOf,
+  stands
+} from "./Fold/Position.ts"
+import * as Rows from "./Rows.ts"
+import { ipcsAfter, read } from "./StoredBooks.ts"
+
+type Db = Kysely<StoreTables>
+type Tx = Transaction<StoreTables>
+type Row = StoreTables["ledger_certified"]
+
+/** What an IPC is to be told. */
+export interface Told {
+  readonly ipcId: string
+  readonly preceding: Preceding
+}
+
+export interface CertifiedOrder {
+  /** The fact, and what precedes its IPC once it is known, where that is news. */
+  readonly completed: (before: Books, fact: Fact) => Promise<Fact>
+  /** After the books of an IPC have changed: which others may have to be told. */
+  readonly changed: (before: Books, after: Books) => Promise<ReadonlyArray<Told>>
+  /** Writes what is still in memory. */
+  readonly close: () => Promise<void>
+}
+
+export const open = (tx: Tx, terms: Terms): CertifiedOrder => {
+  const waiting = new Map<string, Position | undefined>()
+  const isCumulative = (position: Position | undefined): position is Position =>
+    position !== undefined && certifiedAs(position.projectId, terms) === "cumulative"
+
+  const close = async (): Promise<void> => {
+    if (waiting.size === 0) return
+    await tx
+      .deleteFrom("ledger_certified")
+      .where(isAmong(tx, "ipc_id", [...waiting.keys()]))
+      .execute()
+    await insertAll(
+      tx,
+      "ledger_certified",
+      [...waiting.values()].flatMap((each) => (each ? [rowOf(each)] : []))
+    )
+    waiting.clear()
+  }
+
+  return {
+    completed: async (before, fact) => {
+      if (!canMove(fact) || !hasCumulative(terms)) return fact
+      const position = positionWith(before, fact)
+      if (!isCumulative(position) || isSame(position, positionOf(before))) return fact
+      await close()
+      const preceding = precedingOf(await neighbour(tx, position, "before"))
+      return isSaid(before, preceding) ? fact : { ...fact, preceding }
+    },
+    changed: async (before, after) => {
+      if (stands(before, after)) return []
+      const [from, to] = [positionOf(before), positionOf(after)]
+      if (isSame(from, to)) return []
+      waiting.set(after.ipcId, to)
+      const moved = [from, to].filter(isCumulative)
+      if (moved.length === 0) return []
+      await close()
+      const told: Array<Told> = []
+      for (const position of moved) {
+        const next = await neighbour(tx, position, "after")
+        if (next === undefined || told.some(({ ipcId }) => ipcId === next.ipcId)) continue
+        told.push({ ipcId: next.ipcId, preceding: precedingOf(await neighbour(tx, next, "before")) })
+      }
+      return told
+    },
+    close
+  }
+}
+
+const rowOf = ({ certificates, firstAt, ipcId, projectId }: Position): Row => ({
+  ipc_id: ipcId,
+  project_id: projectId,
+  first_at: firstAt,
+  certificates: Rows.toJson(certificates)
+})
+
+const positionIn = ({ certificates, first_at, ipc_id, project_id }: Row): Position => ({
+  ipcId: ipc_id,
+  projectId: project_id,
+  firstAt: first_at,
+  certificates: Rows.fromJson(certificates) as Position["certificates"]
+})
+
+/** The next one in its project on that side; itself may still stand elsewhere. */
+const neighbour = async (
+  db: Db,
+  { firstAt, ipcId, projectId }: Position,
+  side: "before" | "after"
+): Promise<Position | undefined> => {
+  const [isThere, order]: [RawBuilder<unknown>, RawBuilder<unknown>] =
+    side === "before"
+      ? [sql`(first_at, ipc_id) < (${firstAt}, ${ipcId})`, sql`desc`]
+      : [sql`(first_at, ipc_id) > (${firstAt}, ${ipcId})`, sql`asc`]
+  const { rows } = await sql<Row>`
+    select * from ledger_certified where project_id = ${projectId} and ipc_id <> ${ipcId} and ${isThere}
+    order by first_at ${order}, ipc_id ${order} limit 1`.execute(db)
+  const [row] = rows
+  return row === undefined ? undefined : positionIn(row)
+}
+
+/** In the Store's meta, once the table has every IPC of the books. */
+export const key = "ledger_certified"
+
+const rowsAtOnce = 1000
+
+/** Books of earlier versions have no order. */
+export const ensure = async (tx: Tx): Promise<void> => {
+  if ((await readMeta(tx, key)) === undefined) await make(tx)
+}
+
+/** From the books. */
+export const make = async (tx: Tx): Promise<void> => {
+  await tx.deleteFrom("ledger_certified").execute()
+  for (let after = ""; ;) {
+    const ids = await ipcsAfter(tx, after)
+    const last = ids.at(-1)
+    if (last === undefined) break
+    const books = await read(tx, ids)
+    const positions = [...books.values()].map(positionOf).filter((each) => each !== undefined)
+    await insertAll(tx, "ledger_certified", positions.map(rowOf))
+    after = last
+  }
+  await writeMeta(tx, key, "whole")
+}
+
+export const allProjects = async (db: Db): Promise<ReadonlyArray<string>> => {
+  const rows = await db.selectFrom("ledger_certified").select("project_id").distinct().orderBy("project_id").execute()
+  return rows.map((row) => row.project_id)
+}
+
+/** Those whose certificates are cumulative. */
+export const projects = async (db: Db, terms: Terms): Promise<ReadonlyArray<string>> =>
+  hasCumulative(terms) ? (await allProjects(db)).filter((id) => certifiedAs(id, terms) === "cumulative") : []
+
+/** The positions in a project, in order, a thousand at a time. */
+async function* inOrder(db: Db, projectId: string): AsyncGenerator<ReadonlyArray<Position>> {
+  for (let before: Position | undefined; ;) {
+    const isNext = before === undefined ? sql`true` : sql`(first_at, ipc_id) > (${before.firstAt}, ${before.ipcId})`
+    const { rows } = await sql<Row>`
+      select * from ledger_certified where project_id = ${projectId} and ${isNext}
+      order by first_at, ipc_id limit ${rowsAtOnce}`.execute(db)
+    const positions = rows.map(positionIn)
+    before = positions.at(-1)
+    if (before === undefined) return
+    yield positions
+  }
+}
+
+/** What precedes each IPC of a project, in order, a thousand at a time. */
+export async function* inProject(db: Db, projectId: string): AsyncGenerator<ReadonlyArray<Told>> {
+  let before: Position | undefined
+  for await (const positions of inOrder(db, projectId)) {
+    const last = before
+    yield positions.map(({ ipcId }, n) => ({ ipcId, preceding: precedingOf(n === 0 ? last : positions[n - 1]) }))
+    before = positions.at(-1)
+  }
+}
+
+/** The newest certified amount of each IPC of a project, in order, a thousand at a time. */
+export async function* amountsIn(db: Db, projectId: string): AsyncGenerator<ReadonlyArray<bigint>> {
+  for await (const positions of inOrder(db, projectId)) {
+    yield positions.map(({ certificates }) => certificates.at(-1)?.units ?? 0n)
+  }
+}
+
+/** What precedes each of these IPCs whose certificates are cumulative. */
+export const precedings = async (
+  db: Db,
+  books: ReadonlyArray<Books>,
+  terms: Terms
+): Promise<ReadonlyMap<string, Preceding>> => {
+  const all = new Map<string, Preceding>()
+  if (!hasCumulative(terms)) return all
+  for (const position of books.map(positionOf)) {
+    if (position === undefined || certifiedAs(position.projectId, terms) !== "cumulative") continue
+    all.set(position.ipcId, precedingOf(await neighbour(db, position, "before")))
+  }
+  return all
+}
+
+/** The IPCs, among these books, whose place isn't the one that their facts give them; none if there is no order yet. */
+export const misplaced = async (db: Db, books: ReadonlyArray<Books>): Promise<ReadonlyArray<string>> => {
+  if ((await readMeta(db, key)) === undefined) return []
+  const ids = books.map(({ ipcId }) => ipcId)
+  const rows = await db
+    .selectFrom("ledger_certified")
+    .selectAll()
+    .where(isAmong(db, "ipc_id", ids))
+    .execute()
+  const kept = new Map(rows.map((row) => [row.ipc_id, positionIn(row)]))
+  return books.filter((each) => !isSame(kept.get(each.ipcId), positionOf(each))).map(({ ipcId }) => ipcId)
+}

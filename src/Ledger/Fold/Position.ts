@@ -1,0 +1,62 @@
+/**
+ * Where an IPC stands among those of its project: by its first certificate that counts, and of the same instant by its id.
+ * Pure.
+ */
+import type { Instant } from "../../Domain/Instant.ts"
+import type { CertificateFact, Fact, Preceding } from "../Fact.ts"
+import { completed } from "./Decided.ts"
+import { type Books, learn } from "./Known.ts"
+import { regarding } from "./Refusals.ts"
+
+type Certificate = Pick<CertificateFact, "at" | "units">
+
+export interface Position {
+  readonly ipcId: string
+  readonly projectId: string
+  readonly firstAt: Instant
+  /** Those that count, in order, each time and amount once. */
+  readonly certificates: ReadonlyArray<Certificate>
+}
+
+/** Undefined if its project isn't known, or nothing is certified. */
+export const positionOf = (books: Books): Position | undefined => {
+  const { certificates, ipcId, project } = regarding(books)
+  if (project === undefined) return undefined
+  const distinct = new Map(certificates.map(({ at, units }) => [`${at} ${units}`, { at, units }]))
+  const all = [...distinct.values()].toSorted(inOrder)
+  const [first] = all
+  return first === undefined ? undefined : { ipcId, projectId: project.projectId, firstAt: first.at, certificates: all }
+}
+
+const inOrder = (a: Certificate, b: Certificate): number =>
+  a.at === b.at ? Number(a.units > b.units) - Number(a.units < b.units) : a.at < b.at ? -1 : 1
+
+const moving: ReadonlySet<Fact["kind"]> = new Set(["certificate", "project", "decision"])
+
+/** Whether such a fact can change the position of its IPC, or its certificates. */
+export const canMove = ({ kind }: Pick<Fact, "kind">): boolean => moving.has(kind)
+
+/** With this fact known. */
+export const positionWith = (books: Books, fact: Fact): Position | undefined =>
+  positionOf(learn(books, [completed(books, fact)]))
+
+/** Nothing that its position follows from has changed. */
+export const stands = (before: Books, after: Books): boolean =>
+  before.certificates.length === after.certificates.length &&
+  before.decisions.size === after.decisions.size &&
+  before.project?.projectId === after.project?.projectId
+
+export const isSame = (a: Position | undefined, b: Position | undefined): boolean => written(a) === written(b)
+
+/** What an IPC has before it, by the position there. */
+export const precedingOf = (before: Position | undefined): Preceding => ({
+  ipcId: before?.ipcId ?? null,
+  certificates: before?.certificates ?? []
+})
+
+export const isSaid = ({ preceding }: Books, said: Preceding): boolean => written(preceding?.said) === written(said)
+
+const written = (value: Position | Preceding | undefined): string =>
+  value === undefined
+    ? ""
+    : JSON.stringify({ ...value, certificates: value.certificates.map(({ at, units }) => [at, String(units)]) })
