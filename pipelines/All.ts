@@ -11,6 +11,7 @@ import { moneyTypes } from "../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
 import * as Admin from "../src/Operate/Admin.ts"
 import * as Alert from "../src/Operate/Alert.ts"
+import * as Growing from "../src/Operate/Growing.ts"
 import * as Silence from "../src/Operate/Silence.ts"
 import { Skew } from "../src/Operate/Skew.ts"
 import { Status } from "../src/Operate/Status.ts"
@@ -24,7 +25,7 @@ import { others, stores } from "./stores.ts"
 
 export const worker = Admin.layer.pipe(
   Layer.provideMerge(Status.layer),
-  Layer.provideMerge(Layer.merge(Alert.layer, Silence.layer)),
+  Layer.provideMerge(Layer.mergeAll(Alert.layer, Silence.layer, Growing.layer)),
   Layer.provideMerge(Waiting.layerFor(moneyTypes)),
   Layer.provideMerge(nightly),
   Layer.provideMerge(backfill),

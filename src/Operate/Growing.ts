@@ -1,0 +1,80 @@
+/**
+ * Growing: projects whose certified amounts only ever grow, while nobody has said what amounts are. They may be cumulative, and
+ * then each payment posts what was paid before again; so a person is told, and entries are drafts until it is said.
+ *
+ * The leader looks once a minute if the books have changed. A project whose amounts have fallen once isn't read again.
+ */
+import { Duration, Effect, Layer } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import * as CertifiedOrder from "../Ledger/CertifiedOrder.ts"
+import type { Terms } from "../Ledger/Fact.ts"
+import { certifiedAs } from "../Ledger/Fold/CertifiedAs.ts"
+import * as OpenHolds from "../Ledger/OpenHolds.ts"
+import * as Text from "../Query/Text.ts"
+import { led } from "../Runtime/Leadership.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
+import { Store } from "../Stores/Store.ts"
+
+/** From so many certified IPCs on it is no chance. */
+export const fewest = 4
+
+const lookEvery = Duration.minutes(1)
+const key = "growing amounts"
+
+/** How many of a project's IPCs are certified, if each for more than the one before; undefined: one isn't. */
+export const growingIn = (projectId: string) =>
+  Effect.flatMap(Store, (store) =>
+    store.run(async (db) => {
+      let count = 0
+      let last: bigint | undefined
+      for await (const amounts of CertifiedOrder.amountsIn(db, projectId)) {
+        for (const amount of amounts) {
+          if (last !== undefined && amount <= last) return undefined
+          last = amount
+          count++
+        }
+      }
+      return count
+    })
+  )
+
+const sentence = (found: ReadonlyArray<{ readonly projectId: string; readonly count: number }>): string => {
+  const shown = found.slice(0, 3).map(({ count, projectId }) => `${Text.visible(projectId)} (${count} certified IPCs)`)
+  const more = found.length > shown.length ? ` and ${found.length - shown.length} more` : ""
+  const [project, they] = found.length === 1 ? ["project", "it"] : ["projects", "them"]
+  return (
+    `Each certificate of ${project} ${shown.join(", ")}${more} is above the one before, so their amounts may be cumulative. ` +
+    `Say for ${they} what certified amounts are (SITELEDGER_LEDGER_FILE); until then entries are drafts.`
+  )
+}
+
+const watcher = (terms: Terms) => {
+  const fallen = new Set<string>()
+  let seen = ""
+  return Effect.gen(function* () {
+    const store = yield* Store
+    const reasons = yield* Reasons
+    const stamp = yield* OpenHolds.stamp
+    if (stamp === seen) return
+    const found: Array<{ projectId: string; count: number }> = []
+    for (const projectId of yield* store.run(CertifiedOrder.allProjects)) {
+      if (fallen.has(projectId) || certifiedAs(projectId, terms) !== "assumed") continue
+      const count = yield* growingIn(projectId)
+      if (count === undefined) fallen.add(projectId)
+      else if (count >= fewest) found.push({ projectId, count })
+      yield* Effect.yieldNow
+    }
+    seen = stamp
+    yield* found.length === 0 ? reasons.clear(key) : reasons.set(key, sentence(found), "notice")
+  }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("Certified amounts can't be read yet", error)))
+}
+
+export const layerWith = (terms: Terms) =>
+  Layer.effectDiscard(
+    Effect.suspend(() => {
+      const look = watcher(terms)
+      return Effect.forkScoped(led("the watch over amounts that grow", Effect.andThen(look, Effect.sleep(lookEvery))))
+    })
+  )
+
+export const layer = Layer.unwrap(Effect.map(Settings, ({ ledger }) => layerWith(ledger)))
