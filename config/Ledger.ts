@@ -5,7 +5,7 @@
 import { DateTime, Option, type Redacted, Result } from "effect"
 import * as Address from "./Address.ts"
 import { minorDigits } from "./Currency.ts"
-import { type Certificates, certificates, unsaid } from "./LedgerFile.ts"
+import { type Certificates, ledgerFile, none } from "./LedgerFile.ts"
 import type { Envelope } from "./WireFiles.ts"
 import * as Parse from "./Parse.ts"
 import { all, bad, type Field, type Fields, fine, optional, orElse, preset, secret } from "./Variable.ts"
@@ -38,14 +38,14 @@ export const posting = {
     ),
     { standard: null, byProject: {} }
   ),
-  certificates: orElse(
+  file: orElse(
     optional(
       "SITELEDGER_LEDGER_FILE",
-      "File that says what certified amounts are, like config/ledger.example.json (if not set, entries are drafts).",
-      certificates,
+      "File that says what certified amounts are, and lays out entries, like config/ledger.example.json (if not set, entries are drafts).",
+      ledgerFile,
       "config/ledger.json"
     ),
-    unsaid
+    none
   ),
   openFrom: optional(
     "SITELEDGER_LEDGER_OPEN_FROM",
@@ -165,7 +165,7 @@ export const termsOf = (
   reading: Field<Reading>
 ): Field<Terms> =>
   Result.flatMap(all({ own: all(fields), reading, standardZone }), ({ own, reading, standardZone }) => {
-    const { certificates, confirmAbove, currencies, inClosedPeriod, openFrom, perspective } = own
+    const { confirmAbove, currencies, inClosedPeriod, openFrom, perspective } = own
     const zone = Option.getOrElse(own.timezone, () => standardZone)
     const { credit, debit } = accounts[perspective]
     const debitAccount = Option.getOrElse(own.debitAccount, () => debit)
@@ -180,7 +180,7 @@ export const termsOf = (
       currency: currencies.standard,
       currencies: currencies.byProject,
       minorDigits,
-      certificates,
+      certificates: own.file.certificates,
       openFrom: Option.getOrNull(Option.map(openFrom, (day) => midnight(day, zone))),
       inClosedPeriod,
       timezone: DateTime.zoneToString(zone),

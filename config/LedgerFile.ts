@@ -1,8 +1,10 @@
 /**
- * Reads the file that says what certified amounts are, by default and for single projects (`config/ledger.example.json`;
- * docs/ledger.md explains it to people). As in Parse.ts, a failure is a sentence: it names the place and repeats no value.
+ * Reads the file that says what certified amounts are, and how entries are laid out for an accounting system
+ * (`config/ledger.example.json`; docs/ledger.md explains it to people). As in Parse.ts, a failure is a sentence: it names the
+ * place and repeats no value.
  */
 import { Result, Schema, SchemaIssue } from "effect"
+import { type Chart, type Counterparty, plain, strangeIn } from "./Chart.ts"
 import * as Parse from "./Parse.ts"
 import { textFile } from "./TextFile.ts"
 
@@ -27,51 +29,100 @@ export interface Certificates {
 
 export const unsaid: Certificates = { standard: null, byProject: {} }
 
-const Amounts = Schema.Literals(["each", "cumulative"])
+export interface LedgerFile {
+  readonly certificates: Certificates
+  readonly chart: Chart
+}
 
+export const none: LedgerFile = { certificates: unsaid, chart: plain }
+
+const Amounts = Schema.Literals(["each", "cumulative"])
 const Money = Schema.String.check(Schema.isPattern(/^\d{1,24}(\.\d{1,4})?$/))
+const Text = Schema.String.check(Schema.isPattern(/^[^\p{Cc}]{1,200}$/u))
+const Template = Text.check(Schema.makeFilter((text) => strangeIn(text) === undefined))
+const ProjectId = /^(0|-?[1-9]\d*)$/
+const Pattern = Schema.String.check(Schema.isPattern(/^(0|-?[1-9]\d*|-?\d*\*)$/))
 
 const Project = Schema.Struct({
   certificates: Schema.optionalKey(Amounts),
-  certifiedBefore: Schema.optionalKey(Money)
+  certifiedBefore: Schema.optionalKey(Money),
+  company: Schema.optionalKey(Text)
+})
+
+const LineRule = Schema.Struct({
+  account: Schema.optionalKey(Text),
+  projects: Schema.optionalKey(Schema.Array(Pattern)),
+  taxCode: Schema.optionalKey(Text),
+  costCode: Schema.optionalKey(Text),
+  customer: Schema.optionalKey(Text),
+  vendor: Schema.optionalKey(Text),
+  tracking: Schema.optionalKey(Schema.Record(Text, Template))
 })
 
 const File = Schema.Struct({
   certificates: Schema.optionalKey(Amounts),
-  projects: Schema.optionalKey(Schema.Record(Schema.String, Project))
+  company: Schema.optionalKey(Text),
+  projects: Schema.optionalKey(Schema.Record(Schema.String, Project)),
+  accounts: Schema.optionalKey(Schema.Record(Text, Text)),
+  narration: Schema.optionalKey(Template),
+  lines: Schema.optionalKey(Schema.Array(LineRule))
 })
 
-/** What each place takes, by the name of its last step. */
+const aText = "isn't a text of up to 200 characters, without line breaks"
+const aTemplate = `${aText}, that names in braces only ipc, project, reference, kind or sequence`
+
+/** What a place takes, by the last of its names that is known. */
 const takes: Readonly<Record<string, string>> = {
   certificates: 'isn\'t "each" or "cumulative"',
   certifiedBefore: 'isn\'t an amount like "125000.00"',
-  projects: "isn't an object of projects by their ids"
+  projects: "isn't what belongs there: an object of projects by their ids, or in a line a list of ids, or of their beginnings with a *",
+  accounts: `${aText}, or isn't an object of them`,
+  narration: aTemplate,
+  tracking: aTemplate,
+  lines: "isn't a list of objects"
 }
+
+const texts: ReadonlySet<string> = new Set(["company", "account", "taxCode", "costCode", "customer", "vendor"])
 
 const wrong = (issue: SchemaIssue.Issue): string => {
   const [first] = SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues
   const path = (first?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step))
-  const [last = ""] = path.slice(-1)
   if (path.length === 0) return "names a file that isn't a JSON object."
-  if (path.length === 2 && path[0] === "projects") return `names a file whose ${path.join(".")} isn't an object.`
-  return `names a file whose ${path.join(".")} ${takes[last] ?? "isn't known to this version"}.`
+  const place = `names a file whose ${path.join(".")}`
+  const [last = ""] = path.slice(-1)
+  if (texts.has(last)) return `${place} ${aText}.`
+  if (path.length === 2 && path[0] === "projects") return `${place} isn't an object.`
+  const known = takes[last] ?? (isItem(path) ? takes[path.at(-2) ?? ""] : undefined)
+  return `${place} ${known ?? "isn't known to this version"}.`
 }
 
-const isProjectId = (id: string): boolean => /^(0|-?[1-9]\d*)$/.test(id)
+/** Of a list, or of an object whose names are a person's. */
+const isItem = (path: ReadonlyArray<string>): boolean => ["accounts", "lines", "projects", "tracking"].includes(path.at(-2) ?? "")
 
-export const certificates: Parse.Parse<Certificates> = (path) =>
+const counterpartyOf = ({ customer, vendor }: typeof LineRule.Type): Counterparty | null => {
+  if (customer !== undefined) return { kind: "customer", name: customer }
+  return vendor === undefined ? null : { kind: "vendor", name: vendor }
+}
+
+const chartOf = ({ accounts = {}, company, lines = [], narration, projects = {} }: typeof File.Type): Chart => ({
+  accounts,
+  company: company ?? null,
+  companies: Object.fromEntries(
+    Object.entries(projects).flatMap(([id, project]) => (project.company === undefined ? [] : [[id, project.company]]))
+  ),
+  narration: narration ?? plain.narration,
+  lines: lines.map((line) => ({
+    account: line.account ?? null,
+    projects: line.projects ?? [],
+    taxCode: line.taxCode ?? null,
+    costCode: line.costCode ?? null,
+    counterparty: counterpartyOf(line),
+    tracking: line.tracking ?? {}
+  }))
+})
+
+const certificatesOf = ({ certificates: standard = null, projects = {} }: typeof File.Type) =>
   Result.gen(function* () {
-    const json = yield* textFile(path)
-    const content = yield* Result.try({
-      try: () => JSON.parse(json) as unknown,
-      catch: () => "names a file that isn't JSON."
-    })
-    const { certificates: standard = null, projects = {} } = yield* Schema.decodeUnknownResult(File, {
-      onExcessProperty: "error"
-    })(content).pipe(Result.mapError(({ issue }) => wrong(issue)))
-    if (!Object.keys(projects).every(isProjectId)) {
-      return yield* Result.fail("names a file whose projects aren't named by their ids, which are whole numbers.")
-    }
     const byProject: Record<string, OfProject> = {}
     for (const [id, { certificates: amounts = null, certifiedBefore }] of Object.entries(projects)) {
       if (certifiedBefore !== undefined && (amounts ?? standard) !== "cumulative") {
@@ -84,5 +135,23 @@ export const certificates: Parse.Parse<Certificates> = (path) =>
         certifiedBefore: certifiedBefore === undefined ? null : yield* Parse.amount(certifiedBefore)
       }
     }
-    return { standard, byProject }
+    return { standard, byProject } satisfies Certificates
+  })
+
+export const ledgerFile: Parse.Parse<LedgerFile> = (path) =>
+  Result.gen(function* () {
+    const json = yield* textFile(path)
+    const content = yield* Result.try({
+      try: () => JSON.parse(json) as unknown,
+      catch: () => "names a file that isn't JSON."
+    })
+    const file = yield* Schema.decodeUnknownResult(File, { onExcessProperty: "error" })(content).pipe(
+      Result.mapError(({ issue }) => wrong(issue))
+    )
+    if (!Object.keys(file.projects ?? {}).every((id) => ProjectId.test(id))) {
+      return yield* Result.fail("names a file whose projects aren't named by their ids, which are whole numbers.")
+    }
+    const both = (file.lines ?? []).findIndex(({ customer, vendor }) => customer !== undefined && vendor !== undefined)
+    if (both >= 0) return yield* Result.fail(`names a file whose lines.${both} has a customer and a vendor; keep one.`)
+    return { certificates: yield* certificatesOf(file), chart: chartOf(file) }
   })

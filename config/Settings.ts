@@ -29,6 +29,8 @@ const settings = (environment: Environment) => {
     ...fields(environment, log),
     ...fields(environment, Ledger.waiting),
     ledger: Ledger.termsOf(fields(environment, Ledger.posting), worker.timezone, reading),
+    /** How entries are laid out for an accounting system. */
+    ledgerChart: Result.map(fields(environment, Ledger.posting).file, ({ chart }) => chart),
     ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))
   }
   const read = all(parsed, guardedBeyondLoopback(worker), refuseLater(environment))

@@ -3,20 +3,20 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { certificates } from "../../config/LedgerFile.ts"
+import { ledgerFile, none } from "../../config/LedgerFile.ts"
 import { temporaryFolder } from "../Folders.ts"
 
 const read = (content: string) => {
   const path = join(temporaryFolder(), "ledger.json")
   writeFileSync(path, content)
-  return certificates(path)
+  return ledgerFile(path)
 }
 
 const refusalOf = (content: string): string => Result.getOrThrow(Result.flip(read(content)))
 
 describe("the ledger's file", () => {
   it("says what certified amounts are, by default and for single projects", () => {
-    assert.deepStrictEqual(Result.getOrThrow(certificates("config/ledger.example.json")), {
+    assert.deepStrictEqual(Result.getOrThrow(ledgerFile("config/ledger.example.json")).certificates, {
       standard: "cumulative",
       byProject: {
         "4711": { amounts: null, certifiedBefore: "125000.0000" },
@@ -24,9 +24,9 @@ describe("the ledger's file", () => {
         "4713": { amounts: "each", certifiedBefore: null }
       }
     })
-    assert.deepStrictEqual(Result.getOrThrow(read(`\uFEFF{}`)), { standard: null, byProject: {} })
+    assert.deepStrictEqual(Result.getOrThrow(read(`\uFEFF{}`)), none)
     const single = read(`{ "projects": { "7": { "certificates": "cumulative", "certifiedBefore": "10.5" } } }`)
-    assert.deepStrictEqual(Result.getOrThrow(single), {
+    assert.deepStrictEqual(Result.getOrThrow(single).certificates, {
       standard: null,
       byProject: { "7": { amounts: "cumulative", certifiedBefore: "10.5000" } }
     })
@@ -37,7 +37,7 @@ describe("the ledger's file", () => {
     ["[]", "names a file that isn't a JSON object."],
     [`{ "certificates": "secret" }`, `names a file whose certificates isn't "each" or "cumulative".`],
     [`{ "certificate": "each" }`, "names a file whose certificate isn't known to this version."],
-    [`{ "projects": [] }`, "names a file whose projects isn't an object of projects by their ids."],
+    [`{ "projects": [] }`, "names a file whose projects isn't what belongs there: an object of projects by their ids, or in a line a list of ids, or of their beginnings with a *."],
     [`{ "projects": { "7": "each" } }`, "names a file whose projects.7 isn't an object."],
     [
       `{ "projects": { "7": { "certificates": 1 } } }`,
@@ -68,9 +68,41 @@ describe("the ledger's file", () => {
     assert.strictEqual(refusalOf(content), sentence)
   })
 
+  it("lays out entries: accounts, texts, and what lines say", () => {
+    const { chart } = Result.getOrThrow(ledgerFile("config/ledger.example.json"))
+    assert.deepStrictEqual(chart, {
+      accounts: { bank: "1200", receivable: "1400" },
+      company: "North Ltd",
+      companies: { "4713": "South Ltd" },
+      narration: "IPC {ipc}, {reference}",
+      lines: [
+        {
+          account: "receivable",
+          projects: ["47*"],
+          taxCode: "NONE",
+          costCode: null,
+          counterparty: { kind: "customer", name: "City of Springfield" },
+          tracking: { Project: "{project}" }
+        }
+      ]
+    })
+  })
+
+  it.each([
+    [`{ "company": "" }`, "company isn't a text of up to 200 characters, without line breaks."],
+    [`{ "accounts": { "bank": 1 } }`, "accounts.bank isn't a text of up to 200 characters, without line breaks, or isn't an object of them."],
+    [`{ "narration": "{iban}" }`, "narration isn't a text of up to 200 characters, without line breaks, that names in braces only ipc, project, reference, kind or sequence."],
+    [`{ "lines": {} }`, "lines isn't a list of objects."],
+    [`{ "lines": ["bank"] }`, "lines.0 isn't a list of objects."],
+    [`{ "lines": [{ "taxcode": "X" }] }`, "lines.0.taxcode isn't known to this version."],
+    [`{ "lines": [{ "customer": "A", "vendor": "B" }] }`, "lines.0 has a customer and a vendor; keep one."]
+  ])("is refused if it lays out %s", (content, sentence) => {
+    assert.strictEqual(refusalOf(content), `names a file whose ${sentence}`)
+  })
+
   it("is refused if it can't be read", () => {
     assert.strictEqual(
-      Result.getOrThrow(Result.flip(certificates("nowhere/ledger.json"))),
+      Result.getOrThrow(Result.flip(ledgerFile("nowhere/ledger.json"))),
       "names a file that cannot be read."
     )
   })

@@ -3,9 +3,10 @@
  * off.
  */
 import { createHmac } from "node:crypto"
-import { Duration, Effect, Layer, Redacted, Stream } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientError, type HttpClientResponse } from "effect/http"
 import type { SinkOptions } from "../../src/Ledger/Outbox/Sink.ts"
+import * as SinkPost from "../../src/Ledger/Outbox/SinkPost.ts"
 import type { Machine } from "./Machine.ts"
 import type { Epoch } from "./Timers.ts"
 import type { SinkFault } from "./Steps.ts"
@@ -40,9 +41,7 @@ export class Accounting {
   }
 
   readonly options: SinkOptions = {
-    url: new URL("http://accounting.test/entries"),
-    patience: Duration.millis(patienceMs),
-    secret: Redacted.make(secret),
+    adapter: SinkPost.adapter(new URL("http://accounting.test/entries"), secret, Duration.millis(patienceMs)),
     pauses: { first: Duration.seconds(1), longest: Duration.minutes(10) }
   }
 

@@ -12,12 +12,12 @@ import { Reasons } from "../../Runtime/Reasons.ts"
 import { guarded } from "../../Runtime/Supervisor.ts"
 import type { StoreError } from "../../Stores/Store.ts"
 import { Outbox } from "../Outbox.ts"
+import type { Adapter } from "./Adapter.ts"
 import type { OutboxMessage } from "./Due.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
-import * as SinkPost from "./SinkPost.ts"
 
 export interface Sending {
-  readonly target: SinkPost.Target
+  readonly adapter: Adapter
   readonly pauses: SinkAnswer.Pauses
   readonly breaker: CircuitBreaker.CircuitBreaker
   /** IPCs with an entry under way. */
@@ -105,7 +105,7 @@ const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: 
   const outbox = yield* Outbox
   yield* outbox.leaving(message)
   const outcome = yield* Effect.result(
-    sending.breaker.execute(SinkPost.post(sending.target, message), { key: circuit, classify: classified })
+    sending.breaker.execute(sending.adapter.post(message), { key: circuit, classify: classified })
   )
   // Not tried: the sink has just become unavailable, or another entry is probing it.
   if (outcome._tag === "Failure") return yield* Effect.sleep(probingPause)
@@ -114,8 +114,8 @@ const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: 
     yield* untilStoreAnswers(outbox.delivered(message))
     return isProbe ? yield* untilStoreAnswers(outbox.hurry) : undefined
   }
-  const isRefused = verdict._tag === "Refused"
-  const isDead = isRefused && message.refusals + 1 >= SinkAnswer.mostRefusals
+  const isRefused = verdict._tag !== "Unavailable"
+  const isDead = verdict._tag === "Held" || (isRefused && message.refusals + 1 >= SinkAnswer.mostRefusals)
   // Counted apart: an entry that waited long for an unavailable sink starts with short pauses after a refusal.
   const failures = isRefused ? message.refusals + 1 : message.attempts - message.refusals + 1
   const retryAfterMs = isRefused ? undefined : verdict.retryAfterMs

@@ -15,6 +15,7 @@ import * as Instant from "../../Domain/Instant.ts"
 import { steady } from "../../Runtime/Boot.ts"
 import { led } from "../../Runtime/Leadership.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
+import type { Adapter } from "./Adapter.ts"
 import type { Troubles } from "./Backlog.ts"
 import { Outbox } from "../Outbox.ts"
 import { untilStoreAnswers } from "./Sending.ts"
@@ -24,12 +25,9 @@ import * as SinkPost from "./SinkPost.ts"
 import type { Halt } from "./Halt.ts"
 
 export interface SinkOptions {
-  readonly url: URL
-  readonly secret: Redacted.Redacted
+  readonly adapter: Adapter
   /** Between two attempts at an entry (1 second, growing to a day). */
   readonly pauses?: SinkAnswer.Pauses
-  /** For an answer (10 seconds). */
-  readonly patience?: Duration.Duration
   /** Between two attempts at a sink that takes nothing (1 second, growing to a minute). */
   readonly rests?: SinkAnswer.Pauses
 }
@@ -40,13 +38,17 @@ export const layerWith = (options: SinkOptions): Layer.Layer<never, never, HttpC
 /** Sends nothing where no sink is configured. */
 export const layer: Layer.Layer<never, never, HttpClient.HttpClient | Outbox | Reasons | Settings> = Layer.unwrap(
   Effect.map(Settings, ({ ledgerSink }) =>
-    Option.match(ledgerSink, { onNone: () => Layer.effectDiscard(tellLeftover), onSome: layerWith })
+    Option.match(ledgerSink, {
+      onNone: () => Layer.effectDiscard(tellLeftover),
+      onSome: ({ secret, url }) => layerWith({ adapter: SinkPost.adapter(url, Redacted.value(secret), patience) })
+    })
   )
 )
 
 const defaultPauses = { first: Duration.seconds(1), longest: Duration.days(1) }
 const defaultRests = { first: Duration.seconds(1), longest: Duration.minutes(1) }
-const defaultPatience = Duration.seconds(10)
+/** For an answer. */
+const patience = Duration.seconds(10)
 
 /** After this many failures in a row, the sink itself counts as unavailable. */
 const tripsAfter = 5
@@ -74,7 +76,7 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
     maxOpenDuration: Duration.days(1)
   }).pipe(Effect.provide(circuits))
   const sending: Sending.Sending = {
-    target: SinkPost.target(options.url, Redacted.value(options.secret), options.patience ?? defaultPatience),
+    adapter: options.adapter,
     pauses: options.pauses ?? defaultPauses,
     breaker,
     inHand: new Set(),

@@ -20,6 +20,8 @@ export type Verdict =
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryAfterMs: number | undefined }
   | { readonly _tag: "Refused"; readonly reason: string }
+  /** Not sent: it isn't for this system, so only a person can help. */
+  | { readonly _tag: "Held"; readonly reason: string }
 
 const mostQuotedCharacters = 500
 

@@ -6,11 +6,12 @@ import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Clock, Duration, Effect, Option, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { codeOf } from "../../Runtime/SystemFailure.ts"
+import type { Adapter } from "./Adapter.ts"
 import type { OutboxMessage } from "./Due.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
 import * as SinkEntry from "./SinkEntry.ts"
 
-export interface Target {
+interface Target {
   readonly url: URL
   readonly secret: string
   readonly key: KeyObject
@@ -18,14 +19,12 @@ export interface Target {
   readonly patience: Duration.Duration
 }
 
-export const target = (url: URL, secret: string, patience: Duration.Duration): Target => ({
-  url,
-  secret,
-  key: createSecretKey(secret, "utf8"),
-  patience
-})
+export const adapter = (url: URL, secret: string, patience: Duration.Duration): Adapter => {
+  const target = { url, secret, key: createSecretKey(secret, "utf8"), patience }
+  return { post: (message) => post(target, message) }
+}
 
-export const post = Effect.fnUntraced(
+const post = Effect.fnUntraced(
   function* ({ key, secret, url }: Target, { entry, status }: OutboxMessage) {
     const client = HttpClient.withScope(yield* HttpClient.HttpClient)
     const body = SinkEntry.encode(SinkEntry.of(entry, status))

@@ -6,13 +6,14 @@ import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Duration, Effect, Layer, Schema } from "effect"
 import { type Certificates, unsaid } from "../../../config/LedgerFile.ts"
 import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import * as Sink from "../../../src/Ledger/Outbox/Sink.ts"
+import * as SinkPost from "../../../src/Ledger/Outbox/SinkPost.ts"
 import { SinkEntry } from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
@@ -144,9 +145,8 @@ export type Services = Ledger | Copies | Outbox | Store | Warehouse | Reasons
 
 /** One start of a worker over the files of a folder, with a sink. */
 export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Effect.Effect<A, E, Services>) => {
-  const { patience, pauses = quick, rests = quick, status = "draft", ...stores } = start
-  const options = { url: to.url, secret: Redacted.make(secret), pauses, rests }
-  const sink = Sink.layerWith({ ...options, ...(patience === undefined ? {} : { patience }) })
+  const { patience = Duration.seconds(10), pauses = quick, rests = quick, status = "draft", ...stores } = start
+  const sink = Sink.layerWith({ adapter: SinkPost.adapter(to.url, secret, patience), pauses, rests })
   const layer = sink.pipe(
     Layer.provide(NodeHttpClient.layerUndici),
     Layer.provideMerge(books(path, { status, ...stores }))

@@ -1,0 +1,77 @@
+/**
+ * An entry as an accounting system takes it: two balanced lines, with the system's codes and texts (`config/Chart`). Pure.
+ *
+ * Guarantees: the lines add up to zero, and the voucher's id is the entry's, so a system can be asked whether it has it.
+ */
+import { type Chart, type Counterparty, filled, type LineRule } from "../../config/Chart.ts"
+import * as Amount from "../Domain/Amount.ts"
+import type { OutboxMessage } from "./Outbox/Due.ts"
+
+export interface VoucherLine {
+  /** The system's code. */
+  readonly account: string
+  /** In ten-thousandths: above zero it debits the account, below zero it credits it. Never zero. */
+  readonly units: bigint
+  readonly taxCode: string | null
+  readonly costCode: string | null
+  readonly counterparty: Counterparty | null
+  readonly tracking: ReadonlyArray<{ readonly category: string; readonly option: string }>
+}
+
+export interface Voucher {
+  /** 32 hexadecimal digits: the entry's. */
+  readonly id: string
+  /** Whose books it belongs to; null: nobody has said. */
+  readonly company: string | null
+  /** YYYY-MM-DD, in the books' time zone; entries of 0.1: the UTC day on which they took effect. */
+  readonly date: string
+  /** ISO 4217; null if none is configured. */
+  readonly currency: string | null
+  readonly narration: string
+  readonly reference: string
+  readonly status: OutboxMessage["status"]
+  readonly lines: readonly [VoucherLine, VoucherLine]
+}
+
+export const voucherOf = ({ entry, status }: Pick<OutboxMessage, "entry" | "status">, chart: Chart): Voucher => {
+  const values = {
+    ipc: entry.ipc_id,
+    project: entry.project_id ?? "",
+    reference: entry.payment_reference,
+    kind: entry.kind,
+    sequence: String(entry.sequence)
+  }
+  const line = (account: string, units: bigint): VoucherLine => {
+    const rule = chart.lines.find((each) => fits(each, account, entry.project_id))
+    return {
+      account: chart.accounts[account] ?? account,
+      units,
+      taxCode: rule?.taxCode ?? null,
+      costCode: rule?.costCode ?? null,
+      counterparty: rule?.counterparty ?? null,
+      tracking: Object.entries(rule?.tracking ?? {}).map(([category, option]) => ({
+        category,
+        option: filled(option, values)
+      }))
+    }
+  }
+  const units = Amount.toUnits(entry.amount)
+  const [debit, credit] = [line(entry.debit_account, units), line(entry.credit_account, -units)]
+  return {
+    id: entry.entry_id,
+    company: chart.companies[entry.project_id ?? ""] ?? chart.company,
+    date: entry.posting_date ?? entry.effective_at.slice(0, 10),
+    currency: entry.currency,
+    narration: filled(chart.narration, values),
+    reference: entry.payment_reference,
+    status,
+    lines: units > 0n ? [debit, credit] : [credit, debit]
+  }
+}
+
+const fits = ({ account, projects }: LineRule, own: string, projectId: string | null): boolean =>
+  (account === null || account === own) &&
+  (projects.length === 0 || projects.some((pattern) => isOf(pattern, projectId ?? "")))
+
+const isOf = (pattern: string, projectId: string): boolean =>
+  pattern.endsWith("*") ? projectId.startsWith(pattern.slice(0, -1)) : projectId === pattern
