@@ -84,8 +84,8 @@ const fact = (row: Row): string => {
 const entry = (row: Row): string =>
   `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${row["debit_account"]} / ${row["credit_account"]}, ${row["payment_reference"]}  (${row["entry_id"]})`
 
-const balance = ({ certified, open, paid }: Answer<"explain">["balance"]): string =>
-  `certified ${certified ?? "unknown"}, paid ${paid}, open ${open ?? "unknown"}`
+const balance = ({ certified, due, open, paid }: Answer<"explain">["balance"]): string =>
+  `certified ${certified ?? "unknown"}, due ${due ?? "unknown"}, paid ${paid}, open ${open ?? "unknown"}`
 
 const hold = (row: Row): string => {
   const amount = row["amount"] === null ? "" : ` ${[row["amount"], row["currency"] ?? ""].join(" ").trim()}`

@@ -116,6 +116,15 @@ CREATE TABLE "ledger_certified" ( -- The IPCs that are certified, by project and
   "certificates" text not null
 ) strict, without rowid;
 
+CREATE TRIGGER ledger_certified_logs_delete after delete on "ledger_certified"
+  begin insert into row_changes (table_name, row_key) values ('ledger_certified', json_array(old."ipc_id")); end;
+
+CREATE TRIGGER ledger_certified_logs_insert after insert on "ledger_certified"
+  begin insert into row_changes (table_name, row_key) values ('ledger_certified', json_array(new."ipc_id")); end;
+
+CREATE TRIGGER ledger_certified_logs_update after update on "ledger_certified"
+  begin insert into row_changes (table_name, row_key) values ('ledger_certified', json_array(new."ipc_id")); end;
+
 CREATE INDEX "ledger_certified_order" on "ledger_certified" ("project_id", "first_at", "ipc_id");
 
 CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, correction or reversal. Append-only.

@@ -13,14 +13,16 @@ const flags = {
   amount: Flag.String("amount").pipe(Flag.withDescription("The amount, like 1234.50 or -80 (required)")),
   currency: optionalText("currency", "The currency, like EUR, if the payment has none yet"),
   reference: optionalText("reference", "The payment's reference, if it isn't the IPC's own payment"),
+  debit: optionalText("debit", "The account that it debits, if it isn't the configured one"),
+  credit: optionalText("credit", "The account that it credits, if it isn't the configured one"),
   evidence: Flag.String("evidence").pipe(Flag.withDescription("What proves it (required); recorded permanently")),
   by,
   reason
 }
 
-export const post = Command.make("post", flags, ({ currency, reference, ...posting }) =>
+export const post = Command.make("post", flags, ({ credit, currency, debit, reference, ...posting }) =>
   Effect.flatMap(
-    ask("ledger-post", { ...posting, ...Record.getSomes({ currency, reference }) }, Alone.books),
+    ask("ledger-post", { ...posting, ...Record.getSomes({ credit, currency, debit, reference }) }, Alone.books),
     Print.indented
   )
 ).pipe(Command.withDescription("Add an entry by hand; above the limit, a second person accepts it"))

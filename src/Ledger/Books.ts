@@ -145,14 +145,18 @@ export const endedByTerms: ReadonlyArray<HoldReason> = [
   "over-payment"
 ]
 
-/** After a change of terms: what waited because of the old ones is asked again, or posted. */
-export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
+/** After a change of what certified amounts are: each IPC whose project is cumulative now is told what precedes it. */
+export const tellOrder = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<void> => {
   for (const project of await CertifiedOrder.projects(tx, terms)) {
     for await (const told of CertifiedOrder.inProject(tx, project)) {
       const facts = told.map((each) => ({ kind: "preceding" as const, knownAt: at, ...each }))
       await record(tx, facts, terms, posting)
     }
   }
+}
+
+/** After a change of terms: what waited because of the old ones is asked again, or posted. */
+export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
   const waiting = await tx
     .selectFrom("ledger_holds")
     .select("ipc_id")

@@ -99,6 +99,9 @@ export interface PostingFact extends ByPerson {
   readonly units: bigint
   readonly currency: string | null
   readonly reference: string
+  /** Absent: the configured account. */
+  readonly debit?: string
+  readonly credit?: string
   /** What proves it, as the person named it. */
   readonly evidence: string
   /** It is above the configured amount, so a second person has to confirm it. */
@@ -140,6 +143,14 @@ export interface PrecedingFact extends Common {
   readonly of?: string
   readonly at?: Instant
   readonly units?: bigint
+}
+
+/** In the basis of a payment's first entry: what was payable of certified amounts. No fact of the books. */
+export interface PayableGround {
+  readonly kind: "payable"
+  readonly ipcId: string
+  /** As JSON. */
+  readonly rules: string
 }
 
 /** Other terms apply from here on; recorded for an IPC whose holds or entries they change. */

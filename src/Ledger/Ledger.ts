@@ -130,7 +130,9 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
     await oneAtATime(tx, "ledger")
     const before = await agreeIn(tx, terms)
     await CertifiedOrder.ensure(tx)
-    return before === undefined || difference(before, terms) === "" ? undefined : Books.askAgain(tx, terms, at, posting)
+    if (before === undefined || difference(before, terms) === "") return undefined
+    if (differsInCertificates(before, terms)) await Books.tellOrder(tx, terms, at, posting)
+    return Books.askAgain(tx, terms, at, posting)
   })
   if (recorded === undefined || recorded.facts === 0) return
   const { closed, entries, opened } = recorded
@@ -139,6 +141,9 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
       `${opened.length} are asked again (\`siteledger ledger holds\`), and ${entries.length} entries were posted.`
   )
 })
+
+const differsInCertificates = (before: Terms, terms: Terms): boolean =>
+  JSON.stringify(before.certificates) !== JSON.stringify(terms.certificates)
 
 interface Guards {
   readonly beforeRecording: Effect.Effect<void, StoreError>

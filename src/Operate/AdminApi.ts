@@ -8,6 +8,7 @@ import { type Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AsOf } from "../Lake/Manifest.ts"
 import { ledgerVerbs } from "./AdminApi/LedgerVerbs.ts"
+import { sinkVerbs } from "./AdminApi/SinkVerbs.ts"
 import { StatusReport } from "./AdminApi/StatusReport.ts"
 import { nothing, refusals, verb } from "./AdminApi/Verb.ts"
 
@@ -87,7 +88,7 @@ export class AdminApi extends HttpApi.make("siteledger").add(
   HttpApiGroup.make("worker").add(
     HttpApiEndpoint.get("status", "/status", { success: StatusReport, error: refusals, disableCodecs: true })
   ),
-  HttpApiGroup.make("verbs").add(...verbs, ...ledgerVerbs)
+  HttpApiGroup.make("verbs").add(...verbs, ...ledgerVerbs, ...sinkVerbs)
 ) {}
 
 type Verbs = (typeof AdminApi)["groups"]["verbs"]["endpoints"]

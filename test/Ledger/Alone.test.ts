@@ -34,7 +34,7 @@ const differences = Effect.map(verified(), (result) => result.differences)
 it.live("events applied without a worker are posted and queued by the newest worker's terms", () =>
   Effect.gen(function* () {
     const [path, to] = yield* Effect.all([folder, accounts])
-    const certificates = { standard: "each", byProject: {} } as const
+    const certificates = { standard: "each", payable: [], byProject: {} } as const
     yield* sending(path, to, { status: "posted", certificates }, hear(payment("A")))
     yield* alone(
       path,

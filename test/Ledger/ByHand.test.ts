@@ -2,6 +2,7 @@
  * What people add: entries by hand, reversals, the second person, and what the accounting system has after a restore.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { balanceOf } from "../../src/Ledger/Balance.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { fold } from "../../src/Ledger/Fold.ts"
 import type { Books } from "../../src/Ledger/Fold/Known.ts"
@@ -67,6 +68,22 @@ const then = (books: Books, ...steps: ReadonlyArray<ShortFact | Answer>): Books 
 const state = (books: Books) => [amounts(books), reasons(books)]
 
 describe("an entry by hand", () => {
+  it("is posted on the accounts that the person names, and counts as no payment there", () => {
+    const released: ShortFact = { ...byHand(25n), debit: "bank", credit: "retention" } as ShortFact
+    const books = then(history(paid), released, byHand(7n))
+    assert.deepStrictEqual(
+      books.entries.map(({ credit_account, debit_account, units }) => [debit_account, credit_account, units]),
+      [
+        ["bank", "receivable", 500n],
+        ["bank", "retention", 25n],
+        ["bank", "receivable", 7n]
+      ]
+    )
+    assert.deepInclude(balanceOf(books, contractor), { paid: "0.0507" })
+    const reversed = then(books, takeBack(books, 1))
+    assert.deepInclude(reversed.entries.at(-1), { debit_account: "bank", credit_account: "retention", units: -25n })
+  })
+
   it("is posted beside the others, and stays when the certificate changes", () => {
     const books = history([...paid, byHand(-80n)])
     assert.deepStrictEqual(amounts(books), ["payment 500", "adjustment -80"])

@@ -186,7 +186,9 @@ it.effect("a person can't give one either", () =>
         const error = yield* Effect.flip(decide({ ...by, hold, verdict: "accept", amount: "100.005" }))
         assert.strictEqual(error.message, "The amount has too many decimals: EUR has 2.")
       }
-      const posting = { ...by, ipcId: "A", amount: "1.5", evidence: "letter", currency: "JPY", reference: "fee" }
+      const accounts = { debit: undefined, credit: undefined }
+      const said = { ...by, ipcId: "A", amount: "1.5", evidence: "letter", currency: "JPY", reference: "fee" }
+      const posting = { ...said, ...accounts }
       assert.include((yield* Effect.flip(post(posting))).message, "JPY has none")
       assert.deepStrictEqual(yield* journal, [])
       assert.strictEqual((yield* holds).length, 2)

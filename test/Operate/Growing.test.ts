@@ -46,7 +46,7 @@ const watched = <A, E>(certificates: Certificates, body: Effect.Effect<A, E, Led
 
 it.effect("a project whose four certificates each are above the one before is named, until one isn't", () =>
   watched(
-    { standard: null, byProject: { "9": { amounts: "each", certifiedBefore: null } } },
+    { standard: null, payable: [], byProject: { "9": { amounts: "each", certifiedBefore: null, payable: null } } },
     Effect.gen(function* () {
       for (const [id, second, amount] of [
         ["A", 10, "100"],

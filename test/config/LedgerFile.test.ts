@@ -18,17 +18,22 @@ describe("the ledger's file", () => {
   it("says what certified amounts are, by default and for single projects", () => {
     assert.deepStrictEqual(Result.getOrThrow(ledgerFile("config/ledger.example.json")).certificates, {
       standard: "cumulative",
+      payable: [
+        { name: "retention", percent: "-50000", amount: null, of: "payable", cap: "50000.0000" },
+        { name: "VAT", percent: "200000", amount: null, of: "payable", cap: null }
+      ],
       byProject: {
-        "4711": { amounts: null, certifiedBefore: "125000.0000" },
-        "4712": { amounts: null, certifiedBefore: "0.0000" },
-        "4713": { amounts: "each", certifiedBefore: null }
+        "4711": { amounts: null, certifiedBefore: "125000.0000", payable: null },
+        "4712": { amounts: null, certifiedBefore: "0.0000", payable: null },
+        "4713": { amounts: "each", certifiedBefore: null, payable: [] }
       }
     })
     assert.deepStrictEqual(Result.getOrThrow(read(`\uFEFF{}`)), none)
     const single = read(`{ "projects": { "7": { "certificates": "cumulative", "certifiedBefore": "10.5" } } }`)
     assert.deepStrictEqual(Result.getOrThrow(single).certificates, {
       standard: null,
-      byProject: { "7": { amounts: "cumulative", certifiedBefore: "10.5000" } }
+      payable: [],
+      byProject: { "7": { amounts: "cumulative", certifiedBefore: "10.5000", payable: null } }
     })
   })
 
@@ -37,7 +42,10 @@ describe("the ledger's file", () => {
     ["[]", "names a file that isn't a JSON object."],
     [`{ "certificates": "secret" }`, `names a file whose certificates isn't "each" or "cumulative".`],
     [`{ "certificate": "each" }`, "names a file whose certificate isn't known to this version."],
-    [`{ "projects": [] }`, "names a file whose projects isn't what belongs there: an object of projects by their ids, or in a line a list of ids, or of their beginnings with a *."],
+    [
+      `{ "projects": [] }`,
+      "names a file whose projects isn't what belongs there: an object of projects by their ids, or in a line a list of ids, or of their beginnings with a *."
+    ],
     [`{ "projects": { "7": "each" } }`, "names a file whose projects.7 isn't an object."],
     [
       `{ "projects": { "7": { "certificates": 1 } } }`,
@@ -88,10 +96,53 @@ describe("the ledger's file", () => {
     })
   })
 
+  it("says what is payable of certified amounts", () => {
+    const file = read(`{
+      "certificates": "cumulative",
+      "payable": [{ "name": "retention", "percent": "-5", "cap": "50000" }, { "name": "VAT", "percent": "20.5", "of": "certified" }],
+      "projects": { "7": { "payable": [{ "name": "advance", "amount": "-100.5" }] }, "8": { "payable": [] } }
+    }`)
+    const { byProject, payable } = Result.getOrThrow(file).certificates
+    assert.deepStrictEqual(payable, [
+      { name: "retention", percent: "-50000", amount: null, of: "payable", cap: "50000.0000" },
+      { name: "VAT", percent: "205000", amount: null, of: "certified", cap: null }
+    ])
+    assert.deepStrictEqual(byProject["7"]?.payable, [
+      { name: "advance", percent: null, amount: "-100.5000", of: "payable", cap: null }
+    ])
+    assert.deepStrictEqual(byProject["8"]?.payable, [])
+  })
+
+  it.each([
+    [`"payable": [{ "name": "VAT" }]`, "payable.0 needs a percent or an amount, and not both."],
+    [
+      `"payable": [{ "name": "VAT", "percent": "1", "amount": "1" }]`,
+      "payable.0 needs a percent or an amount, and not both."
+    ],
+    [`"payable": [{ "name": "VAT", "percent": 20 }]`, `payable.0.percent isn't a percentage like "-5" or "20.5".`],
+    [`"payable": [{ "name": "VAT", "percent": "20%" }]`, `payable.0.percent isn't a percentage like "-5" or "20.5".`],
+    [
+      `"payable": [{ "name": "VAT", "percent": "20", "cap": "5" }]`,
+      "payable.0.cap says something only where certificates are cumulative."
+    ],
+    [
+      `"certificates": "cumulative", "payable": [{ "name": "R", "percent": "-5", "cap": "5" }], "projects": { "7": { "certificates": "each" } }`,
+      "projects.7 needs a payable of its own: a cap says something only where certificates are cumulative."
+    ]
+  ])("is refused if it says %s", (content, sentence) => {
+    assert.strictEqual(refusalOf(`{ ${content} }`), `names a file whose ${sentence}`)
+  })
+
   it.each([
     [`{ "company": "" }`, "company isn't a text of up to 200 characters, without line breaks."],
-    [`{ "accounts": { "bank": 1 } }`, "accounts.bank isn't a text of up to 200 characters, without line breaks, or isn't an object of them."],
-    [`{ "narration": "{iban}" }`, "narration isn't a text of up to 200 characters, without line breaks, that names in braces only ipc, project, reference, kind or sequence."],
+    [
+      `{ "accounts": { "bank": 1 } }`,
+      "accounts.bank isn't a text of up to 200 characters, without line breaks, or isn't an object of them."
+    ],
+    [
+      `{ "narration": "{iban}" }`,
+      "narration isn't a text of up to 200 characters, without line breaks, that names in braces only ipc, project, reference, kind or sequence."
+    ],
     [`{ "lines": {} }`, "lines isn't a list of objects."],
     [`{ "lines": ["bank"] }`, "lines.0 isn't a list of objects."],
     [`{ "lines": [{ "taxcode": "X" }] }`, "lines.0.taxcode isn't known to this version."],

@@ -16,7 +16,7 @@ const sink = (env: Env) => Effect.map(settings(env), (read) => read.ledgerSink)
 const others = {
   rules: 3,
   minorDigits,
-  certificates: { standard: null, byProject: {} },
+  certificates: { standard: null, payable: [], byProject: {} },
   timezone: "UTC",
   confirmAbove: null,
   reading: { aliases: {}, contentsAt: ["data", "payload"], trustTypeHeader: false }

@@ -5,8 +5,8 @@
  * changes after that, a person is asked; an acceptance takes back what was posted and posts it under the new project.
  */
 import { ask, type Question } from "./Ask.ts"
-import { certifiedAs } from "./CertifiedAs.ts"
-import type { CertifiedAs, DecisionFact, Entry, Fact, PaymentFact, Terms } from "../Fact.ts"
+import { certifiedAs, grounds, payableIn, rulesIn, type Taken } from "./CertifiedAs.ts"
+import type { DecisionFact, Entry, Fact, PayableGround, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { isByHand, isKnown, markOf, unmoved } from "./Parts.ts"
 import { rulesOf } from "./Rules.ts"
@@ -16,7 +16,7 @@ export interface Account extends Pick<
   Entry,
   "certified_as" | "currency" | "debit_account" | "credit_account" | "project_id"
 > {
-  readonly basis: ReadonlyArray<Fact>
+  readonly basis: ReadonlyArray<Fact | PayableGround>
 }
 
 /** The change of project under which a payment is posted now. */
@@ -45,21 +45,24 @@ const firstOf = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move)
     ({ part, payment_reference }) => payment_reference === reference && !isByHand(part) && markOf(part) === mark
   )
 
-interface Taken {
-  /** Null in books of earlier versions: each for itself. */
-  readonly as: CertifiedAs | null
-  /** Under this project. */
-  readonly projectId: string | null
+interface TakenFor extends Taken {
+  /** Nothing is posted for the payment, so its first entry has to say it. */
+  readonly isFirst: boolean
 }
 
 /** What its certificates' amounts are taken for. */
-export const takenAs = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Taken => {
+export const takenAs = (books: Books, payment: PaymentFact, move: Move, terms: Terms): TakenFor => {
   const own = { ...books, entries: books.entries.filter(({ part }) => !isKnown(part)) }
   const first = firstOf(own, payment, move)
+  const isFirst = first === undefined
   const known = move.decision === undefined ? (books.project?.projectId ?? null) : move.projectId
-  const projectId = first === undefined ? known : first.project_id
-  if (!rulesOf(terms).isCertifiedAsKept) return { as: null, projectId }
-  return { as: first === undefined ? certifiedAs(projectId, terms) : (first.certified_as ?? "assumed"), projectId }
+  if (!rulesOf(terms).isCertifiedAsKept) return { as: null, payable: [], projectId: known, isFirst }
+  const now = { as: certifiedAs(known, terms), payable: payableIn(known, terms), projectId: known, isFirst }
+  if (first === undefined) return now
+  const { certified_as, project_id: projectId } = first
+  // A person said the amount before the project was known.
+  if (projectId === null && certified_as === "cumulative") return now
+  return { as: certified_as ?? "assumed", payable: rulesIn(first) ?? now.payable, projectId, isFirst }
 }
 
 /** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
@@ -79,17 +82,18 @@ export const accountOf = (
   const { creditAccount: credit_account, currencies, currency, debitAccount: debit_account } = terms
   const known = books.project?.projectId ?? null
   const first = firstOf(books, payment, move)
-  const { as: certified_as } = takenAs(books, payment, move, terms)
+  const { as: certified_as, isFirst, payable } = takenAs(books, payment, move, terms)
+  const kept = isFirst ? grounds(books.ipcId, payable) : []
   if (first !== undefined) {
-    return { ...first, certified_as, project_id: isNewestProjectValid ? first.project_id : known, basis: [] }
+    return { ...first, certified_as, project_id: isNewestProjectValid ? first.project_id : known, basis: kept }
   }
   const project_id = move.decision === undefined ? known : move.projectId
   const under = { certified_as, credit_account, debit_account, project_id }
   const question = ask("currency-unknown", payment, [], [], { part: settlementPart })
   const given = move.decision === undefined ? books.decisions.get(question.holdId) : undefined
-  if (given?.currency !== undefined) return { ...under, currency: given.currency, basis: [given] }
+  if (given?.currency !== undefined) return { ...under, currency: given.currency, basis: [...kept, given] }
   if (project_id === null && Object.keys(currencies).length > 0) return { question }
-  return { ...under, currency: currencies[project_id ?? ""] ?? currency, basis: [] }
+  return { ...under, currency: currencies[project_id ?? ""] ?? currency, basis: kept }
 }
 
 /** Asked where a payment is posted, or being moved, under another project than the newest one. */

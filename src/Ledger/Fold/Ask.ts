@@ -5,7 +5,7 @@
 import { hash } from "node:crypto"
 import * as Amount from "../../Domain/Amount.ts"
 import type { Instant } from "../../Domain/Instant.ts"
-import type { About, Basis, ByHandFact, Fact, Hold, HoldReason, PaymentFact } from "../Fact.ts"
+import type { About, Basis, ByHandFact, Fact, Hold, HoldReason, PayableGround, PaymentFact } from "../Fact.ts"
 
 /** What a question is about: a payment, or what a person did by hand. */
 export type Subject = PaymentFact | ByHandFact
@@ -63,7 +63,7 @@ export const identify = (...parts: ReadonlyArray<string>): string =>
 type Shown = string | number | null
 
 /** For an auditor: units as amounts, names in one order, so a fact reads the same whether it is new or from the Store. */
-export const basisOf = (facts: ReadonlyArray<Fact>): Basis =>
+export const basisOf = (facts: ReadonlyArray<Fact | PayableGround>): Basis =>
   facts.map(({ ipcId: _ipcId, ...fact }) =>
     Object.fromEntries(
       Object.entries(fact)

@@ -46,8 +46,17 @@ const accountFor = ({ project }: Books, currency: string | null, { creditAccount
   project_id: project?.projectId ?? null
 })
 
+const accountOf = (books: Books, { credit, currency, debit }: PostingFact, terms: Terms) => {
+  const account = accountFor(books, currency, terms)
+  return {
+    ...account,
+    debit_account: debit ?? account.debit_account,
+    credit_account: credit ?? account.credit_account
+  }
+}
+
 const post = (books: Books, fact: PostingFact, cause: Fact, basis: ReadonlyArray<Fact>, terms: Terms): Entry =>
-  make(books, terms, accountFor(books, fact.currency, terms), basis, {
+  make(books, terms, accountOf(books, fact, terms), basis, {
     kind: "adjustment",
     units: fact.units,
     payment_reference: fact.reference,

@@ -1,11 +1,12 @@
 /**
  * What a certified amount is taken for: what is due by its certificate, or all that is certified in its project so far, so that
- * the difference to the IPC before it is due. Pure.
+ * the difference to the IPC before it is due; and what is payable of it. Pure.
  *
  * A payment keeps what its first entry took it for, so other terms change nothing that is posted.
  */
+import { less, type Payable, payableOf, type PayableRules } from "../../../config/Payable.ts"
 import * as Amount from "../../Domain/Amount.ts"
-import type { CertificateFact, CertifiedAs, Fact, PrecedingFact, Terms } from "../Fact.ts"
+import type { CertificateFact, CertifiedAs, Entry, Fact, PayableGround, PrecedingFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 
 export const certifiedAs = (projectId: string | null, terms: Terms): CertifiedAs => {
@@ -18,39 +19,78 @@ export const certifiedAs = (projectId: string | null, terms: Terms): CertifiedAs
 export const hasCumulative = ({ certificates: { byProject, standard } }: Terms): boolean =>
   standard === "cumulative" || Object.values(byProject).some(({ amounts }) => amounts === "cumulative")
 
+/** What is payable of a certified amount in this project; undefined if that depends on the project, which isn't known. */
+export const payableIn = (projectId: string | null, { certificates }: Terms): PayableRules | undefined => {
+  const { byProject, payable } = certificates
+  if (projectId !== null) return byProject[projectId]?.payable ?? payable
+  return Object.values(byProject).some((own) => own.payable !== null) ? undefined : payable
+}
+
+/** In the basis of a payment's first entry, so that later ones follow the same rules. */
+export const grounds = (ipcId: string, rules: PayableRules | undefined): ReadonlyArray<PayableGround> =>
+  rules?.length === 0 ? [] : [{ kind: "payable", ipcId, rules: JSON.stringify(rules ?? null) }]
+
+/** Undefined if they weren't known then: a person said the amount. */
+export const rulesIn = ({ basis }: Pick<Entry, "basis">): PayableRules | undefined => {
+  const rules = basis.find(({ kind }) => kind === "payable")?.["rules"]
+  return rules === undefined ? [] : ((JSON.parse(String(rules)) as PayableRules | null) ?? undefined)
+}
+
 export interface Due {
   readonly units: bigint
+  /** Of which part of the certified amount. */
+  readonly of: Payable
   /** What was certified before, if that counts. */
   readonly basis: ReadonlyArray<Fact>
 }
 
 type Certificate = Pick<CertificateFact, "at" | "units">
 
-/** What is due by a certificate; undefined if it isn't known what was certified before. */
+/** What is due by a certificate; undefined if it isn't known what was certified before, or what is payable of it. */
 export type DueBy = (certificate: Certificate) => Due | undefined
 
-export const eachForItself: DueBy = ({ units }) => ({ units, basis: [] })
+/** How the certified amounts of a payment are taken. */
+export interface Taken {
+  /** Null in books of earlier versions: each for itself. */
+  readonly as: CertifiedAs | null
+  readonly payable: PayableRules | undefined
+  /** Under this project. */
+  readonly projectId: string | null
+}
+
+/** `unit`: the smallest amount of the currency. */
+export const dueByOf = (books: Preceded, { as, payable, projectId }: Taken, unit: bigint, terms: Terms): DueBy => {
+  if (payable === undefined) return () => undefined
+  const due = (of: Payable, basis: Due["basis"]): Due => ({ units: of.payable, of, basis })
+  if (as !== "cumulative") return ({ units }) => due(payableOf(units, payable, unit), [])
+  return (certificate) => {
+    const before = certifiedBefore(books, projectId, certificate, terms)
+    if (before === undefined) return undefined
+    return due(less(payableOf(certificate.units, payable, unit), payableOf(before.units, payable, unit)), before.basis)
+  }
+}
+
+type Preceded = Pick<Books, "preceding" | "project">
 
 /** What precedes is known of the valid project alone, so not while a payment stays under another one. */
-export const lessPreceding =
-  (
-    { preceding, project }: Pick<Books, "preceding" | "project">,
-    projectId: string | null,
-    { certificates }: Terms
-  ): DueBy =>
-  ({ at, units }) => {
-    if (preceding === undefined || project === undefined || project.projectId !== projectId) return undefined
-    const { fact, said } = preceding
-    if (said.ipcId === null) {
-      const before = certificates.byProject[project.projectId]?.certifiedBefore
-      return before == null ? undefined : { units: units - Amount.toUnits(before), basis: [] }
-    }
-    const last = newest(said.certificates.filter((each) => each.at <= at))
-    if (last === undefined) return undefined
-    const { ipcId, knownAt, number } = fact
-    const shown: PrecedingFact = { kind: "preceding", ipcId, number, knownAt, of: said.ipcId, ...last }
-    return { units: units - last.units, basis: [shown] }
+const certifiedBefore = (
+  { preceding, project }: Preceded,
+  projectId: string | null,
+  { at }: Certificate,
+  { certificates }: Terms
+): Pick<Due, "basis" | "units"> | undefined => {
+  if (preceding === undefined || project === undefined || project.projectId !== projectId) return undefined
+  const { fact, said } = preceding
+  if (said.ipcId === null) {
+    const before = certificates.byProject[projectId]?.certifiedBefore
+    return before == null ? undefined : { units: Amount.toUnits(before), basis: [] }
   }
+  const last = newest(said.certificates.filter((each) => each.at <= at))
+  if (last === undefined) return undefined
+  const { ipcId, knownAt, number } = fact
+  const shown: PrecedingFact = { kind: "preceding", ipcId, number, knownAt, of: said.ipcId, ...last }
+  return { units: last.units, basis: [shown] }
+}
 
 /** Undefined if there is none, or those of the newest time disagree. */
 const newest = (certificates: ReadonlyArray<Certificate>): Certificate | undefined => {

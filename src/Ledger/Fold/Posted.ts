@@ -10,7 +10,7 @@ import { dateIn, firstInstantOf } from "../../Domain/CalendarDay.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import { type Account, accountOf, type Move } from "./Account.ts"
 import { ask, basisOf, identify, type Question } from "./Ask.ts"
-import type { DecisionFact, Entry, Fact, HoldReason, PaymentFact, Terms } from "../Fact.ts"
+import type { DecisionFact, Entry, Fact, HoldReason, PayableGround, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, markOf, moved } from "./Parts.ts"
 import { fits, fitting, minorUnit } from "./Precision.ts"
@@ -177,7 +177,7 @@ export const make = (
   books: Books,
   terms: Terms,
   { certified_as, credit_account, currency, debit_account, project_id }: Omit<Account, "basis">,
-  basis: ReadonlyArray<Fact>,
+  basis: ReadonlyArray<Fact | PayableGround>,
   draft: Draft
 ): Entry => {
   const { certificate_url, effective_at, event_id, kind, known_at, part, payment_reference, reverses, units } = draft

@@ -68,7 +68,7 @@ type Certificate = CertificateFact | OpeningFact
 interface Judged {
   /** Those that the question is about. */
   readonly amounts: ReadonlyArray<bigint>
-  readonly due: Due | undefined
+  readonly due: Pick<Due, "basis" | "units"> | undefined
   /** Why a person has to be asked. */
   readonly reason: HoldReason | undefined
 }
@@ -79,10 +79,11 @@ const judge = (candidate: ReadonlyArray<Certificate>, { dueBy, unit }: Counting)
   const [first] = candidate
   if (first === undefined || amounts.length > 1) return { amounts, due: undefined, reason: "ambiguous-order" }
   // What a person signed off is due as it is.
-  const due = first.kind === "opening" ? { units: first.units, basis: [] } : dueBy(first)
+  const due: Pick<Due, "basis" | "units"> | undefined =
+    first.kind === "opening" ? { units: first.units, basis: [] } : dueBy(first)
   if (due === undefined) return { amounts, due, reason: "previous-amount-unknown" }
   const all = due.units === first.units ? amounts : [...amounts, due.units]
-  return { amounts: all, due, reason: objectionTo(due.units, unit) }
+  return { amounts: all, due, reason: objectionTo(due.units, unit) ?? objectionTo(first.units, unit) }
 }
 
 const objectionTo = (units: bigint, unit: bigint): HoldReason | undefined => {

@@ -3,7 +3,7 @@
  */
 import { currencyOf, type Move, takenAs } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
-import { eachForItself, lessPreceding } from "./CertifiedAs.ts"
+import { dueByOf } from "./CertifiedAs.ts"
 import type { PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { knownOf, unmoved } from "./Parts.ts"
@@ -19,11 +19,8 @@ export interface Of extends Counting {
 
 /** How the certificates of a payment count. */
 export const countingFor = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Counting => {
-  const { as, projectId } = takenAs(books, payment, move, terms)
-  return {
-    dueBy: as === "cumulative" ? lessPreceding(books, projectId, terms) : eachForItself,
-    unit: minorUnit(currencyOf(books, payment, terms), terms)
-  }
+  const unit = minorUnit(currencyOf(books, payment, terms), terms)
+  return { dueBy: dueByOf(books, takenAs(books, payment, move, terms), unit, terms), unit }
 }
 
 /** Returns whether the amounts are known. */

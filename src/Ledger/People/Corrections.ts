@@ -1,7 +1,9 @@
 /**
  * What a person adds to the books or takes back, checked before it becomes a fact.
  */
+import { Result } from "effect"
 import { isCurrency, isNoCurrency } from "../../../config/Currency.ts"
+import * as Parse from "../../../config/Parse.ts"
 import * as Amount from "../../Domain/Amount.ts"
 import type { Instant } from "../../Domain/Instant.ts"
 import type { NewFact } from "../Books.ts"
@@ -24,6 +26,9 @@ export interface Posting extends ByPerson {
   readonly currency: string | undefined
   /** Undefined: the IPC's payment. */
   readonly reference: string | undefined
+  /** Undefined: the configured account. */
+  readonly debit: string | undefined
+  readonly credit: string | undefined
 }
 
 /** The fact, or a sentence for the person about what is wrong. */
@@ -44,8 +49,37 @@ export const postingOf = (posting: Posting, books: Books | undefined, terms: Ter
   const units = written(amount, currency.currency, terms)
   if (typeof units === "string") return units
   if (units === 0n) return "The amount is zero: there is nothing to post."
+  const accounts = accountsOf(posting, terms)
+  if (typeof accounts === "string") return accounts
   const needsSecond = isAbove(units, terms)
-  return { kind: "posting", ipcId, knownAt: now, units, ...currency, reference, evidence, by, reason, needsSecond }
+  return {
+    kind: "posting",
+    ipcId,
+    knownAt: now,
+    units,
+    ...currency,
+    ...accounts,
+    reference,
+    evidence,
+    by,
+    reason,
+    needsSecond
+  }
+}
+
+interface Accounts {
+  readonly debit?: string
+  readonly credit?: string
+}
+
+/** As part of the fact, or a sentence for the person. */
+const accountsOf = ({ credit, debit }: Posting, { creditAccount, debitAccount }: Terms): Accounts | string => {
+  for (const name of [debit, credit]) {
+    const read = name === undefined ? Result.succeed("") : Parse.account(name)
+    if (name === "" || Result.isFailure(read)) return "An account has up to 64 characters, and no line breaks."
+  }
+  if ((debit ?? debitAccount) === (credit ?? creditAccount)) return "An entry needs two accounts that differ."
+  return { ...(debit === undefined ? {} : { debit }), ...(credit === undefined ? {} : { credit }) }
 }
 
 interface Currency {

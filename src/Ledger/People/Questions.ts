@@ -18,10 +18,9 @@ export const questions: Readonly<Record<HoldReason, string>> = {
     "The IPC was paid, and its certificates of the same instant have different amounts. Accept with the right one " +
     "(--amount), or reject to disregard all of them.",
   "previous-amount-unknown":
-    "Certificates of this project are cumulative, and what was certified before this one isn't clear: it is the first one " +
-    "here, or the IPC's project isn't known, or the certificates of the IPC before it disagree. Accept with what is due for " +
-    "this payment (--amount), or say it once for the project (certifiedBefore in the ledger's file). A payment that was " +
-    "made can't be rejected.",
+    "It isn't clear what is due for this payment: the IPC's project isn't known, or its certificates are cumulative, and this " +
+    "is the first one here, or those of the IPC before it disagree. Accept with what is due (--amount), or say once for the " +
+    "project what was certified before (certifiedBefore in the ledger's file). A payment that was made can't be rejected.",
   "recertified-after-payment":
     "A certificate dated after the payment has a different amount from the one posted. Accept with the money " +
     "that moved in addition, not the new total (--amount, below zero if money came back), or reject if none did.",

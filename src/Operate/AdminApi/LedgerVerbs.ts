@@ -1,11 +1,11 @@
 /**
- * The verbs of the books and of delivery to the accounting system. Amounts are text, so that nothing rounds them; rows
- * have the columns of their tables.
+ * The verbs of the books. Amounts are text, so that nothing rounds them; rows have the columns of their tables.
  */
 import { Schema } from "effect"
+import { names } from "../../Ledger/Reports/Report.ts"
 import { nothing, verb } from "./Verb.ts"
 
-const Text = Schema.NullOr(Schema.String)
+export const Text = Schema.NullOr(Schema.String)
 
 const Row = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Null]))
 export type Row = typeof Row.Type
@@ -32,7 +32,7 @@ const Decision = Schema.Struct({
 
 const Hold = Schema.Struct({ hold_id: Schema.String, ipc_id: Schema.String, reason: Schema.String })
 
-const Posted = Schema.Struct({
+export const Posted = Schema.Struct({
   posted: Schema.Array(
     Schema.Struct({
       entry_id: Schema.String,
@@ -79,6 +79,17 @@ const Verified = Schema.Struct({
   differences: Schema.Array(Schema.String)
 })
 
+const Amounts = Schema.NullOr(Schema.Literals(["each", "cumulative"]))
+
+const PayableRule = Schema.Struct({
+  name: Schema.String,
+  /** In ten-thousandths of a percent. */
+  percent: Text,
+  amount: Text,
+  of: Schema.Literals(["certified", "payable"]),
+  cap: Text
+})
+
 const Preview = Schema.Struct({
   assumptions: Schema.Array(Schema.String),
   terms: Schema.Struct({
@@ -88,6 +99,15 @@ const Preview = Schema.Struct({
     currency: Text,
     /** By project id. */
     currencies: Schema.Record(Schema.String, Schema.String),
+    certificates: Schema.Struct({
+      standard: Amounts,
+      payable: Schema.Array(PayableRule),
+      /** By project id. */
+      byProject: Schema.Record(
+        Schema.String,
+        Schema.Struct({ amounts: Amounts, certifiedBefore: Text, payable: Schema.NullOr(Schema.Array(PayableRule)) })
+      )
+    }),
     openFrom: Text,
     /** What people have closed; absent: nothing. */
     closed: Schema.optionalKey(
@@ -128,40 +148,7 @@ const Explained = Schema.Struct({
   holds: Schema.Array(Row),
   decisions: Schema.Array(Row),
   /** Amounts as decimals; null where it isn't known what is certified. */
-  balance: Schema.Struct({ certified: Text, paid: Schema.String, open: Text })
-})
-
-const DeadMessage = Schema.Struct({
-  sequence: Schema.Int,
-  entry_id: Schema.String,
-  ipc_id: Schema.String,
-  queued_at: Schema.String,
-  /** Later entries of the IPC, which wait for it. */
-  waiting_behind: Schema.Int,
-  reason: Schema.String
-})
-
-const Totals = Schema.Array(Schema.Struct({ currency: Text, entries: Schema.Int, amount: Schema.String }))
-
-const Comparison = Schema.Struct({
-  /** Why the outbox waits, if it does. */
-  waits: Text,
-  /** Entries that both have. */
-  same: Schema.Int,
-  /** Lines of the file without an entry's id. */
-  others: Schema.Int,
-  /** Sentences; a person has to look before anything is taken over. */
-  different: Schema.Array(Schema.String),
-  /** Only in the file. */
-  unknown: Totals,
-  /** Sent by our record, but not in the file. */
-  missing: Totals,
-  /** Entries that are in the file and count as delivered from now on. */
-  settles: Schema.Int,
-  /** IPCs with entries that are only in the file. */
-  ipcs: Schema.Int,
-  /** Entries of these that were posted since, and won't be sent. */
-  cancels: Schema.Int
+  balance: Schema.Struct({ certified: Text, due: Text, paid: Schema.String, open: Text })
 })
 
 export const ledgerVerbs = [
@@ -190,6 +177,9 @@ export const ledgerVerbs = [
       currency: Schema.optionalKey(Schema.String),
       /** Absent: the IPC's payment. */
       reference: Schema.optionalKey(Schema.String),
+      /** Absent: the configured account. */
+      debit: Schema.optionalKey(Schema.String),
+      credit: Schema.optionalKey(Schema.String),
       by: Schema.String,
       reason: Schema.String,
       evidence: Schema.String
@@ -207,33 +197,13 @@ export const ledgerVerbs = [
   verb("ledger-open", Period),
   verb("ledger-verify", { payload: Schema.Struct({ since: Schema.optionalKey(Schema.String) }), answer: Verified }),
   verb("ledger-preview", { payload: nothing, answer: Preview }),
-  verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained }),
-  /** What the accounting system refused permanently. */
-  verb("sink-dead", { payload: nothing, answer: Schema.Array(DeadMessage) }),
-  verb("sink-replay", {
-    /** Absent: all of them. */
-    payload: Schema.Struct({ entry: Schema.optionalKey(Schema.String) }),
-    answer: Schema.Struct({ replayed: Schema.Int })
+  verb("report", {
+    payload: Schema.Struct({
+      name: Schema.Literals(names),
+      /** The last day that counts, like 2026-09-30; absent: today. */
+      asOf: Schema.optionalKey(Schema.String)
+    }),
+    answer: Schema.Struct({ columns: Schema.Array(Schema.String), rows: Schema.Array(Row) })
   }),
-  /** What the accounting system has, from a file on the worker's machine, beside the books. Changes nothing. */
-  verb("sink-compare", { payload: Schema.Struct({ path: Schema.String }), answer: Comparison }),
-  /** Takes over what it has, and lets the outbox go on if it waits. */
-  verb("sink-take-over", {
-    payload: Schema.Struct({ path: Schema.String, by: Schema.String, reason: Schema.String }),
-    answer: Posted
-  }),
-  /** Nothing is sent until a person compares; the epoch rises. */
-  verb("sink-pause", {
-    payload: Schema.Struct({ by: Schema.String, reason: Schema.String }),
-    answer: Schema.Struct({ epoch: Schema.Int })
-  }),
-  verb("sink-settle", {
-    payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
-    answer: Schema.Struct({ settled: Schema.String })
-  }),
-  /** Queues the entries from this journal number on. */
-  verb("sink-send", {
-    payload: Schema.Struct({ from: Schema.Int }),
-    answer: Schema.Struct({ queued: Schema.Int })
-  })
+  verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained })
 ] as const

@@ -14,6 +14,7 @@ import * as Look from "../../Ledger/Look.ts"
 import { Outbox } from "../../Ledger/Outbox.ts"
 import type { Opening } from "../../Ledger/People.ts"
 import { preview } from "../../Ledger/Preview.ts"
+import { report } from "../../Ledger/Reports.ts"
 import { parseHead } from "../../Ledger/Verify/Chained.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "../AdminApi.ts"
@@ -126,9 +127,11 @@ export const ledger = {
   "ledger-accept": decide("accept"),
   "ledger-reject": decide("reject"),
   "ledger-opening": signOff,
-  "ledger-post": ({ currency, ipc: ipcId, reference, ...posting }) =>
+  "ledger-post": ({ credit, currency, debit, ipc: ipcId, reference, ...posting }) =>
     copied(
-      Effect.flatMap(Ledger, (books) => Effect.map(books.post({ ...posting, ipcId, currency, reference }), posted))
+      Effect.flatMap(Ledger, (books) =>
+        Effect.map(books.post({ ...posting, ipcId, credit, currency, debit, reference }), posted)
+      )
     ),
   "ledger-reverse": ({ entry, ...by }) =>
     copied(Effect.flatMap(Ledger, (books) => Effect.map(books.reverse(entry, by), posted))),
@@ -137,6 +140,7 @@ export const ledger = {
   "ledger-verify": verify,
   "ledger-preview": () =>
     Effect.flatMap(Settings, (settings) => Effect.flatMap(Store, (store) => preview(store, settings.ledger))),
+  report: ({ asOf, name }) => Effect.flatMap(Settings, ({ ledgerChart }) => report(name, asOf, ledgerChart)),
   explain: ({ ipc }) => Look.explain(ipc),
   "sink-dead": () => dead,
   "sink-replay": ({ entry }) =>

@@ -8,7 +8,7 @@ export type HoldReason =
   | "ambiguous-order"
   /** The certificate's amount is zero or negative. Accept with what is due; reject to ignore it. */
   | "amount-not-positive"
-  /** Certificates are cumulative, and it isn't clear what was certified before this one. Accept with what is due. */
+  /** The project, or what was certified before in it, isn't known, and what is due depends on that. Accept with what is due. */
   | "previous-amount-unknown"
   /** The amount has more decimals than its currency. Accept with the right one; reject to ignore the certificate. */
   | "amount-too-precise"

@@ -156,6 +156,7 @@ export const ledger = {
     says: "The IPCs that are certified, by project and first certificate: what comes before each. It follows from the facts.",
     key: ["ipc_id"],
     since: 3,
+    isLogged: true,
     indexes: { ledger_certified_order: { columns: ["project_id", "first_at", "ipc_id"] } },
     columns: {
       ipc_id: ipcId,

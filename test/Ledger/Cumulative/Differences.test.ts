@@ -77,7 +77,8 @@ describe("cumulative certificates", () => {
         const { byProject } = terms.certificates
         const said = as({
           standard: "cumulative",
-          byProject: { ...byProject, "9": { amounts: null, certifiedBefore: "380.0000" } }
+          payable: [],
+          byProject: { ...byProject, "9": { amounts: null, certifiedBefore: "380.0000", payable: null } }
         })
         yield* started(
           path,

@@ -12,10 +12,11 @@ export const as = (certificates: Certificates): Terms => ({ ...contractor, certi
 /** In project 7 nothing was certified before; in 8 something was; in 9 nobody has said; 10 isn't cumulative. */
 export const terms = as({
   standard: "cumulative",
+  payable: [],
   byProject: {
-    "7": { amounts: null, certifiedBefore: "0.0000" },
-    "8": { amounts: null, certifiedBefore: "1000.0000" },
-    "10": { amounts: "each", certifiedBefore: null }
+    "7": { amounts: null, certifiedBefore: "0.0000", payable: null },
+    "8": { amounts: null, certifiedBefore: "1000.0000", payable: null },
+    "10": { amounts: "each", certifiedBefore: null, payable: null }
   }
 })
 

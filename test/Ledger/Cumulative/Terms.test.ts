@@ -50,7 +50,7 @@ describe("other terms", () => {
             assert.deepStrictEqual(yield* nets, { A: 100, B: 190, C: 65, D: 400 })
             yield* isSound
           }),
-          as({ standard: "each", byProject: {} })
+          as({ standard: "each", payable: [], byProject: {} })
         )
       })
     )

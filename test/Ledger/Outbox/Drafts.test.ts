@@ -6,7 +6,11 @@ import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import { certified, created, folder, hear, journal, payment, verified } from "../Started.ts"
 import { accounts, allDelivered, entryOf, letters, sending, unsending, until } from "./SinkWorld.ts"
 
-const said: Certificates = { standard: null, byProject: { "7": { amounts: "each", certifiedBefore: null } } }
+const said: Certificates = {
+  standard: null,
+  payable: [],
+  byProject: { "7": { amounts: "each", certifiedBefore: null, payable: null } }
+}
 
 const queued = Effect.map(journal, (entries) =>
   entries.map(({ certified_as, ipc_id, queued: status }) => `${ipc_id} ${certified_as} ${status}`)

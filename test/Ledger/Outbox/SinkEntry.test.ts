@@ -20,7 +20,7 @@ import {
 } from "./SinkWorld.ts"
 import { certified, copied, copy, folder, hear, paid } from "../Started.ts"
 
-const certificates: Certificates = { standard: "each", byProject: {} }
+const certificates: Certificates = { standard: "each", payable: [], byProject: {} }
 
 describe("the accounting sink", () => {
   it.live("gets the entry as the journal has it, signed, as a draft, and never through a redirect", () =>

@@ -35,12 +35,15 @@ it("what each payment's event says is posted; what is too much waits for a perso
   const report = await worker.status("two are posted", ({ inbox, ledger }) => ledger.holds === 1 && inbox.pending === 0)
   assert.strictEqual(report.ledger.entries, 2)
   assert.deepInclude(report.ledger.oldestHold, { reason: "over-payment", amount: "9.5100", currency: "EUR" })
-  assert.match((await world.run("explain", "7")).stdout, /^ {2}certified 100\.0000, paid 90\.5000, open 9\.5000$/m)
+  assert.match(
+    (await world.run("explain", "7")).stdout,
+    /^ {2}certified 100\.0000, due 100\.0000, paid 90\.5000, open 9\.5000$/m
+  )
   const [hold] = JSON.parse((await world.run("ledger", "holds", "--json")).stdout) as ReadonlyArray<{ hold_id: string }>
   const decided = ["ledger", "accept", hold?.hold_id ?? "", "--reason", "rounded up", "--by", "Ana"]
   assert.strictEqual((await world.run(...decided)).code, 0)
   const { balance } = JSON.parse((await world.run("explain", "7", "--json")).stdout) as { balance: object }
-  assert.deepStrictEqual(balance, { certified: "100.0000", paid: "100.0100", open: "-0.0100" })
+  assert.deepStrictEqual(balance, { certified: "100.0000", due: "100.0000", paid: "100.0100", open: "-0.0100" })
   assert.deepInclude(await worker.verb("ledger-verify"), { entries: 3, differences: [] })
   await worker.stop()
   assert.deepStrictEqual(await world.query("select paid_amount::varchar as paid_amount from construction.ipcs"), [

@@ -1,0 +1,66 @@
+/**
+ * What is payable of a certified amount, where a certificate is before retention, or without tax: rules, one after the other.
+ * Pure.
+ *
+ * Each is a percentage of the certified amount or of what the rules before it leave, or a fixed amount; below zero it is held
+ * back, above zero it is added. It is rounded to the currency's smallest amount, halves away from zero.
+ */
+
+export interface PayableRule {
+  /** For people: retention, advance, VAT. */
+  readonly name: string
+  /** In ten-thousandths of a percent, as text; null: a fixed amount. */
+  readonly percent: string | null
+  /** A canonical amount; null: a percentage. */
+  readonly amount: string | null
+  readonly of: "certified" | "payable"
+  /** Never more than this, in either direction; null: no limit. Canonical. */
+  readonly cap: string | null
+}
+
+export type PayableRules = ReadonlyArray<PayableRule>
+
+const unitsOf = (canonical: string): bigint => BigInt(canonical.replace(".", ""))
+
+const wholePercent = 1_000_000n
+
+/** In ten-thousandths: what is payable is what is certified, less what is held back, and what is added. */
+export interface Payable {
+  readonly certified: bigint
+  readonly heldBack: bigint
+  readonly added: bigint
+  readonly payable: bigint
+}
+
+/** `unit`: the currency's smallest amount. Of nothing certified, nothing is payable. */
+export const payableOf = (certified: bigint, rules: PayableRules, unit: bigint): Payable => {
+  let [heldBack, added, payable] = [0n, 0n, certified]
+  for (const rule of certified === 0n ? [] : rules) {
+    const share = shareOf(rule, rule.of === "certified" ? certified : payable, unit)
+    if (share < 0n) heldBack -= share
+    else added += share
+    payable += share
+  }
+  return { certified, heldBack, added, payable }
+}
+
+/** What came in addition. */
+export const less = (now: Payable, before: Payable): Payable => ({
+  certified: now.certified - before.certified,
+  heldBack: now.heldBack - before.heldBack,
+  added: now.added - before.added,
+  payable: now.payable - before.payable
+})
+
+const shareOf = ({ amount, cap, percent }: PayableRule, base: bigint, unit: bigint): bigint => {
+  const share = percent === null ? unitsOf(amount ?? "0") : rounded(base * BigInt(percent), wholePercent * unit) * unit
+  const most = cap === null ? undefined : unitsOf(cap)
+  if (most === undefined) return share
+  return share > most ? most : share < -most ? -most : share
+}
+
+/** Halves away from zero. */
+const rounded = (dividend: bigint, divisor: bigint): bigint => {
+  const half = dividend < 0n ? -divisor / 2n : divisor / 2n
+  return (dividend + half) / divisor
+}

@@ -1,0 +1,70 @@
+/**
+ * The verbs of delivery to the accounting system.
+ */
+import { Schema } from "effect"
+import { Posted, Text } from "./LedgerVerbs.ts"
+import { nothing, verb } from "./Verb.ts"
+
+const DeadMessage = Schema.Struct({
+  sequence: Schema.Int,
+  entry_id: Schema.String,
+  ipc_id: Schema.String,
+  queued_at: Schema.String,
+  /** Later entries of the IPC, which wait for it. */
+  waiting_behind: Schema.Int,
+  reason: Schema.String
+})
+
+const Totals = Schema.Array(Schema.Struct({ currency: Text, entries: Schema.Int, amount: Schema.String }))
+
+const Comparison = Schema.Struct({
+  /** Why the outbox waits, if it does. */
+  waits: Text,
+  /** Entries that both have. */
+  same: Schema.Int,
+  /** Lines of the file without an entry's id. */
+  others: Schema.Int,
+  /** Sentences; a person has to look before anything is taken over. */
+  different: Schema.Array(Schema.String),
+  /** Only in the file. */
+  unknown: Totals,
+  /** Sent by our record, but not in the file. */
+  missing: Totals,
+  /** Entries that are in the file and count as delivered from now on. */
+  settles: Schema.Int,
+  /** IPCs with entries that are only in the file. */
+  ipcs: Schema.Int,
+  /** Entries of these that were posted since, and won't be sent. */
+  cancels: Schema.Int
+})
+
+export const sinkVerbs = [
+  /** What the accounting system refused permanently. */
+  verb("sink-dead", { payload: nothing, answer: Schema.Array(DeadMessage) }),
+  verb("sink-replay", {
+    /** Absent: all of them. */
+    payload: Schema.Struct({ entry: Schema.optionalKey(Schema.String) }),
+    answer: Schema.Struct({ replayed: Schema.Int })
+  }),
+  /** What the accounting system has, from a file on the worker's machine, beside the books. Changes nothing. */
+  verb("sink-compare", { payload: Schema.Struct({ path: Schema.String }), answer: Comparison }),
+  /** Takes over what it has, and lets the outbox go on if it waits. */
+  verb("sink-take-over", {
+    payload: Schema.Struct({ path: Schema.String, by: Schema.String, reason: Schema.String }),
+    answer: Posted
+  }),
+  /** Nothing is sent until a person compares; the epoch rises. */
+  verb("sink-pause", {
+    payload: Schema.Struct({ by: Schema.String, reason: Schema.String }),
+    answer: Schema.Struct({ epoch: Schema.Int })
+  }),
+  verb("sink-settle", {
+    payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
+    answer: Schema.Struct({ settled: Schema.String })
+  }),
+  /** Queues the entries from this journal number on. */
+  verb("sink-send", {
+    payload: Schema.Struct({ from: Schema.Int }),
+    answer: Schema.Struct({ queued: Schema.Int })
+  })
+] as const
