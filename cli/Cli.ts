@@ -19,6 +19,7 @@ import { publish } from "./publish.ts"
 import { query } from "./query.ts"
 import { rebuild } from "./rebuild.ts"
 import { replay } from "./replay.ts"
+import { report } from "./report.ts"
 import { restore } from "./restore.ts"
 import { sandbox } from "./sandbox.ts"
 import { secret } from "./secret.ts"
@@ -42,6 +43,7 @@ const siteledger = Command.make("siteledger").pipe(
     ledger,
     explain,
     query,
+    report,
     exportNow,
     lake,
     publish,

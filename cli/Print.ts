@@ -12,7 +12,26 @@ export const document = (value: unknown) => Console.log(Text.visibleJson(Json.st
 /** Indented, for people. */
 export const indented = (value: unknown) => Console.log(Text.visibleJson(JSON.stringify(value, null, 2)))
 
-const numberColumns = new Set(["sequence", "amount", "files", "rows", "bytes"])
+const numberColumns = new Set([
+  "sequence",
+  "amount",
+  "files",
+  "rows",
+  "bytes",
+  "debit",
+  "credit",
+  "balance",
+  "ipcs",
+  "certified",
+  "held_back",
+  "added",
+  "due",
+  "paid",
+  "open",
+  "days",
+  "holds",
+  "unknown"
+])
 
 /** As `siteledger query` prints a table: complete in a pipe, cut to the width of a terminal. */
 export const aligned = (

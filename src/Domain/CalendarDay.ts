@@ -19,6 +19,10 @@ const zoneOf = (name: string): DateTime.TimeZone => {
   return known
 }
 
+/** The day after "YYYY-MM-DD". */
+export const dayAfter = (day: string): string =>
+  DateTime.formatIsoDateUtc(DateTime.add(DateTime.makeUnsafe(day), { days: 1 }))
+
 /** Asked for each entry, of a few days. */
 const midnights = new Map<string, Instant>()
 

@@ -36,4 +36,5 @@ export const line = (cells: JournalLines.JournalLine): string =>
 /** Where a cell begins, also for a program that splits at other characters, followed by the first character of a formula. */
 const formula = /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20])/g
 
-const guarded = (text: string): string => text.replace(formula, "'")
+/** So that no program takes it for a formula. */
+export const guarded = (text: string): string => text.replace(formula, "'")

@@ -9,7 +9,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Finished, RunningWorker } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 import { storeBooks } from "./Kept.ts"
-import { Manual } from "./Manual.ts"
+import { Manual, text } from "./Manual.ts"
+import { reported } from "./Reported.ts"
 import { Sender, type Sent } from "./Sender.ts"
 
 const at = (day: number): string => `2026-10-${String(day).padStart(2, "0")}T12:00:00Z`
@@ -22,11 +23,6 @@ const paid = (ipc_id: number, day: number, payment_reference = `PAY-${ipc_id}`) 
 const answer = ({ code, stderr, stdout }: Finished): unknown => {
   assert.strictEqual(code, 0, stderr)
   return JSON.parse(stdout)
-}
-
-const text = ({ code, stderr, stdout }: Finished): string => {
-  assert.strictEqual(code, 0, stderr)
-  return stdout
 }
 
 const holding = (worker: RunningWorker, holds: number) =>
@@ -159,6 +155,14 @@ const corrected = async (world: World, manual: Manual): Promise<void> => {
   const missing = { IPC: "5", AMOUNT: "12.5", NAME: "Ana", WHY: "rejected by mistake", WHAT: "bank statement 14" }
   answer(await manual.run("ledger post IPC --amount AMOUNT --by NAME --reason WHY --evidence WHAT", missing))
   assert.deepStrictEqual(await postedFor(world, 5), ["payment 50.0000 PAY-5", "adjustment 12.5000 PAY-5"])
+  const why = ["--by", "Ana", "--reason", "retention released", "--evidence", "letter 3"]
+  const released = (...accounts: ReadonlyArray<string>) =>
+    world.run("ledger", "post", "5", "--amount", "3", ...accounts, ...why)
+  answer(await released("--credit", "retention"))
+  const last = (await storeBooks(world)).entries.at(-1)
+  assert.deepInclude(last, { amount: "3.0000", debit_account: "bank", credit_account: "retention" })
+  assert.match((await released("--debit", "receivable")).stderr, /An entry needs two accounts that differ/)
+  assert.match((await released("--debit", "a\tb")).stderr, /An account has up to 64 characters/)
   const first = (await storeBooks(world)).entries.find((entry) => entry["ipc_id"] === "2")
   const mistyped = { ENTRY: String(first?.["entry_id"]).slice(0, 12), NAME: "Ana", WHY: "mistyped" }
   answer(await manual.run("ledger reverse ENTRY --by NAME --reason WHY", mistyped))
@@ -182,6 +186,7 @@ describe("a bookkeeper", () => {
     await decided(world, manual, worker)
     await holding(worker, 2)
     await looked(manual)
+    await reported(world, manual)
     await worker.stop()
 
     const third = await holdOf(world, 5)
@@ -196,7 +201,7 @@ describe("a bookkeeper", () => {
     assert.deepInclude(answer(await manual.run("ledger open MONTH --by NAME", month)), { open_from: "2026-10-01" })
     assert.match((await manual.run("ledger open MONTH --by NAME", month)).stderr, /2026-10 is open already/)
     const verified = answer(await manual.run("ledger verify"))
-    assert.deepInclude(verified, { entries: 10, holds: 1, differences: [] })
+    assert.deepInclude(verified, { entries: 11, holds: 1, differences: [] })
     assert.deepStrictEqual(manual.unused, [])
   })
 

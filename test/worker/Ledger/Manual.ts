@@ -14,6 +14,12 @@ const commands = (): ReadonlyArray<string> =>
     String(block).trim().split("\n")
   )
 
+/** What a command printed. */
+export const text = ({ code, stderr, stdout }: Finished): string => {
+  assert.strictEqual(code, 0, stderr)
+  return stdout
+}
+
 export class Manual {
   readonly #world: World
   readonly #unused = new Set(commands())

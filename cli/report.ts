@@ -1,0 +1,59 @@
+/**
+ * `siteledger report NAME`: the books for a bookkeeper, as of a day: a table, `--csv` for a spreadsheet or `--json`.
+ */
+import { Console, Effect, Option, Stdio, Stream } from "effect"
+import { Argument, Command } from "effect/cli"
+import type { Answer } from "../src/Operate/AdminApi.ts"
+import { guarded } from "../src/Ledger/Journal.ts"
+import { names } from "../src/Ledger/Reports/Report.ts"
+import { csv } from "../src/Query/Writer.ts"
+import * as Alone from "./Alone.ts"
+import { ask } from "./Ask.ts"
+import * as Log from "./Log.ts"
+import { json, optionalText, toggle } from "./Options.ts"
+import * as Print from "./Print.ts"
+
+const parameters = {
+  name: Argument.Literals("name", names).pipe(
+    Argument.withDescription(
+      "trial-balance (by account), statement (by project), aged (what is open, and since when), unposted (what waits)"
+    )
+  ),
+  asOf: optionalText("as-of", "The last day that counts, like 2026-09-30 (default: today)"),
+  csv: toggle("csv", "CSV with a header"),
+  json
+}
+
+export const report = Command.make("report", parameters, ({ asOf, csv: asCsv, json: asJson, name }) =>
+  Effect.flatMap(
+    ask(
+      "report",
+      { name, ...Option.match(asOf, { onNone: () => ({}), onSome: (day) => ({ asOf: day }) }) },
+      Alone.books
+    ),
+    (found) => (asJson ? Print.document(found.rows) : asCsv ? printed(csvOf(found)) : Console.log(tableOf(found)))
+  )
+).pipe(
+  Command.withDescription("Show the trial balance, statements, what is open or what waits, as of a day"),
+  Command.provide(Log.layerSettings)
+)
+
+const tableOf = ({ columns, rows }: Answer<"report">): string =>
+  rows.length === 0 ? "There is nothing to report." : Print.aligned(columns, rows)
+
+const csvOf = ({ columns, rows }: Answer<"report">): string => {
+  const writer = csv()
+  const heading = writer.columns({ columns: columns.map((name) => ({ name, isNumber: false })), isPlan: false })
+  return heading + rows.map((row) => writer.row(columns.map((name) => textOf(row[name])))).join("")
+}
+
+const isNumber = /^-?\d+(\.\d+)?$/
+
+const textOf = (value: string | number | null | undefined): string | null => {
+  if (value == null) return null
+  const text = String(value)
+  return isNumber.test(text) ? text : guarded(text)
+}
+
+const printed = (text: string) =>
+  Effect.flatMap(Stdio.Stdio, (stdio) => Stream.run(Stream.make(text), stdio.stdout({ endOnDone: false })))

@@ -1,0 +1,39 @@
+/**
+ * Reports for bookkeepers, as of a day: the trial balance, what each project is certified, due and paid, what is open and since
+ * when, and what waits unposted. They count what is posted by that day in the books' time zone, and add up to the books to the
+ * last digit. Each reads the Store in pages, so memory doesn't grow with the books.
+ */
+import { Clock, DateTime, Effect, Option } from "effect"
+import type { Chart } from "../../config/Chart.ts"
+import { dateIn } from "../Domain/CalendarDay.ts"
+import * as Instant from "../Domain/Instant.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
+import { newestIn } from "./Agreed.ts"
+import { LedgerError } from "./People/Decide.ts"
+import { aged } from "./Reports/Aged.ts"
+import type { AsOf } from "./Reports/Entries.ts"
+import type { Report, ReportName } from "./Reports/Report.ts"
+import { statement } from "./Reports/Statement.ts"
+import { trialBalance } from "./Reports/TrialBalance.ts"
+import { unposted } from "./Reports/Unposted.ts"
+
+const reports: Readonly<Record<ReportName, (of: AsOf) => Effect.Effect<Report, StoreError, Store>>> = {
+  "trial-balance": trialBalance,
+  statement,
+  aged,
+  unposted
+}
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+  Option.exists(DateTime.make(text), (day) => DateTime.formatIsoDateUtc(day) === text)
+
+/** `day`: today if it isn't given. */
+export const report = Effect.fn("Ledger.report")(function* (name: ReportName, day: string | undefined, chart: Chart) {
+  if (day !== undefined && !isDay(day)) return yield* new LedgerError({ message: "Say the day like 2026-09-30." })
+  const store = yield* Store
+  const terms = yield* store.run(newestIn)
+  if (terms === undefined) return yield* new LedgerError({ message: "Nothing is posted yet: no worker has started." })
+  const today = dateIn(Instant.fromMillis(yield* Clock.currentTimeMillis), terms.timezone)
+  return yield* reports[name]({ day: day ?? today, terms, chart })
+})

@@ -1,0 +1,17 @@
+/**
+ * The project and the currency of an IPC's books: those of what is posted, else of what would be. Pure.
+ */
+import type { Terms } from "../Fact.ts"
+import type { Books } from "../Fold/Known.ts"
+
+export interface Place {
+  readonly projectId: string | null
+  readonly currency: string | null
+}
+
+export const placeOf = ({ entries, project }: Books, terms: Terms): Place => {
+  const last = entries.at(-1)
+  if (last !== undefined) return { projectId: last.project_id ?? project?.projectId ?? null, currency: last.currency }
+  const projectId = project?.projectId ?? null
+  return { projectId, currency: terms.currencies[projectId ?? ""] ?? terms.currency }
+}

@@ -1,0 +1,56 @@
+/**
+ * The statement of each project: what is certified, what of it is held back and what is added, what is due, paid and open; by
+ * company and currency.
+ */
+import { Effect } from "effect"
+import * as Amount from "../../Domain/Amount.ts"
+import { amountsOf } from "../Balance.ts"
+import type { Report } from "./Report.ts"
+import { type AsOf, companyOf, eachBooks } from "./Entries.ts"
+import { placeOf } from "./Place.ts"
+
+const amounts = ["certified", "held_back", "added", "due", "paid", "open"] as const
+
+interface Sum {
+  readonly company: string | null
+  readonly project: string | null
+  readonly currency: string | null
+  ipcs: number
+  /** Of which isn't known what is due; what is paid for them counts. */
+  unknown: number
+  readonly units: Record<(typeof amounts)[number], bigint>
+}
+
+export const statement = (of: AsOf) =>
+  Effect.gen(function* () {
+    const sums = new Map<string, Sum>()
+    yield* eachBooks(of, (books) => {
+      const known = amountsOf(books, of.terms)
+      if (known.newest === undefined && books.entries.length === 0) return
+      const { currency, projectId: project } = placeOf(books, of.terms)
+      const company = companyOf(of.chart, project)
+      const key = JSON.stringify([company, project, currency])
+      const sum = sums.get(key) ?? { company, project, currency, ipcs: 0, unknown: 0, units: zero() }
+      sum.ipcs++
+      sum.units.paid += known.paid
+      if (known.due === undefined || known.of === undefined) sum.unknown++
+      else {
+        sum.units.certified += known.of.certified
+        sum.units.held_back += known.of.heldBack
+        sum.units.added += known.of.added
+        sum.units.due += known.due
+        sum.units.open += known.due - known.paid
+      }
+      sums.set(key, sum)
+    })
+    const ordered = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+    return {
+      columns: ["company", "project", "currency", "ipcs", ...amounts, "unknown"],
+      rows: ordered.map(({ units, ...sum }) => ({
+        ...sum,
+        ...Object.fromEntries(amounts.map((name) => [name, Amount.sumOfUnits(units[name])]))
+      }))
+    } satisfies Report
+  })
+
+const zero = (): Sum["units"] => ({ certified: 0n, held_back: 0n, added: 0n, due: 0n, paid: 0n, open: 0n })

@@ -1,0 +1,227 @@
+/** Reports as of a day: they count what is posted by then, and add up to the books to the last digit. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { type Chart, plain } from "../../config/Chart.ts"
+import type { Terms } from "../../src/Ledger/Fact.ts"
+import { Ledger } from "../../src/Ledger/Ledger.ts"
+import { report } from "../../src/Ledger/Reports.ts"
+import type { ReportName } from "../../src/Ledger/Reports/Report.ts"
+import { seeded } from "../Seeded.ts"
+import { contractor } from "./Contractor.ts"
+import { certifiedIn } from "./Cumulative/Projects.ts"
+import { created, hear, holds, journal, paid, startedOnce } from "./Started.ts"
+
+const day = 86_400
+
+/** Project 7 is cumulative, before 5 % retention and 20 % tax, in pounds; 8 belongs to another company. */
+const terms: Terms = {
+  ...contractor,
+  currency: "EUR",
+  currencies: { "7": "GBP" },
+  minorDigits: {},
+  timezone: "Europe/Berlin",
+  certificates: {
+    standard: "each",
+    payable: [],
+    byProject: {
+      "7": {
+        amounts: "cumulative",
+        certifiedBefore: "0.0000",
+        payable: [
+          { name: "retention", percent: "-50000", amount: null, of: "payable", cap: null },
+          { name: "VAT", percent: "200000", amount: null, of: "payable", cap: null }
+        ]
+      }
+    }
+  }
+}
+
+const chart: Chart = { ...plain, accounts: { bank: "1200" }, company: "North", companies: { "8": "South" } }
+
+const rowsOf = (name: ReportName, asOf?: string) => Effect.map(report(name, asOf, chart), ({ rows }) => rows)
+
+/** The books begin on 20 November. A and B are of project 7, C and D of 8; D isn't paid. */
+const happened = Effect.gen(function* () {
+  yield* TestClock.setTime(Date.UTC(2026, 11, 31, 12))
+  yield* hear([certifiedIn("7", "A", day, 1, "100"), paid("A", 2 * day, 2)])
+  yield* hear([certifiedIn("7", "B", 5 * day, 3, "300"), certifiedIn("8", "C", day, 4, "50"), paid("C", 6 * day, 5)])
+  yield* hear([paid("B", 11 * day - 1, 6), certifiedIn("8", "D", 3 * day, 7, "80"), created("E", 1, 8, "8")])
+  yield* hear([paid("E", 8 * day, 9)])
+})
+
+describe("a report", () => {
+  it.effect("of accounts has what was debited and credited, by company and currency", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* happened
+        assert.deepStrictEqual(yield* rowsOf("trial-balance"), [
+          {
+            company: "North",
+            currency: "GBP",
+            account: "bank",
+            code: "1200",
+            debit: "342.0000",
+            credit: "0.0000",
+            balance: "342.0000"
+          },
+          {
+            company: "North",
+            currency: "GBP",
+            account: "receivable",
+            code: "receivable",
+            debit: "0.0000",
+            credit: "342.0000",
+            balance: "-342.0000"
+          },
+          {
+            company: "South",
+            currency: "EUR",
+            account: "bank",
+            code: "1200",
+            debit: "50.0000",
+            credit: "0.0000",
+            balance: "50.0000"
+          },
+          {
+            company: "South",
+            currency: "EUR",
+            account: "receivable",
+            code: "receivable",
+            debit: "0.0000",
+            credit: "50.0000",
+            balance: "-50.0000"
+          }
+        ])
+        const debited = (asOf: string) =>
+          Effect.map(rowsOf("trial-balance", asOf), (rows) => rows.map((row) => `${row["account"]} ${row["debit"]}`))
+        assert.deepStrictEqual(yield* debited("2026-11-21"), [])
+        assert.deepStrictEqual(yield* debited("2026-11-22"), ["bank 114.0000", "receivable 0.0000"])
+        // B was paid in the last second of 30 November in UTC, when it was December in the books.
+        assert.include(yield* debited("2026-11-30"), "bank 114.0000")
+        assert.include(yield* debited("2026-12-01"), "bank 342.0000")
+      }),
+      terms
+    )
+  )
+
+  it.effect("of projects has what is certified, held back, added, due, paid and open", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* happened
+        const seven = { company: "North", project: "7", currency: "GBP", unknown: 0 }
+        assert.deepStrictEqual(yield* rowsOf("statement", "2026-11-30"), [
+          {
+            ...seven,
+            ipcs: 2,
+            certified: "300.0000",
+            held_back: "15.0000",
+            added: "57.0000",
+            due: "342.0000",
+            paid: "114.0000",
+            open: "228.0000"
+          },
+          {
+            company: "South",
+            project: "8",
+            currency: "EUR",
+            unknown: 0,
+            ipcs: 2,
+            certified: "130.0000",
+            held_back: "0.0000",
+            added: "0.0000",
+            due: "130.0000",
+            paid: "50.0000",
+            open: "80.0000"
+          }
+        ])
+        assert.deepInclude((yield* rowsOf("statement", "2026-11-21"))[0], { ipcs: 1, due: "114.0000", paid: "0.0000" })
+      }),
+      terms
+    )
+  )
+
+  it.effect("of what is open has each IPC with its age, the oldest first", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* happened
+        const aged = (asOf?: string) =>
+          Effect.map(rowsOf("aged", asOf), (rows) =>
+            rows.map((row) => ["ipc", "certified_on", "days", "age", "open"].map((name) => row[name]).join(" "))
+          )
+        assert.deepStrictEqual(yield* aged("2026-11-30"), [
+          "D 2026-11-23 7 0-30 80.0000",
+          "B 2026-11-25 5 0-30 228.0000"
+        ])
+        assert.deepStrictEqual(yield* aged(), ["D 2026-11-23 38 31-60 80.0000"])
+        assert.deepStrictEqual(yield* aged("2027-02-22"), ["D 2026-11-23 91 over 90 80.0000"])
+      }),
+      terms
+    )
+  )
+
+  it.effect("of what waits has its reasons, also of what was answered since", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* happened
+        const waits = { reason: "awaiting-certified-amount", holds: 1, amount: "0.0000", unknown: 1 }
+        const [first] = yield* rowsOf("unposted")
+        assert.deepInclude(first, waits)
+        const { decide } = yield* Ledger
+        const hold = (yield* holds)[0]?.hold_id ?? ""
+        yield* decide({ hold, verdict: "accept", amount: "5", by: "Ana", reason: "the bank says so" })
+        assert.deepStrictEqual(yield* rowsOf("unposted"), [])
+        assert.deepInclude((yield* rowsOf("unposted", "2026-12-30"))[0], waits)
+        assert.deepStrictEqual(yield* rowsOf("unposted", "2026-11-19"), [])
+      }),
+      terms
+    )
+  )
+
+  it.effect("adds up to the books, whatever is posted", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        const random = seeded(23)
+        const { below, pick } = random
+        yield* TestClock.setTime(Date.UTC(2027, 0, 1))
+        for (let received = 1; received < 200; received++) {
+          const [id, second] = [`IPC-${below(30)}`, below(30 * day)]
+          yield* hear([
+            pick([
+              () => certifiedIn(pick(["7", "8", "9"]), id, second, received, String(1 + below(500))),
+              () => paid(id, second, received),
+              () => created(id, second, received, pick(["7", "8"]))
+            ])()
+          ])
+        }
+        const units = (text: unknown) => BigInt(String(text).replace(".", ""))
+        const entries = yield* journal
+        for (const asOf of ["2026-11-25", "2026-12-05", "2027-01-01"]) {
+          const posted = entries.filter(({ posting_date }) => (posting_date ?? "") <= asOf)
+          const sum = posted.reduce((total, { amount }) => total + units(amount), 0n)
+          const trial = yield* rowsOf("trial-balance", asOf)
+          const total = (of: ReadonlyArray<Readonly<Record<string, unknown>>>, name: string) =>
+            of.reduce((all, row) => all + units(row[name]), 0n)
+          assert.strictEqual(total(trial, "debit"), total(trial, "credit"))
+          assert.strictEqual(
+            total(
+              trial.filter((row) => row["account"] === "bank"),
+              "balance"
+            ),
+            sum
+          )
+          const statement = yield* rowsOf("statement", asOf)
+          assert.strictEqual(total(statement, "paid"), sum, asOf)
+          const open = statement.filter((row) => row["unknown"] === 0)
+          assert.strictEqual(total(open, "due") - total(open, "paid"), total(open, "open"))
+          assert.strictEqual(
+            total(open, "certified") - total(open, "held_back") + total(open, "added"),
+            total(open, "due")
+          )
+        }
+        assert.isAbove(entries.length, 10)
+      }),
+      terms
+    )
+  )
+})
