@@ -1,0 +1,67 @@
+/**
+ * Posts entries to Xero as manual journals (PUT /ManualJournals, which only ever creates), each exactly once.
+ *
+ * Xero remembers an Idempotency-Key only for a while, so a journal carries its entry's id in the narration, and before every
+ * attempt Xero is asked whether it has one (`XeroJournals`). If the process dies anywhere, or an answer is lost, the next
+ * attempt finds the journal. The key, which is the id too, covers the moments before a journal can be seen. Entries that
+ * this organisation can't take as they are, are held for a person and never sent.
+ */
+import { Duration, Effect, type Redacted } from "effect"
+import { HttpClientRequest } from "effect/http"
+import type { Chart } from "../../config/Chart.ts"
+import type { Adapter } from "../../src/Ledger/Outbox/Adapter.ts"
+import { type Voucher, voucherOf } from "../../src/Ledger/Voucher.ts"
+import * as XeroAnswer from "./XeroAnswer.ts"
+import * as XeroApi from "./XeroApi.ts"
+import * as XeroJournal from "./XeroJournal.ts"
+import * as XeroJournals from "./XeroJournals.ts"
+
+export interface XeroOptions extends XeroJournal.Organisation {
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
+  readonly tenantId: string
+  readonly chart: Chart
+  readonly baseUrl?: URL
+  readonly tokenUrl?: URL
+  /** What the custom connection was given. Older ones may have `accounting.transactions` instead. */
+  readonly scope?: string
+  readonly requestsPerMinute?: number
+  /** For an answer (10 seconds). */
+  readonly patience?: Duration.Duration
+}
+
+const defaults = {
+  baseUrl: new URL("https://api.xero.com/api.xro/2.0"),
+  tokenUrl: new URL("https://identity.xero.com/connect/token"),
+  scope: "accounting.manualjournals",
+  requestsPerMinute: 60,
+  patience: Duration.seconds(10)
+}
+
+/** One for the process: its pace, its token and what it knows of Xero's journals are in it. */
+export const make = Effect.fnUntraced(function* (options: XeroOptions) {
+  const api = yield* XeroApi.make({ ...defaults, ...options })
+  const journals = yield* XeroJournals.make(api)
+
+  const post = Effect.fnUntraced(function* (voucher: Voucher) {
+    const found = XeroAnswer.judgeFound(yield* journals.of(voucher.id), voucher)
+    return found ?? XeroAnswer.judge(yield* api.call(requestOf(voucher)), voucher)
+  })
+
+  const adapter: Adapter = {
+    post: (message) => {
+      const voucher = voucherOf(message, options.chart)
+      const reason = XeroJournal.whyHeld(voucher, options)
+      if (reason !== undefined) return Effect.succeed({ _tag: "Held", reason })
+      return post(voucher).pipe(Effect.catch(Effect.succeed))
+    }
+  }
+  return adapter
+})
+
+const requestOf = (voucher: Voucher): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.put("/ManualJournals").pipe(
+    HttpClientRequest.setUrlParams({ summarizeErrors: "false" }),
+    HttpClientRequest.setHeader("idempotency-key", voucher.id),
+    HttpClientRequest.bodyText(XeroJournal.bodyOf(voucher), "application/json")
+  )

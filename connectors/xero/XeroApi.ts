@@ -1,0 +1,85 @@
+/**
+ * One call to Xero's accounting API: address, organisation, token, pace.
+ *
+ * Never more calls than the limit in a minute, evenly spaced, and at most five at once. A 401 is retried once with a new
+ * token; all other retries are the Sink's. While a pause lasts that Xero asked for (429 with Retry-After), nothing is sent, and
+ * its verdict is given again. Counted by a clock that can't be set. A restart forgets the pause, and one call learns of it.
+ */
+import { Clock, Duration, Effect, Semaphore } from "effect"
+import { type HttpClient, HttpClientRequest } from "effect/http"
+import { RateLimiter } from "effect/persistence"
+import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
+import { runningMs, steady } from "../../src/Runtime/Boot.ts"
+import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
+import { type Answer, unavailable } from "./XeroAnswer.ts"
+import { exchange } from "./XeroExchange.ts"
+import * as XeroToken from "./XeroToken.ts"
+
+export interface Connection extends XeroToken.Credentials {
+  readonly tenantId: string
+  readonly baseUrl: URL
+  readonly requestsPerMinute: number
+  readonly patience: Duration.Duration
+}
+
+export interface XeroApi {
+  /** The request's address is below the base URL. */
+  readonly call: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Answer, Verdict, HttpClient.HttpClient>
+}
+
+/** Xero's own limit. */
+const mostAtOnce = 5
+
+/** Requests that the network bunches together must not exceed the limit. */
+const spare = 1.02
+
+/** A longer one is a mistake. */
+const longestPauseMs = Duration.toMillis(Duration.days(1))
+
+export const make = Effect.fnUntraced(function* (connection: Connection) {
+  const { baseUrl, patience, requestsPerMinute, tenantId } = connection
+  const tokens = yield* XeroToken.make(connection, patience)
+  const places = yield* Semaphore.make(mostAtOnce)
+  const limiter = yield* RateLimiter.make.pipe(Effect.provide(RateLimiter.layerStoreMemory))
+  const spacing = Duration.millis((60_000 / requestsPerMinute) * spare)
+  const turn = RateLimiter.sleep(limiter, { key: "xero", limit: 1, window: spacing }).pipe(
+    Effect.updateService(Clock.Clock, steady),
+    Effect.orDie
+  )
+  let pause: { readonly untilMs: number; readonly reason: string } | undefined
+
+  const send = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
+    yield* turn
+    const clock = yield* Clock.Clock
+    const leftMs = (pause?.untilMs ?? 0) - runningMs(clock)
+    if (pause !== undefined && leftMs > 0) return yield* Effect.fail(unavailable(pause.reason, leftMs))
+    const token = yield* tokens.get
+    const signed = HttpClientRequest.bearerToken(request, token)
+    const answer = yield* exchange({ request: signed, host: "Xero", patience })
+    const askedMs = retryAfterMs(answer.headers["retry-after"], answer.receivedMs)
+    if (answer.status === 429 && askedMs !== undefined) {
+      pause = { untilMs: runningMs(clock) + Math.min(askedMs, longestPauseMs), reason: pauseSentence }
+    }
+    return { token, answer: { ...answer, secrets: [tokens.secret, token] } }
+  })
+
+  const api: XeroApi = {
+    call: Effect.fnUntraced(
+      function* (request) {
+        const below = request.pipe(
+          HttpClientRequest.prependUrl(baseUrl.href.replace(/\/$/, "")),
+          HttpClientRequest.acceptJson,
+          HttpClientRequest.setHeader("xero-tenant-id", tenantId)
+        )
+        const first = yield* send(below)
+        if (first.answer.status !== 401) return first.answer
+        yield* tokens.drop(first.token)
+        return (yield* send(below)).answer
+      },
+      (exchange) => places.withPermit(exchange)
+    )
+  }
+  return api
+})
+
+const pauseSentence = "Xero takes no more requests for now: it asked for a pause (429)."

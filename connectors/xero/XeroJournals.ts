@@ -1,0 +1,87 @@
+/**
+ * The manual journals in Xero that name an entry of ours: what tells whether an entry was already posted.
+ *
+ * Before an answer, Xero is asked for everything that changed since the last reading; the first reading takes all journals.
+ * So a journal is found although people changed its date or added to its narration. Attempts that wait share a
+ * reading. Kept in memory only. A failed reading goes on at the page where it ended: in the order of Xero's ids, which never
+ * change, journals that come or change meanwhile move no other to an earlier page, and the next reading gets them.
+ */
+import { Effect } from "effect"
+import { type HttpClient, HttpClientRequest } from "effect/http"
+import * as Instant from "../../src/Domain/Instant.ts"
+import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
+import { oneForAll } from "./OneForAll.ts"
+import { type Answer, journalsIn } from "./XeroAnswer.ts"
+import type { XeroApi } from "./XeroApi.ts"
+import type { Journal } from "./XeroWire.ts"
+
+export interface XeroJournals {
+  /** Those that name this entry, as they were when asked or later. */
+  readonly of: (entryId: string) => Effect.Effect<ReadonlyArray<Journal>, Verdict, HttpClient.HttpClient>
+}
+
+/** A journal may become visible this long after the time that Xero gives it. */
+const overlapMs = 300_000
+
+interface Reading {
+  readonly page: number
+  /** By Xero's clock; undefined: before its first answer. */
+  readonly beganMs: number | undefined
+}
+
+const start: Reading = { page: 1, beganMs: undefined }
+
+export const make = Effect.fnUntraced(function* (api: XeroApi) {
+  /** By the entry's id and Xero's. */
+  const known = new Map<string, Map<string, Journal>>()
+  /** By Xero's clock; undefined: all. */
+  let sinceMs: number | undefined
+  let reading = start
+
+  const keep = (journal: Journal): void => {
+    if (journal.entryId === undefined) return
+    const journals = known.get(journal.entryId) ?? new Map<string, Journal>()
+    known.set(journal.entryId, journals.set(journal.manualJournalId, journal))
+  }
+
+  /** True if it was the last. */
+  const readPage = Effect.gen(function* () {
+    const answer = yield* api.call(requestOf(reading.page, sinceMs))
+    const { journals, pageCount } = yield* Effect.fromResult(journalsIn(answer))
+    journals.forEach(keep)
+    const { page, beganMs = timeOf(answer) } = reading
+    if (journals.length > 0 && (pageCount === undefined || page < pageCount)) {
+      reading = { page: page + 1, beganMs }
+      return false
+    }
+    sinceMs = beganMs - overlapMs
+    reading = start
+    return true
+  })
+
+  const toItsEnd = Effect.repeat(readPage, { until: (isLast) => isLast })
+  const read = yield* oneForAll(
+    // One that goes on began before this was asked, so what came since may be on a page that it has behind it.
+    Effect.suspend(() => (reading === start ? toItsEnd : Effect.andThen(toItsEnd, toItsEnd)))
+  )
+
+  const journals: XeroJournals = {
+    of: (entryId) => Effect.map(read, () => [...(known.get(entryId)?.values() ?? [])])
+  }
+  return journals
+})
+
+/** Only with a page are the lines in the answer. */
+const requestOf = (page: number, sinceMs: number | undefined): HttpClientRequest.HttpClientRequest => {
+  const request = HttpClientRequest.get("/ManualJournals").pipe(
+    HttpClientRequest.setUrlParams({ page: String(page), order: "ManualJournalID ASC" })
+  )
+  return sinceMs === undefined
+    ? request
+    : HttpClientRequest.setHeader(request, "if-modified-since", Instant.fromMillis(sinceMs).replace(/\.\d+/, ""))
+}
+
+const timeOf = ({ headers, receivedMs }: Answer): number => {
+  const ms = Date.parse(headers["date"] ?? "")
+  return Number.isNaN(ms) ? receivedMs : ms
+}

@@ -1,0 +1,102 @@
+/** Xero's stand-in over real HTTP, the adapter as a worker starts it, and entries on their way to it. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert } from "@effect/vitest"
+import { Duration, Effect, Redacted } from "effect"
+import type { HttpClient } from "effect/http"
+import { type Chart, plain } from "../../../config/Chart.ts"
+import * as Xero from "../../../connectors/xero/Xero.ts"
+import type { Adapter } from "../../../src/Ledger/Outbox/Adapter.ts"
+import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
+import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
+import { StandIn } from "./StandIn.ts"
+
+export const idOf = (number: number): string => number.toString(16).padStart(32, "0")
+
+const at = "2026-03-01T09:00:00.000000Z"
+
+type Given = Partial<OutboxMessage["entry"]> & Partial<Pick<OutboxMessage, "status">>
+
+/** A draft over 1,250.00 of IPC 12, which debits the bank. */
+export const message = (number: number, { status = "draft", ...given }: Given = {}): OutboxMessage => ({
+  entry: {
+    entry_id: idOf(number),
+    sequence: number,
+    ipc_id: "12",
+    project_id: "7",
+    kind: "payment",
+    amount: "1250.0000",
+    currency: "EUR",
+    payment_reference: `PAY-${number}`,
+    certificate_url: null,
+    debit_account: "bank",
+    credit_account: "receivable",
+    effective_at: at,
+    known_at: at,
+    event_id: null,
+    reverses: null,
+    part: "settlement",
+    basis: "{}",
+    fact: number,
+    posting_date: "2026-03-01",
+    epoch: 1,
+    certified_as: "each",
+    queued: status,
+    chain: null,
+    ...given
+  },
+  status,
+  attempts: 0,
+  refusals: 0,
+  dueAt: at
+})
+
+export const chart: Chart = { ...plain, accounts: { bank: "880", receivable: "200" } }
+
+/** A start of the worker. */
+export const started = (server: StandIn, options: Partial<Xero.XeroOptions> = {}) =>
+  Xero.make({
+    clientId: server.clientId,
+    clientSecret: Redacted.make(server.clientSecret),
+    tenantId: server.tenantId,
+    baseUrl: new URL(`${server.origin}/api.xro/2.0`),
+    tokenUrl: new URL(`${server.origin}/connect/token`),
+    chart,
+    company: null,
+    currency: "EUR",
+    requestsPerMinute: 600_000,
+    patience: Duration.seconds(30),
+    ...options
+  })
+
+const standIn = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const opened = new StandIn()
+    await opened.open()
+    return opened
+  }),
+  (opened) => Effect.promise(() => opened.close())
+)
+
+/** Every request must be one that the interface document allows. */
+export const inXero = <A, E>(body: (server: StandIn) => Effect.Effect<A, E, HttpClient.HttpClient>) =>
+  Effect.gen(function* () {
+    const server = yield* standIn
+    const outcome = yield* body(server)
+    assert.deepStrictEqual(server.complaints, [])
+    return outcome
+  }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
+
+export const all = (adapter: Adapter, messages: ReadonlyArray<OutboxMessage>) =>
+  Effect.forEach(messages, adapter.post, { concurrency: "unbounded" })
+
+export const reasonOf = (verdict: Verdict): string => (verdict._tag === "Taken" ? "" : verdict.reason)
+
+/** Polls until it is so; a failure names what was waited for. */
+export const until = (what: string, isSo: () => boolean): Effect.Effect<void, Error> =>
+  Effect.gen(function* () {
+    for (let asked = 0; asked < 4000; asked++) {
+      if (isSo()) return
+      yield* Effect.sleep(Duration.millis(5))
+    }
+    return yield* Effect.fail(new Error(`Waited in vain until ${what}`))
+  })
