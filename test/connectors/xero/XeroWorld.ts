@@ -100,3 +100,23 @@ export const until = (what: string, isSo: () => boolean): Effect.Effect<void, Er
     }
     return yield* Effect.fail(new Error(`Waited in vain until ${what}`))
   })
+
+/** Xero that doesn't remember keys. */
+export const inForgetfulXero: typeof inXero = (body) =>
+  inXero((server) => {
+    server.remembersKeys = false
+    return body(server)
+  })
+
+export const tag = (adapter: Adapter, number: number) => Effect.map(adapter.post(message(number)), ({ _tag }) => _tag)
+
+export const mark = (number: number): string => `[siteledger ${idOf(number)}]`
+
+export const ownIn = ({ journals }: StandIn, number: number) =>
+  journals.all.filter(({ Narration }) => Narration.includes(mark(number)))
+
+/** Of the entry if the amount is 1250. */
+export const lines = (amount: number, account = "200") => [
+  { LineAmount: amount, AccountCode: "880" },
+  { LineAmount: -amount, AccountCode: account }
+]
