@@ -32,11 +32,8 @@ export class StandIn {
   readonly complaints: Array<string> = []
   remembersKeys = true
   lifeSeconds = 1800
-  /** How many requests were under way together, at the most. */
-  mostAtOnce = 0
   fault: (asked: Asked) => Fault | Promise<Fault> = () => undefined
   answerToken: () => Fault = () => undefined
-  #atOnce = 0
   #late: Array<Asked> = []
   #keys = new Map<string, { readonly request: string; readonly answer: Answer }>()
   /** Until when they are good. */
@@ -90,9 +87,7 @@ export class StandIn {
   async #serve(asked: Asked, response: ServerResponse): Promise<void> {
     const isToken = asked.url.pathname === "/connect/token"
     if (!isToken) this.asked.push(asked)
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#atOnce)
     const fault = isToken ? this.answerToken() : await this.fault(asked)
-    this.#atOnce--
     if (fault === "late") this.#late.push(asked)
     if (fault === "late") return void response.destroy()
     const answer = typeof fault === "object" ? fault : isToken ? this.#grant(asked) : this.#answer(asked)
