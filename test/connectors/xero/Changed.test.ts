@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { inForgetfulXero, lines, mark, message, ownIn, reasonOf, started, tag } from "./XeroWorld.ts"
+import { chart, inForgetfulXero, lines, mark, message, ownIn, reasonOf, started, tag } from "./XeroWorld.ts"
 
 describe("a journal that people changed", () => {
   it.live("is still the entry's with another date, a longer narration, more tracking, and as posted", () =>
@@ -39,6 +39,20 @@ describe("a journal that people changed", () => {
         assert.include(reasonOf(verdict), `other lines (${journal.ManualJournalID})`)
         journal.JournalLines = lines(1250)
         assert.strictEqual(yield* tag(adapter, 1), "Taken")
+        assert.strictEqual(server.puts.length, 0)
+      })
+    )
+  )
+
+  it.live("in its tax code refuses the entry, as far as one was sent", () =>
+    inForgetfulXero((server) =>
+      Effect.gen(function* () {
+        const JournalLines = lines(1250).map((line) => ({ ...line, TaxType: "NONE" }))
+        server.journals.enter({ Narration: mark(1), JournalLines })
+        assert.strictEqual(yield* tag(yield* started(server), 1), "Taken")
+        const rule = { account: null, projects: [], costCode: null, counterparty: null, tracking: {} }
+        const taxed = { ...chart, lines: [{ ...rule, taxCode: "OUTPUT2" }] }
+        assert.strictEqual(yield* tag(yield* started(server, { chart: taxed }), 1), "Refused")
         assert.strictEqual(server.puts.length, 0)
       })
     )
