@@ -1,0 +1,158 @@
+/**
+ * A voucher as a JournalEntry of QuickBooks Online, and whether a stored one is the same. Pure.
+ *
+ * Guarantees: amounts are written as exact decimals; what QuickBooks can't hold as it is (a draft, a fraction of a cent,
+ * a tax without its amount, another company's or currency's money) is named in one sentence and never written.
+ */
+import { Schema } from "effect"
+import * as Amount from "../../src/Domain/Amount.ts"
+import * as Json from "../../src/Domain/Json.ts"
+import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
+
+/** Found again by it; QuickBooks takes 21 characters. */
+export const docNumberOf = (entryId: string): string => `SL-${entryId.slice(0, 18)}`
+
+/**
+ * QuickBooks may give its first answer again to the same one, a refusal, too. A refused request stored nothing, so the next may
+ * have another id, and what a person has mended since counts.
+ */
+export const requestIdOf = (entryId: string, refusals: number): string =>
+  refusals === 0 ? entryId : `${entryId}-${refusals}`
+
+/** The one in QuickBooks. */
+export interface Company {
+  /** As the ledger's file names it; null: it names none. */
+  readonly company: string | null
+  readonly currency: string
+}
+
+/** One sentence; undefined: QuickBooks can take it. */
+export const whyHeld = (voucher: Voucher, { company, currency }: Company): string | undefined => {
+  if (voucher.company !== company) return foreign(voucher.company, company)
+  if (voucher.currency === null) return `This entry has no currency, and QuickBooks takes entries in ${currency}.`
+  if (voucher.currency !== currency)
+    return `This entry is in ${voucher.currency}, and QuickBooks takes entries in ${currency}.`
+  if (voucher.status === "draft") return draft
+  return voucher.lines.map(whyLineHeld).find((why) => why !== undefined)
+}
+
+const foreign = (own: string | null, company: string | null): string => {
+  const books = company === null ? "SITELEDGER_QUICKBOOKS_COMPANY isn't set" : `QuickBooks has those of ${company}`
+  return own === null
+    ? `Nothing in the ledger's file says whose books this entry belongs to, and ${books}.`
+    : `This entry belongs to the books of ${own}, and ${books}.`
+}
+
+const draft =
+  "QuickBooks has no drafts of journal entries, and this entry is a draft. After a review set " +
+  "SITELEDGER_LEDGER_SINK_STATUS=posted for entries to come; enter this one by hand, and record that with " +
+  "`siteledger ledger sink settle`."
+
+const whyLineHeld = ({ account, taxCode, tracking, units }: VoucherLine): string | undefined => {
+  if (taxCode !== null)
+    return (
+      `The line on account ${account} has the tax code ${taxCode}, which QuickBooks takes only with an amount of tax, ` +
+      "and the ledger has none. Remove taxCode from the ledger's file."
+    )
+  const strange = tracking.find(({ category }) => !(category in tracked))
+  if (strange !== undefined)
+    return (
+      `The line on account ${account} has the tracking category ${strange.category}, and QuickBooks has Class and ` +
+      "Location. Name one of them in the ledger's file."
+    )
+  return cents(units) === undefined
+    ? `The amount ${Amount.sumOfUnits(magnitude(units))} has a fraction of a cent, which QuickBooks can't hold.`
+    : undefined
+}
+
+/** Which reference of a line a tracking category is. */
+export const tracked = { Class: "ClassRef", Location: "DepartmentRef" } as const
+
+const magnitude = (units: bigint): bigint => (units < 0n ? -units : units)
+
+/** As text with two decimals. */
+const cents = (units: bigint): string | undefined => {
+  const positive = magnitude(units)
+  if (positive % 100n !== 0n) return undefined
+  const digits = String(positive / 100n).padStart(3, "0")
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+const sideOf = (units: bigint) => (units > 0n ? "Debit" : "Credit")
+
+/** QuickBooks' own ids of what a line names. */
+export interface LineIds {
+  readonly account: string
+  readonly counterparty: string | null
+  readonly tracking: ReadonlyArray<{ readonly reference: (typeof tracked)[keyof typeof tracked]; readonly id: string }>
+}
+
+const entityTypes = { customer: "Customer", vendor: "Vendor" } as const
+
+const lineOf = (line: VoucherLine, ids: LineIds, narration: string) => ({
+  // Parsed from the decimal text, so that no digit passes through a float.
+  Amount: Json.parse(cents(line.units) ?? ""),
+  Description: cut(line.costCode === null ? narration : `${narration} (cost code ${line.costCode})`, mostCharacters),
+  DetailType: "JournalEntryLineDetail",
+  JournalEntryLineDetail: {
+    PostingType: sideOf(line.units),
+    AccountRef: { value: ids.account },
+    ...(line.counterparty === null || ids.counterparty === null
+      ? {}
+      : { Entity: { Type: entityTypes[line.counterparty.kind], EntityRef: { value: ids.counterparty } } }),
+    ...Object.fromEntries(ids.tracking.map(({ id, reference }) => [reference, { value: id }]))
+  }
+})
+
+/** Of a note and of a description. */
+const mostCharacters = 4000
+/** Leaves room for the id. */
+const mostNarration = 3900
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
+
+/** JSON. `currency`: where QuickBooks keeps several. */
+export const bodyOf = (
+  { date, id, lines: [first, second], narration }: Voucher,
+  [firstIds, secondIds]: readonly [LineIds, LineIds],
+  currency: string | undefined
+): string =>
+  Json.stringify({
+    TxnDate: date,
+    DocNumber: docNumberOf(id),
+    PrivateNote: `${cut(narration, mostNarration)} (siteledger ${id})`,
+    ...(currency === undefined ? {} : { CurrencyRef: { value: currency } }),
+    Line: [lineOf(first, firstIds, narration), lineOf(second, secondIds, narration)]
+  })
+
+const Stored = Schema.Struct({
+  Id: Schema.String,
+  Line: Schema.Array(
+    Schema.Struct({
+      Amount: Schema.optional(Schema.Unknown),
+      // A line that is only a description has none.
+      JournalEntryLineDetail: Schema.optional(
+        Schema.Struct({ PostingType: Schema.String, AccountRef: Schema.Struct({ value: Schema.String }) })
+      )
+    })
+  )
+})
+export type Stored = typeof Stored.Type
+
+export const readStored = Schema.decodeUnknownOption(Stored)
+
+/** Whether it debits and credits the same accounts with the same amounts. `accounts`: QuickBooks' ids, by line. */
+export const isSame = (stored: Stored, { lines }: Voucher, accounts: ReadonlyArray<string>): boolean => {
+  const sent = lines.map(({ units }, index) =>
+    movement(sideOf(units), accounts[index], Amount.sumOfUnits(magnitude(units)))
+  )
+  const there = stored.Line.flatMap(({ Amount: amount, JournalEntryLineDetail: detail }) =>
+    detail === undefined
+      ? []
+      : [movement(detail.PostingType, detail.AccountRef.value, Amount.read(amount, Amount.Money))]
+  )
+  return sent.toSorted().join() === there.toSorted().join()
+}
+
+const movement = (side: string, account: string | undefined, amount: string | undefined): string =>
+  `${side} ${account} ${amount}`

@@ -1,0 +1,46 @@
+/**
+ * One request to Intuit and the text of its answer, within a patience. No retries: the caller knows whether asking twice is
+ * safe.
+ */
+import { type Duration, Effect, type Scope, Stream } from "effect"
+import { HttpClient, type HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
+import { type Answer, silent, unreachable } from "./QuickBooksAnswer.ts"
+
+/** A thousand accounts have less than one; what is cut isn't JSON. */
+const mostCharacters = 16 * 2 ** 20
+
+/** `askAgainMs`: not to be asked before, if there is no answer. */
+export const exchange = (
+  request: HttpClientRequest.HttpClientRequest,
+  patience: Duration.Duration,
+  askAgainMs?: number
+) =>
+  send(request).pipe(
+    Effect.scoped,
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent(patience, askAgainMs)) }),
+    // A span would name the address with what is asked for.
+    Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+    Effect.catchTag("HttpClientError", (error) => Effect.fail(unreachable(whyUnreached(error))))
+  )
+
+const send = Effect.fnUntraced(function* (
+  request: HttpClientRequest.HttpClientRequest
+): Effect.fn.Return<Answer, HttpClientError.HttpClientError, HttpClient.HttpClient | Scope.Scope> {
+  const client = HttpClient.withScope(yield* HttpClient.HttpClient)
+  const response = yield* client.execute(request)
+  return {
+    status: response.status,
+    text: yield* textOf(response),
+    retryAfter: response.headers["retry-after"]
+  }
+})
+
+const textOf = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.suspend(() => {
+    let text = ""
+    const reading = Stream.runForEachWhile(Stream.decodeText(response.stream), (piece) =>
+      Effect.sync(() => (text += piece).length < mostCharacters)
+    )
+    return Effect.map(reading, () => text)
+  })

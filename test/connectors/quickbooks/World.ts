@@ -1,0 +1,161 @@
+/**
+ * A QuickBooks company with a few accounts, customers and classes, an adapter that posts to it, and entries to post. The
+ * clock is virtual, the network is real.
+ */
+import { assert } from "@effect/vitest"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, Redacted, type Scope } from "effect"
+import type { HttpClient } from "effect/http"
+import { type Chart, plain } from "../../../config/Chart.ts"
+import * as QuickBooks from "../../../connectors/quickbooks/QuickBooks.ts"
+import * as Instant from "../../../src/Domain/Instant.ts"
+import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
+import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
+import { Seal } from "../../../src/Runtime/Seal.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import type { Account, Lists, Named } from "./Rules.ts"
+import { client, mark, realmId, StandIn, type Trouble } from "./StandIn.ts"
+
+const account = (Id: string, AcctNum: string, Name: string, AccountType: string, parent = ""): Account => ({
+  Id,
+  AcctNum,
+  Name,
+  FullyQualifiedName: `${parent}${Name}`,
+  AccountType,
+  Active: true
+})
+
+export const named = (Id: string, name: string): Named => ({
+  Id,
+  DisplayName: name,
+  FullyQualifiedName: name,
+  Active: true
+})
+
+/** QuickBooks' ids differ from the numbers, as they do there. */
+export const lists = (): Lists => ({
+  Account: [
+    account("35", "1000", "Checking", "Bank"),
+    account("84", "1100", "Accounts Receivable (A/R)", "Accounts Receivable"),
+    account("91", "4000", "Contract income", "Income"),
+    account("92", "4010", "Retention", "Income", "Contract income:"),
+    account("93", "2010", "Retention", "Other Current Liability", "Held back:")
+  ],
+  Customer: [named("1", "O'Brien \\ Sons"), named("2", "City of Leeds")],
+  Vendor: [named("56", "Steel & Co")],
+  Class: [named("5000000000000007431", "Bridges:North")],
+  Department: [named("3", "Yard")]
+})
+
+/** `bank` is account 1000, and `receivable` is 4000, which needs no customer. */
+export const chart: Chart = { ...plain, accounts: { bank: "1000", receivable: "4000" }, company: "Albion" }
+
+export const entryId = "160108dbe7cae992f4d88c4201b3b2d9"
+export const number = "SL-160108dbe7cae992f4"
+
+export const message = (
+  given: Partial<OutboxMessage["entry"]> = {},
+  status: OutboxMessage["status"] = "posted"
+): OutboxMessage => ({
+  entry: {
+    entry_id: entryId,
+    sequence: 42,
+    ipc_id: "IPC-0042",
+    project_id: "7",
+    kind: "payment",
+    amount: "1250000.0000",
+    currency: "EUR",
+    payment_reference: "PAY-2026-0042",
+    certificate_url: null,
+    debit_account: "bank",
+    credit_account: "receivable",
+    effective_at: Instant.fromMillis(0),
+    known_at: Instant.fromMillis(0),
+    event_id: null,
+    reverses: null,
+    part: "part",
+    basis: "basis",
+    fact: 1,
+    posting_date: "2026-11-19",
+    epoch: 1,
+    certified_as: "each",
+    queued: "posted",
+    chain: null,
+    ...given
+  },
+  status,
+  attempts: 0,
+  refusals: 0,
+  dueAt: Instant.fromMillis(0)
+})
+
+/** Another entry. */
+export const other = (nth: number): OutboxMessage => message({ entry_id: String(nth).padStart(4, "0").padEnd(32, "a") })
+
+export type Post = (message: OutboxMessage) => Effect.Effect<Verdict, never, HttpClient.HttpClient>
+
+export interface World {
+  readonly quickBooks: StandIn
+  readonly dataDir: string
+  /** As at a start of the worker. */
+  readonly started: (given?: Partial<QuickBooks.QuickBooksOptions>) => Effect.Effect<Post>
+}
+
+const standIn = Effect.acquireRelease(
+  Effect.promise(() => StandIn.start()),
+  (server) => Effect.promise(() => server[Symbol.asyncDispose]())
+)
+
+const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+
+export const firstToken = `${mark}-refresh-0`
+
+const startedFor =
+  (quickBooks: StandIn, dataDir: string): World["started"] =>
+  (given = {}) =>
+    QuickBooks.make({
+      clientId: client.id,
+      clientSecret: Redacted.make(client.secret),
+      realmId,
+      refreshToken: Redacted.make(firstToken),
+      dataDir,
+      chart,
+      company: "Albion",
+      currency: "EUR",
+      baseUrl: new URL(quickBooks.origin),
+      tokenUrl: new URL("/oauth2/v1/tokens/bearer", quickBooks.origin),
+      ...given
+    }).pipe(
+      Effect.map(({ post }) => post),
+      Effect.provide(Seal.layerAt(dataDir), { local: true }),
+      Effect.orDie
+    )
+
+/** Fails if QuickBooks got a request that it doesn't document. */
+export const within = <A, E>(body: (world: World) => Effect.Effect<A, E, HttpClient.HttpClient | Scope.Scope>) =>
+  Effect.gen(function* () {
+    const quickBooks = yield* standIn
+    quickBooks.lists = lists()
+    const dataDir = yield* folder
+    const result = yield* body({ quickBooks, dataDir, started: startedFor(quickBooks, dataDir) })
+    assert.deepStrictEqual(quickBooks.complaints, [])
+    return result
+  }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
+
+export const taken: Verdict = { _tag: "Taken" }
+
+/** Of a verdict that says one. */
+export const reasonOf = (verdict: Verdict): string => (verdict._tag === "Taken" ? "" : verdict.reason)
+
+/** The first such request meets this trouble. */
+export const once = (what: string, trouble: Trouble): StandIn["trouble"] => {
+  let isOver = false
+  return (request) => {
+    if (isOver || request.what !== what) return undefined
+    isOver = true
+    return trouble
+  }
+}
+
+/** Of the event loop, for the network. */
+export const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
