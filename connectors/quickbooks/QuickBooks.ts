@@ -74,7 +74,7 @@ const post = Effect.fnUntraced(function* (quickBooks: QuickBooks, message: Outbo
   const voucher = voucherOf(message, quickBooks.chart)
   const why = whyHeld(voucher, quickBooks.company)
   if (why !== undefined) return yield* held(why)
-  return (yield* lookUp(quickBooks, voucher)) ?? (yield* create(quickBooks, voucher, message.refusals))
+  return (yield* lookUp(quickBooks, voucher)) ?? (yield* create(quickBooks, voucher))
 })
 
 /** Undefined: QuickBooks doesn't have it. */
@@ -102,11 +102,11 @@ const compare = Effect.fnUntraced(function* ({ names }: QuickBooks, voucher: Vou
   )
 })
 
-const create = Effect.fnUntraced(function* (quickBooks: QuickBooks, voucher: Voucher, noted: number): Attempt {
+const create = Effect.fnUntraced(function* (quickBooks: QuickBooks, voucher: Voucher): Attempt {
   const { api, names, refusals } = quickBooks
   const currency = yield* currencyFor(quickBooks)
   const body = bodyOf(voucher, yield* names.lines(voucher), currency)
-  const before = Math.max(noted, refusals.get(voucher.id) ?? 0)
+  const before = refusals.get(voucher.id) ?? 0
   const created = yield* Effect.result(api.create(body, requestIdOf(voucher.id, before)))
   if (created._tag === "Success") return yield* readBack(quickBooks, voucher, created.success)
   const { code, verdict } = created.failure

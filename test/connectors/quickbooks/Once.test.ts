@@ -1,9 +1,10 @@
 /**
- * Each entry is in QuickBooks once: when an answer is lost, when the worker starts again, when a person was there first.
+ * Each entry is in QuickBooks once: when an answer is lost or late, and when the worker starts again.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { faultBody, misshapen } from "./Rules.ts"
 import type { Trouble } from "./StandIn.ts"
 import {
   entryId,
@@ -74,6 +75,20 @@ describe("an answer that is lost", () => {
         yield* post(message())
         quickBooks.isBehind = true
         assert.deepStrictEqual(yield* post(message()), taken)
+        assert.deepStrictEqual([quickBooks.entries.length, posts(world)], [1, 2])
+      })
+    )
+  )
+
+  it.effect("is found by the request id, too, when what was read back was refused", () =>
+    within((world) =>
+      Effect.gen(function* () {
+        const { quickBooks, started } = world
+        const post = yield* started()
+        quickBooks.trouble = once("GET journalentry", { status: 400, body: faultBody(misshapen) })
+        assert.strictEqual((yield* post(message()))._tag, "Refused")
+        quickBooks.isBehind = true
+        assert.deepStrictEqual(yield* post({ ...message(), attempts: 1, refusals: 1 }), taken)
         assert.deepStrictEqual([quickBooks.entries.length, posts(world)], [1, 2])
       })
     )
@@ -188,54 +203,6 @@ describe("QuickBooks", () => {
           .map(({ url }) => url.searchParams.get("requestid"))
           .filter((id) => id !== null)
         assert.deepStrictEqual(requestIds.slice(1), [entryId, `${entryId}-1`])
-      })
-    )
-  )
-})
-
-describe("a person", () => {
-  it.effect("who changes the amount in QuickBooks is told, and no second entry is made", () =>
-    within((world) =>
-      Effect.gen(function* () {
-        const { quickBooks, started } = world
-        const post = yield* started()
-        yield* post(message())
-        const [stored] = quickBooks.entries
-        assert.isDefined(stored)
-        quickBooks.entries[0] = { ...stored, text: stored.text.replaceAll("1250000.0", "1250000.1") }
-        const verdict = yield* post(message())
-        assert.strictEqual(verdict._tag, "Refused")
-        assert.match(reasonOf(verdict), new RegExp(`${number} with other accounts or amounts`))
-        assert.lengthOf(quickBooks.entries, 1)
-      })
-    )
-  )
-
-  it.effect("who deletes the entry is asked, as long as QuickBooks remembers the request", () =>
-    within((world) =>
-      Effect.gen(function* () {
-        const { quickBooks, started } = world
-        const post = yield* started()
-        yield* post(message())
-        quickBooks.delete("227")
-        const verdict = yield* post(message())
-        assert.strictEqual(verdict._tag, "Held")
-        assert.match(reasonOf(verdict), new RegExp(`a person has deleted it.*${number}.*sink settle`))
-        assert.lengthOf(quickBooks.entries, 0)
-      })
-    )
-  )
-
-  it.effect("who copies the entry under its number is told", () =>
-    within((world) =>
-      Effect.gen(function* () {
-        const { quickBooks, started } = world
-        const post = yield* started()
-        yield* post(message())
-        quickBooks.entries.push(...quickBooks.entries)
-        const verdict = yield* post(message())
-        assert.strictEqual(verdict._tag, "Refused")
-        assert.include(reasonOf(verdict), `2 journal entries numbered ${number}`)
       })
     )
   )
