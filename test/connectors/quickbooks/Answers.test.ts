@@ -2,11 +2,12 @@
  * What QuickBooks' answers mean: what refuses an entry, what waits, what the sentences say, and what they never repeat.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
 import { faultBody, gatewayFault } from "./Rules.ts"
 import { mark, type Trouble } from "./StandIn.ts"
-import { chart, message, other, reasonOf, taken, within } from "./World.ts"
+import { chart, message, other, reasonOf, taken, turn, within } from "./World.ts"
 
 const fault = (code: string, message: string, detail: string) => ({
   status: 400,
@@ -164,22 +165,38 @@ describe("requests", () => {
       Effect.gen(function* () {
         const post = yield* started()
         yield* post(message())
-        let [underWay, most] = [0, 0]
-        quickBooks.trouble = async () => {
-          underWay += 1
-          most = Math.max(most, underWay)
-          await new Promise((resolve) => setImmediate(resolve))
-          underWay -= 1
-          return undefined
-        }
+        quickBooks.came.splice(0)
+        const gate = Promise.withResolvers<undefined>()
+        quickBooks.trouble = () => gate.promise
         const many = Array.from({ length: 64 }, (_, nth) => other(nth))
-        const verdicts = yield* Effect.forEach(many, post, { concurrency: "unbounded" })
+        const posting = Effect.forEach(many, post, { concurrency: "unbounded" })
+        const fiber = yield* Effect.forkChild(posting, { startImmediately: true })
+        while (quickBooks.came.length < 10) yield* turn
+        // More would come soon after.
+        for (let turns = 0; turns < 50; turns++) yield* turn
+        assert.lengthOf(quickBooks.came, 10)
+        gate.resolve(undefined)
         assert.deepStrictEqual(
-          verdicts,
+          yield* Fiber.join(fiber),
           many.map(() => taken)
         )
-        assert.isAtMost(most, 10)
         assert.lengthOf(quickBooks.entries, 65)
+      })
+    )
+  )
+
+  it.effect("beyond those of a minute wait for the next one", () =>
+    within(({ quickBooks, started }) =>
+      Effect.gen(function* () {
+        const post = yield* started({ requestsPerMinute: 5 })
+        assert.deepStrictEqual(yield* post(message()), taken)
+        quickBooks.came.splice(0)
+        const fiber = yield* Effect.forkChild(post(other(2)), { startImmediately: true })
+        yield* TestClock.adjust("59 seconds")
+        for (let turns = 0; turns < 50; turns++) yield* turn
+        assert.lengthOf(quickBooks.came, 0)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* Fiber.join(fiber), taken)
       })
     )
   )
