@@ -97,8 +97,8 @@ const compare = Effect.fnUntraced(function* ({ names }: QuickBooks, voucher: Vou
   const accounts = yield* names.accounts(voucher)
   if (stored !== undefined && isSame(stored, voucher, accounts)) return { _tag: "Taken" }
   return yield* refused(
-    `QuickBooks has a journal entry numbered ${docNumberOf(voucher.id)} with other accounts or amounts: correct it there and ` +
-      "replay this entry, or record with `siteledger ledger sink settle` that it is right as it is."
+    `QuickBooks has a journal entry numbered ${docNumberOf(voucher.id)} with other accounts or amounts: ` +
+      "correct it there and replay this entry, or record with `siteledger ledger sink settle` that it is right as it is."
   )
 })
 

@@ -13,8 +13,8 @@ import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
 export const docNumberOf = (entryId: string): string => `SL-${entryId.slice(0, 18)}`
 
 /**
- * QuickBooks may give its first answer again to the same one, a refusal, too. A refused request stored nothing, so the next may
- * have another id, and what a person has mended since counts.
+ * To the same one QuickBooks may give its first answer again, a refusal, too. A refused request stored nothing, so the next
+ * may have another, and what a person has mended since counts.
  */
 export const requestIdOf = (entryId: string, refusals: number): string =>
   refusals === 0 ? entryId : `${entryId}-${refusals}`
@@ -90,7 +90,7 @@ export interface LineIds {
 const entityTypes = { customer: "Customer", vendor: "Vendor" } as const
 
 const lineOf = (line: VoucherLine, ids: LineIds, narration: string) => ({
-  // Parsed from the decimal text, so that no digit passes through a float.
+  // Keeps its digits as they are written here.
   Amount: Json.parse(cents(line.units) ?? ""),
   Description: cut(line.costCode === null ? narration : `${narration} (cost code ${line.costCode})`, mostCharacters),
   DetailType: "JournalEntryLineDetail",

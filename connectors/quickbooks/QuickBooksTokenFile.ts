@@ -22,7 +22,9 @@ export interface TokenFile {
 
 export interface Configured {
   readonly clientId: string
+  /** Which company it is, to QuickBooks. */
   readonly realmId: string
+  /** The first one, from a person. */
   readonly refreshToken: Redacted.Redacted
   readonly dataDir: string
 }
