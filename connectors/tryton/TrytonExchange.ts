@@ -1,0 +1,65 @@
+/**
+ * One JSON-RPC request to Tryton and the text of its answer, within a patience. No retries: the caller knows whether asking
+ * twice is safe.
+ */
+import { type Duration, Effect, Stream } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import * as Json from "../../src/Domain/Json.ts"
+import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
+import { type Answer, silent, unreachable } from "./TrytonAnswer.ts"
+
+export interface Server {
+  /** Its path is the database's name. */
+  readonly url: URL
+  /** For one answer. */
+  readonly patience: Duration.Duration
+}
+
+/** No list that is asked for is nearly as long; what is cut isn't JSON. */
+const mostCharacters = 4 * 2 ** 20
+
+/** `authorization`: of a session; undefined for the login. */
+export const exchange = (
+  { patience, url }: Server,
+  method: string,
+  params: ReadonlyArray<unknown>,
+  authorization?: string
+) =>
+  send(requestOf(url, method, params, authorization)).pipe(
+    Effect.scoped,
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent(patience)) }),
+    // A span would name the address with the database.
+    Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+    Effect.catchTag("HttpClientError", (error) => Effect.fail(unreachable(whyUnreached(error))))
+  )
+
+const requestOf = (url: URL, method: string, params: ReadonlyArray<unknown>, authorization: string | undefined) => {
+  const request = HttpClientRequest.post(withSlash(url)).pipe(
+    HttpClientRequest.acceptJson,
+    // Tryton answers with an error object only to these three fields; others it answers with a page.
+    HttpClientRequest.bodyText(Json.stringify({ id: 1, method, params }), "application/json")
+  )
+  return authorization === undefined ? request : HttpClientRequest.setHeader(request, "authorization", authorization)
+}
+
+/** Tryton redirects without it. */
+const withSlash = (url: URL): URL => new URL(`${url.origin}${url.pathname.replace(/\/*$/, "/")}`)
+
+const send = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
+  const client = HttpClient.withScope(yield* HttpClient.HttpClient)
+  const response = yield* client.execute(request)
+  return {
+    status: response.status,
+    text: yield* textOf(response),
+    retryAfter: response.headers["retry-after"]
+  } satisfies Answer as Answer
+})
+
+const textOf = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.suspend(() => {
+    let text = ""
+    const reading = Stream.runForEachWhile(Stream.decodeText(response.stream), (piece) =>
+      Effect.sync(() => (text += piece).length < mostCharacters)
+    )
+    return Effect.map(reading, () => text)
+  })
