@@ -100,8 +100,11 @@ const judgeError = (error: unknown, secrets: ReadonlyArray<string>): TrytonError
       `Tryton asks for more than a password${quoted(second)} Let siteledger's user log in with a password alone.`,
       deniedPauseMs
     )
-  return unavailable(`Tryton failed${quoted(kind)}`)
+  return isAboutDatabase(String(kind)) ? notTryton(200) : unavailable(`Tryton failed${quoted(kind)}`)
 }
+
+/** As SQLite and PostgreSQL put it. */
+const isAboutDatabase = (said: string): boolean => /^(FATAL: +)?database .* (doesn't|does not) exist/im.test(said)
 
 const mostQuotedCharacters = 300
 

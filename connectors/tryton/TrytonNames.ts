@@ -39,7 +39,8 @@ const Company = Schema.Struct({
   id: Schema.Int,
   "currency.": Schema.Struct({ code: Schema.String, digits: Schema.Int })
 })
-const Account = Schema.Struct({ id: Schema.Int, party_required: Schema.Boolean })
+/** Tryton on SQLite has 0 and 1 for what is true or not. */
+const Account = Schema.Struct({ id: Schema.Int, party_required: Schema.Unknown })
 const Row = Schema.Struct({ id: Schema.Int })
 
 /** All are read, or none: a row that can't be read isn't one that is missing. */
@@ -121,11 +122,14 @@ export const make = Effect.fnUntraced(function* (rpc: TrytonRpc, named: Named) {
   } satisfies TrytonNames as TrytonNames
 })
 
+/** Others take no entries. */
 const codedAs =
   (code: string) =>
   ({ id }: Company): Domain => [
     ["code", "=", code],
-    ["company", "=", id]
+    ["company", "=", id],
+    ["type", "!=", null],
+    ["closed", "!=", true]
   ]
 
 const openAt =

@@ -51,6 +51,12 @@ describe("an error of Tryton's", () => {
       says: "Tryton asks for more than a password: Code:."
     },
     {
+      kind: "a database that is gone",
+      error: { error: ['FATAL:  database "books" does not exist', ""] },
+      tag: "Unavailable",
+      says: "has no such database"
+    },
+    {
       kind: "an exception",
       error: { error: ["database is locked", "Traceback (most recent call last)"] },
       tag: "Unavailable",

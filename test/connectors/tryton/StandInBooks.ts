@@ -54,10 +54,12 @@ const tables = (): Record<string, Array<Row>> => ({
     { ...period(13, "2026-03-31", "2026-03-31", "open"), type: "adjustment" }
   ],
   "account.account": [
-    { id: 21, code: "1000", company: related(1), party_required: false },
-    { id: 22, code: "1400", company: related(1), party_required: true },
-    { id: 23, code: "4000", company: related(1), party_required: false },
-    { id: 24, code: "4000", company: related(2), party_required: false }
+    { id: 19, code: "1", company: related(1), type: null, party_required: false },
+    { id: 20, code: "1001", company: related(1), type: 9, closed: true, party_required: false },
+    { id: 21, code: "1000", company: related(1), type: 9, party_required: false },
+    { id: 22, code: "1400", company: related(1), type: 9, party_required: 1 },
+    { id: 23, code: "4000", company: related(1), type: 9, party_required: false },
+    { id: 24, code: "4000", company: related(2), type: 9, party_required: false }
   ],
   "party.party": [
     { id: 31, name: "City of Springfield" },
@@ -89,6 +91,7 @@ const at = (row: unknown, path: ReadonlyArray<string>): unknown =>
 
 const operators: Readonly<Record<string, (own: unknown, value: unknown) => boolean>> = {
   "=": (own, value) => plain(own) === plain(value),
+  "!=": (own, value) => (plain(own) ?? null) !== value,
   "<=": (own, value) => String(plain(own)) <= String(plain(value)),
   ">=": (own, value) => String(plain(own)) >= String(plain(value)),
   in: (own, value) => (value as ReadonlyArray<unknown>).includes(plain(own)),
@@ -196,7 +199,7 @@ export class StandInBooks {
 
   #checked(line: Line, move: Move): Line {
     const account = this.table("account.account").find(({ id }) => id === line.account)
-    if (account === undefined || (account["party_required"] === true) !== (line.party !== undefined))
+    if (account === undefined || Boolean(account["party_required"]) !== (line.party !== undefined))
       throw new Failure(userError(`The party doesn't fit the account of a line.`))
     for (const { decimal } of [line.debit, line.credit])
       if (!/^\d+\.\d\d$/.test(decimal)) this.complaints.push(`an amount of ${decimal}`)

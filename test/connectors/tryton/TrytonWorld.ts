@@ -55,7 +55,7 @@ export const message = (number: number, { status = "posted", ...given }: Given =
 export const chart: Chart = { ...plain, accounts: { bank: "1000", receivable: "1400", income: "4000" } }
 
 /** As at a start of the worker. */
-export const started = (server: StandIn, options: Partial<Tryton.TrytonOptions> = {}) =>
+export const started = (server: Pick<StandIn, "url">, options: Partial<Tryton.TrytonOptions> = {}) =>
   Effect.map(
     Tryton.make({
       url: server.url,

@@ -85,6 +85,12 @@ describe("nothing reaches Tryton, not even an empty draft", () => {
   it.effect("if the account is unknown", () =>
     unsent("Refused", 'no active account with the code "cash"', { debit_account: "cash" })
   )
+  it.effect("if the account is only a heading, or is closed", () =>
+    Effect.gen(function* () {
+      yield* unsent("Refused", 'no active account with the code "1"', { debit_account: "1" })
+      yield* unsent("Refused", 'no active account with the code "1001"', { debit_account: "1001" })
+    })
+  )
   it.effect("if the party is unknown", () =>
     unsent(
       "Refused",
@@ -118,7 +124,9 @@ describe("what a person adds in Tryton", () => {
       Effect.gen(function* () {
         const post = yield* started(server)
         assert.strictEqual((yield* post(message(1, { debit_account: "cash" })))._tag, "Refused")
-        server.books.table("account.account").push({ id: 25, code: "cash", company: { id: 1 }, party_required: false })
+        server.books
+          .table("account.account")
+          .push({ id: 25, code: "cash", company: { id: 1 }, type: 9, party_required: false })
         assert.deepStrictEqual(yield* post(message(1, { debit_account: "cash" })), taken)
       })
     )
