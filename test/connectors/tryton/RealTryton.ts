@@ -1,0 +1,121 @@
+/**
+ * A real trytond for a test file: Debian's packages tryton-server and tryton-modules-account, with an SQLite database in a
+ * folder of its own, on loopback. It takes half a minute to set up, and ends with this process, however that ends.
+ *
+ * If trytond isn't installed, `missing` says so, and the tests that need it are skipped visibly.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { delimiter, join } from "node:path"
+import { promisify } from "node:util"
+import { temporaryFolder } from "../../Folders.ts"
+import { eventually } from "../../Radosgw/Daemons.ts"
+
+const where = (name: string): string | undefined =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path))
+
+const [trytond, admin] = [where("trytond"), where("trytond-admin")]
+
+export const missing =
+  trytond === undefined || admin === undefined
+    ? "trytond isn't installed (Debian: tryton-server tryton-modules-account)"
+    : undefined
+
+export const password = "hush-Quiet7Tryton"
+
+const run = async (program: string, parameters: ReadonlyArray<string>, environment: NodeJS.ProcessEnv = {}) =>
+  (await promisify(execFile)(program, parameters, { env: { ...process.env, ...environment } })).stdout
+
+const untilClosed = `"$@" </dev/null & daemon=$!; cat >/dev/null; kill -9 "$daemon"; wait`
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const { port } = probe.address() as { readonly port: number }
+  await new Promise((closed) => probe.close(closed))
+  return port
+}
+
+/** What Tryton's own Python is, from the first line of its program. */
+const pythonOf = (program: string): string => readFileSync(program, "utf8").split("\n", 1)[0]?.slice(2).trim() ?? ""
+
+export type Context = Readonly<Record<string, unknown>>
+
+export class RealTryton {
+  readonly url: URL
+  readonly #shell: ChildProcess
+  readonly company: number
+  readonly fiscalyear: number
+  #authorization = ""
+
+  private constructor(url: URL, shell: ChildProcess, made: { readonly company: number; readonly fiscalyear: number }) {
+    this.url = url
+    this.#shell = shell
+    this.company = made.company
+    this.fiscalyear = made.fiscalyear
+  }
+
+  static async open(): Promise<RealTryton> {
+    if (trytond === undefined || admin === undefined) throw new Error(missing)
+    const folder = temporaryFolder()
+    const port = await freePort()
+    const configuration = join(folder, "trytond.conf")
+    writeFileSync(
+      configuration,
+      `[database]\nuri = sqlite://\npath = ${folder}\n[web]\nlisten = 127.0.0.1:${port}\n[session]\nmax_attempt = 100\n`
+    )
+    writeFileSync(join(folder, "books.sqlite"), "")
+    writeFileSync(join(folder, "password"), `${password}\n`)
+    const on = ["-c", configuration, "-d", "books"]
+    await run(admin, [...on, "--all", "--email", "a@example.com"], { TRYTONPASSFILE: join(folder, "password") })
+    await run(admin, [...on, "-u", "account", "--activate-dependencies"])
+    const made = await run(pythonOf(trytond), [
+      join(import.meta.dirname, "set-up.py"),
+      configuration,
+      "books",
+      password
+    ])
+    const shell = spawn("/bin/sh", ["-c", untilClosed, "sh", trytond, ...on], { stdio: ["pipe", "ignore", "ignore"] })
+    const url = new URL(`http://127.0.0.1:${port}/books`)
+    const opened = new RealTryton(url, shell, JSON.parse(made.trim().split("\n").at(-1) ?? "") as never)
+    await eventually("trytond", () => opened.#login())
+    return opened
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.#shell, "close")
+    this.#shell.stdin?.end()
+    await ended
+  }
+
+  /** As the administrator, in the company in euros. */
+  async call(method: string, params: ReadonlyArray<unknown>, context: Context = {}): Promise<unknown> {
+    return this.#ask(`model.${method}`, [...params, { company: this.company, language: "en", ...context }])
+  }
+
+  async rows<A>(model: string, domain: unknown, fields: ReadonlyArray<string>, context: Context = {}) {
+    return (await this.call(`${model}.search_read`, [domain, 0, null, null, fields], context)) as ReadonlyArray<A>
+  }
+
+  async #login(): Promise<void> {
+    const [id, token] = (await this.#ask("common.db.login", ["admin", { password }, "en"])) as [number, string]
+    this.#authorization = `Session ${Buffer.from(`admin:${id}:${token}`).toString("base64")}`
+  }
+
+  async #ask(method: string, params: ReadonlyArray<unknown>): Promise<unknown> {
+    const answer = await fetch(`${this.url.href}/`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: this.#authorization },
+      body: JSON.stringify({ id: 1, method, params })
+    })
+    const text = await answer.text()
+    const { error, result } = JSON.parse(text) as { readonly error?: unknown; readonly result?: unknown }
+    if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
+    return result
+  }
+}
