@@ -33,7 +33,34 @@ export interface Voucher {
   readonly lines: readonly [VoucherLine, VoucherLine]
 }
 
-export const voucherOf = ({ entry, status }: Pick<OutboxMessage, "entry" | "status">, chart: Chart): Voucher => {
+type Entry = OutboxMessage["entry"]
+
+/** The columns of an entry that a voucher is made of. */
+export type Vouched = Pick<
+  Entry,
+  | "amount"
+  | "credit_account"
+  | "currency"
+  | "debit_account"
+  | "effective_at"
+  | "entry_id"
+  | "ipc_id"
+  | "kind"
+  | "payment_reference"
+  | "posting_date"
+  | "project_id"
+  | "sequence"
+>
+
+export const dateOf = ({ effective_at, posting_date }: Pick<Entry, "effective_at" | "posting_date">): string =>
+  posting_date ?? effective_at.slice(0, 10)
+
+interface Told {
+  readonly entry: Vouched
+  readonly status: Voucher["status"]
+}
+
+export const voucherOf = ({ entry, status }: Told, chart: Chart): Voucher => {
   const values = {
     ipc: entry.ipc_id,
     project: entry.project_id ?? "",
@@ -60,7 +87,7 @@ export const voucherOf = ({ entry, status }: Pick<OutboxMessage, "entry" | "stat
   return {
     id: entry.entry_id,
     company: chart.companies[entry.project_id ?? ""] ?? chart.company,
-    date: entry.posting_date ?? entry.effective_at.slice(0, 10),
+    date: dateOf(entry),
     currency: entry.currency,
     narration: filled(chart.narration, values),
     reference: entry.payment_reference,

@@ -2,6 +2,7 @@
  * The verbs of the books. Amounts are text, so that nothing rounds them; rows have the columns of their tables.
  */
 import { Schema } from "effect"
+import { JournalEntry, Part, PostingDay, Range } from "../../Ledger/Files/JournalEntry.ts"
 import { names } from "../../Ledger/Reports/Report.ts"
 import { nothing, verb } from "./Verb.ts"
 
@@ -154,6 +155,10 @@ const Explained = Schema.Struct({
 export const ledgerVerbs = [
   /** The journal, newest first. */
   verb("ledger-list", listing),
+  /** The posting dates of the journal, oldest first, as of now. */
+  verb("ledger-days", { payload: Range, answer: Schema.Struct({ days: Schema.Array(PostingDay) }) }),
+  /** The first entries of a part of a posting date, as the chart lays them out. */
+  verb("ledger-entries", { payload: Part, answer: Schema.Struct({ entries: Schema.Array(JournalEntry) }) }),
   /** What waits for a decision, oldest first. */
   verb("ledger-holds", listing),
   /** An entry or a hold, by its id or its first characters: its row with its `basis` and the events behind it. */

@@ -8,6 +8,7 @@ import * as Limits from "../../Domain/Limits.ts"
 import type { Recorded } from "../../Ledger/Books.ts"
 import * as AccountingFile from "../../Ledger/People/AccountingFile.ts"
 import { Copies } from "../../Ledger/Copies.ts"
+import * as PostingDays from "../../Ledger/Files/PostingDays.ts"
 import { LedgerError } from "../../Ledger/People/Decide.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
 import * as Look from "../../Ledger/Look.ts"
@@ -123,6 +124,11 @@ const listed =
 export const ledger = {
   "ledger-list": listed("ledger_entries", Look.journal),
   "ledger-holds": listed("ledger_holds", Look.holds),
+  "ledger-days": (range) => Effect.map(PostingDays.days(range), (days) => ({ days })),
+  "ledger-entries": (part) =>
+    Effect.flatMap(Settings, ({ ledgerChart }) =>
+      Effect.map(PostingDays.entriesOf(part, ledgerChart), (entries) => ({ entries }))
+    ),
   "ledger-show": ({ id }) => Look.one(id),
   "ledger-accept": decide("accept"),
   "ledger-reject": decide("reject"),
