@@ -1,0 +1,24 @@
+/**
+ * Amounts as files show them: exact, with a point, with the decimals of their currency. An amount that has more of them (of
+ * the first version's rules) keeps them all; without a currency there are four. Pure.
+ */
+import { minorDigits } from "../../../config/Currency.ts"
+import * as Amount from "../../Domain/Amount.ts"
+
+const mostDecimals = Amount.Money.scale
+
+export const decimalsOf = (currency: string | null): number =>
+  currency === null ? mostDecimals : (minorDigits[currency] ?? 2)
+
+/** At least as many as the currency has. */
+export const decimalsFor = (units: bigint, currency: string | null): number => {
+  let decimals = decimalsOf(currency)
+  while (units % 10n ** BigInt(mostDecimals - decimals) !== 0n) decimals++
+  return decimals
+}
+
+export const figure = (units: bigint, currency: string | null): string => {
+  const cut = mostDecimals - decimalsFor(units, currency)
+  const text = Amount.sumOfUnits(units)
+  return text.slice(0, text.length - (cut === mostDecimals ? cut + 1 : cut))
+}
