@@ -22,4 +22,7 @@ export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.prov
 /** The same, with what reads signed bodies. */
 export const audit = Layer.provideMerge(ConstructionApart.layerAlone, books)
 
+/** The Store alone, and the chart. */
+export const journal = store.pipe(Layer.provideMerge(Settings.layer))
+
 export const outbox = Outbox.layerAlone.pipe(Layer.provide(store))

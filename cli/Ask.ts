@@ -6,6 +6,7 @@ import { Effect, flow, type Layer, Option, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Settings } from "../config/Settings.ts"
+import type { LedgerError } from "../src/Ledger/People/Decide.ts"
 import { AdminApi, type Answer, type Payload, type VerbName } from "../src/Operate/AdminApi.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { carryOut, type Needs } from "../src/Operate/Verbs.ts"
@@ -89,4 +90,35 @@ export const ask = <Name extends VerbName, E, R>(
     const note = yield* running
     if (Option.isNone(note)) return yield* here
     return yield* Effect.catchTag(throughWorker(note.value, verb, payload), "HttpClientError", () => here)
+  })
+
+/** Asks for the journal, a part at a time. */
+export interface Journal<E> {
+  readonly days: (payload: Payload<"ledger-days">) => Effect.Effect<Answer<"ledger-days">, E>
+  readonly entries: (payload: Payload<"ledger-entries">) => Effect.Effect<Answer<"ledger-entries">, E>
+}
+
+type JournalNeeds = Needs<"ledger-days" | "ledger-entries">
+
+/** Like `ask`, with the Store opened once for all requests. `read` begins again if there is no worker after all. */
+export const askForJournal = <A, E, R>(
+  alone: Layer.Layer<JournalNeeds, E, R>,
+  read: <E>(journal: Journal<E>) => Effect.Effect<A, E | LedgerError>
+) =>
+  Effect.gen(function* () {
+    const { dataDir } = yield* Settings
+    const here = Effect.flatMap(Effect.context<JournalNeeds>(), (services) =>
+      read({
+        days: (payload) => Effect.provideContext(carryOut("ledger-days", payload), services),
+        entries: (payload) => Effect.provideContext(carryOut("ledger-entries", payload), services)
+      })
+    ).pipe(Effect.provide(alone), Effect.provide(Lock.layerAt(dataDir)))
+    const note = yield* running
+    if (Option.isNone(note)) return yield* here
+    const { value } = note
+    const through = read({
+      days: (payload) => throughWorker(value, "ledger-days", payload),
+      entries: (payload) => throughWorker(value, "ledger-entries", payload)
+    })
+    return yield* Effect.catchTag(through, "HttpClientError", () => here)
   })

@@ -16,6 +16,7 @@ import { reverse } from "./ledger/reverse.ts"
 import { show } from "./ledger/show.ts"
 import { sink } from "./ledger/sink.ts"
 import { verify } from "./ledger/verify.ts"
+import { write } from "./ledger/write.ts"
 import * as Log from "./Log.ts"
 
 export const ledger = Command.make("ledger").pipe(
@@ -33,6 +34,7 @@ export const ledger = Command.make("ledger").pipe(
     open,
     verify,
     preview,
+    write,
     sink
   ]),
   Command.provide(Log.layerSettings)
