@@ -1,14 +1,13 @@
 /**
- * How the ledger posts, and where its entries are sent: the variables, and the values that combine several of them. Only
- * the terms of posting are kept with the books.
+ * How the ledger posts: the variables, and the values that combine several of them. The terms of posting are kept with the
+ * books.
  */
-import { DateTime, Option, type Redacted, Result } from "effect"
-import * as Address from "./Address.ts"
+import { DateTime, Option, Result } from "effect"
 import { minorDigits } from "./Currency.ts"
 import { type Certificates, ledgerFile, none } from "./LedgerFile.ts"
 import type { Envelope } from "./WireFiles.ts"
 import * as Parse from "./Parse.ts"
-import { all, bad, type Field, type Fields, fine, optional, orElse, preset, secret } from "./Variable.ts"
+import { all, bad, type Field, type Fields, optional, orElse, preset } from "./Variable.ts"
 
 export const posting = {
   perspective: preset(
@@ -70,27 +69,6 @@ export const posting = {
     "Amount above which a second person confirms what `ledger post` and `ledger reverse` add (if not set, none does).",
     Parse.amount,
     "10000"
-  )
-}
-
-export const sink = {
-  url: optional(
-    "SITELEDGER_LEDGER_SINK_URL",
-    "URL to which each entry is posted as JSON: https, or http on this machine (if not set, entries are sent nowhere).",
-    Address.sink,
-    "https://books.example.com/entries"
-  ),
-  secret: secret(
-    "SITELEDGER_LEDGER_SINK_SECRET",
-    "Key that signs each posted entry; required with the URL.",
-    Parse.longSecret,
-    "change-me-please"
-  ),
-  status: preset(
-    "SITELEDGER_LEDGER_SINK_STATUS",
-    "How the accounting system should record an entry: draft, for a person to release, or posted.",
-    Parse.sinkStatus,
-    "draft"
   )
 }
 
@@ -193,20 +171,4 @@ export const termsOf = (
 const midnight = (day: string, timeZone: DateTime.TimeZone): string => {
   const start = DateTime.makeZonedUnsafe(`${day}T00:00:00`, { timeZone, adjustForTimeZone: true })
   return DateTime.formatIso(DateTime.toUtc(start)).replace("Z", "000Z")
-}
-
-/** The accounting system that entries are posted to. */
-export interface Sink {
-  readonly url: URL
-  readonly secret: Redacted.Redacted
-  readonly status: "draft" | "posted"
-}
-
-export const sinkOf = (fields: Fields<typeof sink>): Field<Option.Option<Sink>> => {
-  const isWanted = Result.isFailure(fields.url) || Option.isSome(fields.url.success)
-  const isUnsigned = Result.isSuccess(fields.secret) && Option.isNone(fields.secret.success)
-  const signed = isWanted && isUnsigned ? bad(sink.secret.name, `is missing; ${sink.url.name} needs it.`) : fine
-  return Result.map(all(fields, signed), ({ secret, status, url }) =>
-    Option.all({ url, secret, status: Option.some(status) })
-  )
 }

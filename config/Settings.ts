@@ -7,6 +7,10 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Effect, Layer, Option, Result } from "effect"
+import * as Accounting from "./Accounting.ts"
+import { quickBooks } from "./Accounting/QuickBooks.ts"
+import { tryton } from "./Accounting/Tryton.ts"
+import { xero } from "./Accounting/Xero.ts"
 import { isLoopback, type Lake, type Listen, type Warehouse } from "./Address.ts"
 import { type Environment, fields, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
 import * as Ledger from "./Ledger.ts"
@@ -31,7 +35,12 @@ const settings = (environment: Environment) => {
     ledger: Ledger.termsOf(fields(environment, Ledger.posting), worker.timezone, reading),
     /** How entries are laid out for an accounting system. */
     ledgerChart: Result.map(fields(environment, Ledger.posting).file, ({ chart }) => chart),
-    ledgerSink: Ledger.sinkOf(fields(environment, Ledger.sink))
+    ledgerSink: Accounting.sinkOf({
+      sink: fields(environment, Accounting.sink),
+      xero: fields(environment, xero),
+      quickBooks: fields(environment, quickBooks),
+      tryton: fields(environment, tryton)
+    })
   }
   const read = all(parsed, guardedBeyondLoopback(worker), refuseLater(environment))
   return Result.map(read, ({ exportCron, noColor, ...values }) => ({

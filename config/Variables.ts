@@ -1,12 +1,13 @@
 /**
- * Every environment variable of siteledger, declared once (the ledger's in Ledger.ts): its name, what it means in one
+ * Every environment variable of siteledger, declared once (the ledger's in Ledger.ts, those of accounting in Accounting.ts): its name, what it means in one
  * sentence, how it is read, and its default or an example. The types of the settings, config/example.env and
  * docs/configuration.md come from here.
  */
 import { BlockList } from "node:net"
+import { sections as accounting } from "./Accounting.ts"
 import * as Address from "./Address.ts"
 import * as bounds from "./Bounds.ts"
-import { posting, sink, waiting } from "./Ledger.ts"
+import { posting, waiting } from "./Ledger.ts"
 import { log } from "./Log.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
@@ -239,7 +240,8 @@ export const sections: ReadonlyArray<readonly [title: string, variables: Variabl
   ["The service: address, credentials, pace, paging", service],
   ["Webhooks", webhooks],
   ["This worker: admin listener, storage, export", worker],
-  ["The ledger", { ...posting, ...sink, ...waiting }],
+  ["The ledger", { ...posting, ...waiting }],
+  ...accounting,
   ["The log", log]
 ]
 

@@ -1,13 +1,15 @@
 /**
  * Ledger: entries of the books go to the accounting system.
  *
- *   Ledger ──entry──► Outbox ──POST──► Sink ──► accounting system
- *           one       in the Store     signed, retried, in order per IPC
- *           transaction
+ *   Ledger ──entry──► Outbox ──► Sink ──► Adapter ──► accounting system
+ *           one       in the     retried,  a signed POST, Xero,
+ *           transaction Store    in order  QuickBooks or Tryton
+ *                                per IPC
  *
  * Out: at-least-once, so exactly once by the entry's key. A refused entry waits for a person as a dead letter.
  */
 import { Layer } from "effect"
+import { adapter } from "../connectors/Accounting.ts"
 import { Copies } from "../src/Ledger/Copies.ts"
 import { Ledger } from "../src/Ledger/Ledger.ts"
 import * as Sink from "../src/Ledger/Outbox/Sink.ts"
@@ -19,4 +21,4 @@ export const books = Layer.provideMerge(Copies.layer, Ledger.layer)
 /** The same for a verb without a worker, by the newest worker's terms. */
 export const booksAlone = Layer.provideMerge(Copies.layer, Ledger.layerAlone)
 
-export const sending = Sink.layer.pipe(Layer.provide(layerHttp))
+export const sending = Sink.layerFor(adapter).pipe(Layer.provide(layerHttp))

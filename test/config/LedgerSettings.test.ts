@@ -1,17 +1,10 @@
-/**
- * The ledger's settings: presets, own accounts, currencies by project, the open period, where entries are sent, and what is
- * refused.
- */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+/** The ledger's settings: presets, own accounts, currencies by project, the open period, and what is refused. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect } from "effect"
 import { minorDigits } from "../../config/Currency.ts"
 import { type Env, settings } from "./Reading.ts"
 
 const ledger = (env: Env) => Effect.map(settings(env), (read) => read.ledger)
-const sink = (env: Env) => Effect.map(settings(env), (read) => read.ledgerSink)
 
 const others = {
   rules: 3,
@@ -93,83 +86,13 @@ it.effect.each([
   ["SITELEDGER_LEDGER_OPEN_FROM", "yesterday"],
   ["SITELEDGER_LEDGER_CLOSED_PERIOD", "ignore"],
   ["SITELEDGER_LEDGER_TIMEZONE", "Mars"],
-  ["SITELEDGER_LEDGER_CONFIRM_ABOVE", "-1"],
-  ["SITELEDGER_LEDGER_SINK_SECRET", "short"],
-  ["SITELEDGER_LEDGER_SINK_STATUS", "final"]
+  ["SITELEDGER_LEDGER_CONFIRM_ABOVE", "-1"]
 ] as const)("%s=%s is refused by name", ([name, value]) =>
   Effect.gen(function* () {
     const error = yield* Effect.flip(ledger({ [name]: value }))
     assert.deepStrictEqual(
       error.problems.map((problem) => problem.variable),
       [name]
-    )
-  })
-)
-
-const url = "https://books.example.com/entries?book=7"
-const secret = "a-shared-secret"
-
-it.effect("nothing configured sends nothing; a URL and a secret send drafts", () =>
-  Effect.gen(function* () {
-    assert.isTrue(Option.isNone(yield* sink({ SITELEDGER_LEDGER_SINK_SECRET: secret })))
-    const found = Option.getOrThrow(
-      yield* sink({ SITELEDGER_LEDGER_SINK_URL: url, SITELEDGER_LEDGER_SINK_SECRET: secret })
-    )
-    assert.deepStrictEqual([found.url.href, Redacted.value(found.secret), found.status], [url, secret, "draft"])
-  })
-)
-
-it.effect("the secret may lie in a file, and entries may be posted at once", () =>
-  Effect.gen(function* () {
-    const folder = mkdtempSync(join(tmpdir(), "siteledger-sink-"))
-    const path = join(folder, "secret")
-    writeFileSync(path, `${secret}\n`)
-    const env = {
-      SITELEDGER_LEDGER_SINK_URL: "http://127.0.0.1:9000",
-      SITELEDGER_LEDGER_SINK_SECRET_FILE: path,
-      SITELEDGER_LEDGER_SINK_STATUS: "Posted"
-    }
-    const found = Option.getOrThrow(
-      yield* Effect.ensuring(
-        sink(env),
-        Effect.sync(() => rmSync(folder, { recursive: true }))
-      )
-    )
-    assert.deepStrictEqual([Redacted.value(found.secret), found.status], [secret, "posted"])
-  })
-)
-
-it.effect.each([["http://localhost:1/x"], ["http://[::1]:1"], ["http://127.8.0.1"]] as const)(
-  "%s stays on this machine and needs no encryption",
-  ([text]) =>
-    Effect.gen(function* () {
-      const found = yield* sink({ SITELEDGER_LEDGER_SINK_URL: text, SITELEDGER_LEDGER_SINK_SECRET: secret })
-      assert.isTrue(Option.isSome(found))
-    })
-)
-
-it.effect.each([
-  ["http://books.example.com"],
-  ["https://user:pass@books.example.com"],
-  ["https://books.example.com/#top"],
-  ["books.example.com"]
-] as const)("a sink at %s is refused by name and its text isn't repeated", ([text]) =>
-  Effect.gen(function* () {
-    const error = yield* Effect.flip(sink({ SITELEDGER_LEDGER_SINK_URL: text, SITELEDGER_LEDGER_SINK_SECRET: secret }))
-    assert.deepStrictEqual(
-      error.problems.map((problem) => problem.variable),
-      ["SITELEDGER_LEDGER_SINK_URL"]
-    )
-    assert.notInclude(error.message, text)
-  })
-)
-
-it.effect("a URL without a secret is one problem, and it names the secret", () =>
-  Effect.gen(function* () {
-    const error = yield* Effect.flip(sink({ SITELEDGER_LEDGER_SINK_URL: url }))
-    assert.deepStrictEqual(
-      [...error.problems],
-      [{ variable: "SITELEDGER_LEDGER_SINK_SECRET", sentence: "is missing; SITELEDGER_LEDGER_SINK_URL needs it." }]
     )
   })
 )

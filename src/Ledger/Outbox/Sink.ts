@@ -7,10 +7,9 @@
  * the journal, and a stuck entry delays no other IPC. The Sink is the only owner of its retries: per entry with growing
  * pauses, and through a circuit breaker that spares a sink which takes nothing and catches up when it does again.
  */
-import { Clock, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
-import { Settings } from "../../../config/Settings.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import { steady } from "../../Runtime/Boot.ts"
 import { led } from "../../Runtime/Leadership.ts"
@@ -21,7 +20,6 @@ import { Outbox } from "../Outbox.ts"
 import { untilStoreAnswers } from "./Sending.ts"
 import * as Sending from "./Sending.ts"
 import type * as SinkAnswer from "./SinkAnswer.ts"
-import * as SinkPost from "./SinkPost.ts"
 import type { Halt } from "./Halt.ts"
 
 export interface SinkOptions {
@@ -35,20 +33,22 @@ export interface SinkOptions {
 export const layerWith = (options: SinkOptions): Layer.Layer<never, never, HttpClient.HttpClient | Outbox | Reasons> =>
   Layer.effectDiscard(make(options))
 
-/** Sends nothing where no sink is configured. */
-export const layer: Layer.Layer<never, never, HttpClient.HttpClient | Outbox | Reasons | Settings> = Layer.unwrap(
-  Effect.map(Settings, ({ ledgerSink }) =>
-    Option.match(ledgerSink, {
-      onNone: () => Layer.effectDiscard(tellLeftover),
-      onSome: ({ secret, url }) => layerWith({ adapter: SinkPost.adapter(url, Redacted.value(secret), patience) })
-    })
+/** By what the configured system takes entries. Sends nothing if there is none. */
+export const layerFor = <E, R>(
+  adapter: Effect.Effect<Option.Option<Adapter>, E, R>
+): Layer.Layer<never, E, HttpClient.HttpClient | Outbox | R | Reasons> =>
+  Layer.unwrap(
+    Effect.map(
+      adapter,
+      Option.match({
+        onNone: () => Layer.effectDiscard(tellLeftover),
+        onSome: (found) => layerWith({ adapter: found })
+      })
+    )
   )
-)
 
 const defaultPauses = { first: Duration.seconds(1), longest: Duration.days(1) }
 const defaultRests = { first: Duration.seconds(1), longest: Duration.minutes(1) }
-/** For an answer. */
-const patience = Duration.seconds(10)
 
 /** After this many failures in a row, the sink itself counts as unavailable. */
 const tripsAfter = 5

@@ -19,7 +19,7 @@ interface Target {
   readonly patience: Duration.Duration
 }
 
-export const adapter = (url: URL, secret: string, patience: Duration.Duration): Adapter => {
+export const adapter = (url: URL, secret: string, patience = Duration.seconds(10)): Adapter => {
   const target = { url, secret, key: createSecretKey(secret, "utf8"), patience }
   return { post: (message) => post(target, message) }
 }

@@ -20,7 +20,7 @@ import { seeded } from "../../Seeded.ts"
 import type { StandIn, Trouble } from "./StandIn.ts"
 import { type Post, within } from "./World.ts"
 
-const terms: Terms = { ...contractor, currency: "EUR", certificates: { standard: "each", byProject: {} } }
+const terms: Terms = { ...contractor, currency: "EUR", certificates: { standard: "each", payable: [], byProject: {} } }
 const quick = { first: Duration.millis(2), longest: Duration.millis(20) }
 
 /** One start of a worker. */
