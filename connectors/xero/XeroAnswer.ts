@@ -124,7 +124,7 @@ const troubleIn = (answer: Answer): Verdict | undefined => {
   if (status === 401) return unavailable(`Xero refuses the token that it gave (401)${quotedError(answer)}`)
   if (status === 403) {
     return unavailable(
-      `Xero forbids the request (403): check the tenant id, and the custom connection's scopes and organisation.`
+      "Xero forbids the request (403): check the tenant id, and the custom connection's scopes and organisation."
     )
   }
   if (status === 404 || (status >= 300 && status < 400)) {
