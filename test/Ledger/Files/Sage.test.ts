@@ -61,8 +61,8 @@ describe("a CSV file for Sage 50", () => {
 
   it("tells long references apart, and says which characters it lacks", () => {
     const [row] = Journals.rows(seeded(1), { ...made, count: 1 })
-    const with_ = (payment_reference: string): Journals.Row => ({ ...(row ?? assert.fail()), payment_reference })
-    const { bytes, notes } = fileOf([with_(`${"x".repeat(40)}1`), with_(`${"x".repeat(40)}2`), with_("€ ü 日")])
+    const paidAs = (payment_reference: string): Journals.Row => ({ ...(row ?? assert.fail()), payment_reference })
+    const { bytes, notes } = fileOf([paidAs(`${"x".repeat(40)}1`), paidAs(`${"x".repeat(40)}2`), paidAs("€ ü 日")])
     const references = linesOf(bytes).map((cells) => cells[5])
     assert.notStrictEqual(references[1], references[3])
     assert.match(references[1] ?? "", /^x{21}~[0-9a-f]{8}$/)

@@ -25,7 +25,7 @@ const daysSince = (day: string): string => String(Math.round((Date.parse(day) - 
 const stored = (text: string): string => (text.length > 32_767 ? `${text.slice(0, 32_766)}…` : text)
 
 describe("a workbook", () => {
-  it.effect("holds all entries in order, with the exact amounts, whatever the texts are", () =>
+  it.effect("holds all entries in order, with the exact amounts and any texts", () =>
     Effect.gen(function* () {
       for (let seed = 1; seed <= 12; seed++) {
         const all = Journals.inOrder(Journals.rows(seeded(seed), { count: 50 }))
