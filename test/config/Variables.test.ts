@@ -119,14 +119,19 @@ describe("config/example.env", () => {
     assertWritten("config/example.env", `${[head, ...parts.flat()].join("\n\n")}\n`)
   })
 
-  it.effect("is accepted with everything in it switched on, except the files that don't exist and further accounting systems", () =>
-    Effect.gen(function* () {
-      const text = readFileSync(path("config/example.env"), "utf8")
-      const on = text.replace(/^#(?=[A-Z])(?!SITELEDGER_(FIELD_ALIASES|ENVELOPE|LEDGER_FILE|XERO|QUICKBOOKS|TRYTON))/gm, "")
-      const env = ConfigProvider.layer(ConfigProvider.fromDotEnvContents(on))
-      const read = yield* Effect.provide(ServiceSettings, Layer.provide(layerAll, env))
-      assert.strictEqual(Duration.toMinutes(read.walkEvery), 60)
-    })
+  it.effect(
+    "is accepted with everything in it switched on, except the files that don't exist and further accounting systems",
+    () =>
+      Effect.gen(function* () {
+        const text = readFileSync(path("config/example.env"), "utf8")
+        const on = text.replace(
+          /^#(?=[A-Z])(?!SITELEDGER_(FIELD_ALIASES|ENVELOPE|LEDGER_FILE|XERO|QUICKBOOKS|TRYTON))/gm,
+          ""
+        )
+        const env = ConfigProvider.layer(ConfigProvider.fromDotEnvContents(on))
+        const read = yield* Effect.provide(ServiceSettings, Layer.provide(layerAll, env))
+        assert.strictEqual(Duration.toMinutes(read.walkEvery), 60)
+      })
   )
 })
 
