@@ -3,7 +3,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
+import { certificate, history, payment, reasons, reject } from "../Histories.ts"
 import { at, created, folder, hear, holds, journal, paid, started, startedOnce } from "../Started.ts"
 import { as, certifiedIn, certifiedOf, isSound, nets, terms, waiting } from "./Projects.ts"
 
@@ -107,6 +109,50 @@ describe("cumulative certificates", () => {
       terms
     )
   )
+
+  it.effect("stand where the certificates that count put them", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* hear([certifiedIn("7", "A", 10, 1, "100"), certifiedIn("7", "C", 40, 2, "300"), paid("C", 41, 3)])
+        yield* hear([certifiedIn("7", "B", 20, 4, "150"), certifiedIn("7", "B", 20, 5, "160")])
+        yield* hear([certifiedIn("7", "B", 30, 6, "180"), certifiedIn("7", "D", 25, 7, "170"), paid("B", 21, 8)])
+        assert.deepStrictEqual([yield* nets, yield* waiting], [{ C: 130 }, ["B ambiguous-order"]])
+        const { decide } = yield* Ledger
+        const hold = (yield* holds)[0]?.hold_id ?? ""
+        // Without those of second 20, B comes after D.
+        yield* decide({ hold, verdict: "reject", amount: undefined, by: "Ana", reason: "both are wrong" })
+        assert.deepStrictEqual([yield* nets, yield* waiting], [{ B: 10, C: 120 }, []])
+        yield* isSound
+        yield* hear([paid("D", 26, 9)])
+        assert.deepStrictEqual(yield* nets, { B: 10, C: 120, D: 70 })
+        // An earlier one of C puts it before them all.
+        yield* hear([certifiedIn("7", "C", 5, 10, "90")])
+        assert.deepStrictEqual(yield* nets, { B: 10, C: 300, D: 70 })
+        yield* isSound
+      }),
+      terms
+    )
+  )
+
+  it.effect("are amounts of their currency themselves, also where their difference is one", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        const precise = (id: string, second: number, amount: string): AppliedEvent => {
+          const event = certifiedIn("7", id, second, second, "1")
+          const values = { ...event.change.values, certified_amount: amount }
+          return { ...event, change: { ...event.change, values } }
+        }
+        yield* hear([precise("A", 10, "50.0050"), precise("B", 20, "100.0050"), paid("B", 21, 3)])
+        assert.deepStrictEqual([yield* nets, yield* waiting], [{}, ["B amount-too-precise"]])
+      }),
+      { ...terms, currency: "EUR", minorDigits: {} }
+    )
+  )
+
+  it("stay in question if the question is refused: the payment was made", () => {
+    const steps = [certificate(1, 500n), payment(5), reject("previous-amount-unknown")]
+    assert.deepStrictEqual(reasons(history(steps, terms)), ["previous-amount-unknown"])
+  })
 
   it.effect("post nothing where nothing is due: a person is asked", () =>
     startedOnce(

@@ -57,6 +57,35 @@ describe("other terms", () => {
   )
 })
 
+describe("books of an earlier version", () => {
+  it.effect("have an order from their first start on, and are told it if they are cumulative", () =>
+    Effect.flatMap(folder, (path) =>
+      Effect.gen(function* () {
+        yield* started(
+          path,
+          Effect.gen(function* () {
+            yield* hear([certifiedIn("7", "A", 10, 1, "100"), certifiedIn("7", "B", 20, 2, "180")])
+            const store = yield* Store
+            yield* store.run((db) => db.deleteFrom("ledger_certified").execute())
+            yield* store.run((db) => db.deleteFrom("meta").where("key", "=", "ledger_certified").execute())
+            yield* isSound
+          })
+        )
+        yield* started(
+          path,
+          Effect.gen(function* () {
+            yield* isSound
+            yield* hear([paid("B", 21, 3)])
+            assert.deepStrictEqual(yield* nets, { B: 80 })
+            yield* isSound
+          }),
+          terms
+        )
+      })
+    )
+  )
+})
+
 describe("ledger preview", () => {
   it.effect("shows what other terms would post, also where nobody was told what precedes", () =>
     startedOnce(
