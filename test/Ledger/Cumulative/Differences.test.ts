@@ -115,11 +115,11 @@ describe("cumulative certificates", () => {
       Effect.gen(function* () {
         yield* hear([certifiedIn("7", "A", 10, 1, "100"), certifiedIn("7", "C", 40, 2, "300"), paid("C", 41, 3)])
         yield* hear([certifiedIn("7", "B", 20, 4, "150"), certifiedIn("7", "B", 20, 5, "160")])
-        yield* hear([certifiedIn("7", "B", 30, 6, "180"), certifiedIn("7", "D", 25, 7, "170"), paid("B", 21, 8)])
-        assert.deepStrictEqual([yield* nets, yield* waiting], [{ C: 130 }, ["B ambiguous-order"]])
+        yield* hear([certifiedIn("7", "B", 30, 6, "180"), certifiedIn("7", "D", 15, 7, "170"), paid("B", 21, 8)])
+        assert.deepStrictEqual([yield* nets, yield* waiting], [{ C: 120 }, ["B ambiguous-order"]])
         const { decide } = yield* Ledger
         const hold = (yield* holds)[0]?.hold_id ?? ""
-        // Without those of second 20, B comes after D.
+        // B moves from second 20 to 30, and D stays before it.
         yield* decide({ hold, verdict: "reject", amount: undefined, by: "Ana", reason: "both are wrong" })
         assert.deepStrictEqual([yield* nets, yield* waiting], [{ B: 10, C: 120 }, []])
         yield* isSound
