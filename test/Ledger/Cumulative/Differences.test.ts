@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
+import { Store } from "../../../src/Stores/Store.ts"
 import { certificate, history, payment, reasons, reject } from "../Histories.ts"
 import { at, created, folder, hear, holds, journal, paid, started, startedOnce } from "../Started.ts"
 import { as, certifiedIn, certifiedOf, isSound, nets, terms, waiting } from "./Projects.ts"
@@ -122,6 +123,9 @@ describe("cumulative certificates", () => {
         // B moves from second 20 to 30, and D stays before it.
         yield* decide({ hold, verdict: "reject", amount: undefined, by: "Ana", reason: "both are wrong" })
         assert.deepStrictEqual([yield* nets, yield* waiting], [{ B: 10, C: 120 }, []])
+        const store = yield* Store
+        const facts = yield* store.run((db) => db.selectFrom("ledger_facts").selectAll().execute())
+        for (const { content, ipc_id } of facts) assert.notInclude(content, `"preceding":{"ipcId":"${ipc_id}"`)
         yield* isSound
         yield* hear([paid("D", 26, 9)])
         assert.deepStrictEqual(yield* nets, { B: 10, C: 120, D: 70 })
