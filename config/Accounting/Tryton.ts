@@ -27,7 +27,7 @@ export const tryton = {
     Parse.plain,
     "North Ltd"
   ),
-  journal: preset("SITELEDGER_TRYTON_JOURNAL", "Code of the journal in Tryton.", Parse.plain, "MISC"),
+  journal: preset("SITELEDGER_TRYTON_JOURNAL", "Code of the journal in Tryton.", Parse.plain, "CASH"),
   company: company("SITELEDGER_TRYTON_COMPANY", "Tryton"),
   currency: optional("SITELEDGER_TRYTON_CURRENCY", "Currency of its books; required with the URL.", currency, "EUR")
 }

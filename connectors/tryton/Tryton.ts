@@ -2,9 +2,10 @@
  * Posts entries of the ledger to Tryton as account moves, each exactly once (docs/accounting/tryton.md).
  *
  * Tryton has no idempotency key, so each attempt looks for the entry's id in the descriptions of moves. A new move is
- * created empty, and gets its lines by a second call that fails if anyone has written to the move since. So a request that
- * Tryton carries out after siteledger has given up on it leaves an empty draft, never a second move with lines. An entry
- * counts as taken when its lines have been read back. If the process dies at any point, the next attempt goes on from there.
+ * created empty, and gets its lines by a second call that fails if anyone has written to the move since: to the microsecond on
+ * PostgreSQL, to the second on SQLite. So a request that Tryton carries out after siteledger has given up on it leaves an
+ * empty draft, never a second move with lines. An entry counts as taken when its lines have been read back. If the process
+ * dies at any point, the next attempt goes on from there.
  */
 import { Duration, Effect, Option, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"

@@ -104,7 +104,7 @@ const judgeError = (error: unknown, secrets: ReadonlyArray<string>): TrytonError
 }
 
 /** As SQLite and PostgreSQL put it. */
-const isAboutDatabase = (said: string): boolean => /^(FATAL: +)?database .* (doesn't|does not) exist/im.test(said)
+const isAboutDatabase = (said: string): boolean => /\bdatabase .* (doesn't|does not) exist/i.test(said)
 
 const mostQuotedCharacters = 300
 

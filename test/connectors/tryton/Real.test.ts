@@ -5,53 +5,16 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import type { Chart } from "../../../config/Chart.ts"
 import type * as Tryton from "../../../connectors/tryton/Tryton.ts"
 import { markOf } from "../../../connectors/tryton/TrytonMove.ts"
-import * as Amount from "../../../src/Domain/Amount.ts"
 import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
 import { voucherOf } from "../../../src/Ledger/Voucher.ts"
 import { Between } from "./Between.ts"
+import { chart, movesOf, shapesOf, trialBalance, units, untilLater } from "./RealMoves.ts"
 import { missing, password, RealTryton } from "./RealTryton.ts"
-import { chart as plainChart, customer, idOf, message, reasonOf, started, taken, withRule } from "./TrytonWorld.ts"
+import { idOf, message, reasonOf, started, taken } from "./TrytonWorld.ts"
 
 if (missing !== undefined) process.stderr.write(`skipped: entries in a real Tryton: ${missing}\n`)
-
-interface Money {
-  readonly decimal: string
-}
-
-interface Line {
-  readonly "account.": { readonly code: string }
-  readonly "party.": { readonly name: string } | null
-  readonly debit: Money
-  readonly credit: Money
-  readonly description: string | null
-}
-
-interface Move {
-  readonly id: number
-  readonly state: string
-  readonly date: unknown
-  readonly description: string
-  readonly "journal.": { readonly code: string }
-  readonly "lines.": ReadonlyArray<Line>
-}
-
-interface Total {
-  readonly "account.": { readonly code: string | null }
-  readonly debit: Money
-  readonly credit: Money
-}
-
-const chart: Chart = {
-  ...withRule({ counterparty: customer("City of Springfield"), tracking: { Site: "{project}" } }),
-  accounts: plainChart.accounts
-}
-
-const units = ({ decimal }: Money): bigint => Amount.toUnits(Amount.read(decimal, Amount.Money) ?? "")
-
-const lineFields = ["account.code", "party.name", "debit", "credit", "description"].map((field) => `lines.${field}`)
 
 describe.skipIf(missing !== undefined)("in a real Tryton", () => {
   let tryton: RealTryton
@@ -77,7 +40,7 @@ describe.skipIf(missing !== undefined)("in a real Tryton", () => {
   const untilTaken = (each: OutboxMessage) =>
     Effect.gen(function* () {
       const tags: Array<string> = []
-      for (; tags.at(-1) !== "Taken" && tags.length < 5;) {
+      while (tags.at(-1) !== "Taken" && tags.length < 5) {
         const verdict = yield* (yield* start())(each)
         reasonOf(verdict)
         tags.push(verdict._tag)
@@ -86,16 +49,7 @@ describe.skipIf(missing !== undefined)("in a real Tryton", () => {
       return tags
     })
 
-  const moves = (number?: number) =>
-    Effect.promise(() =>
-      tryton.rows<Move>(
-        "account.move",
-        [["description", "like", number === undefined ? "%[siteledger%" : `%${markOf(idOf(number))}%`]],
-        ["state", "date", "description", "journal.code", ...lineFields]
-      )
-    )
-
-  const shapesOf = (found: ReadonlyArray<Move>) => found.map((move) => [move.state, move["lines."].length])
+  const moves = (number: number) => Effect.promise(() => movesOf(tryton, number))
 
   it.live.each([
     { number: 1, amount: "0.0100", status: "draft" },
@@ -148,7 +102,10 @@ describe.skipIf(missing !== undefined)("in a real Tryton", () => {
   it.live("lines that arrive after the request was given up are refused by Tryton", () =>
     Effect.gen(function* () {
       between.fault = { method: "account.move.write", how: "late" }
-      assert.deepStrictEqual(yield* untilTaken(message(14, { status: "draft" })), ["Unavailable", "Taken"])
+      const draft = message(14, { status: "draft" })
+      assert.strictEqual((yield* (yield* start())(draft))._tag, "Unavailable")
+      yield* Effect.promise(() => untilLater(tryton, 14))
+      assert.deepStrictEqual(yield* untilTaken(draft), ["Taken"])
       const [answer = ""] = yield* Effect.promise(() => between.letThrough())
       assert.include(answer, "ConcurrencyException")
       assert.deepStrictEqual(shapesOf(yield* moves(14)), [["draft", 2]])
@@ -198,15 +155,8 @@ describe.skipIf(missing !== undefined)("in a real Tryton", () => {
         const [debit, credit] = expected[account] ?? [0n, 0n]
         expected[account] = units > 0n ? [debit + units, credit] : [debit, credit - units]
       }
-      const context = { fiscalyear: tryton.fiscalyear, posted: false }
-      const totals = yield* Effect.promise(() =>
-        tryton.rows<Total>("account.general_ledger.account", [], ["account.code", "debit", "credit"], context)
-      )
-      const shown = totals.flatMap(({ "account.": { code }, credit, debit }) =>
-        units(debit) === 0n && units(credit) === 0n ? [] : [[code, [units(debit), units(credit)]]]
-      )
       assert.isAbove(sent.length, 8)
-      assert.deepStrictEqual(Object.fromEntries(shown), expected)
+      assert.deepStrictEqual(yield* Effect.promise(() => trialBalance(tryton)), expected)
     }).pipe(Effect.provide(using))
   )
 

@@ -173,7 +173,8 @@ export class StandInBooks {
   ): void {
     for (const id of ids) {
       const move = this.#move(id)
-      if (seen[`account.move,${id}`] !== move._timestamp)
+      const key = `account.move,${id}`
+      if (key in seen && seen[key] !== move._timestamp)
         throw new Failure(["ConcurrencyException", "Records were modified in the meanwhile"])
       for (const [action, lines] of values["lines"] as ReadonlyArray<[string, ReadonlyArray<Line>]>) {
         if (action !== "create") this.complaints.push(`write ${action}`)
