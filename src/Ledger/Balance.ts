@@ -5,9 +5,9 @@ import { type Payable, payableOf } from "../../config/Payable.ts"
 import * as Amount from "../Domain/Amount.ts"
 import type { Entry, Terms } from "./Fact.ts"
 import { moveOf } from "./Fold/Account.ts"
-import { certifiedAs, type DueBy, dueByOf, payableIn } from "./Fold/CertifiedAs.ts"
+import { type DueBy, dueByOf, takenBy } from "./Fold/CertifiedAs.ts"
 import type { Books } from "./Fold/Known.ts"
-import { isByHand } from "./Fold/Parts.ts"
+import { byHand as partByHand } from "./Fold/Parts.ts"
 import { minorUnit } from "./Fold/Precision.ts"
 import { regarding } from "./Fold/Refusals.ts"
 import { countingFor } from "./Fold/Wanted.ts"
@@ -44,7 +44,7 @@ export const balanceOf = (books: Books, terms: Terms): Balance => {
 }
 
 export const amountsOf = (books: Books, terms: Terms): Amounts => {
-  const paid = books.entries.filter((entry) => isOfPayments(entry, terms)).reduce((sum, { units }) => sum + units, 0n)
+  const paid = paidIn(books).reduce((sum, { units }) => sum + units, 0n)
   const { certificates, opening } = regarding(books)
   const at = certificates.reduce((last, each) => (each.at > last ? each.at : last), "")
   const amounts = new Set(certificates.filter((each) => each.at === at).map(({ units }) => units))
@@ -61,16 +61,16 @@ export const amountsOf = (books: Books, terms: Terms): Amounts => {
 }
 
 /** What a person has posted on other accounts is no payment. */
-const isOfPayments = (
-  { credit_account, debit_account, part }: Entry,
-  { creditAccount, debitAccount }: Terms
-): boolean => !isByHand(part) || (credit_account === creditAccount && debit_account === debitAccount)
+export const paidIn = ({ byHand, entries }: Books): ReadonlyArray<Entry> => {
+  const others = byHand.filter((fact) => fact.kind === "posting" && (fact.debit ?? fact.credit) !== undefined)
+  const parts = new Set(others.map(({ number }) => partByHand(number)))
+  return entries.filter(({ part }) => !parts.has(part))
+}
 
 const dueIn = (books: Books, terms: Terms): DueBy => {
   const [payment] = books.payments
   if (payment !== undefined) return countingFor(books, payment, moveOf(books, payment), terms).dueBy
   const projectId = books.project?.projectId ?? null
   const currency = terms.currencies[projectId ?? ""] ?? terms.currency
-  const taken = { as: certifiedAs(projectId, terms), payable: payableIn(projectId, terms), projectId }
-  return dueByOf(books, taken, minorUnit(currency, terms), terms)
+  return dueByOf(books, takenBy(terms, projectId), minorUnit(currency, terms))
 }

@@ -140,20 +140,31 @@ export const endedByTerms: ReadonlyArray<HoldReason> = [
   "changed-after-refusal",
   "currency-unknown",
   "previous-amount-unknown",
+  "amount-not-positive",
   "amount-too-precise",
   "paid-amount-unclear",
   "over-payment"
 ]
 
 /** After a change of what certified amounts are: each IPC whose project is cumulative now is told what precedes it. */
-export const tellOrder = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<void> => {
+export const tellOrder = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
+  let all: Recorded = { facts: 0, entries: [], opened: [], changed: [], closed: [] }
   for (const project of await CertifiedOrder.projects(tx, terms)) {
     for await (const told of CertifiedOrder.inProject(tx, project)) {
       const facts = told.map((each) => ({ kind: "preceding" as const, knownAt: at, ...each }))
-      await record(tx, facts, terms, posting)
+      all = together(all, await record(tx, facts, terms, posting))
     }
   }
+  return all
 }
+
+export const together = (a: Recorded, b: Recorded): Recorded => ({
+  facts: a.facts + b.facts,
+  entries: [...a.entries, ...b.entries],
+  opened: [...a.opened, ...b.opened],
+  changed: [...a.changed, ...b.changed],
+  closed: [...a.closed, ...b.closed]
+})
 
 /** After a change of terms: what waited because of the old ones is asked again, or posted. */
 export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {

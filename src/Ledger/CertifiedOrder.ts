@@ -65,11 +65,12 @@ export const open = (tx: Tx, terms: Terms): CertifiedOrder => {
 
   return {
     completed: async (before, fact) => {
-      if (!canMove(fact) || !hasCumulative(terms)) return fact
+      if (!canMove(fact) || !(hasCumulative(terms) || isTold(before))) return fact
       const position = positionWith(before, fact)
-      if (!isCumulative(position) || isSame(position, positionOf(before))) return fact
+      if (position === undefined || isSame(position, positionOf(before))) return fact
+      if (!isCumulative(position) && !isTold(before)) return fact
       await close()
-      const preceding = precedingOf(await neighbour(tx, position, "before"))
+      const preceding = precedingOf(await neighbour(tx, position, "before"), position)
       return isSaid(before, preceding) ? fact : { ...fact, preceding }
     },
     changed: async (before, after) => {
@@ -77,20 +78,24 @@ export const open = (tx: Tx, terms: Terms): CertifiedOrder => {
       const [from, to] = [positionOf(before), positionOf(after)]
       if (isSame(from, to)) return []
       waiting.set(after.ipcId, to)
-      const moved = [from, to].filter(isCumulative)
-      if (moved.length === 0) return []
+      const moved = [from, to].filter((each) => each !== undefined)
+      // Those that come after it may have been told once, when its project was cumulative.
+      if (!moved.some(isCumulative) && !isTold(before)) return []
       await close()
       const told: Array<Told> = []
       for (const position of moved) {
         const next = await neighbour(tx, position, "after")
         if (next === undefined || told.some(({ ipcId }) => ipcId === next.ipcId)) continue
-        told.push({ ipcId: next.ipcId, preceding: precedingOf(await neighbour(tx, next, "before")) })
+        told.push({ ipcId: next.ipcId, preceding: precedingOf(await neighbour(tx, next, "before"), next) })
       }
       return told
     },
     close
   }
 }
+
+/** It was told what precedes it once, and goes by that. */
+const isTold = ({ preceding }: Books): boolean => preceding !== undefined
 
 const rowOf = ({ certificates, firstAt, ipcId, projectId }: Position): Row => ({
   ipc_id: ipcId,
@@ -176,16 +181,20 @@ export async function* inProject(db: Db, projectId: string): AsyncGenerator<Read
   let before: Position | undefined
   for await (const positions of inOrder(db, projectId)) {
     const last = before
-    yield positions.map(({ ipcId }, n) => ({ ipcId, preceding: precedingOf(n === 0 ? last : positions[n - 1]) }))
+    yield positions.map((each, n) => ({
+      ipcId: each.ipcId,
+      preceding: precedingOf(n === 0 ? last : positions[n - 1], each)
+    }))
     before = positions.at(-1)
   }
 }
 
-/** The newest certified amount of each IPC of a project, in order, a thousand at a time. */
-export async function* amountsIn(db: Db, projectId: string): AsyncGenerator<ReadonlyArray<bigint>> {
+/** The newest certified amounts of the first thousand IPCs of a project, in order. */
+export const amountsIn = async (db: Db, projectId: string): Promise<ReadonlyArray<bigint>> => {
   for await (const positions of inOrder(db, projectId)) {
-    yield positions.map(({ certificates }) => certificates.at(-1)?.units ?? 0n)
+    return positions.map(({ certificates }) => certificates.at(-1)?.units ?? 0n)
   }
+  return []
 }
 
 /** What precedes each of these IPCs whose certificates are cumulative. */
@@ -198,9 +207,23 @@ export const precedings = async (
   if (!hasCumulative(terms)) return all
   for (const position of books.map(positionOf)) {
     if (position === undefined || certifiedAs(position.projectId, terms) !== "cumulative") continue
-    all.set(position.ipcId, precedingOf(await neighbour(db, position, "before")))
+    all.set(position.ipcId, precedingOf(await neighbour(db, position, "before"), position))
   }
   return all
+}
+
+/** Ids in the order of which the books know nothing. */
+export const strangers = async (db: Db, most: number): Promise<ReadonlyArray<string>> => {
+  const rows = await db
+    .selectFrom("ledger_certified as certified")
+    .select("ipc_id")
+    .where(({ exists, not, selectFrom }) =>
+      not(exists(selectFrom("ledger_facts").select("number").whereRef("ledger_facts.ipc_id", "=", "certified.ipc_id")))
+    )
+    .orderBy("ipc_id")
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.ipc_id)
 }
 
 /** The IPCs, among these books, whose place isn't the one that their facts give them; none if there is no order yet. */

@@ -145,12 +145,14 @@ export interface PrecedingFact extends Common {
   readonly units?: bigint
 }
 
-/** In the basis of a payment's first entry: what was payable of certified amounts. No fact of the books. */
+/** In the basis of a payment's first entry: what certified amounts were taken for. No fact of the books. */
 export interface PayableGround {
   readonly kind: "payable"
   readonly ipcId: string
-  /** As JSON. */
+  /** What was payable of them, as JSON. */
   readonly rules: string
+  /** What was certified before the first IPC of the project, as a canonical amount; null: not said. */
+  readonly before: string | null
 }
 
 /** Other terms apply from here on; recorded for an IPC whose holds or entries they change. */

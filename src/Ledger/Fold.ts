@@ -7,6 +7,7 @@
  * orders only): an entry is the difference between what is posted and what is now known, and what was posted for a question
  * that went away is taken back. What isn't known is asked, never guessed; what was refused is never posted.
  */
+import * as Amount from "../Domain/Amount.ts"
 import { isAfter, never } from "../Domain/Version.ts"
 import { changedProjects, currencyOf } from "./Fold/Account.ts"
 import { opened, type Question } from "./Fold/Ask.ts"
@@ -139,13 +140,17 @@ const holdsOf = (books: Books, questions: ReadonlyArray<Question>, { knownAt }: 
     if (subject.kind === "payment" && !currencies.has(subject))
       currencies.set(subject, currencyOf(books, subject, terms))
     const currency = subject.kind === "payment" ? (currencies.get(subject) ?? null) : subject.currency
-    const shown = { units, part, currency: units === null ? null : currency }
+    const shown = { units: shownUnits(units), part, currency: units === null ? null : currency }
     const open = books.holds.get(holdId)
-    if (open === undefined) holds.set(holdId, opened(question, knownAt, shown.currency))
+    if (open === undefined) holds.set(holdId, { ...opened(question, knownAt, shown.currency), units: shown.units })
     else holds.set(holdId, isShowing(open, shown) ? open : { ...open, ...shown })
   }
   return holds
 }
+
+/** What is due may be more than an amount holds: then a hold shows none. */
+const shownUnits = (units: bigint | null): bigint | null =>
+  units === null || Amount.ofUnits(units) === undefined ? null : units
 
 const isShowing = (hold: Hold, { currency, part, units }: Pick<Hold, "currency" | "part" | "units">): boolean =>
   hold.units === units && hold.currency === currency && hold.part === part

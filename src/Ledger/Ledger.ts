@@ -131,8 +131,9 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
     const before = await agreeIn(tx, terms)
     await CertifiedOrder.ensure(tx)
     if (before === undefined || difference(before, terms) === "") return undefined
-    if (differsInCertificates(before, terms)) await Books.tellOrder(tx, terms, at, posting)
-    return Books.askAgain(tx, terms, at, posting)
+    const told = differsInCertificates(before, terms) ? await Books.tellOrder(tx, terms, at, posting) : undefined
+    const asked = await Books.askAgain(tx, terms, at, posting)
+    return told === undefined ? asked : Books.together(told, asked)
   })
   if (recorded === undefined || recorded.facts === 0) return
   const { closed, entries, opened } = recorded

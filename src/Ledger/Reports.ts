@@ -25,7 +25,7 @@ const reports: Readonly<Record<ReportName, (of: AsOf) => Effect.Effect<Report, S
 }
 
 const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+  /^[12]\d{3}-\d{2}-\d{2}$/.test(text) &&
   Option.exists(DateTime.make(text), (day) => DateTime.formatIsoDateUtc(day) === text)
 
 /** `day`: today if it isn't given. */

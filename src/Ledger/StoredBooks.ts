@@ -24,8 +24,8 @@ export const factsOf = async (
 }
 
 /**
- * Without projects that a newer fact replaced, unless they say something else, too: each event names one, so most facts of
- * an IPC are of that kind.
+ * Without projects, and what precedes, that a newer fact of the kind replaced: most facts of an IPC are of these. A project's
+ * fact may say what precedes, too.
  */
 const validFactsOf = async (
   db: Kysely<StoreTables>,
@@ -37,15 +37,15 @@ const validFactsOf = async (
     .where(areOf(db, ipcIds))
     .where(({ eb, exists, not, or, selectFrom }) =>
       or([
-        eb("kind", "<>", "project"),
-        eb("content", "like", '%"preceding"%'),
+        eb("kind", "not in", ["project", "preceding"]),
+        eb.and([eb("kind", "=", "project"), eb("content", "like", '%"preceding"%')]),
         not(
           exists(
             selectFrom("ledger_facts as later")
               .select("later.number")
               .whereRef("later.ipc_id", "=", "fact.ipc_id")
               .whereRef("later.number", ">", "fact.number")
-              .where("later.kind", "=", "project")
+              .whereRef("later.kind", "=", "fact.kind")
           )
         )
       ])

@@ -21,18 +21,16 @@ export const fewest = 4
 const lookEvery = Duration.minutes(1)
 const key = "growing amounts"
 
-/** How many of a project's IPCs are certified, if each for more than the one before; undefined: one isn't. */
+/** How many of a project's first thousand IPCs are certified, if each for more than the one before; undefined: one isn't. */
 export const growingIn = (projectId: string) =>
   Effect.flatMap(Store, (store) =>
     store.run(async (db) => {
       let count = 0
       let last: bigint | undefined
-      for await (const amounts of CertifiedOrder.amountsIn(db, projectId)) {
-        for (const amount of amounts) {
-          if (last !== undefined && amount <= last) return undefined
-          last = amount
-          count++
-        }
+      for (const amount of await CertifiedOrder.amountsIn(db, projectId)) {
+        if (last !== undefined && amount <= last) return undefined
+        last = amount
+        count++
       }
       return count
     })

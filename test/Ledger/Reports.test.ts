@@ -141,6 +141,27 @@ describe("a report", () => {
     )
   )
 
+  it.effect("of projects has what is paid where it is posted, also after a change of the project and by hand", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 11, 31, 12))
+        yield* hear([certifiedIn("8", "A", day, 1, "100"), paid("A", 2 * day, 2), created("A", 3 * day, 3, "9")])
+        const { decide, post } = yield* Ledger
+        const by = { by: "Ana", reason: "checked" }
+        yield* decide({ hold: (yield* holds)[0]?.hold_id ?? "", verdict: "accept", amount: undefined, ...by })
+        const hand = { ipcId: "A", evidence: "letter", reference: "fee", ...by }
+        yield* post({ ...hand, amount: "7", currency: "USD", debit: undefined, credit: undefined })
+        yield* post({ ...hand, amount: "3", currency: "USD", debit: undefined, credit: "retention" })
+        const shown = (yield* rowsOf("statement")).map((row) =>
+          ["project", "currency", "due", "paid", "open"].map((name) => row[name]).join(" ")
+        )
+        assert.deepStrictEqual(shown, ["9 EUR 100.0000 100.0000 0.0000", "9 USD 0.0000 7.0000 -7.0000"])
+        assert.match((yield* Effect.flip(report("statement", "9999-12-31", chart))).message, /Say the day/)
+      }),
+      { ...terms, currencies: {} }
+    )
+  )
+
   it.effect("of what is open has each IPC with its age, the oldest first", () =>
     startedOnce(
       Effect.gen(function* () {

@@ -5,7 +5,7 @@
  * changes after that, a person is asked; an acceptance takes back what was posted and posts it under the new project.
  */
 import { ask, type Question } from "./Ask.ts"
-import { certifiedAs, grounds, payableIn, rulesIn, type Taken } from "./CertifiedAs.ts"
+import { grounds, keptIn, type Taken, takenBy } from "./CertifiedAs.ts"
 import type { DecisionFact, Entry, Fact, PayableGround, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
 import { isByHand, isKnown, markOf, unmoved } from "./Parts.ts"
@@ -56,13 +56,13 @@ export const takenAs = (books: Books, payment: PaymentFact, move: Move, terms: T
   const first = firstOf(own, payment, move)
   const isFirst = first === undefined
   const known = move.decision === undefined ? (books.project?.projectId ?? null) : move.projectId
-  if (!rulesOf(terms).isCertifiedAsKept) return { as: null, payable: [], projectId: known, isFirst }
-  const now = { as: certifiedAs(known, terms), payable: payableIn(known, terms), projectId: known, isFirst }
-  if (first === undefined) return now
+  if (!rulesOf(terms).isCertifiedAsKept) return { as: null, payable: [], before: null, projectId: known, isFirst }
+  const now = takenBy(terms, known)
+  if (first === undefined) return { ...now, isFirst }
   const { certified_as, project_id: projectId } = first
-  // A person said the amount before the project was known.
-  if (projectId === null && certified_as === "cumulative") return now
-  return { as: certified_as ?? "assumed", payable: rulesIn(first) ?? now.payable, projectId, isFirst }
+  // What was assumed has been said since, and turned out to be so.
+  const isSaid = (certified_as ?? "assumed") === "assumed" && now.as === "each"
+  return { ...keptIn(first), as: isSaid ? "each" : (certified_as ?? "assumed"), projectId, isFirst }
 }
 
 /** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
@@ -82,8 +82,9 @@ export const accountOf = (
   const { creditAccount: credit_account, currencies, currency, debitAccount: debit_account } = terms
   const known = books.project?.projectId ?? null
   const first = firstOf(books, payment, move)
-  const { as: certified_as, isFirst, payable } = takenAs(books, payment, move, terms)
-  const kept = isFirst ? grounds(books.ipcId, payable) : []
+  const taken = takenAs(books, payment, move, terms)
+  const { as: certified_as } = taken
+  const kept = taken.isFirst && certified_as !== null ? grounds(books.ipcId, taken) : []
   if (first !== undefined) {
     return { ...first, certified_as, project_id: isNewestProjectValid ? first.project_id : known, basis: kept }
   }

@@ -61,7 +61,7 @@ const laterThan = ({ books, dueBy, payment, unit }: Of, settled: Settled): Reado
     if (at <= payment.at || at === settled.at) continue
     const due = dueBy(certificate)?.units ?? null
     if (due === settled.units) continue
-    const question = { ...questionOf(payment, certificate), units: due }
+    const question = questionOf(payment, certificate, due)
     const { holdId } = question
     if (later.has(holdId)) continue
     const answer = answerTo(question, books.decisions, unit)
@@ -113,11 +113,17 @@ export function* voided(
 /** Cached: with 2,000 certificates after a payment, hashing all of them again for each new one took seconds. */
 const questions = new WeakMap<PaymentFact, WeakMap<CertificateFact, Question>>()
 
-const questionOf = (payment: PaymentFact, later: CertificateFact): Question => {
+/** `due`: by the certificate; null if that isn't known. Where it isn't all that is certified, it is part of the question. */
+const questionOf = (payment: PaymentFact, later: CertificateFact, due: bigint | null): Question => {
+  if (due !== later.units) {
+    const about = [later.at, String(later.units), ...(due === null ? [] : [String(due)])]
+    return ask("recertified-after-payment", payment, about, [later], { units: due })
+  }
   const known = questions.get(payment) ?? new WeakMap<CertificateFact, Question>()
   questions.set(payment, known)
   const question =
-    known.get(later) ?? ask("recertified-after-payment", payment, [later.at, String(later.units)], [later], {})
+    known.get(later) ??
+    ask("recertified-after-payment", payment, [later.at, String(later.units)], [later], { units: later.units })
   known.set(later, question)
   return question
 }

@@ -20,20 +20,24 @@ export const hasCumulative = ({ certificates: { byProject, standard } }: Terms):
   standard === "cumulative" || Object.values(byProject).some(({ amounts }) => amounts === "cumulative")
 
 /** What is payable of a certified amount in this project; undefined if that depends on the project, which isn't known. */
-export const payableIn = (projectId: string | null, { certificates }: Terms): PayableRules | undefined => {
+const payableIn = (projectId: string | null, { certificates }: Terms): PayableRules | undefined => {
   const { byProject, payable } = certificates
   if (projectId !== null) return byProject[projectId]?.payable ?? payable
   return Object.values(byProject).some((own) => own.payable !== null) ? undefined : payable
 }
 
-/** In the basis of a payment's first entry, so that later ones follow the same rules. */
-export const grounds = (ipcId: string, rules: PayableRules | undefined): ReadonlyArray<PayableGround> =>
-  rules?.length === 0 ? [] : [{ kind: "payable", ipcId, rules: JSON.stringify(rules ?? null) }]
+/** What a payment keeps, in the basis of its first entry, so that later ones follow the same. */
+export const grounds = (ipcId: string, { as, before, payable }: Taken): ReadonlyArray<PayableGround> =>
+  payable?.length === 0 && as !== "cumulative"
+    ? []
+    : [{ kind: "payable", ipcId, rules: JSON.stringify(payable ?? null), before }]
 
-/** Undefined if they weren't known then: a person said the amount. */
-export const rulesIn = ({ basis }: Pick<Entry, "basis">): PayableRules | undefined => {
-  const rules = basis.find(({ kind }) => kind === "payable")?.["rules"]
-  return rules === undefined ? [] : ((JSON.parse(String(rules)) as PayableRules | null) ?? undefined)
+/** What it has kept. Rules are undefined if they weren't known: then a person has said the amount. */
+export const keptIn = ({ basis }: Pick<Entry, "basis">): Pick<Taken, "before" | "payable"> => {
+  const ground = basis.find(({ kind }) => kind === "payable")
+  if (ground === undefined) return { before: null, payable: [] }
+  const rules = JSON.parse(String(ground["rules"])) as PayableRules | null
+  return { before: ground["before"] === null ? null : String(ground["before"]), payable: rules ?? undefined }
 }
 
 export interface Due {
@@ -54,17 +58,28 @@ export interface Taken {
   /** Null in books of earlier versions: each for itself. */
   readonly as: CertifiedAs | null
   readonly payable: PayableRules | undefined
+  /** What was certified before the first IPC of the project: a canonical amount; null: not known. */
+  readonly before: string | null
   /** Under this project. */
   readonly projectId: string | null
 }
 
+/** By the terms. */
+export const takenBy = (terms: Terms, projectId: string | null): Taken => ({
+  as: certifiedAs(projectId, terms),
+  payable: payableIn(projectId, terms),
+  before: terms.certificates.byProject[projectId ?? ""]?.certifiedBefore ?? null,
+  projectId
+})
+
 /** `unit`: the smallest amount of the currency. */
-export const dueByOf = (books: Preceded, { as, payable, projectId }: Taken, unit: bigint, terms: Terms): DueBy => {
+export const dueByOf = (books: Preceded, taken: Taken, unit: bigint): DueBy => {
+  const { as, payable } = taken
   if (payable === undefined) return () => undefined
   const due = (of: Payable, basis: Due["basis"]): Due => ({ units: of.payable, of, basis })
   if (as !== "cumulative") return ({ units }) => due(payableOf(units, payable, unit), [])
   return (certificate) => {
-    const before = certifiedBefore(books, projectId, certificate, terms)
+    const before = certifiedBefore(books, taken, certificate)
     if (before === undefined) return undefined
     return due(less(payableOf(certificate.units, payable, unit), payableOf(before.units, payable, unit)), before.basis)
   }
@@ -75,16 +90,12 @@ type Preceded = Pick<Books, "preceding" | "project">
 /** What precedes is known of the valid project alone, so not while a payment stays under another one. */
 const certifiedBefore = (
   { preceding, project }: Preceded,
-  projectId: string | null,
-  { at }: Certificate,
-  { certificates }: Terms
+  { before, projectId }: Taken,
+  { at }: Certificate
 ): Pick<Due, "basis" | "units"> | undefined => {
   if (preceding === undefined || project === undefined || project.projectId !== projectId) return undefined
   const { fact, said } = preceding
-  if (said.ipcId === null) {
-    const before = certificates.byProject[projectId]?.certifiedBefore
-    return before == null ? undefined : { units: Amount.toUnits(before), basis: [] }
-  }
+  if (said.ipcId === null) return before === null ? undefined : { units: Amount.toUnits(before), basis: [] }
   const last = newest(said.certificates.filter((each) => each.at <= at))
   if (last === undefined) return undefined
   const { ipcId, knownAt, number } = fact

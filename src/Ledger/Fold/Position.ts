@@ -48,11 +48,16 @@ export const stands = (before: Books, after: Books): boolean =>
 
 export const isSame = (a: Position | undefined, b: Position | undefined): boolean => written(a) === written(b)
 
-/** What an IPC has before it, by the position there. */
-export const precedingOf = (before: Position | undefined): Preceding => ({
-  ipcId: before?.ipcId ?? null,
-  certificates: before?.certificates ?? []
-})
+/** What an IPC has before it: of each of its own certificates, the newest one there by then. No others can count for it. */
+export const precedingOf = (before: Position | undefined, own: Position): Preceding => {
+  if (before === undefined) return { ipcId: null, certificates: [] }
+  const counting = new Set<Instant>()
+  for (const { at } of own.certificates) {
+    const newest = before.certificates.findLast((each) => each.at <= at)
+    if (newest !== undefined) counting.add(newest.at)
+  }
+  return { ipcId: before.ipcId, certificates: before.certificates.filter(({ at }) => counting.has(at)) }
+}
 
 export const isSaid = ({ preceding }: Books, said: Preceding): boolean => written(preceding?.said) === written(said)
 

@@ -77,7 +77,16 @@ interface Judged {
 const judge = (candidate: ReadonlyArray<Certificate>, { dueBy, unit }: Counting): Judged => {
   const amounts = [...new Set(candidate.map(({ units }) => units))]
   const [first] = candidate
-  if (first === undefined || amounts.length > 1) return { amounts, due: undefined, reason: "ambiguous-order" }
+  if (first === undefined || amounts.length > 1) {
+    // Another amount of what precedes makes another question.
+    const dues = candidate.map((each) => (each.kind === "opening" ? each.units : dueBy(each)?.units))
+    const others = dues.filter((units) => units !== undefined && !amounts.includes(units))
+    return {
+      amounts: [...amounts, ...new Set(others)] as ReadonlyArray<bigint>,
+      due: undefined,
+      reason: "ambiguous-order"
+    }
+  }
   // What a person signed off is due as it is.
   const due: Pick<Due, "basis" | "units"> | undefined =
     first.kind === "opening" ? { units: first.units, basis: [] } : dueBy(first)

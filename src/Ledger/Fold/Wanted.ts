@@ -20,7 +20,7 @@ export interface Of extends Counting {
 /** How the certificates of a payment count. */
 export const countingFor = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Counting => {
   const unit = minorUnit(currencyOf(books, payment, terms), terms)
-  return { dueBy: dueByOf(books, takenAs(books, payment, move, terms), unit, terms), unit }
+  return { dueBy: dueByOf(books, takenAs(books, payment, move, terms), unit), unit }
 }
 
 /** Returns whether the amounts are known. */

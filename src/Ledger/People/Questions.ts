@@ -6,17 +6,17 @@ import type { HoldReason } from "../Fact.ts"
 export const questions: Readonly<Record<HoldReason, string>> = {
   "awaiting-certified-amount":
     "The IPC was paid, and no certificate of it is known (`siteledger explain IPC` shows one that came but can't be " +
-    "read). Accept with the certified amount (--amount), or wait for the certificate. If it comes later and says " +
-    "another amount, the difference is posted. A payment that was made can't be rejected.",
+    "read). Accept with what is due for this payment (--amount; not the total, where certificates are cumulative), or wait " +
+    "for the certificate. If another amount is due by it, the difference is posted. A payment that was made can't be rejected.",
   "amount-not-positive":
-    "The IPC was paid, and its certificate says zero or less. Accept with what is due for it (--amount), or " +
-    "reject to disregard this certificate.",
+    "The IPC was paid, and nothing is due by its certificate: it says zero or less, or no more than was certified before. " +
+    "Accept with what is due for this payment (--amount), or reject to disregard this certificate.",
   "amount-too-precise":
     "The amount has more decimals than its currency. Accept with the right one (--amount), or reject to disregard the " +
     "certificate that says it. An amount that a person gave can't be rejected.",
   "ambiguous-order":
-    "The IPC was paid, and its certificates of the same instant have different amounts. Accept with the right one " +
-    "(--amount), or reject to disregard all of them.",
+    "The IPC was paid, and its certificates of the same instant have different amounts. Accept with what is due for this " +
+    "payment (--amount; not the total, where certificates are cumulative), or reject to disregard all of them.",
   "previous-amount-unknown":
     "It isn't clear what is due for this payment: the IPC's project isn't known, or its certificates are cumulative, and this " +
     "is the first one here, or those of the IPC before it disagree. Accept with what is due (--amount), or say once for the " +

@@ -3,6 +3,7 @@
  */
 import type { Terms } from "../Fact.ts"
 import type { Books } from "../Fold/Known.ts"
+import { isByHand } from "../Fold/Parts.ts"
 
 export interface Place {
   readonly projectId: string | null
@@ -10,7 +11,8 @@ export interface Place {
 }
 
 export const placeOf = ({ entries, project }: Books, terms: Terms): Place => {
-  const last = entries.at(-1)
+  // Not where a change of the project took something back.
+  const last = entries.findLast(({ kind, part }) => !isByHand(part) && kind !== "reversal")
   if (last !== undefined) return { projectId: last.project_id ?? project?.projectId ?? null, currency: last.currency }
   const projectId = project?.projectId ?? null
   return { projectId, currency: terms.currencies[projectId ?? ""] ?? terms.currency }

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
-import { amountsOf } from "../Balance.ts"
+import { amountsOf, paidIn } from "../Balance.ts"
 import type { Report } from "./Report.ts"
 import { type AsOf, companyOf, eachBooks } from "./Entries.ts"
 import { placeOf } from "./Place.ts"
@@ -24,26 +24,39 @@ interface Sum {
 export const statement = (of: AsOf) =>
   Effect.gen(function* () {
     const sums = new Map<string, Sum>()
-    yield* eachBooks(of, (books) => {
-      const known = amountsOf(books, of.terms)
-      if (known.newest === undefined && books.entries.length === 0) return
-      const { currency, projectId: project } = placeOf(books, of.terms)
+    const sumAt = (project: string | null, currency: string | null): Sum => {
       const company = companyOf(of.chart, project)
       const key = JSON.stringify([company, project, currency])
       const sum = sums.get(key) ?? { company, project, currency, ipcs: 0, unknown: 0, units: zero() }
+      sums.set(key, sum)
+      return sum
+    }
+    yield* eachBooks(of, (books) => {
+      const known = amountsOf(books, of.terms)
+      if (known.newest === undefined && books.entries.length === 0) return
+      const place = placeOf(books, of.terms)
+      const isKnown = known.due !== undefined && known.of !== undefined
+      const sum = sumAt(place.projectId, place.currency)
       sum.ipcs++
-      sum.units.paid += known.paid
       if (known.due === undefined || known.of === undefined) sum.unknown++
       else {
         sum.units.certified += known.of.certified
         sum.units.held_back += known.of.heldBack
         sum.units.added += known.of.added
         sum.units.due += known.due
-        sum.units.open += known.due - known.paid
+        sum.units.open += known.due
       }
-      sums.set(key, sum)
+      // Where it is posted: after a change of the project, or by hand, that may be elsewhere.
+      for (const { currency, project_id, units } of paidIn(books)) {
+        const at = sumAt(project_id ?? place.projectId, currency)
+        at.units.paid += units
+        if (isKnown) at.units.open -= units
+      }
     })
-    const ordered = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+    const ordered = [...sums]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, sum]) => sum)
+      .filter(({ ipcs, units }) => ipcs > 0 || units.paid !== 0n)
     return {
       columns: ["company", "project", "currency", "ipcs", ...amounts, "unknown"],
       rows: ordered.map(({ units, ...sum }) => ({

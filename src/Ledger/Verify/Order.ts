@@ -24,7 +24,10 @@ export const preceding = (store: Store["Service"], most: number): Effect.Effect<
   Effect.gen(function* () {
     const terms = yield* store.run(Agreed.newestIn)
     const projects = terms === undefined ? [] : yield* store.run((db) => CertifiedOrder.projects(db, terms))
-    const found: Array<string> = []
+    const strangers = yield* store.run((db) => CertifiedOrder.strangers(db, most))
+    const found = strangers.map(
+      (ipcId) => `IPC ${ipcId} is among the certified ones, and the books know nothing of it.`
+    )
     for (const project of projects) {
       if (found.length >= most) break
       found.push(...(yield* store.transaction((tx) => untold(tx, project))))
