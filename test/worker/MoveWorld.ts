@@ -103,6 +103,7 @@ export const strange = `
   insert into schedule values ('export', 1763600000000);
   insert into ledger_facts values (7, 'i', 'paid', 'k', '{"a": 1.50}', null),
     (8, 'i', 'paid', 'k', '{}', '${"0".repeat(64)}');
+  insert into ledger_certified values ('i', '1', 'f', '[]');
   insert into ledger_terms values (6, 7, '{}');
   insert into ledger_entries (sequence, entry_id, ipc_id, project_id, kind, amount, payment_reference, debit_account,
       credit_account, effective_at, known_at, part, basis, fact)

@@ -20,8 +20,8 @@ const schedule = at("src/Stores/Schedule.ts")
 
 export const posting: ReadonlyArray<Break> = [
   books(
-    "fold(before, { ...newFact, number: number + 1 }, now)",
-    "fold(empty(newFact.ipcId), { ...newFact, number: number + 1 }, now)",
+    "fold(before, given, terms)",
+    "fold(empty(ipcId), given, terms)",
     "facts of a batch are folded without those before"
   ),
   books(
@@ -34,7 +34,7 @@ export const posting: ReadonlyArray<Break> = [
     "",
     "answered holds stay open"
   ),
-  books("number++\n", "number += 2\n", "the copies of entries skip facts"),
+  books("number: number + kept.length + 1", "number: number + 2 * kept.length + 1", "the copies of entries skip facts"),
   facts(
     'if (change.values["certified_at"] != null && amount != null)',
     "if (amount != null && url == null)",
@@ -52,8 +52,8 @@ export const posting: ReadonlyArray<Break> = [
     "a later certificate of the same amount is lost"
   ),
   certified(
-    "if (at <= payment.at || at === settled.at || units === settled.units) continue",
-    "if (at !== payment.at || at === settled.at || units === settled.units) continue",
+    "if (at <= payment.at || at === settled.at) continue",
+    "if (at !== payment.at || at === settled.at) continue",
     "an amount certified after the payment is not asked about"
   ),
   wanted("    yield answer.open\n", "", "questions aren't asked"),
