@@ -7,6 +7,7 @@
 import { Data, Duration, Option, Result, Schema } from "effect"
 import * as Json from "../../src/Domain/Json.ts"
 import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
+import { quotedLast } from "../../src/Ledger/Outbox/Quoted.ts"
 import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 
 export interface Answer {
@@ -94,7 +95,7 @@ export const read = (
   const isGood = answer.status >= 200 && answer.status < 300 && fault === undefined
   if (isGood && Json.isObject(body)) return Result.succeed(body)
   const code = fault?.code ?? ""
-  const said = `(${answer.status}${code === "" ? "" : `, ${code}`})${quote(fault?.words ?? "", secrets)}`
+  const said = `(${answer.status}${code === "" ? "" : `, ${code}`})${quotedLast(fault?.words ?? "", secrets, mostQuotedCharacters)}`
   const askedMs = retryAfterMs(answer.retryAfter, nowMs)
   return Result.fail(judge(answer.status, fault, said, askedMs))
 }
@@ -116,18 +117,6 @@ const judge = (status: number, fault: Said | undefined, said: string, askedMs: n
 }
 
 const mostQuotedCharacters = 250
-
-/** One line without control characters. */
-const quote = (text: string, secrets: ReadonlyArray<string>): string => {
-  const line = secrets
-    .filter((secret) => secret !== "")
-    .reduce((hidden, secret) => hidden.replaceAll(secret, "[secret]"), text)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ")
-    .trim()
-    .replace(/\.$/, "")
-  if (line === "") return "."
-  return `: ${line.length > mostQuotedCharacters ? `${line.slice(0, mostQuotedCharacters)}…` : `${line}.`}`
-}
 
 /** `askAgainMs`: not to be asked before. */
 export const silent = (patience: Duration.Duration, askAgainMs?: number): QuickBooksError =>

@@ -2,8 +2,9 @@
  * One request to Intuit and the text of its answer, within a patience. No retries: the caller knows whether asking twice is
  * safe.
  */
-import { type Duration, Effect, type Scope, Stream } from "effect"
-import { HttpClient, type HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { type Duration, Effect, type Scope } from "effect"
+import { HttpClient, type HttpClientError, type HttpClientRequest } from "effect/http"
+import { bodyText } from "../../src/Runtime/BodyText.ts"
 import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
 import { type Answer, silent, unreachable } from "./QuickBooksAnswer.ts"
 
@@ -31,16 +32,7 @@ const send = Effect.fnUntraced(function* (
   const response = yield* client.execute(request)
   return {
     status: response.status,
-    text: yield* textOf(response),
+    text: yield* bodyText(response, mostCharacters),
     retryAfter: response.headers["retry-after"]
   }
 })
-
-const textOf = (response: HttpClientResponse.HttpClientResponse) =>
-  Effect.suspend(() => {
-    let text = ""
-    const reading = Stream.runForEachWhile(Stream.decodeText(response.stream), (piece) =>
-      Effect.sync(() => (text += piece).length < mostCharacters)
-    )
-    return Effect.map(reading, () => text)
-  })

@@ -6,6 +6,7 @@
  */
 import { Data, Duration, Result } from "effect"
 import * as Json from "../../src/Domain/Json.ts"
+import { quotedLast } from "../../src/Ledger/Outbox/Quoted.ts"
 import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
 import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 
@@ -111,14 +112,7 @@ const mostQuotedCharacters = 300
 /** One line without control characters. */
 const quote = (words: ReadonlyArray<unknown>, secrets: ReadonlyArray<string>): string => {
   const text = words.filter((word) => typeof word === "string" && word !== "").join(" ")
-  const line = secrets
-    .filter((secret) => secret !== "")
-    .reduce((hidden, secret) => hidden.replaceAll(secret, "[secret]"), text)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ")
-    .trim()
-    .replace(/\.$/, "")
-  if (line === "") return "."
-  return `: ${line.length > mostQuotedCharacters ? `${line.slice(0, mostQuotedCharacters)}…` : `${line}.`}`
+  return quotedLast(text, secrets, mostQuotedCharacters)
 }
 
 export const silent = (patience: Duration.Duration): TrytonError =>

@@ -2,9 +2,10 @@
  * One JSON-RPC request to Tryton and the text of its answer, within a patience. No retries: the caller knows whether asking
  * twice is safe.
  */
-import { type Duration, Effect, Stream } from "effect"
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { type Duration, Effect } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import * as Json from "../../src/Domain/Json.ts"
+import { bodyText } from "../../src/Runtime/BodyText.ts"
 import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
 import { type Answer, silent, unreachable } from "./TrytonAnswer.ts"
 
@@ -50,16 +51,7 @@ const send = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientR
   const response = yield* client.execute(request)
   return {
     status: response.status,
-    text: yield* textOf(response),
+    text: yield* bodyText(response, mostCharacters),
     retryAfter: response.headers["retry-after"]
   } satisfies Answer as Answer
 })
-
-const textOf = (response: HttpClientResponse.HttpClientResponse) =>
-  Effect.suspend(() => {
-    let text = ""
-    const reading = Stream.runForEachWhile(Stream.decodeText(response.stream), (piece) =>
-      Effect.sync(() => (text += piece).length < mostCharacters)
-    )
-    return Effect.map(reading, () => text)
-  })

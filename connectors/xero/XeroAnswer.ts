@@ -8,6 +8,7 @@
 import { Duration, Result, Schema } from "effect"
 import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
+import * as Quoted from "../../src/Ledger/Outbox/Quoted.ts"
 import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
 import type { Voucher } from "../../src/Ledger/Voucher.ts"
 import { isSame } from "./XeroJournal.ts"
@@ -163,12 +164,7 @@ const quotedError = ({ secrets, text }: Answer): string => {
 
 const mostQuotedCharacters = 500
 
-/** One line without control characters, and without what is secret. */
 const quoted = (messages: ReadonlyArray<string>, secrets: ReadonlyArray<string>): string => {
-  const hidden = secrets
-    .filter((secret) => secret !== "")
-    .reduce((text, secret) => text.replaceAll(secret, "[secret]"), messages.join(" "))
-  const line = hidden.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ").trim()
-  if (line === "") return " and gave no reason."
-  return `: ${line.length > mostQuotedCharacters ? `${line.slice(0, mostQuotedCharacters)}…` : line}`
+  const line = Quoted.quoted(messages.join(" "), secrets, mostQuotedCharacters)
+  return line === "" ? " and gave no reason." : `: ${line}`
 }

@@ -2,8 +2,9 @@
  * One request to Xero and its answer, read whole. No retries. What isn't an answer fails with a verdict: Xero may or may not
  * have acted on the request.
  */
-import { Clock, type Duration, Effect, Option, Stream } from "effect"
-import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Clock, type Duration, Effect, Option } from "effect"
+import { HttpClient, type HttpClientRequest } from "effect/http"
+import { bodyText } from "../../src/Runtime/BodyText.ts"
 import { type Answer, silent, unreachable } from "./XeroAnswer.ts"
 
 export interface Exchange {
@@ -14,13 +15,16 @@ export interface Exchange {
   readonly patience: Duration.Duration
 }
 
+/** Of a page of 100 journals, several times over. What is longer is cut off, so it can't be read. */
+const mostCharacters = 16 * 2 ** 20
+
 export const exchange = Effect.fnUntraced(
   function* ({ request }: Exchange) {
     const client = HttpClient.withScope(yield* HttpClient.HttpClient)
     const response = yield* client.execute(request)
     const answer: Answer = {
       status: response.status,
-      text: yield* textOf(response.stream),
+      text: yield* bodyText(response, mostCharacters),
       headers: response.headers,
       receivedMs: yield* Clock.currentTimeMillis,
       secrets: []
@@ -35,14 +39,3 @@ export const exchange = Effect.fnUntraced(
       Effect.flatMap(Option.match({ onNone: () => Effect.fail(silent(host, patience)), onSome: Effect.succeed }))
     )
 )
-
-/** Of a page of 100 journals, several times over. What is longer is cut off, so it can't be read. */
-const mostCharacters = 16 * 2 ** 20
-
-const textOf = (stream: HttpClientResponse.HttpClientResponse["stream"]) => {
-  let text = ""
-  const read = Stream.runForEachWhile(Stream.decodeText(stream), (piece) =>
-    Effect.sync(() => (text += piece).length < mostCharacters)
-  )
-  return Effect.map(read, () => text)
-}

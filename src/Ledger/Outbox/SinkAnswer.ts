@@ -7,6 +7,7 @@
  */
 import { Duration, Option, Schema } from "effect"
 import { retryAfterMs } from "../../Runtime/RetryAfter.ts"
+import { quoted } from "./Quoted.ts"
 
 export interface Answer {
   readonly status: number
@@ -56,14 +57,9 @@ export const silent = (patience: Duration.Duration): Verdict => ({
   retryAfterMs: undefined
 })
 
-/** One line without control characters, and without the secret, which a careless sink might print. */
 const quote = (text: string, secret: string): string => {
-  const line = text
-    .replaceAll(secret, "[secret]")
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ")
-    .trim()
-  if (line === "") return " and gave no reason."
-  return `: ${line.length > mostQuotedCharacters ? `${line.slice(0, mostQuotedCharacters)}…` : line}`
+  const line = quoted(text, [secret], mostQuotedCharacters)
+  return line === "" ? " and gave no reason." : `: ${line}`
 }
 
 export interface Pauses {
