@@ -8,11 +8,11 @@ import { Effect, Redacted, type Scope } from "effect"
 import type { HttpClient } from "effect/http"
 import { type Chart, plain } from "../../../config/Chart.ts"
 import * as QuickBooks from "../../../connectors/quickbooks/QuickBooks.ts"
-import * as Instant from "../../../src/Domain/Instant.ts"
 import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
 import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
 import { Seal } from "../../../src/Runtime/Seal.ts"
 import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import { entryNumber } from "../Entries.ts"
 import type { Account, Lists, Named } from "./Rules.ts"
 import { client, mark, realmId, StandIn, type Trouble } from "./StandIn.ts"
 
@@ -56,38 +56,16 @@ export const number = "SL-160108dbe7cae992f4"
 export const message = (
   given: Partial<OutboxMessage["entry"]> = {},
   status: OutboxMessage["status"] = "posted"
-): OutboxMessage => ({
-  entry: {
+): OutboxMessage =>
+  entryNumber(42, {
+    status,
     entry_id: entryId,
-    sequence: 42,
     ipc_id: "IPC-0042",
-    project_id: "7",
-    kind: "payment",
     amount: "1250000.0000",
-    currency: "EUR",
     payment_reference: "PAY-2026-0042",
-    certificate_url: null,
-    debit_account: "bank",
-    credit_account: "receivable",
-    effective_at: Instant.fromMillis(0),
-    known_at: Instant.fromMillis(0),
-    event_id: null,
-    reverses: null,
-    part: "part",
-    basis: "basis",
-    fact: 1,
     posting_date: "2026-11-19",
-    epoch: 1,
-    certified_as: "each",
-    queued: "posted",
-    chain: null,
     ...given
-  },
-  status,
-  attempts: 0,
-  refusals: 0,
-  dueAt: Instant.fromMillis(0)
-})
+  })
 
 /** Another entry. */
 export const other = (nth: number): OutboxMessage => message({ entry_id: String(nth).padStart(4, "0").padEnd(32, "a") })

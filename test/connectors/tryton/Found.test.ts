@@ -5,7 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { markOf } from "../../../connectors/tryton/TrytonMove.ts"
 import type { StandIn } from "./StandIn.ts"
-import { idOf, inTryton, isOnce, message, reasonOf, started, taken } from "./TrytonWorld.ts"
+import { idOf } from "../Entries.ts"
+import { inTryton, isOnce, message, reasonOf, started, taken } from "./TrytonWorld.ts"
 
 const lineOf = (account: number, debit: string, credit: string) => ({
   id: account,

@@ -5,7 +5,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { decimalOf } from "../../../connectors/tryton/TrytonMove.ts"
-import { customer, idOf, inTryton, message, reasonOf, started, taken, withRule } from "./TrytonWorld.ts"
+import { idOf } from "../Entries.ts"
+import { customer, inTryton, message, reasonOf, started, taken, withRule } from "./TrytonWorld.ts"
 
 const decimal = (text: string) => ({ __class__: "Decimal", decimal: text })
 

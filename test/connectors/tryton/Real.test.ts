@@ -12,7 +12,8 @@ import { voucherOf } from "../../../src/Ledger/Voucher.ts"
 import { Between } from "./Between.ts"
 import { chart, movesOf, shapesOf, trialBalance, units, untilLater } from "./RealMoves.ts"
 import { missing, password, RealTryton } from "./RealTryton.ts"
-import { idOf, message, reasonOf, started, taken } from "./TrytonWorld.ts"
+import { idOf } from "../Entries.ts"
+import { message, reasonOf, started, taken } from "./TrytonWorld.ts"
 
 if (missing !== undefined) process.stderr.write(`skipped: entries in a real Tryton: ${missing}\n`)
 

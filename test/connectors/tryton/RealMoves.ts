@@ -4,7 +4,8 @@ import { markOf } from "../../../connectors/tryton/TrytonMove.ts"
 import * as Amount from "../../../src/Domain/Amount.ts"
 import { eventually } from "../../Radosgw/Daemons.ts"
 import type { RealTryton } from "./RealTryton.ts"
-import { chart as plainChart, customer, idOf, withRule } from "./TrytonWorld.ts"
+import { idOf } from "../Entries.ts"
+import { chart as plainChart, customer, withRule } from "./TrytonWorld.ts"
 
 interface Money {
   readonly decimal: string

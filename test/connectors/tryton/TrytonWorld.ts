@@ -10,47 +10,12 @@ import { type Chart, type LineRule, plain } from "../../../config/Chart.ts"
 import * as Tryton from "../../../connectors/tryton/Tryton.ts"
 import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
 import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
+import { entryNumber, type Given } from "../Entries.ts"
 import { mark, password, StandIn, user } from "./StandIn.ts"
 
-export const idOf = (number: number): string => number.toString(16).padStart(32, "0")
-
-const at = "2026-03-01T09:00:00.000000Z"
-
-type Given = Partial<OutboxMessage["entry"]> & Partial<Pick<OutboxMessage, "status">>
-
-/** 1,250.00 of an IPC, which debits the bank. */
-export const message = (number: number, { status = "posted", ...given }: Given = {}): OutboxMessage => ({
-  entry: {
-    entry_id: idOf(number),
-    sequence: number,
-    ipc_id: `IPC-${number}`,
-    project_id: "7",
-    kind: "payment",
-    amount: "1250.0000",
-    currency: "EUR",
-    payment_reference: `PAY-${number}`,
-    certificate_url: null,
-    debit_account: "bank",
-    credit_account: "income",
-    effective_at: at,
-    known_at: at,
-    event_id: null,
-    reverses: null,
-    part: "settlement",
-    basis: "{}",
-    fact: number,
-    posting_date: "2026-03-01",
-    epoch: 1,
-    certified_as: "each",
-    queued: status,
-    chain: null,
-    ...given
-  },
-  status,
-  attempts: 0,
-  refusals: 0,
-  dueAt: at
-})
+/** Of an IPC of its own, which credits income. */
+export const message = (number: number, given: Given = {}): OutboxMessage =>
+  entryNumber(number, { ipc_id: `IPC-${number}`, credit_account: "income", ...given })
 
 export const chart: Chart = { ...plain, accounts: { bank: "1000", receivable: "1400", income: "4000" } }
 

@@ -5,9 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { StandIn } from "./StandIn.ts"
+import { idOf } from "../Entries.ts"
 import {
   all,
-  idOf,
   inForgetfulXero,
   inXero,
   lines,

@@ -4,7 +4,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LineRule } from "../../../config/Chart.ts"
-import { all, chart, idOf, inXero, message, reasonOf, started } from "./XeroWorld.ts"
+import { idOf } from "../Entries.ts"
+import { all, chart, inXero, message, reasonOf, started } from "./XeroWorld.ts"
 
 const rule: LineRule = {
   account: null,

@@ -3,7 +3,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chart, idOf, inXero, message, reasonOf, started } from "./XeroWorld.ts"
+import { idOf } from "../Entries.ts"
+import { chart, inXero, message, reasonOf, started } from "./XeroWorld.ts"
 
 const to = (receivable: string) => ({ chart: { ...chart, accounts: { bank: "880", receivable } } })
 

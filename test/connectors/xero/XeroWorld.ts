@@ -8,47 +8,12 @@ import * as Xero from "../../../connectors/xero/Xero.ts"
 import type { Adapter } from "../../../src/Ledger/Outbox/Adapter.ts"
 import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
 import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
+import { entryNumber, type Given, idOf } from "../Entries.ts"
 import { StandIn } from "./StandIn.ts"
 
-export const idOf = (number: number): string => number.toString(16).padStart(32, "0")
-
-const at = "2026-03-01T09:00:00.000000Z"
-
-type Given = Partial<OutboxMessage["entry"]> & Partial<Pick<OutboxMessage, "status">>
-
-/** A draft over 1,250.00 of IPC 12, which debits the bank. */
-export const message = (number: number, { status = "draft", ...given }: Given = {}): OutboxMessage => ({
-  entry: {
-    entry_id: idOf(number),
-    sequence: number,
-    ipc_id: "12",
-    project_id: "7",
-    kind: "payment",
-    amount: "1250.0000",
-    currency: "EUR",
-    payment_reference: `PAY-${number}`,
-    certificate_url: null,
-    debit_account: "bank",
-    credit_account: "receivable",
-    effective_at: at,
-    known_at: at,
-    event_id: null,
-    reverses: null,
-    part: "settlement",
-    basis: "{}",
-    fact: number,
-    posting_date: "2026-03-01",
-    epoch: 1,
-    certified_as: "each",
-    queued: status,
-    chain: null,
-    ...given
-  },
-  status,
-  attempts: 0,
-  refusals: 0,
-  dueAt: at
-})
+/** A draft of IPC 12. */
+export const message = (number: number, given: Given = {}): OutboxMessage =>
+  entryNumber(number, { status: "draft", ...given })
 
 export const chart: Chart = { ...plain, accounts: { bank: "880", receivable: "200" } }
 
