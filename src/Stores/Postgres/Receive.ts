@@ -2,12 +2,15 @@
  * Stores deliveries in PostgreSQL: one statement for all that arrived together (at most 4 MiB at a time), on a connection
  * reserved for deliveries. If the server doesn't answer within a second it fails, no 2xx is sent, and the service delivers
  * again.
+ *
+ * Each statement has a number, which its answer repeats: no delivery counts as stored by the answer to another statement,
+ * whatever the network repeats.
  */
-import type { Pool } from "pg"
+import type { Pool, QueryConfig } from "pg"
 import { type Delivery, withinBytes } from "../Deliveries.ts"
 
 /**
- * Stores and queues new bodies; returns their hashes. The bodies are one byte string, which the driver sends as it is:
+ * Stores and queues new bodies; returns their hashes, and a row without one. The bodies are one byte string, which the driver sends as it is:
  * 16 MiB took 0.3 s, against 0.7 s as an array, which it writes as text. They are numbered in order of arrival, but
  * inserted in order of their hashes, so that two workers never deadlock.
  */
@@ -30,7 +33,7 @@ const insert = `
   ), queued as (
     insert into inbox_queue (sequence, is_first, received_at) select sequence, true, received_at from fresh order by 1
   )
-  select body_sha256 from fresh`
+  select $11::text as statement, body_sha256 from fresh union all select $11::text, null`
 
 /** Limits how far a row can grow when the same body is sent again under new labels. */
 const mostLabels = 64
@@ -53,8 +56,10 @@ const count = `
         else (coalesce(other_types, '[]')::jsonb || to_jsonb(locked.header_type))::text end
     from locked where inbox.sequence = locked.sequence
     returning inbox.sequence, locked.received_at
+  ), queued as (
+    insert into inbox_queue (sequence, is_first, received_at) select sequence, false, received_at from counted
   )
-  insert into inbox_queue (sequence, is_first, received_at) select sequence, false, received_at from counted`
+  select $5::text as statement`
 
 /** Small enough for the time limit, also on a busy server. */
 const bytesAtOnce = 4 * 1024 * 1024
@@ -62,6 +67,28 @@ const bytesAtOnce = 4 * 1024 * 1024
 type Batch = ReadonlyArray<Delivery>
 
 const hash = ({ bodySha256 }: Delivery): string => Buffer.from(bodySha256).toString("hex")
+
+interface Answered {
+  readonly statement: string
+  readonly body_sha256?: Buffer | null
+}
+
+let statements = 0
+
+/** Its number is its last parameter. A connection whose answers are out of step isn't used again. */
+const ask = async (pool: Pool, { values = [], ...query }: QueryConfig): Promise<ReadonlyArray<Answered>> => {
+  const statement = String(++statements)
+  const client = await pool.connect()
+  let isSound = false
+  try {
+    const { rows } = await client.query<Answered>({ ...query, values: [...values, statement] })
+    isSound = rows.length > 0 && rows.every((row) => row.statement === statement)
+    if (!isSound) throw new Error("the server's answer is that to another statement")
+    return rows
+  } finally {
+    client.release(!isSound)
+  }
+}
 
 /** Stores the new bodies; returns the known ones. */
 const add = async (pool: Pool, batch: Batch): Promise<Batch> => {
@@ -79,10 +106,11 @@ const add = async (pool: Pool, batch: Batch): Promise<Batch> => {
     batch.map(({ secret }) => secret)
   ]
   // Named, so that the server plans it once per connection.
-  const { rows } = await pool.query<{ body_sha256: Buffer }>({ name: "receive", text: insert, values })
-  if (rows.length === batch.length) return []
+  const rows = await ask(pool, { name: "receive", text: insert, values })
+  const stored = rows.flatMap(({ body_sha256 }) => body_sha256?.toString("hex") ?? [])
+  if (stored.length === batch.length) return []
   // If a batch has the same body several times, the first one is new.
-  const fresh = new Set(rows.map((row) => row.body_sha256.toString("hex")))
+  const fresh = new Set(stored)
   return batch.filter((delivery) => !fresh.delete(hash(delivery)))
 }
 
@@ -90,12 +118,13 @@ const countAgain = async (pool: Pool, known: Batch): Promise<void> => {
   const left = Map.groupBy(known, hash)
   while (left.size > 0) {
     const each = [...left.values()].flatMap((same) => same.splice(0, 1))
-    await pool.query(count, [
+    const values = [
       each.map(({ bodySha256 }) => bodySha256),
       each.map(({ eventId }) => eventId),
       each.map(({ headerType }) => headerType),
       each.map(({ receivedAt }) => receivedAt)
-    ])
+    ]
+    await ask(pool, { text: count, values })
     for (const [key, same] of left) if (same.length === 0) left.delete(key)
   }
 }

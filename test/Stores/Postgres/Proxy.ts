@@ -1,6 +1,6 @@
 /**
  * A network between a worker and PostgreSQL that can be made to fail: silent in both directions (a half-open
- * connection), cut, or cut around the next COMMIT.
+ * connection), cut, cut around the next COMMIT, or repeating each answer.
  */
 import { once } from "node:events"
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
@@ -22,6 +22,8 @@ export interface Proxy extends AsyncDisposable {
    * ever more seldom, so after a long silence nothing comes for as long again.
    */
   readonly heal: () => void
+  /** The server's answers come twice from now on, in one piece. */
+  readonly repeat: () => void
   /** Cuts every connection. */
   readonly cut: () => void
   /** Settles when that COMMIT has arrived. */
@@ -64,6 +66,7 @@ export const proxied = async (url: string): Promise<Proxy> => {
   const pairs = new Set<Pair>()
   const { passing, ...wire } = makeWire(pairs)
   let next: { readonly what: AtCommit; readonly seen: () => void } | undefined
+  let isRepeating = false
 
   const listener = createServer((client) => {
     const server = connect(Number(target.port), target.hostname)
@@ -85,7 +88,10 @@ export const proxied = async (url: string): Promise<Proxy> => {
       next = undefined
       onCommit(chunk, known)
     })
-    server.on("data", (chunk) => (isAnswerLost ? client.destroy() : pass(() => client.write(chunk))))
+    server.on("data", (chunk) => {
+      if (isAnswerLost) client.destroy()
+      else pass(() => client.write(isRepeating ? Buffer.concat([chunk, chunk]) : chunk))
+    })
     // In a silent network the end of a connection is lost too.
     client.on("close", () => isHeld || pass(() => server.destroy()))
     server.on("close", () => {
@@ -101,6 +107,7 @@ export const proxied = async (url: string): Promise<Proxy> => {
     url: Object.assign(new URL(url), { port: String((listener.address() as AddressInfo).port) }).href,
     ...wire,
     cut,
+    repeat: () => void (isRepeating = true),
     atNextCommit: (what) => new Promise((seen) => void (next = { what, seen })),
     open: () => [...pairs].filter(([client]) => !client.destroyed).length,
     [Symbol.asyncDispose]: async () => {

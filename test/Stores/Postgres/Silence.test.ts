@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch } from "effect"
 import { sql } from "kysely"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
+import type { Delivery } from "../../../src/Stores/Deliveries.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as Databases from "../../Postgres.ts"
@@ -20,6 +21,30 @@ const receive = (...bodies: ReadonlyArray<string>) =>
 
 const write = (id: string) =>
   Effect.flatMap(Warehouse, (warehouse) => warehouse.write({ changes: [certified(id, 1, "1.0000")], events: [] }))
+
+describe.skipIf(Databases.skipped !== undefined)("a network that repeats answers", () => {
+  it.live.each(["third", "first"])("makes no delivery count as stored by the answer to another one, of %s", (before) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const network = yield* proxy(own.url)
+        const body = Effect.gen(function* () {
+          const { deliveries } = yield* Store
+          const send = (sent: Delivery) =>
+            Effect.result(Effect.tryPromise({ try: () => deliveries.receive([sent]), catch: String }))
+          assert.strictEqual((yield* send(delivery("first")))._tag, "Success")
+          network.repeat()
+          // The server refuses it.
+          const unstorable = { ...delivery("second"), eventId: "\u0000" }
+          const both = [send(delivery(before)), send(unstorable)]
+          const [, second] = yield* Effect.all(both, { concurrency: "unbounded" })
+          assert.strictEqual(second?._tag, "Failure")
+        })
+        yield* Effect.provide(body, storesAt(network.url))
+      })
+    )
+  )
+})
 
 describe.skipIf(Databases.skipped !== undefined)("a silent network", () => {
   it.live("refuses deliveries within two seconds each time, and accepts them once the server answers", () =>
