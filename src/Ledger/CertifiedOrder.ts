@@ -162,39 +162,41 @@ export const allProjects = async (db: Db): Promise<ReadonlyArray<string>> => {
 export const projects = async (db: Db, terms: Terms): Promise<ReadonlyArray<string>> =>
   hasCumulative(terms) ? (await allProjects(db)).filter((id) => certifiedAs(id, terms) === "cumulative") : []
 
-/** The positions in a project, in order, a thousand at a time. */
-async function* inOrder(db: Db, projectId: string): AsyncGenerator<ReadonlyArray<Position>> {
-  for (let before: Position | undefined; ;) {
-    const isNext = before === undefined ? sql`true` : sql`(first_at, ipc_id) > (${before.firstAt}, ${before.ipcId})`
-    const { rows } = await sql<Row>`
-      select * from ledger_certified where project_id = ${projectId} and ${isNext}
-      order by first_at, ipc_id limit ${rowsAtOnce}`.execute(db)
-    const positions = rows.map(positionIn)
-    before = positions.at(-1)
-    if (before === undefined) return
-    yield positions
-  }
+/** In order. */
+const page = async (db: Db, projectId: string, last: Position | undefined): Promise<ReadonlyArray<Position>> => {
+  const isNext = last === undefined ? sql`true` : sql`(first_at, ipc_id) > (${last.firstAt}, ${last.ipcId})`
+  const { rows } = await sql<Row>`
+    select * from ledger_certified where project_id = ${projectId} and ${isNext}
+    order by first_at, ipc_id limit ${rowsAtOnce}`.execute(db)
+  return rows.map(positionIn)
 }
 
-/** What precedes each IPC of a project, in order, a thousand at a time. */
+/** What precedes each IPC of a project, in order: a thousand of those that come after `last`. */
+export const after = async (db: Db, projectId: string, last: Position | undefined) => {
+  const positions = await page(db, projectId, last)
+  const [first] = positions
+  const before = first === undefined || last === undefined ? undefined : await neighbour(db, first, "before")
+  const told = positions.map((each, n): Told => ({
+    ipcId: each.ipcId,
+    preceding: precedingOf(n === 0 ? before : positions[n - 1], each)
+  }))
+  return { told, last: positions.at(-1) }
+}
+
+/** The same of all, a thousand at a time. */
 export async function* inProject(db: Db, projectId: string): AsyncGenerator<ReadonlyArray<Told>> {
-  let before: Position | undefined
-  for await (const positions of inOrder(db, projectId)) {
-    const last = before
-    yield positions.map((each, n) => ({
-      ipcId: each.ipcId,
-      preceding: precedingOf(n === 0 ? last : positions[n - 1], each)
-    }))
-    before = positions.at(-1)
+  for (let last: Position | undefined; ;) {
+    const { last: next, told } = await after(db, projectId, last)
+    if (next === undefined) return
+    yield told
+    last = next
   }
 }
 
 /** The newest certified amounts of the first thousand IPCs of a project, in order. */
 export const amountsIn = async (db: Db, projectId: string): Promise<ReadonlyArray<bigint>> => {
-  for await (const positions of inOrder(db, projectId)) {
-    return positions.map(({ certificates }) => certificates.at(-1)?.units ?? 0n)
-  }
-  return []
+  const positions = await page(db, projectId, undefined)
+  return positions.map(({ certificates }) => certificates.at(-1)?.units ?? 0n)
 }
 
 /** What precedes each of these IPCs whose certificates are cumulative. */

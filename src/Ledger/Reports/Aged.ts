@@ -7,7 +7,7 @@ import { dateIn } from "../../Domain/CalendarDay.ts"
 import { amountsOf } from "../Balance.ts"
 import type { Report, Row } from "./Report.ts"
 import { type AsOf, companyOf, eachBooks } from "./Entries.ts"
-import { placeOf } from "./Place.ts"
+import { postedUnder } from "./PostedUnder.ts"
 
 const dayMs = 86_400_000
 
@@ -27,7 +27,7 @@ export const aged = (of: AsOf) =>
       if (newest === undefined || due === undefined || due === paid) return
       const certified = dateIn(newest.at, of.terms.timezone)
       const days = Math.round((Date.parse(of.day) - Date.parse(certified)) / dayMs)
-      const { currency, projectId: project } = placeOf(books, of.terms)
+      const { currency, projectId: project } = postedUnder(books, of.terms)
       open.push({
         company: companyOf(of.chart, project),
         project,

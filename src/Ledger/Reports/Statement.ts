@@ -7,7 +7,7 @@ import * as Amount from "../../Domain/Amount.ts"
 import { amountsOf, paidIn } from "../Balance.ts"
 import type { Report } from "./Report.ts"
 import { type AsOf, companyOf, eachBooks } from "./Entries.ts"
-import { placeOf } from "./Place.ts"
+import { postedUnder } from "./PostedUnder.ts"
 
 const amounts = ["certified", "held_back", "added", "due", "paid", "open"] as const
 
@@ -34,9 +34,9 @@ export const statement = (of: AsOf) =>
     yield* eachBooks(of, (books) => {
       const known = amountsOf(books, of.terms)
       if (known.newest === undefined && books.entries.length === 0) return
-      const place = placeOf(books, of.terms)
+      const under = postedUnder(books, of.terms)
       const isKnown = known.due !== undefined && known.of !== undefined
-      const sum = sumAt(place.projectId, place.currency)
+      const sum = sumAt(under.projectId, under.currency)
       sum.ipcs++
       if (known.due === undefined || known.of === undefined) sum.unknown++
       else {
@@ -48,7 +48,7 @@ export const statement = (of: AsOf) =>
       }
       // Where it is posted: after a change of the project, or by hand, that may be elsewhere.
       for (const { currency, project_id, units } of paidIn(books)) {
-        const at = sumAt(project_id ?? place.projectId, currency)
+        const at = sumAt(project_id ?? under.projectId, currency)
         at.units.paid += units
         if (isKnown) at.units.open -= units
       }

@@ -10,7 +10,7 @@ import type { StoreTables } from "../../Stores/StoreTables.ts"
 import * as Agreed from "../Agreed.ts"
 import * as CertifiedOrder from "../CertifiedOrder.ts"
 import { type Books, empty } from "../Fold/Known.ts"
-import { isSaid } from "../Fold/Position.ts"
+import { isSaid, type Position } from "../Fold/Position.ts"
 import { read } from "../StoredBooks.ts"
 
 /** In words, of these books. */
@@ -19,7 +19,7 @@ export const places = async (db: Kysely<StoreTables>, books: ReadonlyArray<Books
     (ipcId) => `IPC ${ipcId} isn't where its certificates put it among those of its project.`
   )
 
-/** In words, at most so many. A project at a time, in its turn at the books. */
+/** In words, at most so many. A thousand IPCs of a project at a time, in one turn at the books. */
 export const preceding = (store: Store["Service"], most: number): Effect.Effect<ReadonlyArray<string>, StoreError> =>
   Effect.gen(function* () {
     const terms = yield* store.run(Agreed.newestIn)
@@ -29,25 +29,30 @@ export const preceding = (store: Store["Service"], most: number): Effect.Effect<
       (ipcId) => `IPC ${ipcId} is among the certified ones, and the books know nothing of it.`
     )
     for (const project of projects) {
-      if (found.length >= most) break
-      found.push(...(yield* store.transaction((tx) => untold(tx, project))))
+      for (let last: Position | undefined; found.length < most;) {
+        const from = last
+        const page = yield* store.transaction((tx) => untold(tx, project, from))
+        found.push(...page.found)
+        if (page.last === undefined) break
+        last = page.last
+        yield* Effect.yieldNow
+      }
     }
     return found.slice(0, most)
   })
 
-const untold = async (tx: Transaction<StoreTables>, project: string): Promise<ReadonlyArray<string>> => {
+const untold = async (tx: Transaction<StoreTables>, project: string, from: Position | undefined) => {
   await oneAtATime(tx, "ledger")
-  const found: Array<string> = []
-  for await (const told of CertifiedOrder.inProject(tx, project)) {
-    const books = await read(
-      tx,
-      told.map(({ ipcId }) => ipcId)
-    )
-    for (const { ipcId, preceding } of told) {
-      if (isSaid(books.get(ipcId) ?? empty(ipcId), preceding)) continue
+  const { last, told } = await CertifiedOrder.after(tx, project, from)
+  const books = await read(
+    tx,
+    told.map(({ ipcId }) => ipcId)
+  )
+  const found = told
+    .filter(({ ipcId, preceding }) => !isSaid(books.get(ipcId) ?? empty(ipcId), preceding))
+    .map(({ ipcId, preceding }) => {
       const before = preceding.ipcId === null ? "it is the first of its project" : `IPC ${preceding.ipcId} precedes it`
-      found.push(`IPC ${ipcId}: its facts don't say that ${before}, with its certificates.`)
-    }
-  }
-  return found
+      return `IPC ${ipcId}: its facts don't say that ${before}, with its certificates.`
+    })
+  return { found, last }
 }

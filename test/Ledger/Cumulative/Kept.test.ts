@@ -82,7 +82,7 @@ describe("a question", () => {
         yield* accept("20")
         assert.deepStrictEqual([yield* nets, yield* waiting], [{ B: 100 }, []])
         yield* hear([certifiedIn("7", "A", 25, 5, "110")])
-        assert.deepStrictEqual(yield* waiting, ["B recertified-after-payment"])
+        assert.deepStrictEqual([yield* nets, yield* waiting], [{ B: 80 }, ["B recertified-after-payment"]])
         yield* hear([certifiedIn("7", "C", 40, 6, "300"), certifiedIn("7", "C", 40, 7, "310"), paid("C", 41, 8)])
         yield* accept("100")
         assert.deepStrictEqual(yield* waiting, [])
@@ -152,6 +152,28 @@ describe("the order of a project", () => {
         yield* isSound
       }),
       terms
+    )
+  )
+
+  it.effect("is told and verified across pages", () =>
+    Effect.flatMap(folder, (path) =>
+      Effect.gen(function* () {
+        const count = 1100
+        const ids = Array.from({ length: count }, (_, n) => `IPC-${String(n).padStart(4, "0")}`)
+        yield* started(path, hear(ids.map((id, n) => certifiedIn("7", id, 1 + n, 1 + n, String(10 * (n + 1))))))
+        const body = Effect.gen(function* () {
+          yield* isSound
+          yield* hear([paid("IPC-1000", 2000, 2000), paid("IPC-0000", 2000, 2001)])
+          assert.deepStrictEqual(yield* nets, { "IPC-0000": 10, "IPC-1000": 10 })
+          const store = yield* Store
+          yield* store.run((db) => db.deleteFrom("ledger_certified").where("ipc_id", "=", "IPC-0999").execute())
+          assert.deepStrictEqual((yield* verified()).differences, [
+            "IPC IPC-0999 isn't where its certificates put it among those of its project.",
+            "IPC IPC-1000: its facts don't say that IPC IPC-0998 precedes it, with its certificates."
+          ])
+        })
+        yield* started(path, body, of({ "7": before("0.0000") }))
+      })
     )
   )
 

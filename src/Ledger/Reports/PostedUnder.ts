@@ -5,12 +5,12 @@ import type { Terms } from "../Fact.ts"
 import type { Books } from "../Fold/Known.ts"
 import { isByHand } from "../Fold/Parts.ts"
 
-export interface Place {
+export interface PostedUnder {
   readonly projectId: string | null
   readonly currency: string | null
 }
 
-export const placeOf = ({ entries, project }: Books, terms: Terms): Place => {
+export const postedUnder = ({ entries, project }: Books, terms: Terms): PostedUnder => {
   // Not where a change of the project took something back.
   const last = entries.findLast(({ kind, part }) => !isByHand(part) && kind !== "reversal")
   if (last !== undefined) return { projectId: last.project_id ?? project?.projectId ?? null, currency: last.currency }
