@@ -80,7 +80,7 @@ const recovers = async (world: World, worker: Worker, peer: Peer): Promise<strin
   const isExported = await within(patienceMs, async () =>
     (await worker.verb("export")) === undefined ? undefined : true
   )
-  return isExported === true ? undefined : "no export succeeds afterwards"
+  return isExported === true ? undefined : `no export succeeds afterwards: ${worker.refusal}`
 }
 
 /** The bucket's objects as files. */
