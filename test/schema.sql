@@ -127,7 +127,7 @@ CREATE TRIGGER ledger_certified_logs_update after update on "ledger_certified"
 
 CREATE INDEX "ledger_certified_order" on "ledger_certified" ("project_id", "first_at", "ipc_id");
 
-CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, correction or reversal. Append-only.
+CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, accrual, correction or reversal. Append-only.
   -- Identifies the entry permanently: the same facts give the same id.
   "entry_id" text not null unique,
   -- The entry's number in the journal: 1, 2, 3, … without gaps.
@@ -136,13 +136,13 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   "ipc_id" text not null,
   -- The certificate's project; null if no event has named it.
   "project_id" text,
-  -- payment: an IPC was paid. adjustment: a correction, or what a person added. reversal: takes back an entry, or several at once.
-  "kind" text not null check ("kind" in ('payment', 'adjustment', 'reversal')),
+  -- payment: an IPC was paid. adjustment: a correction, or what a person added. reversal: takes back an entry, or several at once. accrual: an IPC was certified, or its certificates changed.
+  "kind" text not null check ("kind" in ('payment', 'adjustment', 'reversal', 'accrual')),
   -- The amount it moves; negative if it takes money back.
   "amount" text not null,
   -- ISO 4217; null if none is configured.
   "currency" text,
-  -- The payment's reference, verbatim.
+  -- The payment's reference, verbatim; of an accrual, the id of its IPC.
   "payment_reference" text not null,
   -- The URL of the certificate that the amount comes from; null if none is known.
   "certificate_url" text,
@@ -163,18 +163,20 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, c
   -- The facts it is based on, as JSON.
   "basis" text not null,
   -- The fact that caused it (ledger_facts.number).
-  "fact" integer not null references "ledger_facts" ("number")
-, "posting_date"
+  "fact" integer not null references "ledger_facts" ("number"),
   -- The day it is posted on, in the books' time zone; entries of 0.1 have none.
-  text, "epoch"
+  "posting_date" text,
   -- Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.
-  integer, "certified_as"
+  "epoch" integer,
   -- each or cumulative: what its certificate's amount was taken for, as configured; assumed: each, and nobody has said. Null for what people added, and in entries of 0.1.
-  text, "queued"
+  "certified_as" text,
+  -- By account, the amount that the entry moves there, as a JSON object: above zero it is debited. Null: the amount is debited and credited to its two accounts.
+  "lines" text,
   -- How it entered the outbox when it was posted; null if there was no accounting sink, or before 0.2.
-  text check ("queued" in ('draft', 'posted')), "chain"
+  "queued" text check ("queued" in ('draft', 'posted')),
   -- A hash over the books up to the fact that caused it: kept elsewhere, it shows whether they were changed since; entries of 0.1 have none.
-  text) strict;
+  "chain" text
+) strict;
 
 CREATE INDEX "ledger_entries_ipc" on "ledger_entries" ("ipc_id", "sequence");
 
@@ -601,6 +603,7 @@ CREATE TABLE construction.ledger_entries(entry_id VARCHAR,
   posting_date DATE,
   epoch BIGINT,
   certified_as VARCHAR,
+  lines JSON,
   "chain" VARCHAR);
 
 CREATE TABLE construction.ledger_hold_decisions(number BIGINT,
@@ -928,6 +931,7 @@ create table siteledger.ledger_entries (
   "posting_date" text collate "C",
   "epoch" bigint,
   "certified_as" text collate "C",
+  "lines" text collate "C",
   "queued" text collate "C",
   "chain" text collate "C"
 );
@@ -1156,6 +1160,7 @@ create view construction.ledger_entries (
   "posting_date" date,
   "epoch" bigint,
   "certified_as" text collate "C",
+  "lines" json,
   "chain" text collate "C"
 );
 
@@ -1252,7 +1257,7 @@ alter table siteledger.ledger_certified add constraint ledger_certified_pkey PRI
 
 alter table siteledger.ledger_entries add constraint ledger_entries_entry_id_key UNIQUE (entry_id);
 
-alter table siteledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text])));
+alter table siteledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text, 'accrual'::text])));
 
 alter table siteledger.ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (sequence);
 

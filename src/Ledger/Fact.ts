@@ -178,12 +178,23 @@ export type HoldReason = StoreTables["ledger_holds"]["reason"]
 /** The facts behind an entry or a hold, as JSON for an auditor. */
 export type Basis = ReadonlyArray<Readonly<Record<string, string | number | null>>>
 
-/** Its row, with amount and basis as values. `sequence`, `epoch`, `fact`, `queued` and `chain` are assigned when it is written. */
+/** What an entry moves on an account: above zero it is debited, below zero it is credited. */
+export interface Line {
+  readonly account: string
+  readonly units: bigint
+}
+
+/**
+ * Its row, with amount, lines and basis as values. `sequence`, `epoch`, `fact`, `queued` and `chain` are assigned when it is
+ * written.
+ */
 export interface Entry extends Readonly<
-  Omit<StoreTables["ledger_entries"], "amount" | "basis" | "chain" | "epoch" | "fact" | "queued" | "sequence">
+  Omit<StoreTables["ledger_entries"], "amount" | "basis" | "chain" | "epoch" | "fact" | "lines" | "queued" | "sequence">
 > {
   /** Signed. */
   readonly units: bigint
+  /** Null: its amount, debited and credited to its two accounts. See `Lines`. */
+  readonly lines: ReadonlyArray<Line> | null
   readonly basis: Basis
 }
 

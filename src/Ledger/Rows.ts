@@ -5,6 +5,7 @@
 import * as Amount from "../Domain/Amount.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { DecisionFact, Entry, Fact, Hold } from "./Fact.ts"
+import * as Lines from "./Lines.ts"
 
 /** Amounts of certificates and decisions fit, and the fold posts no more at once than fits. */
 const amountText = (units: bigint): string => {
@@ -28,7 +29,7 @@ export const factRow = ({ ipcId, kind, knownAt, number, ...content }: Fact) => (
 })
 
 export const entryRow = (
-  { basis, units, ...entry }: Entry,
+  { basis, lines, units, ...entry }: Entry,
   sequence: number,
   fact: Pick<Fact, "number">,
   { epoch, queued }: Pick<StoreTables["ledger_entries"], "epoch" | "queued">
@@ -38,6 +39,7 @@ export const entryRow = (
   epoch,
   queued,
   amount: amountText(units),
+  lines: lines === null ? null : Lines.toText(lines),
   basis: JSON.stringify(basis),
   fact: fact.number
 })
@@ -84,12 +86,14 @@ export const toEntry = ({
   chain: _chain,
   epoch: _epoch,
   fact: _fact,
+  lines,
   queued: _queued,
   sequence: _sequence,
   ...entry
 }: StoreTables["ledger_entries"]): Entry => ({
   ...entry,
   units: Amount.toUnits(amount),
+  lines: lines === null ? null : Lines.parsed(lines),
   basis: JSON.parse(basis) as Entry["basis"]
 })
 

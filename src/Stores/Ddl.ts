@@ -14,15 +14,34 @@ const literal = (value: string | number): string => (typeof value === "number" ?
 
 const isKey = ({ key }: Listed, { name }: Column): boolean => key.length === 1 && key[0] === name
 
+/** Without the words that later versions added. */
+export const asWorded = (table: Listed, version: number): Listed => ({
+  ...table,
+  columns: table.columns.map((column) => {
+    const { addedWords, words } = column.type
+    if (addedWords === undefined || addedWords.since <= version) return column
+    const known = words?.filter((word) => !addedWords.words.includes(word)) ?? []
+    return { ...column, type: { ...column.type, words: known } }
+  })
+})
+
+/** The tables to whose words a version added. */
+export const rewordedIn = (tables: ReadonlyArray<Listed>, version: number): ReadonlyArray<Listed> =>
+  tables.filter(
+    ({ columns, since }) => since < version && columns.some(({ type }) => type.addedWords?.since === version)
+  )
+
 /** A column's constraints after its type, in both engines of the Store. */
 export const constraints = (table: Listed, column: Column): ReadonlyArray<string> => [
   ...(isKey(table, column) ? ["primary key"] : column.isNullable === true ? [] : ["not null"]),
   ...(column.isUnique === true ? ["unique"] : []),
   ...(column.preset === undefined ? [] : [`default ${literal(column.preset)}`]),
-  ...(column.type.words === undefined
-    ? []
-    : [`check (${quoted(column.name)} in (${column.type.words.map(literal).join(", ")}))`])
+  ...wordsOf(column)
 ]
+
+/** The constraint to the words that a column takes, if it takes no others. */
+export const wordsOf = ({ name, type: { words } }: Column): ReadonlyArray<string> =>
+  words === undefined ? [] : [`check (${quoted(name)} in (${words.map(literal).join(", ")}))`]
 
 /** What follows a table's columns. */
 export const keys = ({ key }: Listed): ReadonlyArray<string> => (key.length === 1 ? [] : [`primary key ${list(key)}`])

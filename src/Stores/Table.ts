@@ -19,6 +19,8 @@ export interface Type<A> {
   readonly shown: ColumnType | null
   /** The only values that the Store accepts. */
   readonly words?: ReadonlyArray<string>
+  /** Those of them that a later version added. */
+  readonly addedWords?: { readonly since: number; readonly words: ReadonlyArray<string> }
   /** The form of its text. */
   readonly pattern?: RegExp
   /** For the compiler alone. */
@@ -48,6 +50,16 @@ export const listedId: Type<string | number> = { ...text, sqlite: "any" }
 
 /** One of these words. */
 export const oneOf = <const W extends string>(...words: ReadonlyArray<W>): Type<W> => ({ ...(text as Type<W>), words })
+/** One of these, too, since a later version: its migration remakes the column's constraint. */
+export const orSince = <W extends string, const L extends string>(
+  type: Type<W>,
+  since: number,
+  ...later: ReadonlyArray<L>
+): Type<W | L> => ({
+  ...(type as Type<W | L>),
+  words: [...(type.words ?? []), ...later],
+  addedWords: { since, words: later }
+})
 /** The same if later versions may add words: the Store accepts any text. */
 export const word = <W extends string>(): Type<W> => text as Type<W>
 export const matching = (pattern: RegExp): Type<string> => ({ ...text, pattern })

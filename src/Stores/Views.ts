@@ -103,11 +103,33 @@ const second = {
   ) as l (account, debit, credit)`
 }
 
+const third = {
+  // An entry with more than two lines names the amount of each account.
+  ledger_lines: `
+  select e.entry_id, l.account, cast(l.debit as decimal(28,4)) as debit, cast(l.credit as decimal(28,4)) as credit,
+    e.currency, coalesce(e.posting_date, cast(e.effective_at at time zone 'UTC' as date)) as posting_date
+  from construction.ledger_entries e
+  cross join lateral (
+    values (e.debit_account, greatest(e.amount, 0), greatest(-e.amount, 0)),
+      (e.credit_account, greatest(-e.amount, 0), greatest(e.amount, 0))
+  ) as l (account, debit, credit)
+  where e.lines is null
+  union all
+  select entry_id, account, cast(greatest(amount, 0) as decimal(28,4)), cast(greatest(-amount, 0) as decimal(28,4)),
+    currency, posting_date
+  from (
+    select e.entry_id, l.key as account, cast(replace(cast(l.value as varchar), '"', '') as decimal(28,4)) as amount,
+      e.currency, coalesce(e.posting_date, cast(e.effective_at at time zone 'UTC' as date)) as posting_date
+    from construction.ledger_entries e cross join lateral json_each(cast(e.lines as json)) as l
+    where e.lines is not null
+  ) as several`
+}
+
 type Views = Readonly<Record<string, string>>
 
 /** What each version made or replaced, by name. */
-export const viewsSince: Readonly<Record<number, Views>> = { 1: first, 2: second }
+export const viewsSince: Readonly<Record<number, Views>> = { 1: first, 2: second, 3: third }
 
-export const views = { ...first, ...second } as const satisfies Views
+export const views = { ...first, ...second, ...third } as const satisfies Views
 
 export const viewNames = Object.keys(views)

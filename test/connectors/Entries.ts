@@ -31,6 +31,7 @@ export const entryNumber = (number: number, { status = "posted", ...given }: Giv
     posting_date: "2026-03-01",
     epoch: 1,
     certified_as: "each",
+    lines: null,
     queued: status,
     chain: null,
     ...given

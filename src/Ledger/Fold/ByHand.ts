@@ -6,6 +6,7 @@
  * one more balanced entry in the open period.
  */
 import type { AccountingEntry, AccountingFact, Entry, Fact, PostingFact, Terms } from "../Fact.ts"
+import * as Lines from "../Lines.ts"
 import type { Books } from "./Known.ts"
 import * as Parts from "./Parts.ts"
 import { inOpenPeriod, make } from "./Posted.ts"
@@ -59,6 +60,7 @@ const post = (books: Books, fact: PostingFact, cause: Fact, basis: ReadonlyArray
   make(books, terms, accountOf(books, fact, terms), basis, {
     kind: "adjustment",
     units: fact.units,
+    lines: null,
     payment_reference: fact.reference,
     certificate_url: null,
     effective_at: inOpenPeriod(cause.knownAt, terms),
@@ -77,10 +79,11 @@ const reverse = (
 ): ReadonlyArray<Entry> => {
   const entry = entryOf(books, entryId)
   if (entry === undefined) return []
-  const { certificate_url, part, payment_reference, units } = entry
+  const { certificate_url, lines, part, payment_reference, units } = entry
   const reversal = make(books, terms, entry, basis, {
     kind: "reversal",
     units: -units,
+    lines: lines === null ? null : Lines.negated(lines),
     payment_reference,
     certificate_url,
     effective_at: inOpenPeriod(cause.knownAt, terms),
@@ -109,6 +112,7 @@ const takeOver = (books: Books, one: AccountingEntry, fact: AccountingFact, term
   const entry = make(books, terms, accountFor(books, currency, terms), [fact], {
     kind: isPaid(books, reference) ? "adjustment" : "payment",
     units,
+    lines: null,
     payment_reference: reference,
     certificate_url: null,
     effective_at: effectiveAt ?? inOpenPeriod(fact.knownAt, terms),

@@ -11,6 +11,7 @@ import * as Instant from "../../Domain/Instant.ts"
 import { type Account, accountOf, type Move } from "./Account.ts"
 import { ask, basisOf, identify, type Question } from "./Ask.ts"
 import type { DecisionFact, Entry, Fact, HoldReason, PayableGround, PaymentFact, Terms } from "../Fact.ts"
+import * as Lines from "../Lines.ts"
 import type { Books } from "./Known.ts"
 import { baseOf, markOf, moved } from "./Parts.ts"
 import { fits, fitting, minorUnit } from "./Precision.ts"
@@ -86,6 +87,7 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   const entry = make(books, terms, account, [...basis, ...account.basis, ...consents], {
     kind,
     units,
+    lines: null,
     payment_reference: payment.reference,
     certificate_url,
     effective_at: inOpenPeriod(target.effective_at, terms),
@@ -180,8 +182,10 @@ export const make = (
   basis: ReadonlyArray<Fact | PayableGround>,
   draft: Draft
 ): Entry => {
-  const { certificate_url, effective_at, event_id, kind, known_at, part, payment_reference, reverses, units } = draft
-  const about = [kind, String(units), currency ?? "", effective_at, payment_reference]
+  const { certificate_url, effective_at, event_id, kind, known_at, lines, part, payment_reference, reverses, units } =
+    draft
+  const others = lines === null ? [] : [Lines.toText(lines)]
+  const about = [kind, String(units), currency ?? "", effective_at, payment_reference, ...others]
   return {
     entry_id: freeId(books, part, about),
     ipc_id: books.ipcId,
@@ -199,6 +203,7 @@ export const make = (
     reverses,
     part,
     certified_as,
+    lines,
     posting_date: rulesOf(terms).arePostingDatesKept ? dateIn(effective_at, terms.timezone) : null,
     basis: basisOf(basis)
   }

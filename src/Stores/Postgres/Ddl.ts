@@ -3,7 +3,18 @@
  * The books in `construction` are views over the Store's tables, so the two can't differ. Pure.
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
-import { columnComments, comments, constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
+import {
+  asWorded,
+  columnComments,
+  comments,
+  constraints,
+  createIndex,
+  foreignKey,
+  keys,
+  quoted,
+  rewordedIn,
+  wordsOf
+} from "../Ddl.ts"
 import type { Index, Named, Listed } from "../Table.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
@@ -64,19 +75,27 @@ const createTable = (schema: Schema, table: Listed): ReadonlyArray<string> => {
   ]
 }
 
+/** The names are PostgreSQL's own for such constraints. */
+const reworded = (table: Listed, version: number): ReadonlyArray<string> =>
+  asWorded(table, version)
+    .columns.filter(({ type }) => type.addedWords?.since === version)
+    .map((column) => {
+      const name = quoted(`${table.name}_${column.name}_check`)
+      return `alter table ${inStore(table)} drop constraint ${name}, add constraint ${name} ${wordsOf(column).join(" ")}`
+    })
+
 const ofStore = (schema: Schema, version: number): ReadonlyArray<string> => {
-  const { columns, indexes, tables } = cameWith(
-    schema.store.filter(({ only }) => only !== "sqlite"),
-    version
-  )
+  const own = schema.store.filter(({ only }) => only !== "sqlite")
+  const { columns, indexes, tables } = cameWith(own, version)
   return [
-    ...tables.flatMap((table) => createTable(schema, table)),
+    ...tables.flatMap((table) => createTable(schema, asWorded(table, version))),
     ...columns.flatMap(({ column, table }) => [
       `alter table ${inStore(table)} add column ${definition(schema, table, column)}`,
       ...columnComments(inStore(table), [column]),
       ...referenceCheck(schema, table, column)
     ]),
-    ...indexes.map(({ index, table }) => indexOf(inStore(table), index))
+    ...indexes.map(({ index, table }) => indexOf(inStore(table), index)),
+    ...rewordedIn(own, version).flatMap((table) => reworded(table, version))
   ]
 }
 

@@ -44,7 +44,8 @@ const byHand = {
     before: [createSchema("construction"), digestOf, Rights.refuseChange],
     after: made({ ...viewsSince[1], ledger_lines: firstLines })
   },
-  2: { after: [SchemaVersions.typesInQuarantine, ...made(viewsSince[2])] }
+  2: { after: [SchemaVersions.typesInQuarantine, ...made(viewsSince[2])] },
+  3: { after: made(viewsSince[3]) }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>

@@ -3,10 +3,10 @@
  *
  * STRICT tables refuse values of the wrong type instead of keeping them.
  */
-import { constraints, createIndex, foreignKey, keys, quoted } from "../Ddl.ts"
+import { asWorded, constraints, createIndex, foreignKey, keys, list, quoted, rewordedIn } from "../Ddl.ts"
 import type { Listed } from "../Table.ts"
 import { unlogged } from "../Tables/Operate.ts"
-import { cameWith } from "../SchemaVersions.ts"
+import { asOf, cameWith } from "../SchemaVersions.ts"
 
 type Column = Listed["columns"][number]
 
@@ -56,6 +56,30 @@ const logged = (table: Listed): ReadonlyArray<string> =>
   begin insert into row_changes (table_name, row_key) values ('${table.name}', json_array(${key})); end`
   })
 
+const made = (table: Listed): ReadonlyArray<string> => [
+  createTable(table),
+  ...table.indexes.map((index) => createIndex(quoted(table.name), index)),
+  ...appendOnly(table)
+]
+
+/**
+ * SQLite can't change a constraint, so the table is made again. Rows that refer to it miss theirs in between, which only the end
+ * of the transaction may check.
+ */
+const remade = (table: Listed): ReadonlyArray<string> => {
+  const name = quoted(table.name)
+  const kept = quoted(`${table.name}_kept`)
+  const columns = list(table.columns.map((column) => column.name))
+  return [
+    "pragma defer_foreign_keys = on",
+    `create temporary table ${kept} as select ${columns.slice(1, -1)} from ${name}`,
+    `drop table ${name}`,
+    ...made(table),
+    `insert into ${name} ${columns} select ${columns.slice(1, -1)} from temp.${kept}`,
+    `drop table temp.${kept}`
+  ]
+}
+
 /** What a version adds. */
 export const statements = (store: ReadonlyArray<Listed>, version: number): ReadonlyArray<string> => {
   const own = store.filter(({ only }) => only !== "postgres")
@@ -65,13 +89,10 @@ export const statements = (store: ReadonlyArray<Listed>, version: number): Reado
     .filter(({ isAppendOnly, isLogged }) => isLogged === true && isAppendOnly !== true)
     .filter(({ since }) => Math.max(since, loggedSince) === version)
   return [
-    ...tables.flatMap((table) => [
-      createTable(table),
-      ...table.indexes.map((index) => createIndex(quoted(table.name), index)),
-      ...appendOnly(table)
-    ]),
+    ...tables.flatMap((table) => made(asWorded(table, version))),
     ...columns.map(({ column, table }) => addColumn(table, column)),
     ...indexes.map(({ index, table }) => createIndex(quoted(table.name), index)),
-    ...log.flatMap(logged)
+    ...log.flatMap(logged),
+    ...rewordedIn(own, version).flatMap((table) => remade(asWorded(asOf(table, version), version)))
   ]
 }

@@ -1,19 +1,18 @@
 /**
  * The books: facts and terms in their stored order, the entries and holds they led to, people's decisions, and the outbox
- * of the accounting sink.
+ * of the accounting sink (`Outbox`).
  */
 import {
   day,
   instant,
-  int32,
   int64,
   json,
   matching,
   money,
   numbered,
   oneOf,
+  orSince,
   optional,
-  preset,
   required,
   type Tables,
   text,
@@ -21,19 +20,18 @@ import {
   word
 } from "../Table.ts"
 import type { HoldReason } from "./HoldReason.ts"
+import { entryId, ipcId, outbox } from "./Outbox.ts"
 
 /** What an entry's certified amount was taken for: see its column. */
 export type CertifiedAs = "each" | "cumulative" | "assumed"
 
 const link = matching(/^[0-9a-f]{64}$/)
-const entryId = matching(/^[0-9a-f]{32}$/)
 const currency = matching(/^[A-Z]{3}$/)
 const fact = required(int64, "The fact that caused it (ledger_facts.number).", {
   isHidden: true,
   references: ["ledger_facts", "number"]
 })
 
-const ipcId = required(text, "The interim payment certificate it is about (ipcs.id).")
 const reference = required(text, "The payment's reference, verbatim.")
 const basis = required(json, "The facts it is based on, as JSON.")
 
@@ -80,7 +78,7 @@ export const ledger = {
     }
   },
   ledger_entries: {
-    says: "The ledger's entries: one for each payment, correction or reversal. Append-only.",
+    says: "The ledger's entries: one for each payment, accrual, correction or reversal. Append-only.",
     key: ["sequence"],
     isLogged: true,
     isAppendOnly: true,
@@ -103,12 +101,12 @@ export const ledger = {
       ipc_id: ipcId,
       project_id: optional(wholeNumber, "The certificate's project; null if no event has named it."),
       kind: required(
-        oneOf("payment", "adjustment", "reversal"),
-        "payment: an IPC was paid. adjustment: a correction, or what a person added. reversal: takes back an entry, or several at once."
+        orSince(oneOf("payment", "adjustment", "reversal"), 3, "accrual"),
+        "payment: an IPC was paid. adjustment: a correction, or what a person added. reversal: takes back an entry, or several at once. accrual: an IPC was certified, or its certificates changed."
       ),
       amount: required(money, "The amount it moves; negative if it takes money back."),
       currency: optional(currency, "ISO 4217; null if none is configured."),
-      payment_reference: reference,
+      payment_reference: required(text, "The payment's reference, verbatim; of an accrual, the id of its IPC."),
       certificate_url: optional(text, "The URL of the certificate that the amount comes from; null if none is known."),
       debit_account: required(text, "The account that a positive amount debits."),
       credit_account: required(text, "The account that a positive amount credits."),
@@ -138,6 +136,11 @@ export const ledger = {
       certified_as: optional(
         word<CertifiedAs>(),
         "each or cumulative: what its certificate's amount was taken for, as configured; assumed: each, and nobody has said. Null for what people added, and in entries of 0.1.",
+        { since: 3 }
+      ),
+      lines: optional(
+        json,
+        "By account, the amount that the entry moves there, as a JSON object: above zero it is debited. Null: the amount is debited and credited to its two accounts.",
         { since: 3 }
       ),
       queued: optional(
@@ -205,43 +208,5 @@ export const ledger = {
       fact
     }
   },
-  ledger_outbox: {
-    says: "Entries for the accounting sink, each added in the transaction that posted it.",
-    key: ["entry_id"],
-    isLogged: true,
-    // Partial, so that they stay small however long the journal gets.
-    indexes: {
-      ledger_outbox_turn: { columns: ["next_attempt_at", "sequence"], where: "state = 'pending'" },
-      ledger_outbox_age: { columns: ["queued_at", "sequence"], where: "state = 'pending'" },
-      ledger_outbox_ipc: { columns: ["ipc_id", "sequence"], where: "state <> 'delivered'" },
-      ledger_outbox_dead: { columns: ["sequence"], where: "state = 'dead'" }
-    },
-    columns: {
-      entry_id: required(entryId, "The entry (ledger_entries.entry_id).", {
-        references: ["ledger_entries", "entry_id"]
-      }),
-      sequence: required(int64, "The entry's number in the journal.", { isUnique: true }),
-      ipc_id: ipcId,
-      // As configured when it was added: an idempotency key always has the same body.
-      status: required(
-        oneOf("draft", "posted"),
-        "draft: a person reviews and releases it in the accounting system. posted: it is booked as it is."
-      ),
-      state: preset(
-        oneOf("pending", "delivered", "dead"),
-        "pending",
-        "Its delivery state; dead: only a person can help."
-      ),
-      attempts: preset(
-        int32,
-        0,
-        "Attempts since it was added or replayed, or the sink recovered; the backoff grows with them."
-      ),
-      refusals: preset(int32, 0, "How many of them the sink refused permanently."),
-      queued_at: required(instant, "When it was added."),
-      next_attempt_at: required(instant, "When the next attempt is due."),
-      last_error: optional(text, "The result of the last attempt, or who settled it, in words for a bookkeeper."),
-      delivered_at: optional(instant, "When the sink accepted it; null until then.")
-    }
-  }
+  ...outbox
 } satisfies Tables

@@ -1,0 +1,57 @@
+/**
+ * The lines of an entry: what it moves on each account. Pure.
+ *
+ * Guarantees: they add up to zero, none is zero, and each account has one.
+ */
+import * as Amount from "../Domain/Amount.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { Entry, Line } from "./Fact.ts"
+
+type Columns = Pick<StoreTables["ledger_entries"], "amount" | "credit_account" | "debit_account" | "lines">
+
+/** Of a row. */
+export const inRow = ({ amount, credit_account, debit_account, lines }: Columns): ReadonlyArray<Line> =>
+  of({ credit_account, debit_account, units: Amount.toUnits(amount), lines: lines === null ? null : parsed(lines) })
+
+export const of = ({
+  credit_account,
+  debit_account,
+  lines,
+  units
+}: Pick<Entry, "credit_account" | "debit_account" | "lines" | "units">): ReadonlyArray<Line> =>
+  lines ?? [
+    { account: debit_account, units },
+    { account: credit_account, units: -units }
+  ]
+
+/** In the order that their text keeps. */
+export const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const sums: Record<string, bigint> = Object.fromEntries(lines.map(({ account }) => [account, 0n]).toSorted())
+  for (const { account, units } of lines) sums[account] = (sums[account] ?? 0n) + units
+  return Object.entries(sums).flatMap(([account, units]) => (units === 0n ? [] : [{ account, units }]))
+}
+
+export const negated = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
+  lines.map(({ account, units }) => ({ account, units: -units }))
+
+/** Debited ones first, as people expect them. */
+export const inOrder = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
+  ...lines.filter(({ units }) => units > 0n),
+  ...lines.filter(({ units }) => units < 0n)
+]
+
+export const toText = (lines: ReadonlyArray<Line>): string =>
+  JSON.stringify(Object.fromEntries(lines.map(({ account, units }) => [account, amountOf(units)])))
+
+const amountOf = (units: bigint): string => {
+  const text = Amount.ofUnits(units)
+  if (text === undefined) throw new RangeError(`${units} ten-thousandths don't fit an amount`)
+  return text
+}
+
+/** What `toText` has written. */
+export const parsed = (text: string): ReadonlyArray<Line> =>
+  Object.entries(JSON.parse(text) as Readonly<Record<string, string>>).map(([account, amount]) => ({
+    account,
+    units: Amount.toUnits(amount)
+  }))
