@@ -4,7 +4,8 @@
  */
 import { DateTime, Option, Result } from "effect"
 import { minorDigits } from "./Currency.ts"
-import { type Certificates, ledgerFile, none } from "./LedgerFile.ts"
+import type { Accrual, Certificates } from "./Certificates.ts"
+import { ledgerFile, none } from "./LedgerFile.ts"
 import type { Envelope } from "./WireFiles.ts"
 import * as Parse from "./Parse.ts"
 import { all, bad, type Field, type Fields, optional, orElse, preset } from "./Variable.ts"
@@ -12,19 +13,19 @@ import { all, bad, type Field, type Fields, optional, orElse, preset } from "./V
 export const posting = {
   perspective: preset(
     "SITELEDGER_LEDGER_PERSPECTIVE",
-    "Whose books: contractor (debit bank, credit receivable) or employer (debit payable, credit bank).",
+    "Whose books: contractor (debit bank, credit receivable), employer (debit payable, credit bank), or clearing (a contractor's, on accounts that journals may use: debit bank clearing, credit receivable clearing).",
     Parse.perspective,
     "contractor"
   ),
   debitAccount: optional(
     "SITELEDGER_LEDGER_DEBIT_ACCOUNT",
-    "Account that a payment debits (if not set, by perspective: bank or payable).",
+    "Account that a payment debits (if not set, by perspective: bank, payable or bank clearing).",
     Parse.account,
     "1200"
   ),
   creditAccount: optional(
     "SITELEDGER_LEDGER_CREDIT_ACCOUNT",
-    "Account that a payment credits (if not set, by perspective: receivable or bank).",
+    "Account that a payment credits (if not set, by perspective: receivable, bank or receivable clearing).",
     Parse.account,
     "1400"
   ),
@@ -117,6 +118,10 @@ export interface Terms {
   readonly minorDigits: Readonly<Record<string, number>> | null
   /** What certified amounts are. In terms from before it was kept: nobody has said. */
   readonly certificates: Certificates
+  /** Absent: certificates aren't posted, only payments. */
+  readonly accrual?: Accrual
+  /** The side on which a payment has the receivable or payable that it settles; absent: credit. The other is the bank. */
+  readonly settles?: "debit"
   /** The first instant of the open period; null: no period is closed by the configuration. */
   readonly openFrom: string | null
   /** Absent: people have closed none. */
@@ -133,7 +138,8 @@ export interface Terms {
 
 const accounts = {
   contractor: { debit: "bank", credit: "receivable" },
-  employer: { debit: "payable", credit: "bank" }
+  employer: { debit: "payable", credit: "bank" },
+  clearing: { debit: "bank clearing", credit: "receivable clearing" }
 } as const
 
 /** `standardZone`: of books that have none of their own. */
@@ -151,6 +157,10 @@ export const termsOf = (
     if (debitAccount === creditAccount) {
       return bad(posting.creditAccount.name, "is also the account that is debited; an entry needs two.")
     }
+    const { accrual, certificates } = own.file
+    if (accrual !== null && [debitAccount, creditAccount].includes(accrual.account)) {
+      return bad(posting.file.name, "names a file whose accrual.account is also an account of payments.")
+    }
     return Result.succeed({
       rules: rulesVersion,
       debitAccount,
@@ -158,7 +168,9 @@ export const termsOf = (
       currency: currencies.standard,
       currencies: currencies.byProject,
       minorDigits,
-      certificates: own.file.certificates,
+      certificates,
+      ...(accrual === null ? {} : { accrual }),
+      ...(perspective === "employer" ? { settles: "debit" as const } : {}),
       openFrom: Option.getOrNull(Option.map(openFrom, (day) => midnight(day, zone))),
       inClosedPeriod,
       timezone: DateTime.zoneToString(zone),

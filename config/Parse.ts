@@ -140,7 +140,7 @@ export const logLevel = one("must be one of trace, debug, info, warn, error, fat
 
 export const logFormat = word("must be pretty, json or logfmt.", ["pretty", "json", "logfmt"])
 
-export const perspective = word("must be contractor or employer.", ["contractor", "employer"])
+export const perspective = word("must be contractor, employer or clearing.", ["contractor", "employer", "clearing"])
 
 export const closedPeriod = word("must be hold or post.", ["hold", "post"])
 

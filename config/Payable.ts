@@ -16,6 +16,8 @@ export interface PayableRule {
   readonly of: "certified" | "payable"
   /** Never more than this, in either direction; null: no limit. Canonical. */
   readonly cap: string | null
+  /** Where an accrual posts it; absent where none is. */
+  readonly account?: string
 }
 
 export type PayableRules = ReadonlyArray<PayableRule>
@@ -30,18 +32,21 @@ export interface Payable {
   readonly heldBack: bigint
   readonly added: bigint
   readonly payable: bigint
+  /** By rule, with its sign: what it takes away or adds. */
+  readonly shares: ReadonlyArray<bigint>
 }
 
 /** `unit`: the currency's smallest amount. Of nothing certified, nothing is payable. */
 export const payableOf = (certified: bigint, rules: PayableRules, unit: bigint): Payable => {
   let [heldBack, added, payable] = [0n, 0n, certified]
-  for (const rule of certified === 0n ? [] : rules) {
-    const share = shareOf(rule, rule.of === "certified" ? certified : payable, unit)
+  const shares = rules.map((rule) => {
+    const share = certified === 0n ? 0n : shareOf(rule, rule.of === "certified" ? certified : payable, unit)
     if (share < 0n) heldBack -= share
     else added += share
     payable += share
-  }
-  return { certified, heldBack, added, payable }
+    return share
+  })
+  return { certified, heldBack, added, payable, shares }
 }
 
 /** What came in addition. */
@@ -49,7 +54,8 @@ export const less = (now: Payable, before: Payable): Payable => ({
   certified: now.certified - before.certified,
   heldBack: now.heldBack - before.heldBack,
   added: now.added - before.added,
-  payable: now.payable - before.payable
+  payable: now.payable - before.payable,
+  shares: now.shares.map((share, index) => share - (before.shares[index] ?? 0n))
 })
 
 const shareOf = ({ amount, cap, percent }: PayableRule, base: bigint, unit: bigint): bigint => {

@@ -9,7 +9,7 @@ import { type Store, StoreError } from "../Stores/Store.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Closed } from "../../config/Ledger.ts"
-import { unsaid } from "../../config/LedgerFile.ts"
+import { unsaid } from "../../config/Certificates.ts"
 import type { Terms } from "./Fact.ts"
 import { objectionTo } from "./Fold/Rules.ts"
 
@@ -66,6 +66,8 @@ const inWords: Readonly<Record<Exclude<keyof Terms, "closed" | "minorDigits" | "
   currency: "the currency",
   currencies: "the projects' currencies",
   certificates: "what certified amounts are",
+  accrual: "what is posted of certificates",
+  settles: "whose books they are",
   openFrom: "where the open period begins",
   inClosedPeriod: "what happens to entries in a closed period",
   timezone: "the books' time zone",

@@ -7,7 +7,7 @@ import type { Entry, Terms } from "./Fact.ts"
 import { moveOf } from "./Fold/Account.ts"
 import { type DueBy, dueByOf, takenBy } from "./Fold/CertifiedAs.ts"
 import type { Books } from "./Fold/Known.ts"
-import { byHand as partByHand } from "./Fold/Parts.ts"
+import { byHand as partByHand, isAccrued } from "./Fold/Parts.ts"
 import { minorUnit } from "./Fold/Precision.ts"
 import { regarding } from "./Fold/Refusals.ts"
 import { countingFor } from "./Fold/Wanted.ts"
@@ -64,7 +64,7 @@ export const amountsOf = (books: Books, terms: Terms): Amounts => {
 export const paidIn = ({ byHand, entries }: Books): ReadonlyArray<Entry> => {
   const others = byHand.filter((fact) => fact.kind === "posting" && (fact.debit ?? fact.credit) !== undefined)
   const parts = new Set(others.map(({ number }) => partByHand(number)))
-  return entries.filter(({ part }) => !parts.has(part))
+  return entries.filter(({ part }) => !parts.has(part) && !isAccrued(part))
 }
 
 const dueIn = (books: Books, terms: Terms): DueBy => {

@@ -5,14 +5,13 @@
  * order without gaps: writers take turns, each until its transaction ends.
  */
 import type { Transaction } from "kysely"
-import type { Instant } from "../Domain/Instant.ts"
 import { insertAll, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestContent, parsed } from "./Agreed.ts"
 import * as CertifiedOrder from "./CertifiedOrder.ts"
 import * as Chain from "./Chain.ts"
 import * as Epoch from "./Epoch.ts"
-import type { Entry, Fact, Hold, HoldReason, Terms } from "./Fact.ts"
+import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
 import { fold, type Turn } from "./Fold.ts"
 import { empty } from "./Fold/Known.ts"
 import { canMove } from "./Fold/Position.ts"
@@ -133,30 +132,7 @@ interface Kept {
   readonly turn: Omit<Turn, "fact">
 }
 
-/** Other terms may say what these ask. */
-export const endedByTerms: ReadonlyArray<HoldReason> = [
-  "period-closed",
-  "period-reopened",
-  "changed-after-refusal",
-  "currency-unknown",
-  "previous-amount-unknown",
-  "amount-not-positive",
-  "amount-too-precise",
-  "paid-amount-unclear",
-  "over-payment"
-]
-
-/** After a change of what certified amounts are: each IPC whose project is cumulative now is told what precedes it. */
-export const tellOrder = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
-  let all: Recorded = { facts: 0, entries: [], opened: [], changed: [], closed: [] }
-  for (const project of await CertifiedOrder.projects(tx, terms)) {
-    for await (const told of CertifiedOrder.inProject(tx, project)) {
-      const facts = told.map((each) => ({ kind: "preceding" as const, knownAt: at, ...each }))
-      all = together(all, await record(tx, facts, terms, posting))
-    }
-  }
-  return all
-}
+export const nothing: Recorded = { facts: 0, entries: [], opened: [], changed: [], closed: [] }
 
 export const together = (a: Recorded, b: Recorded): Recorded => ({
   facts: a.facts + b.facts,
@@ -165,19 +141,6 @@ export const together = (a: Recorded, b: Recorded): Recorded => ({
   changed: [...a.changed, ...b.changed],
   closed: [...a.closed, ...b.closed]
 })
-
-/** After a change of terms: what waited because of the old ones is asked again, or posted. */
-export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
-  const waiting = await tx
-    .selectFrom("ledger_holds")
-    .select("ipc_id")
-    .distinct()
-    .where("reason", "in", endedByTerms)
-    .orderBy("ipc_id")
-    .execute()
-  const facts = waiting.map((row) => ({ kind: "terms" as const, ipcId: row.ipc_id, knownAt: at }))
-  return record(tx, facts, terms, posting)
-}
 
 type Latest = Awaited<ReturnType<typeof latestIn>>
 

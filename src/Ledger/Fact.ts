@@ -134,6 +134,10 @@ export interface AccountingEntry {
   readonly currency: string | null
   readonly reference: string
   readonly effectiveAt: Instant | null
+  /** Absent: of a payment. */
+  readonly kind?: "accrual"
+  /** Of an accrual. */
+  readonly lines?: ReadonlyArray<Line>
 }
 
 /** Another IPC precedes this one, or has other certificates: told by what was learned of that one. */
@@ -145,7 +149,7 @@ export interface PrecedingFact extends Common {
   readonly units?: bigint
 }
 
-/** In the basis of a payment's first entry: what certified amounts were taken for. No fact of the books. */
+/** In the basis of the first entry of a payment, or of an accrual: what certified amounts were taken for. No fact of the books. */
 export interface PayableGround {
   readonly kind: "payable"
   readonly ipcId: string
@@ -153,6 +157,8 @@ export interface PayableGround {
   readonly rules: string
   /** What was certified before the first IPC of the project, as a canonical amount; null: not said. */
   readonly before: string | null
+  /** What was kept back of payments, as JSON; absent: nothing. */
+  readonly withheld?: string
 }
 
 /** Other terms apply from here on; recorded for an IPC whose holds or entries they change. */

@@ -10,6 +10,7 @@
 import * as Amount from "../Domain/Amount.ts"
 import { isAfter, never } from "../Domain/Version.ts"
 import { changedProjects, currencyOf } from "./Fold/Account.ts"
+import { accruals } from "./Fold/Accrued.ts"
 import { opened, type Question } from "./Fold/Ask.ts"
 import { added } from "./Fold/ByHand.ts"
 import type { Entry, Fact, Hold, HoldReason, PaymentFact, Terms } from "./Fact.ts"
@@ -42,8 +43,10 @@ export const fold = (before: Books, given: Fact, terms: Terms): Turn => {
   if (!isNews(before, fact, terms)) return nothing
   const known = learn(before, [fact])
   const { entries: own, settled } = added(known, fact, terms)
-  const { entries: others, questions } = post({ ...known, entries: [...known.entries, ...own] }, fact, terms)
-  const entries = [...own, ...others]
+  const after = { ...known, entries: [...known.entries, ...own] }
+  const accrued = accruals(after, fact, terms)
+  const { entries: others, questions } = post({ ...after, entries: [...after.entries, ...accrued] }, fact, terms)
+  const entries = [...own, ...accrued, ...others]
   const books = { ...known, entries: [...known.entries, ...entries] }
   const holds = holdsOf(books, questions, fact, terms)
   const turn = {

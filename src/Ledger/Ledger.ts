@@ -19,6 +19,7 @@ import { type Verified, verify } from "./Verify.ts"
 import type { Head } from "./Verify/Chained.ts"
 import type { Entry, Terms } from "./Fact.ts"
 import { agree, agreeIn, difference, newestIn, newestTerms } from "./Agreed.ts"
+import * as NewTerms from "./NewTerms.ts"
 import { Outbox } from "./Outbox.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import { type ByPeople, byPeople } from "./People.ts"
@@ -131,9 +132,14 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
     const before = await agreeIn(tx, terms)
     await CertifiedOrder.ensure(tx)
     if (before === undefined || difference(before, terms) === "") return undefined
-    const told = differsInCertificates(before, terms) ? await Books.tellOrder(tx, terms, at, posting) : undefined
-    const asked = await Books.askAgain(tx, terms, at, posting)
-    return told === undefined ? asked : Books.together(told, asked)
+    const steps = [
+      ...(differsIn(before, terms, "certificates") ? [NewTerms.tellOrder] : []),
+      NewTerms.askAgain,
+      ...(differsIn(before, terms, "accrual") ? [NewTerms.accrueAgain] : [])
+    ]
+    let recorded = Books.nothing
+    for (const step of steps) recorded = Books.together(recorded, await step(tx, terms, at, posting))
+    return recorded
   })
   if (recorded === undefined || recorded.facts === 0) return
   const { closed, entries, opened } = recorded
@@ -143,8 +149,8 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
   )
 })
 
-const differsInCertificates = (before: Terms, terms: Terms): boolean =>
-  JSON.stringify(before.certificates) !== JSON.stringify(terms.certificates)
+const differsIn = (before: Terms, terms: Terms, name: "accrual" | "certificates"): boolean =>
+  JSON.stringify(before[name]) !== JSON.stringify(terms[name])
 
 interface Guards {
   readonly beforeRecording: Effect.Effect<void, StoreError>

@@ -20,6 +20,7 @@ import { currencyOf } from "./Fold/Account.ts"
 import { empty } from "./Fold/Known.ts"
 import * as Look from "./Look.ts"
 import type { Outbox } from "./Outbox.ts"
+import * as NewTerms from "./NewTerms.ts"
 import * as Compared from "./Outbox/Compared.ts"
 import * as Halt from "./Outbox/Halt.ts"
 import { toEntry } from "./Rows.ts"
@@ -165,7 +166,7 @@ const closing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<ByPe
       const closed = Periods.changed(change, (await Agreed.newestIn(tx)) ?? terms, at)
       if (typeof closed === "string") return closed
       const next = await Agreed.close(tx, closed, terms)
-      const recorded = await Books.askAgain(tx, next, at, posting)
+      const recorded = await NewTerms.askAgain(tx, next, at, posting)
       return { recorded, openFrom: Periods.firstOpenDay(next) }
     })
     if (typeof done === "string") return yield* refused(done)

@@ -1,6 +1,6 @@
 /** The terms when nothing is configured. */
 import { rulesVersion } from "../../config/Ledger.ts"
-import { unsaid } from "../../config/LedgerFile.ts"
+import { unsaid } from "../../config/Certificates.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 
 export const contractor: Terms = {

@@ -113,6 +113,27 @@ describe("the ledger's file", () => {
     assert.deepStrictEqual(byProject["8"]?.payable, [])
   })
 
+  it("says what is posted of certificates, and what is kept back of payments", () => {
+    const { accrual, certificates } = Result.getOrThrow(
+      read(`{
+      "certificates": "each",
+      "accrual": { "account": "revenue", "from": "2026-10-01" },
+      "payable": [{ "name": "VAT", "percent": "20", "account": "VAT" }],
+      "withheld": [{ "name": "tax", "percent": "5", "account": "tax" }],
+      "projects": { "7": { "withheld": [{ "name": "fee", "amount": "10", "account": "fees" }] } }
+    }`)
+    )
+    assert.deepStrictEqual(accrual, { account: "revenue", from: "2026-10-01" })
+    const rule = { of: "certified", cap: null } as const
+    assert.deepStrictEqual(certificates.withheld, [
+      { ...rule, name: "tax", percent: "-50000", amount: null, account: "tax" }
+    ])
+    assert.deepStrictEqual(certificates.byProject["7"]?.withheld, [
+      { ...rule, name: "fee", percent: null, amount: "-10.0000", account: "fees" }
+    ])
+    assert.strictEqual(certificates.payable[0]?.account, "VAT")
+  })
+
   it.each([
     [`"payable": [{ "name": "VAT" }]`, "payable.0 needs a percent or an amount, and not both."],
     [
@@ -128,7 +149,30 @@ describe("the ledger's file", () => {
     [
       `"certificates": "cumulative", "payable": [{ "name": "R", "percent": "-5", "cap": "5" }], "projects": { "7": { "certificates": "each" } }`,
       "projects.7 needs a payable of its own: a cap says something only where certificates are cumulative."
-    ]
+    ],
+    [
+      `"accrual": { "account": "revenue", "from": "2026-10-01" }`,
+      "accrual needs certificates: without it, nobody has said what certified amounts are."
+    ],
+    [`"accrual": "revenue"`, "accrual isn't an object with an account and a day (from)."],
+    [`"accrual": { "account": "revenue", "from": "2026-02-30" }`, `accrual.from isn't a day like "2026-10-01".`],
+    [
+      `"certificates": "each", "accrual": { "account": "revenue", "from": "2026-10-01" }, "payable": [{ "name": "VAT", "percent": "20" }]`,
+      "payable.0 needs an account, because accrual posts what it holds back or adds."
+    ],
+    [
+      `"certificates": "each", "accrual": { "account": "revenue", "from": "2026-10-01" }, "projects": { "7": { "payable": [{ "name": "VAT", "percent": "20" }] } }`,
+      "projects.7.payable.0 needs an account, because accrual posts what it holds back or adds."
+    ],
+    [
+      `"withheld": [{ "name": "tax", "percent": "5" }]`,
+      "withheld.0.account isn't a text of up to 200 characters, without line breaks."
+    ],
+    [
+      `"withheld": [{ "name": "tax", "percent": "-5", "account": "tax" }]`,
+      `withheld.0.percent isn't a percentage like "5" or "20.5".`
+    ],
+    [`"withheld": [{ "name": "tax", "account": "tax" }]`, "withheld.0 needs a percent or an amount, and not both."]
   ])("is refused if it says %s", (content, sentence) => {
     assert.strictEqual(refusalOf(`{ ${content} }`), `names a file whose ${sentence}`)
   })

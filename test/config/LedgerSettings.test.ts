@@ -66,6 +66,7 @@ it.effect("an employer pays from the bank; a configured account replaces its pre
     })
     assert.deepStrictEqual(read, {
       ...others,
+      settles: "debit",
       debitAccount: "payable",
       creditAccount: "1200 Bank",
       currency: "EUR",

@@ -22,7 +22,8 @@ it("each rule takes a percentage of what the rules before it leave, or of the ce
     certified: 1_000_000n,
     heldBack: 50_000n,
     added: 190_000n,
-    payable: 1_140_000n
+    payable: 1_140_000n,
+    shares: [-50_000n, 190_000n]
   })
   assert.strictEqual(payableOf(1_000_000n, [], cent).payable, 1_000_000n)
 })

@@ -4,11 +4,12 @@
  * Everything posted for one payment is in one currency on one pair of accounts, those of its first entry. If its project
  * changes after that, a person is asked; an acceptance takes back what was posted and posts it under the new project.
  */
+import type { PayableRules } from "../../../config/Payable.ts"
 import { ask, type Question } from "./Ask.ts"
 import { grounds, keptIn, type Taken, takenBy } from "./CertifiedAs.ts"
 import type { DecisionFact, Entry, Fact, PayableGround, PaymentFact, Terms } from "../Fact.ts"
 import type { Books } from "./Known.ts"
-import { isByHand, isKnown, markOf, unmoved } from "./Parts.ts"
+import { isAccruedHere, isKnown, isOfPayment, markOf, unmoved } from "./Parts.ts"
 import { rulesOf } from "./Rules.ts"
 import { settlementPart } from "./Settlement.ts"
 
@@ -17,6 +18,8 @@ export interface Account extends Pick<
   "certified_as" | "currency" | "debit_account" | "credit_account" | "project_id"
 > {
   readonly basis: ReadonlyArray<Fact | PayableGround>
+  /** What the bank keeps back of the payment. */
+  readonly withheld: PayableRules
 }
 
 /** The change of project under which a payment is posted now. */
@@ -42,7 +45,7 @@ export const moveOf = ({ decisions }: Books, { reference }: PaymentFact): Move =
 /** The entry that says where the payment's others go. */
 const firstOf = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move): Entry | undefined =>
   entries.find(
-    ({ part, payment_reference }) => payment_reference === reference && !isByHand(part) && markOf(part) === mark
+    ({ part, payment_reference }) => payment_reference === reference && isOfPayment(part) && markOf(part) === mark
   )
 
 interface TakenFor extends Taken {
@@ -56,14 +59,28 @@ export const takenAs = (books: Books, payment: PaymentFact, move: Move, terms: T
   const first = firstOf(own, payment, move)
   const isFirst = first === undefined
   const known = move.decision === undefined ? (books.project?.projectId ?? null) : move.projectId
-  if (!rulesOf(terms).isCertifiedAsKept) return { as: null, payable: [], before: null, projectId: known, isFirst }
+  if (!rulesOf(terms).isCertifiedAsKept) {
+    return { as: null, payable: [], withheld: [], before: null, projectId: known, isFirst }
+  }
+  return { ...keptFrom(first ?? firstAccrual(books, known), known, terms), isFirst }
+}
+
+const keptFrom = (first: Entry | undefined, known: string | null, terms: Terms): Taken => {
   const now = takenBy(terms, known)
-  if (first === undefined) return { ...now, isFirst }
+  if (first === undefined) return now
   const { certified_as, project_id: projectId } = first
   // What was assumed has been said since, and turned out to be so.
   const isSaid = (certified_as ?? "assumed") === "assumed" && now.as === "each"
-  return { ...keptIn(first), as: isSaid ? "each" : (certified_as ?? "assumed"), projectId, isFirst }
+  return { ...keptIn(first), as: isSaid ? "each" : (certified_as ?? "assumed"), projectId }
 }
+
+/** What the amounts of an IPC are taken for that isn't paid. */
+export const takenUnpaid = (books: Books, projectId: string | null, terms: Terms): Taken =>
+  keptFrom(firstAccrual(books, projectId), projectId, terms)
+
+/** The entry that says what a certificate's amount was taken for before it was paid. */
+const firstAccrual = ({ entries }: Books, projectId: string | null): Entry | undefined =>
+  entries.find(({ kind, part, project_id }) => kind === "accrual" && project_id === projectId && isAccruedHere(part))
 
 /** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
 export const currencyOf = (books: Books, payment: PaymentFact, terms: Terms): string | null => {
@@ -83,13 +100,14 @@ export const accountOf = (
   const known = books.project?.projectId ?? null
   const first = firstOf(books, payment, move)
   const taken = takenAs(books, payment, move, terms)
-  const { as: certified_as } = taken
+  const { as: certified_as, withheld } = taken
   const kept = taken.isFirst && certified_as !== null ? grounds(books.ipcId, taken) : []
   if (first !== undefined) {
-    return { ...first, certified_as, project_id: isNewestProjectValid ? first.project_id : known, basis: kept }
+    const project = isNewestProjectValid ? first.project_id : known
+    return { ...first, certified_as, project_id: project, basis: kept, withheld }
   }
   const project_id = move.decision === undefined ? known : move.projectId
-  const under = { certified_as, credit_account, debit_account, project_id }
+  const under = { certified_as, credit_account, debit_account, project_id, withheld }
   const question = ask("currency-unknown", payment, [], [], { part: settlementPart })
   const given = move.decision === undefined ? books.decisions.get(question.holdId) : undefined
   if (given?.currency !== undefined) return { ...under, currency: given.currency, basis: [...kept, given] }
@@ -114,7 +132,7 @@ const changedProject = (books: Books, payment: PaymentFact, terms: Terms): Reado
   const from = first === undefined ? move.projectId : first.project_id
   if (from === to || (first !== undefined && from === null && !isOtherCurrency(first, to, terms))) return []
   const units = books.entries
-    .filter(({ part, payment_reference }) => payment_reference === payment.reference && !isByHand(part))
+    .filter(({ part, payment_reference }) => payment_reference === payment.reference && isOfPayment(part))
     .reduce((sum, entry) => sum + entry.units, 0n)
   return [ask("project-changed", payment, [move.mark, from ?? "", to], [project], { part: settlementPart, units })]
 }

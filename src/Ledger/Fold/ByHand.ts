@@ -5,7 +5,7 @@
  * It is posted by the fact that says so, or by the second person's confirmation, exactly once. Nothing is erased: each is
  * one more balanced entry in the open period.
  */
-import type { AccountingEntry, AccountingFact, Entry, Fact, PostingFact, Terms } from "../Fact.ts"
+import type { AccountingEntry, AccountingFact, Entry, Fact, Line, PostingFact, Terms } from "../Fact.ts"
 import * as Lines from "../Lines.ts"
 import type { Books } from "./Known.ts"
 import * as Parts from "./Parts.ts"
@@ -108,7 +108,8 @@ const compared = (books: Books, fact: AccountingFact, terms: Terms): Added => {
 }
 
 const takeOver = (books: Books, one: AccountingEntry, fact: AccountingFact, terms: Terms): Entry => {
-  const { currency, effectiveAt, entryId, reference, units } = one
+  const { currency, effectiveAt, entryId, kind, reference, units } = one
+  if (kind === "accrual") return takeOverAccrual(books, one, fact, terms)
   const entry = make(books, terms, accountFor(books, currency, terms), [fact], {
     kind: isPaid(books, reference) ? "adjustment" : "payment",
     units,
@@ -126,3 +127,27 @@ const takeOver = (books: Books, one: AccountingEntry, fact: AccountingFact, term
 
 const isPaid = ({ entries }: Books, reference: string): boolean =>
   entries.some(({ kind, payment_reference }) => kind === "payment" && payment_reference === reference)
+
+/** Its own accounts are among its lines. */
+const takeOverAccrual = (books: Books, one: AccountingEntry, fact: AccountingFact, terms: Terms): Entry => {
+  const { currency, effectiveAt, entryId, lines = [], units } = one
+  const isDebited = (line: Line): boolean => line.units > 0n === units > 0n
+  const account = {
+    ...accountFor(books, currency, terms),
+    debit_account: lines.find(isDebited)?.account ?? terms.debitAccount,
+    credit_account: lines.find((line) => !isDebited(line))?.account ?? terms.creditAccount
+  }
+  const entry = make(books, terms, account, [fact], {
+    kind: "accrual",
+    units,
+    lines,
+    payment_reference: books.ipcId,
+    certificate_url: null,
+    effective_at: effectiveAt ?? inOpenPeriod(fact.knownAt, terms),
+    known_at: fact.knownAt,
+    event_id: null,
+    reverses: null,
+    part: Parts.accruedElsewhere(currency)
+  })
+  return { ...entry, entry_id: entryId }
+}

@@ -3,7 +3,7 @@
  */
 import { ask, type Question } from "./Ask.ts"
 import type { CertificateFact, PaymentFact } from "../Fact.ts"
-import { baseOf, isByHand, isKnown, knownOf, markOf, moved, unmoved } from "./Parts.ts"
+import { baseOf, isOfPayment, isKnown, knownOf, markOf, moved, unmoved } from "./Parts.ts"
 import { answerTo } from "./Precision.ts"
 import type { Target } from "./Posted.ts"
 import { settle, type Settled, settlementPart } from "./Settlement.ts"
@@ -100,7 +100,7 @@ export function* voided(
   const seen = new Set(later.map(({ question }) => moved(question.holdId, move.mark)))
   for (const { certificate_url, effective_at, part, payment_reference } of books.entries) {
     const base = baseOf(part)
-    if (base === settlementPart || isByHand(part) || isKnown(part)) continue
+    if (base === settlementPart || !isOfPayment(part) || isKnown(part)) continue
     if (payment_reference !== payment.reference || markOf(part) !== move.mark || seen.has(part)) continue
     seen.add(part)
     const decision = books.decisions.get(base)

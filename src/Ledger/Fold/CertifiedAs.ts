@@ -23,21 +23,30 @@ export const hasCumulative = ({ certificates: { byProject, standard } }: Terms):
 const payableIn = (projectId: string | null, { certificates }: Terms): PayableRules | undefined => {
   const { byProject, payable } = certificates
   if (projectId !== null) return byProject[projectId]?.payable ?? payable
-  return Object.values(byProject).some((own) => own.payable !== null) ? undefined : payable
+  const areOwn = Object.values(byProject).some((own) => own.payable !== null || own.withheld !== undefined)
+  return areOwn ? undefined : payable
 }
 
+const withheldIn = (projectId: string | null, { certificates }: Terms): PayableRules =>
+  certificates.byProject[projectId ?? ""]?.withheld ?? certificates.withheld ?? []
+
 /** What a payment keeps, in the basis of its first entry, so that later ones follow the same. */
-export const grounds = (ipcId: string, { as, before, payable }: Taken): ReadonlyArray<PayableGround> =>
-  payable?.length === 0 && as !== "cumulative"
-    ? []
-    : [{ kind: "payable", ipcId, rules: JSON.stringify(payable ?? null), before }]
+export const grounds = (ipcId: string, { as, before, payable, withheld }: Taken): ReadonlyArray<PayableGround> => {
+  if (payable?.length === 0 && withheld.length === 0 && as !== "cumulative") return []
+  const ground: PayableGround = { kind: "payable", ipcId, rules: JSON.stringify(payable ?? null), before }
+  return [withheld.length === 0 ? ground : { ...ground, withheld: JSON.stringify(withheld) }]
+}
 
 /** What it has kept. Rules are undefined if they weren't known: then a person has said the amount. */
-export const keptIn = ({ basis }: Pick<Entry, "basis">): Pick<Taken, "before" | "payable"> => {
+export const keptIn = ({ basis }: Pick<Entry, "basis">): Pick<Taken, "before" | "payable" | "withheld"> => {
   const ground = basis.find(({ kind }) => kind === "payable")
-  if (ground === undefined) return { before: null, payable: [] }
+  if (ground === undefined) return { before: null, payable: [], withheld: [] }
   const rules = JSON.parse(String(ground["rules"])) as PayableRules | null
-  return { before: ground["before"] === null ? null : String(ground["before"]), payable: rules ?? undefined }
+  return {
+    before: ground["before"] === null ? null : String(ground["before"]),
+    payable: rules ?? undefined,
+    withheld: JSON.parse(String(ground["withheld"] ?? "[]")) as PayableRules
+  }
 }
 
 export interface Due {
@@ -58,6 +67,8 @@ export interface Taken {
   /** Null in books of earlier versions: each for itself. */
   readonly as: CertifiedAs | null
   readonly payable: PayableRules | undefined
+  /** What is kept back of the payment. */
+  readonly withheld: PayableRules
   /** What was certified before the first IPC of the project: a canonical amount; null: not known. */
   readonly before: string | null
   /** Under this project. */
@@ -68,6 +79,7 @@ export interface Taken {
 export const takenBy = (terms: Terms, projectId: string | null): Taken => ({
   as: certifiedAs(projectId, terms),
   payable: payableIn(projectId, terms),
+  withheld: withheldIn(projectId, terms),
   before: terms.certificates.byProject[projectId ?? ""]?.certifiedBefore ?? null,
   projectId
 })

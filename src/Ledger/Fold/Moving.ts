@@ -4,13 +4,13 @@
 import type { Move } from "./Account.ts"
 import type { Entry, PaymentFact } from "../Fact.ts"
 import type { Books } from "./Known.ts"
-import { baseOf, isByHand, markOf } from "./Parts.ts"
+import { baseOf, isOfPayment, markOf } from "./Parts.ts"
 import type { Target } from "./Posted.ts"
 
 /** Nothing is left where the payment was before. */
 export const isMoved = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move): boolean => {
   const others = entries.filter(
-    ({ part, payment_reference }) => payment_reference === reference && !isByHand(part) && markOf(part) !== mark
+    ({ part, payment_reference }) => payment_reference === reference && isOfPayment(part) && markOf(part) !== mark
   )
   const nets = Map.groupBy(others, ({ part }) => part).values()
   return [...nets].every((each) => each.reduce((sum, { units }) => sum + units, 0n) === 0n)
@@ -21,7 +21,7 @@ export function* left({ entries }: Books, payment: PaymentFact, { decision, mark
   const firsts = new Map<string, Entry>()
   for (const entry of entries) {
     const { part, payment_reference } = entry
-    if (payment_reference !== payment.reference || isByHand(part) || markOf(part) === mark) continue
+    if (payment_reference !== payment.reference || !isOfPayment(part) || markOf(part) === mark) continue
     if (!firsts.has(part)) firsts.set(part, entry)
   }
   for (const [part, { certificate_url, effective_at }] of firsts) {

@@ -1,6 +1,6 @@
 /**
  * The names of the parts of an IPC's books. Each part adds up to one thing: a payment's own amount, an accepted hold, what
- * a person added, what the accounting system had before a restore. Pure.
+ * is due by certificates, what a person added, what the accounting system had before a restore. Pure.
  *
  * A part that a change of the project moved goes on under its name with a mark: the id of the accepted hold.
  */
@@ -31,5 +31,26 @@ export const knownOf = (reference: string): string => `${known}${encodeURICompon
 
 /** Of a further payment whose event says its amount. */
 export const paidOf = (reference: string): string => `${paid}${encodeURIComponent(reference)}`
+
+const accrued = "accrued:"
+
+export interface Place {
+  readonly projectId: string | null
+  readonly currency: string | null
+}
+
+/** Of what is posted for the certificates of an IPC, while they are posted there. */
+export const accruedIn = ({ currency, projectId }: Place): string => `${accrued}${projectId ?? ""}:${currency ?? ""}`
+
+/** Of what the accounting system had for them. */
+export const accruedElsewhere = (currency: string | null): string => `${accrued}known:${currency ?? ""}`
+
+/** Posted by the rules. */
+export const isAccruedHere = (part: string): boolean => isAccrued(part) && !part.startsWith(`${accrued}known:`)
+
+export const isAccrued = (part: string): boolean => part.startsWith(accrued)
+
+/** Of a payment, as the rules post it. */
+export const isOfPayment = (part: string): boolean => !isByHand(part) && !isAccrued(part)
 
 export const isKnown = (part: string): boolean => part.startsWith(known)

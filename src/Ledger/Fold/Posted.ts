@@ -13,6 +13,7 @@ import { ask, basisOf, identify, type Question } from "./Ask.ts"
 import type { DecisionFact, Entry, Fact, HoldReason, PayableGround, PaymentFact, Terms } from "../Fact.ts"
 import * as Lines from "../Lines.ts"
 import type { Books } from "./Known.ts"
+import * as Layout from "./Layout.ts"
 import { baseOf, markOf, moved } from "./Parts.ts"
 import { fits, fitting, minorUnit } from "./Precision.ts"
 import type { Refusal } from "./Refusals.ts"
@@ -87,7 +88,7 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   const entry = make(books, terms, account, [...basis, ...account.basis, ...consents], {
     kind,
     units,
-    lines: null,
+    lines: Layout.ofPayment(account, { posted, units, unit }, terms),
     payment_reference: payment.reference,
     certificate_url,
     effective_at: inOpenPeriod(target.effective_at, terms),
@@ -173,12 +174,15 @@ const isInClosedPeriod = (at: Instant.Instant, terms: Terms): boolean => inOpenP
 const reversed = (posted: ReadonlyArray<Entry>): string | null =>
   posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entry_id ?? null
 
-type Draft = Omit<Entry, "basis" | "entry_id" | "ipc_id" | "posting_date" | Exclude<keyof Account, "basis">>
+type Draft = Omit<
+  Entry,
+  "basis" | "entry_id" | "ipc_id" | "posting_date" | Exclude<keyof Account, "basis" | "withheld">
+>
 
 export const make = (
   books: Books,
   terms: Terms,
-  { certified_as, credit_account, currency, debit_account, project_id }: Omit<Account, "basis">,
+  { certified_as, credit_account, currency, debit_account, project_id }: Omit<Account, "basis" | "withheld">,
   basis: ReadonlyArray<Fact | PayableGround>,
   draft: Draft
 ): Entry => {

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { OfProject } from "../../../config/LedgerFile.ts"
+import type { OfProject } from "../../../config/Certificates.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { created, folder, hear, holds, journal, paid, started, startedOnce, verified } from "../Started.ts"

@@ -1,7 +1,7 @@
 /** Projects whose certificates are cumulative, and one whose aren't; and what is posted and asked there. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Certificates } from "../../../config/LedgerFile.ts"
+import type { Certificates } from "../../../config/Certificates.ts"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
 import type { Terms } from "../../../src/Ledger/Fact.ts"
 import { contractor } from "../Contractor.ts"

@@ -1,7 +1,7 @@
 /** Entries are drafts while nobody has said what certified amounts are, whatever is configured; then as configured. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Certificates } from "../../../config/LedgerFile.ts"
+import type { Certificates } from "../../../config/Certificates.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import { certified, created, folder, hear, journal, payment, verified } from "../Started.ts"
 import { accounts, allDelivered, entryOf, letters, sending, unsending, until } from "./SinkWorld.ts"

@@ -4,7 +4,7 @@
 import { webcrypto } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Certificates } from "../../../config/LedgerFile.ts"
+import type { Certificates } from "../../../config/Certificates.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import {
   accounts,

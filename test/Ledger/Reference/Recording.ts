@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import type { Entry, Fact, Hold, Terms } from "../../../src/Ledger/Fact.ts"
 import { fold, type Turn } from "../../../src/Ledger/Fold.ts"
-import { endedByTerms } from "../../../src/Ledger/Books.ts"
+import { endedByTerms } from "../../../src/Ledger/NewTerms.ts"
 import { type Books, empty } from "../../../src/Ledger/Fold/Known.ts"
 import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { isKnown } from "../../../src/Ledger/Fold/Parts.ts"

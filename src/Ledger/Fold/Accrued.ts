@@ -1,0 +1,181 @@
+/**
+ * Accruals: what is due by the certificates of an IPC is posted when it is certified, so that the receivable which a payment
+ * credits was debited before. Pure.
+ *
+ * Guarantees: where all that an IPC rests on is known, its accruals add up to what is due by its newest certificate, and so
+ * does what a person took back count; where it isn't known, nothing is posted. Nothing is asked: no money moves, and the
+ * payment's own questions are about the same amounts. An accrual never goes into a closed period.
+ */
+import * as Amount from "../../Domain/Amount.ts"
+import { dateIn } from "../../Domain/CalendarDay.ts"
+import type { CertificateFact, Entry, Fact, Line, PayableGround, Terms } from "../Fact.ts"
+import * as Lines from "../Lines.ts"
+import { accountOf, moveOf, takenAs, takenUnpaid } from "./Account.ts"
+import { dueByOf, grounds, type Taken } from "./CertifiedAs.ts"
+import type { Books } from "./Known.ts"
+import * as Layout from "./Layout.ts"
+import { accruedElsewhere, accruedIn, isAccrued, type Place } from "./Parts.ts"
+import { inOpenPeriod, make } from "./Posted.ts"
+import { fits, minorUnit } from "./Precision.ts"
+import { regarding } from "./Refusals.ts"
+import { takenBack } from "./SecondPerson.ts"
+
+export const accruals = (given: Books, cause: Fact, terms: Terms): ReadonlyArray<Entry> => {
+  if (terms.accrual === undefined) return []
+  const place = placeOf(given, terms)
+  if (place === undefined) return []
+  const wanted = wantedAt(regarding(given), place, cause, terms)
+  if (wanted === undefined) return []
+  const parts = Map.groupBy(
+    given.entries.filter(({ part }) => isAccrued(part)),
+    ({ part }) => part
+  )
+  const here = new Set([accruedIn(place), accruedElsewhere(place.currency)])
+  const gone = [...parts].filter(([part]) => !here.has(part)).flatMap(([, entries]) => entries.slice(0, 1))
+  const books = [...gone.map((first) => toNothing(first, cause)), wanted].reduce(
+    (now, target) => posted(now, target, cause, terms),
+    given
+  )
+  return books.entries.slice(given.entries.length)
+}
+
+/** What the lines of an accrual's parts must add up to. */
+interface Target extends Pick<
+  Entry,
+  "certificate_url" | "certified_as" | "credit_account" | "debit_account" | "effective_at"
+> {
+  readonly place: Place
+  /** Where it is posted. */
+  readonly part: string
+  /** Others that count, too. */
+  readonly besides: string | undefined
+  readonly lines: ReadonlyArray<Line>
+  readonly basis: ReadonlyArray<Fact | PayableGround>
+}
+
+/** As of the payment, which people may have been asked about; undefined if it isn't known. */
+const placeOf = (books: Books, terms: Terms): Place | undefined => {
+  const [payment] = books.payments
+  const projectId = books.project?.projectId ?? null
+  if (payment === undefined) {
+    if (projectId === null && Object.keys(terms.currencies).length > 0) return undefined
+    return { projectId, currency: terms.currencies[projectId ?? ""] ?? terms.currency }
+  }
+  const account = accountOf(books, payment, moveOf(books, payment), terms)
+  return "question" in account ? undefined : { projectId: account.project_id, currency: account.currency }
+}
+
+const takenIn = (books: Books, { projectId }: Place, terms: Terms): Taken => {
+  const [payment] = books.payments
+  return payment === undefined
+    ? takenUnpaid(books, projectId, terms)
+    : takenAs(books, payment, moveOf(books, payment), terms)
+}
+
+/** Undefined: it isn't known. */
+const wantedAt = (books: Books, place: Place, cause: Fact, terms: Terms): Target | undefined => {
+  const newest = newestOf(books)
+  const taken = takenIn(books, place, terms)
+  const target = { ...bare(books, place, cause, terms), certified_as: taken.as }
+  if (newest === undefined || !isFrom(books, terms)) return target
+  if (newest === "unclear" || taken.payable === undefined) return undefined
+  const unit = minorUnit(place.currency, terms)
+  const due = dueByOf(books, taken, unit)(newest)
+  if (due === undefined || !fits(newest.units, unit)) return undefined
+  const lines = Layout.ofCertificate(due.of, taken.payable, target, terms)
+  return {
+    ...target,
+    lines,
+    effective_at: newest.at,
+    certificate_url: newest.url,
+    basis: [newest, ...due.basis, ...grounds(books.ipcId, taken)]
+  }
+}
+
+/** With nothing due: what is posted there is taken back. */
+const bare = (books: Books, place: Place, cause: Fact, terms: Terms): Omit<Target, "certified_as"> => {
+  const [part, besides] = [accruedIn(place), accruedElsewhere(place.currency)]
+  const first =
+    books.entries.find((entry) => entry.part === part) ?? books.entries.find((entry) => entry.part === besides)
+  return {
+    place,
+    part,
+    besides,
+    ...accountsOf(books, part, terms),
+    lines: [],
+    effective_at: first?.effective_at ?? "",
+    certificate_url: null,
+    basis: [cause]
+  }
+}
+
+/** Those of its first entry there, so that other terms change nothing that is posted. */
+const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "credit_account" | "debit_account"> => {
+  const first = books.entries.find((entry) => entry.part === part && entry.kind === "accrual")
+  if (first !== undefined) return first
+  const paid = books.entries.find(({ kind }) => kind === "payment")
+  const standard = { debit_account: terms.debitAccount, credit_account: terms.creditAccount }
+  const { settled } = Layout.settledOf(paid ?? standard, terms)
+  const account = terms.accrual?.account ?? ""
+  return terms.settles === "debit"
+    ? { debit_account: account, credit_account: settled }
+    : { debit_account: settled, credit_account: account }
+}
+
+/** The certificate that counts; undefined: none does. */
+const newestOf = ({ certificates, opening }: Books): CertificateFact | "unclear" | undefined => {
+  // What a person signed off was posted before siteledger, and so is what comes for it later.
+  if (opening !== undefined) return undefined
+  const at = certificates.reduce((last, each) => (each.at > last ? each.at : last), "")
+  const [first, ...others] = certificates
+    .filter((each) => each.at === at)
+    .toSorted((a, b) => (String(a.url) < String(b.url) ? -1 : 1))
+  return others.some(({ units }) => units !== first?.units) ? "unclear" : first
+}
+
+/** Not first certified before accruals began. */
+const isFrom = ({ certificates }: Books, { accrual, timezone }: Terms): boolean => {
+  const first = certificates.reduce((least, { at }) => (least === "" || at < least ? at : least), "")
+  return accrual !== undefined && dateIn(first, timezone) >= accrual.from
+}
+
+/** What is posted elsewhere is taken back: the IPC belongs to another project. */
+const toNothing = (first: Entry, cause: Fact): Target => ({
+  ...first,
+  place: { projectId: first.project_id, currency: first.currency },
+  besides: undefined,
+  lines: [],
+  basis: [cause]
+})
+
+/** The books with the difference, if there is one. */
+const posted = (books: Books, target: Target, cause: Fact, terms: Terms): Books => {
+  const { basis, besides, certificate_url, effective_at, lines, part, place } = target
+  const counting = [...books.entries, ...takenBack(books)].filter(
+    (entry) => entry.part === part || entry.part === besides
+  )
+  const difference = Lines.summed([...lines, ...counting.flatMap((entry) => Lines.negated(Lines.of(entry)))])
+  // More than an amount holds is in no accounting system.
+  if (difference.length === 0 || difference.some(({ units }) => Amount.ofUnits(units) === undefined)) return books
+  const account = { ...target, currency: place.currency, project_id: place.projectId }
+  const units = movedOf(difference, target, terms)
+  const entry = make(books, terms, account, basis, {
+    kind: "accrual",
+    units,
+    lines: Layout.orNull({ ...target, units }, difference),
+    payment_reference: books.ipcId,
+    certificate_url,
+    effective_at: inOpenPeriod(effective_at, terms),
+    known_at: cause.knownAt,
+    event_id: cause.eventId ?? null,
+    reverses: null,
+    part
+  })
+  return { ...books, entries: [...books.entries, entry] }
+}
+
+/** What comes to the receivable, or to the payable: the amount of the entry. */
+const movedOf = (lines: ReadonlyArray<Line>, { credit_account, debit_account }: Target, { settles }: Terms): bigint => {
+  const of = (account: string) => lines.find((line) => line.account === account)?.units ?? 0n
+  return settles === "debit" ? -of(credit_account) : of(debit_account)
+}
