@@ -13,6 +13,7 @@ import { eachIpc, factsOf, read } from "./StoredBooks.ts"
 import type { Fact } from "./Fact.ts"
 import { type Books, empty } from "./Fold/Known.ts"
 import { steps } from "./Refold.ts"
+import * as Lines from "./Lines.ts"
 import * as Rows from "./Rows.ts"
 import { chained, type Head } from "./Verify/Chained.ts"
 import { numbered } from "./Verify/Numbers.ts"
@@ -125,7 +126,8 @@ type Shown = Readonly<Record<string, unknown>>
 const entriesOf = ({ entries }: Books, causes: ReadonlyMap<string, number>) =>
   new Map(
     entries.map((entry) => {
-      const shown: Shown = { ...entry, units: String(entry.units), fact: causes.get(entry.entry_id) }
+      const lines = entry.lines === null ? null : Lines.toText(entry.lines)
+      const shown: Shown = { ...entry, lines, units: String(entry.units), fact: causes.get(entry.entry_id) }
       return [entry.entry_id, shown]
     })
   )

@@ -2,8 +2,8 @@
  * Accruals: what is due by the certificates of an IPC is posted when it is certified, so that the receivable which a payment
  * credits was debited before. Pure.
  *
- * Guarantees: where all that an IPC rests on is known, its accruals add up to what is due by its newest certificate, and so
- * does what a person took back count; where it isn't known, nothing is posted. Nothing is asked: no money moves, and the
+ * Guarantees: the accruals of an IPC add up to what is due by its newest certificate, or to nothing while that isn't known, in
+ * any order of events; what a person took back counts as if it were posted. Nothing is asked, because no money moves, and the
  * payment's own questions are about the same amounts. An accrual never goes into a closed period.
  */
 import * as Amount from "../../Domain/Amount.ts"
@@ -23,16 +23,14 @@ import { takenBack } from "./SecondPerson.ts"
 export const accruals = (given: Books, cause: Fact, terms: Terms): ReadonlyArray<Entry> => {
   if (terms.accrual === undefined) return []
   const place = placeOf(given, terms)
-  if (place === undefined) return []
-  const wanted = wantedAt(regarding(given), place, cause, terms)
-  if (wanted === undefined) return []
   const parts = Map.groupBy(
     given.entries.filter(({ part }) => isAccrued(part)),
     ({ part }) => part
   )
-  const here = new Set([accruedIn(place), accruedElsewhere(place.currency)])
+  const here = new Set(place === undefined ? [] : [accruedIn(place), accruedElsewhere(place.currency)])
   const gone = [...parts].filter(([part]) => !here.has(part)).flatMap(([, entries]) => entries.slice(0, 1))
-  const books = [...gone.map((first) => toNothing(first, cause)), wanted].reduce(
+  const wanted = place === undefined ? [] : [wantedAt(regarding(given), place, cause, terms)]
+  const books = [...gone.map((first) => toNothing(first, cause)), ...wanted].reduce(
     (now, target) => posted(now, target, cause, terms),
     given
   )
@@ -72,16 +70,14 @@ const takenIn = (books: Books, { projectId }: Place, terms: Terms): Taken => {
     : takenAs(books, payment, moveOf(books, payment), terms)
 }
 
-/** Undefined: it isn't known. */
-const wantedAt = (books: Books, place: Place, cause: Fact, terms: Terms): Target | undefined => {
+const wantedAt = (books: Books, place: Place, cause: Fact, terms: Terms): Target => {
   const newest = newestOf(books)
   const taken = takenIn(books, place, terms)
   const target = { ...bare(books, place, cause, terms), certified_as: taken.as }
-  if (newest === undefined || !isFrom(books, terms)) return target
-  if (newest === "unclear" || taken.payable === undefined) return undefined
+  if (newest === undefined || taken.payable === undefined || !isFrom(books, terms)) return target
   const unit = minorUnit(place.currency, terms)
   const due = dueByOf(books, taken, unit)(newest)
-  if (due === undefined || !fits(newest.units, unit)) return undefined
+  if (due === undefined || !fits(newest.units, unit)) return target
   const lines = Layout.ofCertificate(due.of, taken.payable, target, terms)
   return {
     ...target,
@@ -92,7 +88,7 @@ const wantedAt = (books: Books, place: Place, cause: Fact, terms: Terms): Target
   }
 }
 
-/** With nothing due: what is posted there is taken back. */
+/** With nothing due, or while it isn't known what is: what is posted there is taken back. */
 const bare = (books: Books, place: Place, cause: Fact, terms: Terms): Omit<Target, "certified_as"> => {
   const [part, besides] = [accruedIn(place), accruedElsewhere(place.currency)]
   const first =
@@ -122,15 +118,15 @@ const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "cred
     : { debit_account: settled, credit_account: account }
 }
 
-/** The certificate that counts; undefined: none does. */
-const newestOf = ({ certificates, opening }: Books): CertificateFact | "unclear" | undefined => {
+/** The certificate that counts; undefined if none does, or those of the newest time disagree. */
+const newestOf = ({ certificates, opening }: Books): CertificateFact | undefined => {
   // What a person signed off was posted before siteledger, and so is what comes for it later.
   if (opening !== undefined) return undefined
   const at = certificates.reduce((last, each) => (each.at > last ? each.at : last), "")
   const [first, ...others] = certificates
     .filter((each) => each.at === at)
     .toSorted((a, b) => (String(a.url) < String(b.url) ? -1 : 1))
-  return others.some(({ units }) => units !== first?.units) ? "unclear" : first
+  return others.every(({ units }) => units === first?.units) ? first : undefined
 }
 
 /** Not first certified before accruals began. */
