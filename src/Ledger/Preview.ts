@@ -15,6 +15,7 @@ import * as StoredBooks from "./StoredBooks.ts"
 import type { Entry, Hold, Terms } from "./Fact.ts"
 import { fold } from "./Fold.ts"
 import { type Books, empty } from "./Fold/Known.ts"
+import * as Lines from "./Lines.ts"
 
 export const assumptions: ReadonlyArray<string> = [
   "A payment settles the certified amount of its IPC, unless its event says what was paid.",
@@ -27,13 +28,13 @@ export interface Preview {
   /** Without what is the same everywhere. */
   readonly terms: Omit<Terms, "minorDigits">
   readonly ipcs: number
-  /** Net by currency and project, as posted with these terms from the beginning. */
+  /** By currency, project and account, as posted with these terms from the beginning. */
   readonly totals: ReadonlyArray<{
     readonly currency: string | null
     readonly project_id: string | null
-    readonly debit_account: string
-    readonly credit_account: string
+    readonly account: string
     readonly entries: number
+    /** What is debited, less what is credited. */
     readonly amount: string
   }>
   readonly holds: Readonly<Partial<Record<Hold["reason"], number>>>
@@ -58,10 +59,25 @@ const booksUnder = async (
   })
 }
 
+interface Total extends Pick<Entry, "currency" | "project_id"> {
+  readonly account: string
+  readonly entries: number
+  readonly units: bigint
+}
+
+const add = (totals: Map<string, Total>, entry: Entry): void => {
+  const { currency, project_id } = entry
+  for (const { account, units } of Lines.of(entry)) {
+    const key = JSON.stringify([currency, project_id, account])
+    const sum = totals.get(key) ?? { currency, project_id, account, entries: 0, units: 0n }
+    totals.set(key, { ...sum, entries: sum.entries + 1, units: sum.units + units })
+  }
+}
+
 export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Service"], configured: Terms) {
   const closed = (yield* newestTerms(store))?.closed
   const terms: Terms = closed === undefined ? configured : { ...configured, closed }
-  const totals = new Map<string, { entry: Entry; entries: number; units: bigint }>()
+  const totals = new Map<string, Total>()
   const holds: Partial<Record<Hold["reason"], number>> = {}
   let ipcs = 0
   yield* StoredBooks.eachIpc(store, (ids) =>
@@ -71,11 +87,7 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
         for (const books of all) {
           ipcs++
           for (const { reason } of books.holds.values()) holds[reason] = (holds[reason] ?? 0) + 1
-          for (const entry of books.entries) {
-            const key = JSON.stringify([entry.currency, entry.project_id, entry.debit_account, entry.credit_account])
-            const sum = totals.get(key) ?? { entry, entries: 0, units: 0n }
-            totals.set(key, { entry, entries: sum.entries + 1, units: sum.units + entry.units })
-          }
+          for (const entry of books.entries) add(totals, entry)
         }
       }
     )
@@ -85,14 +97,7 @@ export const preview = Effect.fn("Ledger.preview")(function* (store: Store["Serv
     assumptions,
     terms: shown,
     ipcs,
-    totals: [...totals.values()].map(({ entries, entry, units }) => ({
-      currency: entry.currency,
-      project_id: entry.project_id,
-      debit_account: entry.debit_account,
-      credit_account: entry.credit_account,
-      entries,
-      amount: Amount.ofUnits(units) ?? "more than fits"
-    })),
+    totals: [...totals.values()].map(({ units, ...total }) => ({ ...total, amount: Amount.sumOfUnits(units) })),
     holds
   } satisfies Preview
 })

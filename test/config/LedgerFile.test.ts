@@ -19,13 +19,28 @@ describe("the ledger's file", () => {
     assert.deepStrictEqual(Result.getOrThrow(ledgerFile("config/ledger.example.json")).certificates, {
       standard: "cumulative",
       payable: [
-        { name: "retention", percent: "-50000", amount: null, of: "payable", cap: "50000.0000" },
-        { name: "VAT", percent: "200000", amount: null, of: "payable", cap: null }
+        { name: "retention", percent: "-50000", amount: null, of: "payable", cap: "50000.0000", account: "retention" },
+        { name: "VAT", percent: "200000", amount: null, of: "payable", cap: null, account: "VAT" }
       ],
+      withheld: [],
       byProject: {
         "4711": { amounts: null, certifiedBefore: "125000.0000", payable: null },
         "4712": { amounts: null, certifiedBefore: "0.0000", payable: null },
-        "4713": { amounts: "each", certifiedBefore: null, payable: [] }
+        "4713": {
+          amounts: "each",
+          certifiedBefore: null,
+          payable: [],
+          withheld: [
+            {
+              name: "withholding tax",
+              percent: "-50000",
+              amount: null,
+              of: "certified",
+              cap: null,
+              account: "withholding tax"
+            }
+          ]
+        }
       }
     })
     assert.deepStrictEqual(Result.getOrThrow(read(`\uFEFF{}`)), none)

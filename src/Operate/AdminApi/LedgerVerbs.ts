@@ -88,8 +88,11 @@ const PayableRule = Schema.Struct({
   percent: Text,
   amount: Text,
   of: Schema.Literals(["certified", "payable"]),
-  cap: Text
+  cap: Text,
+  account: Schema.optionalKey(Schema.String)
 })
+
+const PayableRules = Schema.Array(PayableRule)
 
 const Preview = Schema.Struct({
   assumptions: Schema.Array(Schema.String),
@@ -102,13 +105,22 @@ const Preview = Schema.Struct({
     currencies: Schema.Record(Schema.String, Schema.String),
     certificates: Schema.Struct({
       standard: Amounts,
-      payable: Schema.Array(PayableRule),
+      payable: PayableRules,
+      withheld: Schema.optionalKey(PayableRules),
       /** By project id. */
       byProject: Schema.Record(
         Schema.String,
-        Schema.Struct({ amounts: Amounts, certifiedBefore: Text, payable: Schema.NullOr(Schema.Array(PayableRule)) })
+        Schema.Struct({
+          amounts: Amounts,
+          certifiedBefore: Text,
+          payable: Schema.NullOr(PayableRules),
+          withheld: Schema.optionalKey(PayableRules)
+        })
       )
     }),
+    /** Absent: certificates aren't posted. */
+    accrual: Schema.optionalKey(Schema.Struct({ account: Schema.String, from: Schema.String })),
+    settles: Schema.optionalKey(Schema.Literal("debit")),
     openFrom: Text,
     /** What people have closed; absent: nothing. */
     closed: Schema.optionalKey(
@@ -130,9 +142,9 @@ const Preview = Schema.Struct({
     Schema.Struct({
       currency: Text,
       project_id: Text,
-      debit_account: Schema.String,
-      credit_account: Schema.String,
+      account: Schema.String,
       entries: Schema.Int,
+      /** What is debited, less what is credited. */
       amount: Schema.String
     })
   ),

@@ -117,14 +117,13 @@ const accrued = Effect.map(journal, (rows) =>
 /** Of IPCs of which it is known what is due. */
 const openIs = (all: ReadonlyArray<Life>) =>
   Effect.gen(function* () {
-    const known = all
-      .filter((life) => life.certificates.size > 0 && dueFor(life, all) !== undefined)
-      .map(({ id }) => id)
-    const rows = (yield* journal).filter(({ ipc_id }) => known.includes(ipc_id)).flatMap(Lines.inRow)
+    const ids = all.filter((life) => life.certificates.size > 0 && dueFor(life, all) !== undefined).map(({ id }) => id)
+    const known = new Set(ids)
+    const rows = (yield* journal).filter(({ ipc_id }) => known.has(ipc_id)).flatMap(Lines.inRow)
     const receivable = rows.reduce((sum, { account, units }) => (account === "receivable" ? sum + units : sum), 0n)
     const { rows: aged } = yield* report("aged", "2026-12-31", plain)
     const open = aged
-      .filter((row) => known.includes(String(row["ipc"])))
+      .filter((row) => known.has(String(row["ipc"])))
       .reduce((sum, row) => sum + BigInt(String(row["open"]).replace(".", "")), 0n)
     assert.strictEqual(receivable, open)
   })
