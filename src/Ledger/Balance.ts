@@ -7,10 +7,12 @@ import type { Entry, Terms } from "./Fact.ts"
 import { moveOf } from "./Fold/Account.ts"
 import { type DueBy, dueByOf, takenBy } from "./Fold/CertifiedAs.ts"
 import type { Books } from "./Fold/Known.ts"
+import { settledOf } from "./Fold/Layout.ts"
 import { byHand as partByHand, isAccrued } from "./Fold/Parts.ts"
 import { minorUnit } from "./Fold/Precision.ts"
 import { regarding } from "./Fold/Refusals.ts"
 import { countingFor } from "./Fold/Wanted.ts"
+import * as Lines from "./Lines.ts"
 
 export interface Balance {
   /** What the newest certificate says; null if none is known, or two of one time disagree. */
@@ -27,6 +29,8 @@ export interface Amounts {
   /** What the newest certificate says, and when. */
   readonly newest: { readonly units: bigint; readonly at: string } | undefined
   readonly due: bigint | undefined
+  /** What people have added to it: retention that was released. */
+  readonly released: bigint
   /** What of it is the IPC's own; undefined if that isn't known. */
   readonly of: Payable | undefined
   readonly paid: bigint
@@ -45,26 +49,50 @@ export const balanceOf = (books: Books, terms: Terms): Balance => {
 
 export const amountsOf = (books: Books, terms: Terms): Amounts => {
   const paid = paidIn(books).reduce((sum, { units }) => sum + units, 0n)
+  const released = releasedIn(books, terms)
+  const nothing = { newest: undefined, due: undefined, of: undefined, paid, released }
   const { certificates, opening } = regarding(books)
   const at = certificates.reduce((last, each) => (each.at > last ? each.at : last), "")
   const amounts = new Set(certificates.filter((each) => each.at === at).map(({ units }) => units))
   const [only] = amounts
-  if (amounts.size > 1) return { newest: undefined, due: undefined, of: undefined, paid }
+  if (amounts.size > 1) return nothing
   if (only !== undefined) {
     const due = dueIn(books, terms)({ at, units: only })
-    return { newest: { at, units: only }, due: due?.units, of: due?.of, paid }
+    const units = due === undefined ? undefined : due.units + released
+    return { newest: { at, units: only }, due: units, of: due?.of, paid, released }
   }
-  if (opening === undefined) return { newest: undefined, due: undefined, of: undefined, paid }
+  if (opening === undefined) return nothing
   // What a person signed off is due as it is.
   const { knownAt, units } = opening
-  return { newest: { at: knownAt, units }, due: units, of: payableOf(units, [], 1n), paid }
+  return { newest: { at: knownAt, units }, due: units + released, of: payableOf(units, [], 1n), paid, released }
 }
 
-/** What a person has posted on other accounts is no payment. */
-export const paidIn = ({ byHand, entries }: Books): ReadonlyArray<Entry> => {
+/** What a person has posted on other accounts. */
+const onOtherAccounts = ({ byHand }: Books): ReadonlySet<string> => {
   const others = byHand.filter((fact) => fact.kind === "posting" && (fact.debit ?? fact.credit) !== undefined)
-  const parts = new Set(others.map(({ number }) => partByHand(number)))
-  return entries.filter(({ part }) => !parts.has(part) && !isAccrued(part))
+  return new Set(others.map(({ number }) => partByHand(number)))
+}
+
+/** What of that came to the receivable, or to the payable. */
+const releasedIn = (books: Books, terms: Terms): bigint => {
+  const parts = onOtherAccounts(books)
+  const paid = books.entries.find(({ kind }) => kind === "payment")
+  const { settled } = settledOf(
+    paid ?? { debit_account: terms.debitAccount, credit_account: terms.creditAccount },
+    terms
+  )
+  const moved = books.entries
+    .filter(({ part }) => parts.has(part))
+    .flatMap(Lines.of)
+    .filter(({ account }) => account === settled)
+  const sum = moved.reduce((all, { units }) => all + units, 0n)
+  return terms.settles === "debit" ? -sum : sum
+}
+
+/** That is no payment. */
+export const paidIn = (books: Books): ReadonlyArray<Entry> => {
+  const parts = onOtherAccounts(books)
+  return books.entries.filter(({ part }) => !parts.has(part) && !isAccrued(part))
 }
 
 const dueIn = (books: Books, terms: Terms): DueBy => {

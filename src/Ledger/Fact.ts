@@ -159,6 +159,8 @@ export interface PayableGround {
   readonly before: string | null
   /** What was kept back of payments, as JSON; absent: nothing. */
   readonly withheld?: string
+  /** Of an accrual: the first day on which IPCs had to be certified for the first time. */
+  readonly from?: string
 }
 
 /** Other terms apply from here on; recorded for an IPC whose holds or entries they change. */

@@ -116,6 +116,7 @@ describe("a report", () => {
             ipcs: 2,
             certified: "300.0000",
             held_back: "15.0000",
+            released: "0.0000",
             added: "57.0000",
             due: "342.0000",
             paid: "114.0000",
@@ -129,6 +130,7 @@ describe("a report", () => {
             ipcs: 2,
             certified: "130.0000",
             held_back: "0.0000",
+            released: "0.0000",
             added: "0.0000",
             due: "130.0000",
             paid: "50.0000",
@@ -152,10 +154,18 @@ describe("a report", () => {
         const hand = { ipcId: "A", evidence: "letter", reference: "fee", ...by }
         yield* post({ ...hand, amount: "7", currency: "USD", debit: undefined, credit: undefined })
         yield* post({ ...hand, amount: "3", currency: "USD", debit: undefined, credit: "retention" })
+        yield* post({
+          ...hand,
+          reference: "release",
+          amount: "5",
+          currency: "EUR",
+          debit: "receivable",
+          credit: "retention"
+        })
         const shown = (yield* rowsOf("statement")).map((row) =>
           ["project", "currency", "due", "paid", "open"].map((name) => row[name]).join(" ")
         )
-        assert.deepStrictEqual(shown, ["9 EUR 100.0000 100.0000 0.0000", "9 USD 0.0000 7.0000 -7.0000"])
+        assert.deepStrictEqual(shown, ["9 EUR 105.0000 100.0000 5.0000", "9 USD 0.0000 7.0000 -7.0000"])
         assert.match((yield* Effect.flip(report("statement", "9999-12-31", chart))).message, /Say the day/)
       }),
       { ...terms, currencies: {} }

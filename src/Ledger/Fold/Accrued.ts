@@ -6,22 +6,23 @@
  * any order of events; what a person took back counts as if it were posted. Nothing is asked, because no money moves, and the
  * payment's own questions are about the same amounts. An accrual never goes into a closed period.
  */
+import type { Accrual } from "../../../config/Certificates.ts"
 import * as Amount from "../../Domain/Amount.ts"
 import { dateIn } from "../../Domain/CalendarDay.ts"
 import type { CertificateFact, Entry, Fact, Line, PayableGround, Terms } from "../Fact.ts"
 import * as Lines from "../Lines.ts"
 import { accountOf, moveOf, takenAs, takenUnpaid } from "./Account.ts"
-import { dueByOf, grounds, type Taken } from "./CertifiedAs.ts"
+import { dueByOf, groundOf, type Taken } from "./CertifiedAs.ts"
 import type { Books } from "./Known.ts"
 import * as Layout from "./Layout.ts"
-import { accruedElsewhere, accruedIn, isAccrued, type Place } from "./Parts.ts"
+import { accruedElsewhere, accruedIn, isAccrued, isAccruedHere, type Place } from "./Parts.ts"
 import { inOpenPeriod, make } from "./Posted.ts"
 import { fits, minorUnit } from "./Precision.ts"
 import { regarding } from "./Refusals.ts"
 import { takenBack } from "./SecondPerson.ts"
 
 export const accruals = (given: Books, cause: Fact, terms: Terms): ReadonlyArray<Entry> => {
-  if (terms.accrual === undefined) return []
+  if (accrualOf(given, terms) === undefined) return []
   const place = placeOf(given, terms)
   const parts = Map.groupBy(
     given.entries.filter(({ part }) => isAccrued(part)),
@@ -35,6 +36,13 @@ export const accruals = (given: Books, cause: Fact, terms: Terms): ReadonlyArray
     given
   )
   return books.entries.slice(given.entries.length)
+}
+
+/** As its first accrual says, so that other terms change nothing that is posted. */
+const accrualOf = ({ entries }: Books, { accrual }: Terms): Accrual | undefined => {
+  const first = entries.find(({ kind, part }) => kind === "accrual" && isAccruedHere(part))
+  const from = first?.basis.find(({ kind }) => kind === "payable")?.["from"]
+  return first === undefined || from == null ? accrual : { account: accrual?.account ?? "", from: String(from) }
 }
 
 /** What the lines of an accrual's parts must add up to. */
@@ -84,7 +92,7 @@ const wantedAt = (books: Books, place: Place, cause: Fact, terms: Terms): Target
     lines,
     effective_at: newest.at,
     certificate_url: newest.url,
-    basis: [newest, ...due.basis, ...grounds(books.ipcId, taken)]
+    basis: [newest, ...due.basis, { ...groundOf(books.ipcId, taken), from: accrualOf(books, terms)?.from ?? "" }]
   }
 }
 
@@ -130,9 +138,10 @@ const newestOf = ({ certificates, opening }: Books): CertificateFact | undefined
 }
 
 /** Not first certified before accruals began. */
-const isFrom = ({ certificates }: Books, { accrual, timezone }: Terms): boolean => {
-  const first = certificates.reduce((least, { at }) => (least === "" || at < least ? at : least), "")
-  return accrual !== undefined && dateIn(first, timezone) >= accrual.from
+const isFrom = (books: Books, terms: Terms): boolean => {
+  const first = books.certificates.reduce((least, { at }) => (least === "" || at < least ? at : least), "")
+  const accrual = accrualOf(books, terms)
+  return accrual !== undefined && dateIn(first, terms.timezone) >= accrual.from
 }
 
 /** What is posted elsewhere is taken back: the IPC belongs to another project. */

@@ -31,10 +31,14 @@ const withheldIn = (projectId: string | null, { certificates }: Terms): PayableR
   certificates.byProject[projectId ?? ""]?.withheld ?? certificates.withheld ?? []
 
 /** What a payment keeps, in the basis of its first entry, so that later ones follow the same. */
-export const grounds = (ipcId: string, { as, before, payable, withheld }: Taken): ReadonlyArray<PayableGround> => {
-  if (payable?.length === 0 && withheld.length === 0 && as !== "cumulative") return []
+export const grounds = (ipcId: string, taken: Taken): ReadonlyArray<PayableGround> =>
+  taken.payable?.length === 0 && taken.withheld.length === 0 && taken.as !== "cumulative"
+    ? []
+    : [groundOf(ipcId, taken)]
+
+export const groundOf = (ipcId: string, { before, payable, withheld }: Taken): PayableGround => {
   const ground: PayableGround = { kind: "payable", ipcId, rules: JSON.stringify(payable ?? null), before }
-  return [withheld.length === 0 ? ground : { ...ground, withheld: JSON.stringify(withheld) }]
+  return withheld.length === 0 ? ground : { ...ground, withheld: JSON.stringify(withheld) }
 }
 
 /** What it has kept. Rules are undefined if they weren't known: then a person has said the amount. */

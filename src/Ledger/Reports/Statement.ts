@@ -1,5 +1,5 @@
 /**
- * The statement of each project: what is certified, what of it is held back and what is added, what is due, paid and open; by
+ * The statement of each project: what is certified, what of it is held back, released and added, what is due, paid and open; by
  * company and currency.
  */
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import type { Report } from "./Report.ts"
 import { type AsOf, companyOf, eachBooks } from "./Entries.ts"
 import { postedUnder } from "./PostedUnder.ts"
 
-const amounts = ["certified", "held_back", "added", "due", "paid", "open"] as const
+const amounts = ["certified", "held_back", "released", "added", "due", "paid", "open"] as const
 
 interface Sum {
   readonly company: string | null
@@ -42,6 +42,7 @@ export const statement = (of: AsOf) =>
       else {
         sum.units.certified += known.of.certified
         sum.units.held_back += known.of.heldBack
+        sum.units.released += known.released
         sum.units.added += known.of.added
         sum.units.due += known.due
         sum.units.open += known.due
@@ -66,4 +67,12 @@ export const statement = (of: AsOf) =>
     } satisfies Report
   })
 
-const zero = (): Sum["units"] => ({ certified: 0n, held_back: 0n, added: 0n, due: 0n, paid: 0n, open: 0n })
+const zero = (): Sum["units"] => ({
+  certified: 0n,
+  held_back: 0n,
+  released: 0n,
+  added: 0n,
+  due: 0n,
+  paid: 0n,
+  open: 0n
+})
