@@ -28,7 +28,7 @@ export const quickBooks = {
   ),
   refreshToken: secret(
     "SITELEDGER_QUICKBOOKS_REFRESH_TOKEN",
-    "The first refresh token; required with the id. Later ones are kept in the data directory.",
+    "The first refresh token; required with the id. Later ones are kept in the store.",
     Parse.secret,
     "change-me-please"
   ),

@@ -14,12 +14,13 @@ import type { OutboxMessage } from "../../src/Ledger/Outbox/Due.ts"
 import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
 import { type Voucher, voucherOf } from "../../src/Ledger/Voucher.ts"
 import type { Seal } from "../../src/Runtime/Seal.ts"
+import type { Store } from "../../src/Stores/Store.ts"
 import { faultCodes, held, type QuickBooksError, refused, unavailable } from "./QuickBooksAnswer.ts"
 import * as Api from "./QuickBooksApi.ts"
 import { bodyOf, type Company, docNumberOf, isSame, readStored, requestIdOf, whyHeld } from "./QuickBooksEntry.ts"
 import * as Names from "./QuickBooksNames.ts"
 import * as Token from "./QuickBooksToken.ts"
-import type { Configured } from "./QuickBooksTokenFile.ts"
+import type { Configured } from "./QuickBooksTokenKept.ts"
 
 export interface QuickBooksOptions extends Configured, Company {
   readonly clientSecret: Token.TokenOptions["clientSecret"]
@@ -50,7 +51,9 @@ interface QuickBooks {
   readonly refusals: Map<string, number>
 }
 
-export const make = Effect.fnUntraced(function* (given: QuickBooksOptions): Effect.fn.Return<Adapter, never, Seal> {
+export const make = Effect.fnUntraced(function* (
+  given: QuickBooksOptions
+): Effect.fn.Return<Adapter, never, Seal | Store> {
   const options = { ...defaults, ...given }
   const api = yield* Api.make(options, yield* Token.make(options))
   const quickBooks: QuickBooks = {

@@ -12,11 +12,12 @@ import { type HttpClient, HttpClientRequest } from "effect/http"
 import { sinceBootMs } from "../../src/Runtime/Boot.ts"
 import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
 import type { Seal } from "../../src/Runtime/Seal.ts"
+import type { Store } from "../../src/Stores/Store.ts"
 import { type Answer, type QuickBooksError, reconnect, unavailable } from "./QuickBooksAnswer.ts"
 import { exchange } from "./QuickBooksExchange.ts"
-import * as TokenFile from "./QuickBooksTokenFile.ts"
+import * as TokenKept from "./QuickBooksTokenKept.ts"
 
-export interface TokenOptions extends TokenFile.Configured {
+export interface TokenOptions extends TokenKept.Configured {
   readonly clientSecret: Redacted.Redacted
   readonly tokenUrl: URL
   readonly patience: Duration.Duration
@@ -49,23 +50,23 @@ const freshMs = Duration.toMillis("1 minute")
 const refusedPauseMs = Duration.toMillis("1 minute")
 const failedPauseMs = Duration.toMillis("5 seconds")
 
-export const make = Effect.fnUntraced(function* (options: TokenOptions): Effect.fn.Return<Token, never, Seal> {
-  const file = yield* TokenFile.make(options)
+export const make = Effect.fnUntraced(function* (options: TokenOptions): Effect.fn.Return<Token, never, Seal | Store> {
+  const kept = yield* TokenKept.make(options)
   const oneAtATime = yield* Semaphore.make(1)
   const configured = [options.clientSecret, options.refreshToken].map(Redacted.value)
   let held: Held | undefined
   let pause: Pause | undefined
 
   const keep = Effect.fnUntraced(function* (fresh: Held) {
-    // In memory, too: if the disk is full, the next attempt writes it.
+    // In memory, too: if the store can't be written, the next attempt does it.
     held = fresh
-    yield* file.keep(fresh.refresh)
+    yield* kept.keep(fresh.refresh)
     held = { ...fresh, isKept: true }
     return fresh.access
   })
 
   const renew = Effect.gen(function* () {
-    const spent = yield* file.newest
+    const spent = yield* kept.newest
     const granted = yield* ask(options, spent)
     const obtainedAtMs = yield* sinceBootMs
     const { access, lifeMs, refresh = spent } = granted

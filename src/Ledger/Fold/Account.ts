@@ -80,7 +80,7 @@ export const takenUnpaid = (books: Books, projectId: string | null, terms: Terms
 
 /** The entry that says what a certificate's amount was taken for before it was paid. */
 const firstAccrual = ({ entries }: Books, projectId: string | null): Entry | undefined =>
-  entries.find(({ kind, part, project_id }) => kind === "accrual" && project_id === projectId && isAccruedHere(part))
+  entries.find(({ part, project_id }) => project_id === projectId && isAccruedHere(part))
 
 /** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
 export const currencyOf = (books: Books, payment: PaymentFact, terms: Terms): string | null => {

@@ -40,7 +40,7 @@ export const accruals = (given: Books, cause: Fact, terms: Terms): ReadonlyArray
 
 /** As its first accrual says, so that other terms change nothing that is posted. */
 const accrualOf = ({ entries }: Books, { accrual }: Terms): Accrual | undefined => {
-  const first = entries.find(({ kind, part }) => kind === "accrual" && isAccruedHere(part))
+  const first = entries.find(({ part }) => isAccruedHere(part))
   const from = first?.basis.find(({ kind }) => kind === "payable")?.["from"]
   return first === undefined || from == null ? accrual : { account: accrual?.account ?? "", from: String(from) }
 }
@@ -115,7 +115,7 @@ const bare = (books: Books, place: Place, cause: Fact, terms: Terms): Omit<Targe
 
 /** Those of its first entry there, so that other terms change nothing that is posted. */
 const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "credit_account" | "debit_account"> => {
-  const first = books.entries.find((entry) => entry.part === part && entry.kind === "accrual")
+  const first = books.entries.find((entry) => entry.part === part)
   if (first !== undefined) return first
   const paid = books.entries.find(({ kind }) => kind === "payment")
   const standard = { debit_account: terms.debitAccount, credit_account: terms.creditAccount }

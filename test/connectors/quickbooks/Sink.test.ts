@@ -18,7 +18,7 @@ import { hear } from "../../Ledger/Started.ts"
 import { rounds, seed } from "../../Long.ts"
 import { seeded } from "../../Seeded.ts"
 import type { StandIn, Trouble } from "./StandIn.ts"
-import { type Post, within } from "./World.ts"
+import { folder, type Post, within } from "./World.ts"
 
 const terms: Terms = { ...contractor, currency: "EUR", certificates: { standard: "each", payable: [], byProject: {} } }
 const quick = { first: Duration.millis(2), longest: Duration.millis(20) }
@@ -56,8 +56,9 @@ describe("the accounting sink", () => {
   it.live.each(Array.from({ length: rounds(2, 20) }, (_, round) => seed + round))(
     "has each entry in QuickBooks once, however bad the network is (SEED=%s)",
     (ofRound) =>
-      within(({ dataDir, quickBooks, started }) =>
+      within(({ quickBooks, started }) =>
         Effect.gen(function* () {
+          const dataDir = yield* folder
           disturb(quickBooks, ofRound)
           const unlimited = { requestsPerMinute: 1_000_000 }
           yield* sending(

@@ -2,21 +2,26 @@
  * The tokens' life: one refresh at a time, each new refresh token on disk before its access token is used, and few requests
  * where a person has to help.
  */
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as TokenFile from "../../../connectors/quickbooks/QuickBooksTokenFile.ts"
+import * as TokenKept from "../../../connectors/quickbooks/QuickBooksTokenKept.ts"
+import { sql } from "kysely"
 import { Seal } from "../../../src/Runtime/Seal.ts"
+import { Store } from "../../../src/Stores/Store.ts"
 import { client, mark, realmId, type StandIn, type Trouble } from "./StandIn.ts"
-import { firstToken, message, once, other, reasonOf, taken, turn, within } from "./World.ts"
+import { firstToken, message, once, other, reasonOf, sealKey, taken, turn, within } from "./World.ts"
 
-/** What the file gives after a start. */
-const kept = (dataDir: string) =>
-  TokenFile.make({ clientId: client.id, realmId, refreshToken: Redacted.make(firstToken), dataDir }).pipe(
+/** What the store gives after a start. */
+const kept = (store: Store["Service"]) =>
+  TokenKept.make({ clientId: client.id, realmId, refreshToken: Redacted.make(firstToken) }).pipe(
     Effect.flatMap(({ newest }) => newest),
-    Effect.provide(Seal.layerAt(dataDir), { local: true })
+    Effect.provideService(Store, store),
+    Effect.provide(Seal.layerWith(sealKey))
   )
+
+const inMeta = (store: Store["Service"]) =>
+  store.run((db) => db.selectFrom("meta").select("value").where("key", "=", TokenKept.key).executeTakeFirstOrThrow())
 
 const spent = (quickBooks: StandIn) =>
   quickBooks.came
@@ -101,8 +106,8 @@ describe("an access token", () => {
 })
 
 describe("a new refresh token", () => {
-  it.effect("is on disk, sealed and for its owner only, before the access token is used", () =>
-    within(({ dataDir, quickBooks, started }) =>
+  it.effect("is in the store, sealed, before the access token is used", () =>
+    within(({ quickBooks, started, store }) =>
       Effect.gen(function* () {
         const arrived = Promise.withResolvers<void>()
         quickBooks.trouble = ({ what }) => {
@@ -114,10 +119,10 @@ describe("a new refresh token", () => {
         yield* Effect.promise(() => arrived.promise)
         // As if the process died here.
         yield* Fiber.interrupt(fiber)
-        assert.strictEqual(yield* kept(dataDir), quickBooks.refresh)
-        const path = TokenFile.pathIn(dataDir)
-        assert.notInclude(readFileSync(path, "utf8"), mark)
-        assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+        assert.strictEqual(yield* kept(store), quickBooks.refresh)
+        const { value } = yield* inMeta(store)
+        assert.match(value, /^sealed1\./)
+        assert.notInclude(value, mark)
         quickBooks.trouble = () => undefined
         assert.deepStrictEqual(yield* (yield* started())(message()), taken)
         assert.lengthOf(quickBooks.entries, 1)
@@ -126,21 +131,21 @@ describe("a new refresh token", () => {
   )
 
   it.effect("that can't be stored waits in memory, and nothing is asked for with its access token", () =>
-    within(({ dataDir, quickBooks, started }) =>
+    within(({ quickBooks, started, store }) =>
       Effect.gen(function* () {
-        const obstacle = `${TokenFile.pathIn(dataDir)}.new`
-        mkdirSync(obstacle)
+        const obstacle = "create trigger full before insert on meta begin select raise(abort, 'the disk is full'); end"
+        yield* store.run((db) => sql.raw(obstacle).execute(db))
         const post = yield* started()
         for (const each of [message(), other(2)]) {
           const verdict = yield* post(each)
           assert.strictEqual(verdict._tag, "Unavailable")
-          assert.match(reasonOf(verdict), /quickbooks-token.*can't be written/)
+          assert.match(reasonOf(verdict), /newest refresh token can't be kept.*the disk is full/)
         }
         assert.deepStrictEqual(new Set(quickBooks.came.map(({ what }) => what)), new Set(["POST tokens"]))
-        rmdirSync(obstacle)
+        yield* store.run((db) => sql`drop trigger full`.execute(db))
         assert.deepStrictEqual(yield* post(message()), taken)
         assert.strictEqual(quickBooks.grants, 1)
-        assert.strictEqual(yield* kept(dataDir), quickBooks.refresh)
+        assert.strictEqual(yield* kept(store), quickBooks.refresh)
       })
     )
   )
@@ -161,10 +166,11 @@ describe("a new refresh token", () => {
     )
   )
 
-  it.effect("is replaced by the configured one where its file was sealed with another key or is damaged", () =>
-    within(({ dataDir, quickBooks, started }) =>
+  it.effect("is replaced by the configured one where what is kept was sealed with another key or is damaged", () =>
+    within(({ quickBooks, started, store }) =>
       Effect.gen(function* () {
-        writeFileSync(TokenFile.pathIn(dataDir), "sealed1.rubbish\n")
+        const row = { key: TokenKept.key, value: "sealed1.rubbish" }
+        yield* store.run((db) => db.insertInto("meta").values(row).execute())
         assert.deepStrictEqual(yield* (yield* started())(message()), taken)
         assert.deepStrictEqual(spent(quickBooks), [firstToken])
       })

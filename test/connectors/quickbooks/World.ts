@@ -2,15 +2,18 @@
  * A QuickBooks company with a few accounts, customers and classes, an adapter that posts to it, and entries to post. The
  * clock is virtual, the network is real.
  */
+import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import type { HttpClient } from "effect/http"
 import { type Chart, plain } from "../../../config/Chart.ts"
 import * as QuickBooks from "../../../connectors/quickbooks/QuickBooks.ts"
 import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
 import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
 import { Seal } from "../../../src/Runtime/Seal.ts"
+import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import { Store } from "../../../src/Stores/Store.ts"
 import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import { entryNumber } from "../Entries.ts"
 import type { Account, Lists, Named } from "./Rules.ts"
@@ -74,7 +77,7 @@ export type Post = (message: OutboxMessage) => Effect.Effect<Verdict, never, Htt
 
 export interface World {
   readonly quickBooks: StandIn
-  readonly dataDir: string
+  readonly store: Store["Service"]
   /** As at a start of the worker. */
   readonly started: (given?: Partial<QuickBooks.QuickBooksOptions>) => Effect.Effect<Post>
 }
@@ -84,19 +87,22 @@ const standIn = Effect.acquireRelease(
   (server) => Effect.promise(() => server[Symbol.asyncDispose]())
 )
 
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+export const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) =>
+  Effect.sync(() => removeFolder(path))
+)
 
 export const firstToken = `${mark}-refresh-0`
 
+export const sealKey = new Uint8Array(32).fill(7)
+
 const startedFor =
-  (quickBooks: StandIn, dataDir: string): World["started"] =>
+  (quickBooks: StandIn, store: Store["Service"]): World["started"] =>
   (given = {}) =>
     QuickBooks.make({
       clientId: client.id,
       clientSecret: Redacted.make(client.secret),
       realmId,
       refreshToken: Redacted.make(firstToken),
-      dataDir,
       chart,
       company: "Albion",
       currency: "EUR",
@@ -105,8 +111,8 @@ const startedFor =
       ...given
     }).pipe(
       Effect.map(({ post }) => post),
-      Effect.provide(Seal.layerAt(dataDir), { local: true }),
-      Effect.orDie
+      Effect.provideService(Store, store),
+      Effect.provide(Seal.layerWith(sealKey))
     )
 
 /** Fails if QuickBooks got a request that it doesn't document. */
@@ -114,8 +120,9 @@ export const within = <A, E>(body: (world: World) => Effect.Effect<A, E, HttpCli
   Effect.gen(function* () {
     const quickBooks = yield* standIn
     quickBooks.lists = lists()
-    const dataDir = yield* folder
-    const result = yield* body({ quickBooks, dataDir, started: startedFor(quickBooks, dataDir) })
+    const stores = yield* Layer.build(Sqlite.layerAt(join(yield* folder, "store.sqlite")))
+    const store = Context.get(stores, Store)
+    const result = yield* body({ quickBooks, store, started: startedFor(quickBooks, store) })
     assert.deepStrictEqual(quickBooks.complaints, [])
     return result
   }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
