@@ -38,11 +38,13 @@ export const accruals = (given: Books, cause: Fact, terms: Terms): ReadonlyArray
   return books.entries.slice(given.entries.length)
 }
 
-/** As its first accrual says, so that other terms change nothing that is posted. */
-const accrualOf = ({ entries }: Books, { accrual }: Terms): Accrual | undefined => {
+/** It goes on from the day that its first accrual says, and if accruals have ended since, on its account. */
+const accrualOf = ({ entries }: Books, { accrual, settles }: Terms): Accrual | undefined => {
   const first = entries.find(({ part }) => isAccruedHere(part))
   const from = first?.basis.find(({ kind }) => kind === "payable")?.["from"]
-  return first === undefined || from == null ? accrual : { account: accrual?.account ?? "", from: String(from) }
+  if (first === undefined || from == null) return accrual
+  const account = settles === "debit" ? first.debit_account : first.credit_account
+  return { account: accrual?.account ?? account, from: String(from) }
 }
 
 /** What the lines of an accrual's parts must add up to. */
@@ -116,11 +118,11 @@ const bare = (books: Books, place: Place, cause: Fact, terms: Terms): Omit<Targe
 /** Those of its first entry there, so that other terms change nothing that is posted. */
 const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "credit_account" | "debit_account"> => {
   const first = books.entries.find((entry) => entry.part === part)
-  if (first !== undefined) return first
+  if (first !== undefined) return { debit_account: first.debit_account, credit_account: first.credit_account }
   const paid = books.entries.find(({ kind }) => kind === "payment")
   const standard = { debit_account: terms.debitAccount, credit_account: terms.creditAccount }
   const { settled } = Layout.settledOf(paid ?? standard, terms)
-  const account = terms.accrual?.account ?? ""
+  const account = accrualOf(books, terms)?.account ?? ""
   return terms.settles === "debit"
     ? { debit_account: account, credit_account: settled }
     : { debit_account: settled, credit_account: account }
@@ -146,10 +148,15 @@ const isFrom = (books: Books, terms: Terms): boolean => {
 
 /** What is posted elsewhere is taken back: the IPC belongs to another project. */
 const toNothing = (first: Entry, cause: Fact): Target => ({
-  ...first,
   place: { projectId: first.project_id, currency: first.currency },
+  part: first.part,
   besides: undefined,
   lines: [],
+  certified_as: first.certified_as,
+  debit_account: first.debit_account,
+  credit_account: first.credit_account,
+  effective_at: first.effective_at,
+  certificate_url: first.certificate_url,
   basis: [cause]
 })
 

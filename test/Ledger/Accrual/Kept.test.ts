@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Terms } from "../../../src/Ledger/Fact.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { certifiedIn, isSound } from "../Cumulative/Projects.ts"
-import { folder, hear, journal, paid, started, startedOnce } from "../Started.ts"
+import { created, folder, hear, journal, paid, started, startedOnce } from "../Started.ts"
 import { balances, balancesOf, certificates, terms, vat } from "./Accruing.ts"
 
 const half = { ...vat, percent: "100000", account: "half" }
@@ -50,6 +50,8 @@ describe("what an accrual was posted by", () => {
         const most = Effect.gen(function* () {
           yield* hear([certifiedIn("10", "A", 30, 4, "300"), certifiedIn("10", "C", 20, 5, "50")])
           assert.deepStrictEqual(yield* balances, { receivable: 360, VAT: -60, revenue: -300 })
+          yield* hear([created("A", 31, 6, "11")])
+          assert.deepStrictEqual(yield* balances, { receivable: 300, revenue: -300 })
           yield* isSound
         })
         yield* started(path, most, none)
