@@ -5,6 +5,37 @@ export type Given = Partial<OutboxMessage["entry"]> & Partial<Pick<OutboxMessage
 
 export const idOf = (number: number): string => number.toString(16).padStart(32, "0")
 
+/** As the books keep more than two of them. */
+export const linesText = (...lines: ReadonlyArray<readonly [account: string, amount: string]>): string =>
+  JSON.stringify(Object.fromEntries(lines))
+
+/** A certified amount of 1,000 with 19 % tax, of which 50 is retained. */
+export const accrued: Given = {
+  kind: "accrual",
+  amount: "1000.0000",
+  payment_reference: "12",
+  lines: linesText(
+    ["receivable", "1140.0000"],
+    ["retention", "50.0000"],
+    ["revenue", "-1000.0000"],
+    ["VAT", "-190.0000"]
+  )
+}
+
+/** The same, taken back. */
+export const takenBack: Given = {
+  ...accrued,
+  kind: "reversal",
+  amount: "-1000.0000",
+  lines: (accrued.lines ?? "").replaceAll(/:"(-?)/g, (_, sign: string) => (sign === "" ? ':"-' : ':"'))
+}
+
+/** A payment of 100, of which 5 is withheld as tax. */
+export const withheld: Given = {
+  amount: "100.0000",
+  lines: linesText(["bank", "95.0000"], ["withholding", "5.0000"], ["receivable", "-100.0000"])
+}
+
 const at = "2026-03-01T09:00:00.000000Z"
 
 /** `number`: in the journal. */

@@ -9,6 +9,7 @@ import * as Amount from "../../Domain/Amount.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Column } from "../../Stores/Table.ts"
 import { ledger } from "../../Stores/Tables/Ledger.ts"
+import * as Lines from "../Lines.ts"
 
 type Row = StoreTables["ledger_entries"]
 
@@ -66,9 +67,9 @@ const notNegative = Schema.String.check(Schema.isPattern(/^\d{1,24}\.\d{4}$/))
 
 const Line = Schema.Struct({
   account: Schema.NonEmptyString.annotate(described("The account, as configured.")),
-  debit: notNegative.annotate(described("With four decimals, never below zero; zero on the credited line.")),
-  credit: notNegative.annotate(described("With four decimals, never below zero; zero on the debited line."))
-}).annotate(described("One side of the entry."))
+  debit: notNegative.annotate(described("With four decimals, never below zero; zero on a credited line.")),
+  credit: notNegative.annotate(described("With four decimals, never below zero; zero on a debited line."))
+}).annotate(described("What the entry debits or credits to one account."))
 
 export const SinkEntry = Schema.Struct({
   version: Schema.Literal(1).annotate(
@@ -78,12 +79,17 @@ export const SinkEntry = Schema.Struct({
   ),
   status,
   ...fields,
-  lines: Schema.Tuple([Line, Line]).annotate(
-    described("The entry as two balanced lines. If the amount is below zero, the accounts change sides.")
-  )
+  lines: Schema.Array(Line)
+    .check(Schema.isMinLength(2))
+    .annotate(
+      described(
+        "What the entry moves, as two balanced lines or more, each on an account of its own. The amount alone doesn't say it: book the lines."
+      )
+    )
 }).annotate({
   title: "Entry",
-  description: "One entry of the ledger, as it is posted to the accounting sink."
+  description:
+    "One entry of the ledger, as it is posted to the accounting sink. Payments say that money moved; an accrual says what became due when an IPC was certified, before it is paid."
 })
 export type SinkEntry = typeof SinkEntry.Type
 
@@ -98,14 +104,14 @@ export const of = (row: Row, status: SinkEntry["status"]): SinkEntry => ({
 })
 
 /** As in the view `ledger_lines`: a negative amount goes to the other side. */
-const linesOf = ({ amount, credit_account, debit_account }: Row): SinkEntry["lines"] => {
-  const isNegative = Amount.toUnits(amount) < 0n
-  const size = amount.replace("-", "")
-  const line = (account: string, isDebit: boolean) =>
-    isDebit ? { account, debit: size, credit: zero } : { account, debit: zero, credit: size }
-  return [line(debit_account, !isNegative), line(credit_account, isNegative)]
+const linesOf = (row: Row): SinkEntry["lines"] => {
+  const lines = Lines.inRow(row)
+  // Of two, the account that a positive amount debits is first whatever the sign: so they were always sent.
+  return (row.lines === null ? lines : Lines.inOrder(lines)).map(({ account, units }) => ({
+    account,
+    debit: Amount.sumOfUnits(units > 0n ? units : 0n),
+    credit: Amount.sumOfUnits(units < 0n ? -units : 0n)
+  }))
 }
-
-const zero = "0.0000"
 
 export const encode = (entry: SinkEntry): Uint8Array => new TextEncoder().encode(JSON.stringify(entry))

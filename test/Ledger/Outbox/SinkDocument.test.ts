@@ -14,6 +14,7 @@ import { fold } from "../../../src/Ledger/Fold.ts"
 import { empty } from "../../../src/Ledger/Fold/Known.ts"
 import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { entryRow } from "../../../src/Ledger/Rows.ts"
+import { accrued, entryNumber } from "../../connectors/Entries.ts"
 import { contractor } from "../Contractor.ts"
 
 const path = join(import.meta.dirname, "../../../docs/accounting-sink.md")
@@ -53,11 +54,17 @@ const entry = ((): SinkEntry.SinkEntry => {
   return SinkEntry.of({ ...entryRow(posted, 42, fact, { epoch: 1, queued: "draft" }), chain: null }, "draft")
 })()
 
+/** What differs in an entry with more than two lines. */
+const accrual = (() => {
+  const { amount, kind, lines } = SinkEntry.of(entryNumber(43, accrued).entry, "draft")
+  return { kind, amount, lines }
+})()
+
 interface Property {
   readonly description?: string
   readonly type?: string
   readonly anyOf?: ReadonlyArray<Property>
-  readonly prefixItems?: ReadonlyArray<{ readonly properties: Readonly<Record<string, Property>> }>
+  readonly items?: { readonly properties: Readonly<Record<string, Property>> }
 }
 
 const { definitions, schema } = Schema.toJsonSchemaDocument(SinkEntry.SinkEntry)
@@ -75,7 +82,7 @@ const fields = [
   "|---|---|---|",
   ...Object.entries(properties).flatMap(([name, property]) => [
     row(name, property),
-    ...Object.entries(property.prefixItems?.[0]?.properties ?? {}).map(([inner, of]) => row(`${name}[].${inner}`, of))
+    ...Object.entries(property.items?.properties ?? {}).map(([inner, of]) => row(`${name}[].${inner}`, of))
   ])
 ].join("\n")
 
@@ -84,12 +91,13 @@ const block = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, n
 const made: Readonly<Record<string, string>> = {
   fields,
   example: block(entry),
+  accrual: block(accrual),
   schema: block({ $schema: JsonSchema.META_SCHEMA_URI_DRAFT_2020_12, ...schema })
 }
 
 const between = (name: string) => new RegExp(`(<!-- ${name} -->\n)([^]*?)(\n?<!-- /${name} -->)`)
 const signature = createHmac("sha256", secret).update(JSON.stringify(entry)).digest("hex")
-const signed = /(is `)[^`]*(`\.\n\n## Verify)/
+const signed = /(is `)[0-9a-f]{64}(`\.\n)/
 
 if (process.env["UPDATE_DOCS"] !== undefined) {
   let text = readFileSync(path, "utf8").replace(signed, `$1${signature}$2`)
@@ -117,7 +125,8 @@ describe("the document of the accounting sink", () => {
       { amount: "1.00" },
       { status: "final" },
       { entry_id: "x" },
-      { lines: [] }
+      { lines: [] },
+      { lines: entry.lines.slice(1) }
     ]) {
       assert.throws(() => decode({ ...entry, ...wrong }))
     }
