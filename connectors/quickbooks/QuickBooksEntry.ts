@@ -87,9 +87,15 @@ export interface LineIds {
   readonly tracking: ReadonlyArray<{ readonly reference: (typeof tracked)[keyof typeof tracked]; readonly id: string }>
 }
 
+/** A line with the ids of what it names. */
+export interface IdentifiedLine {
+  readonly line: VoucherLine
+  readonly ids: LineIds
+}
+
 const entityTypes = { customer: "Customer", vendor: "Vendor" } as const
 
-const lineOf = (line: VoucherLine, ids: LineIds, narration: string) => ({
+const lineOf = ({ ids, line }: IdentifiedLine, narration: string) => ({
   // Keeps its digits as they are written here.
   Amount: Json.parse(cents(line.units) ?? ""),
   Description: cut(line.costCode === null ? narration : `${narration} (cost code ${line.costCode})`, mostCharacters),
@@ -113,8 +119,8 @@ const cut = (text: string, most: number): string => (text.length > most ? `${tex
 
 /** JSON. `currency`: where QuickBooks keeps several. */
 export const bodyOf = (
-  { date, id, lines: [first, second], narration }: Voucher,
-  [firstIds, secondIds]: readonly [LineIds, LineIds],
+  { date, id, narration }: Voucher,
+  lines: ReadonlyArray<IdentifiedLine>,
   currency: string | undefined
 ): string =>
   Json.stringify({
@@ -122,7 +128,7 @@ export const bodyOf = (
     DocNumber: docNumberOf(id),
     PrivateNote: `${cut(narration, mostNarration)} (siteledger ${id})`,
     ...(currency === undefined ? {} : { CurrencyRef: { value: currency } }),
-    Line: [lineOf(first, firstIds, narration), lineOf(second, secondIds, narration)]
+    Line: lines.map((line) => lineOf(line, narration))
   })
 
 const Stored = Schema.Struct({

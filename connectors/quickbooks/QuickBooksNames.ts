@@ -9,7 +9,7 @@ import type { HttpClient } from "effect/http"
 import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
 import { type QuickBooksError, refused } from "./QuickBooksAnswer.ts"
 import { type QuickBooksApi, quoted } from "./QuickBooksApi.ts"
-import { type LineIds, tracked } from "./QuickBooksEntry.ts"
+import { type IdentifiedLine, type LineIds, tracked } from "./QuickBooksEntry.ts"
 
 type Asked<A> = Effect.Effect<A, QuickBooksError, HttpClient.HttpClient>
 
@@ -23,7 +23,7 @@ export interface Currencies {
 export interface QuickBooksNames {
   /** Of the voucher's lines, in their order. */
   readonly accounts: (voucher: Voucher) => Asked<ReadonlyArray<string>>
-  readonly lines: (voucher: Voucher) => Asked<readonly [LineIds, LineIds]>
+  readonly lines: (voucher: Voucher) => Asked<ReadonlyArray<IdentifiedLine>>
   readonly currencies: Asked<Currencies>
   /** What the voucher names. */
   readonly forget: (voucher: Voucher) => Effect.Effect<void>
@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function* (api: QuickBooksApi): Effect.fn.
 
   return {
     accounts: ({ lines }) => Effect.forEach(lines, (line) => account(line.account)),
-    lines: ({ lines: [first, second] }) => Effect.all([idsOf(first), idsOf(second)]),
+    lines: ({ lines }) => Effect.forEach(lines, (line) => Effect.map(idsOf(line), (ids) => ({ line, ids }))),
     currencies: Cache.get(preferences, "Preferences"),
     forget: Effect.fnUntraced(function* ({ lines }) {
       for (const line of lines) {

@@ -126,7 +126,7 @@ const fill = Effect.fnUntraced(function* (
   voucher: Voucher,
   { _timestamp, id }: Stored
 ): Attempt<Stored> {
-  const lines = linesOf(voucher, yield* tryton.names.lines(voucher), company.digits)
+  const lines = linesOf(yield* tryton.names.lines(voucher), company.digits)
   yield* tryton.rpc.call("account.move.write", [[id], { lines }], {
     company: company.id,
     _timestamp: { [`account.move,${id}`]: _timestamp }

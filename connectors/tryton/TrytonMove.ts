@@ -98,14 +98,17 @@ export interface LineIds {
   readonly party: number | null
 }
 
-/** As Tryton writes lines into a move. */
-export const linesOf = (
-  { lines: [first, second] }: Voucher,
-  [firstIds, secondIds]: readonly [LineIds, LineIds],
-  digits: number
-) => [["create", [lineOf(first, firstIds, digits), lineOf(second, secondIds, digits)]]]
+/** A line with the numbers of what it names. */
+export interface IdentifiedLine {
+  readonly line: VoucherLine
+  readonly ids: LineIds
+}
 
-const lineOf = (line: VoucherLine, { account, party }: LineIds, digits: number) => {
+/** As Tryton writes lines into a move. */
+export const linesOf = (lines: ReadonlyArray<IdentifiedLine>, digits: number) =>
+  [["create", lines.map((line) => lineOf(line, digits))]] as const
+
+const lineOf = ({ ids: { account, party }, line }: IdentifiedLine, digits: number) => {
   const description = descriptionOf(line, party !== null)
   return {
     account,

@@ -7,7 +7,7 @@
 import { Cache, Duration, Effect, Exit, Option, Schema } from "effect"
 import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
 import { refused, type TrytonError, unavailable, unreadable } from "./TrytonAnswer.ts"
-import { type Company, dayOf, type LineIds } from "./TrytonMove.ts"
+import { type Company, dayOf, type IdentifiedLine } from "./TrytonMove.ts"
 import type { Asked, Domain, TrytonRpc } from "./TrytonRpc.ts"
 
 export interface Named {
@@ -24,7 +24,7 @@ export interface TrytonNames {
   readonly period: (date: string) => Asked<number>
   /** Of the voucher's lines, in their order. */
   readonly accounts: (voucher: Voucher) => Asked<ReadonlyArray<number>>
-  readonly lines: (voucher: Voucher) => Asked<readonly [LineIds, LineIds]>
+  readonly lines: (voucher: Voucher) => Asked<ReadonlyArray<IdentifiedLine>>
 }
 
 /** What the user works for. */
@@ -118,7 +118,7 @@ export const make = Effect.fnUntraced(function* (rpc: TrytonRpc, named: Named) {
     period: (date) => Cache.get(periods, date),
     accounts: ({ lines }) =>
       Effect.forEach(lines, (line) => Effect.map(Cache.get(accounts, line.account), ({ id }) => id)),
-    lines: ({ lines: [first, second] }) => Effect.all([idsOf(first), idsOf(second)])
+    lines: ({ lines }) => Effect.forEach(lines, (line) => Effect.map(idsOf(line), (ids) => ({ line, ids })))
   } satisfies TrytonNames as TrytonNames
 })
 

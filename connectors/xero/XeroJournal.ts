@@ -46,10 +46,10 @@ export const whyHeld = (voucher: Voucher, organisation: Organisation): string | 
   if (lines.some(({ tracking }) => tracking.length > mostCategories)) {
     return `A line of the entry has more than ${mostCategories} tracking categories, which is the most that Xero takes.`
   }
-  if (lines.some(({ units }) => units % unitsOfCent !== 0n)) {
-    return `The entry's amount of ${Amount.sumOfUnits(lines[0].units)} has more than two decimals, and Xero would round it.`
-  }
-  return undefined
+  const fine = lines.find(({ units }) => units % unitsOfCent !== 0n)
+  if (fine === undefined) return undefined
+  const amount = Amount.sumOfUnits(fine.units < 0n ? -fine.units : fine.units)
+  return `The entry's amount of ${amount} has more than two decimals, and Xero would round it.`
 }
 
 const named = (company: string | null): string => (company === null ? "no named company" : `the company ${company}`)
@@ -106,10 +106,20 @@ const decimalOf = (units: bigint): string => Amount.sumOfUnits(units).slice(0, -
 export const trackingKey = (category: string, option: string): string => `${category}: ${option}`.toLowerCase()
 
 /** The same accounts with the same amounts, in any order, and the tax codes and tracking that were sent. */
-export const isSame = ({ lines: [first, second] }: Voucher, theirs: ReadonlyArray<JournalLine>): boolean => {
-  const [one, other] = theirs
-  if (theirs.length !== 2 || one === undefined || other === undefined) return false
-  return (isLike(first, one) && isLike(second, other)) || (isLike(first, other) && isLike(second, one))
+export const isSame = ({ lines }: Voucher, theirs: ReadonlyArray<JournalLine>): boolean => {
+  /** By their place: ours. */
+  const taken = new Map<number, VoucherLine>()
+  // Of two lines alike, people may have added to one: then it must be the one that says the most.
+  const isPlaced = (own: VoucherLine, tried: Set<number>): boolean =>
+    theirs.some((line, place) => {
+      if (tried.has(place) || !isLike(own, line)) return false
+      tried.add(place)
+      const other = taken.get(place)
+      if (other !== undefined && !isPlaced(other, tried)) return false
+      taken.set(place, own)
+      return true
+    })
+  return lines.length === theirs.length && lines.every((own) => isPlaced(own, new Set()))
 }
 
 const isLike = ({ account, taxCode, tracking, units }: VoucherLine, theirs: JournalLine): boolean =>

@@ -1,10 +1,12 @@
 /**
- * An entry as an accounting system takes it: two balanced lines, with the system's codes and texts (`config/Chart`). Pure.
+ * An entry as an accounting system takes it: two balanced lines or more, with the system's codes and texts (`config/Chart`).
+ * Pure.
  *
  * Guarantees: the lines add up to zero, and the voucher's id is the entry's, so a system can be asked whether it has it.
  */
 import { type Chart, type Counterparty, filled, type LineRule } from "../../config/Chart.ts"
-import * as Amount from "../Domain/Amount.ts"
+import type { Line } from "./Fact.ts"
+import * as Lines from "./Lines.ts"
 import type { OutboxMessage } from "./Outbox/Due.ts"
 
 export interface VoucherLine {
@@ -30,7 +32,8 @@ export interface Voucher {
   readonly narration: string
   readonly reference: string
   readonly status: OutboxMessage["status"]
-  readonly lines: readonly [VoucherLine, VoucherLine]
+  /** At least two, debited ones first. Several may have the same code. */
+  readonly lines: ReadonlyArray<VoucherLine>
 }
 
 type Entry = OutboxMessage["entry"]
@@ -46,6 +49,7 @@ export type Vouched = Pick<
   | "entry_id"
   | "ipc_id"
   | "kind"
+  | "lines"
   | "payment_reference"
   | "posting_date"
   | "project_id"
@@ -54,6 +58,10 @@ export type Vouched = Pick<
 
 export const dateOf = ({ effective_at, posting_date }: Pick<Entry, "effective_at" | "posting_date">): string =>
   posting_date ?? effective_at.slice(0, 10)
+
+/** The system's code for an account of the books. */
+export const codeOf = ({ accounts }: Pick<Chart, "accounts">, account: string): string =>
+  (Object.hasOwn(accounts, account) ? accounts[account] : undefined) ?? account
 
 interface Told {
   readonly entry: Vouched
@@ -68,10 +76,10 @@ export const voucherOf = ({ entry, status }: Told, chart: Chart): Voucher => {
     kind: entry.kind,
     sequence: String(entry.sequence)
   }
-  const line = (account: string, units: bigint): VoucherLine => {
+  const lineOf = ({ account, units }: Line): VoucherLine => {
     const rule = chart.lines.find((each) => fits(each, account, entry.project_id))
     return {
-      account: chart.accounts[account] ?? account,
+      account: codeOf(chart, account),
       units,
       taxCode: rule?.taxCode ?? null,
       costCode: rule?.costCode ?? null,
@@ -82,8 +90,6 @@ export const voucherOf = ({ entry, status }: Told, chart: Chart): Voucher => {
       }))
     }
   }
-  const units = Amount.toUnits(entry.amount)
-  const [debit, credit] = [line(entry.debit_account, units), line(entry.credit_account, -units)]
   return {
     id: entry.entry_id,
     company: chart.companies[entry.project_id ?? ""] ?? chart.company,
@@ -92,7 +98,7 @@ export const voucherOf = ({ entry, status }: Told, chart: Chart): Voucher => {
     narration: filled(chart.narration, values),
     reference: entry.payment_reference,
     status,
-    lines: units > 0n ? [debit, credit] : [credit, debit]
+    lines: Lines.inOrder(Lines.inRow(entry)).map(lineOf)
   }
 }
 

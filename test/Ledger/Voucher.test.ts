@@ -15,6 +15,7 @@ const entry = {
   payment_reference: "PAY-1",
   debit_account: "bank",
   credit_account: "receivable",
+  lines: null,
   effective_at: "2026-11-19T23:30:00.000000Z",
   posting_date: "2026-11-20"
 } as OutboxMessage["entry"]
@@ -45,7 +46,7 @@ it("has the system's codes, and each line says what the first rule that fits say
     tracking: [{ category: "Project", option: "P4711" }]
   })
   assert.deepInclude(credit, { account: "receivable", units: -1_005_000n, taxCode: null })
-  assert.deepStrictEqual(credit.counterparty, { kind: "customer", name: "City" })
+  assert.deepStrictEqual(credit?.counterparty, { kind: "customer", name: "City" })
   assert.deepInclude(voucher, {
     id: entry.entry_id,
     company: "North",
@@ -64,6 +65,41 @@ it("puts an amount below zero on the other sides, the debited line first", () =>
     [
       ["receivable", 70_000n],
       ["bank", -70_000n]
+    ]
+  )
+})
+
+it("has all lines of an entry, each by the rules of its own account, and codes that are names of objects' own", () => {
+  const lines = JSON.stringify(
+    Object.fromEntries([
+      ["1400", "1140.0000"],
+      ["VAT", "-190.0000"],
+      ["__proto__", "50.0000"],
+      ["constructor", "-1000.0000"]
+    ])
+  )
+  const accounts = { VAT: "1776", "1400": "140000" }
+  const rules = [
+    { ...line, account: "VAT", taxCode: "OUTPUT" },
+    { ...line, account: "__proto__", costCode: "9" },
+    { ...line, account: "bank", costCode: "NEVER" },
+    { ...line, counterparty: { kind: "customer", name: "City" } as const }
+  ]
+  const voucher = voucherOf(
+    { entry: { ...entry, kind: "accrual", lines }, status: "posted" },
+    { ...plain, accounts, lines: rules }
+  )
+  assert.deepStrictEqual(
+    voucher.lines.map(({ account, costCode, counterparty, taxCode, units }) => ({
+      account,
+      units,
+      is: taxCode ?? costCode ?? counterparty?.name
+    })),
+    [
+      { account: "140000", units: 11_400_000n, is: "City" },
+      { account: "__proto__", units: 500_000n, is: "9" },
+      { account: "1776", units: -1_900_000n, is: "OUTPUT" },
+      { account: "constructor", units: -10_000_000n, is: "City" }
     ]
   )
 })

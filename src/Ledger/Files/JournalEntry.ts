@@ -1,8 +1,8 @@
 /**
- * An entry of the journal as files for other programs show it: two lines, with the accounts and texts of the chart
+ * An entry of the journal as files for other programs show it: its lines, with the accounts and texts of the chart
  * (`Voucher`). It travels from the worker to the command line, so amounts are text.
  *
- * The first line debits its account, the second credits its own: an entry below zero has its accounts on the other sides.
+ * Debited lines come first: an entry below zero has its accounts on the other sides.
  */
 import { Schema } from "effect"
 
@@ -36,7 +36,7 @@ export const JournalEntry = Schema.Struct({
   knownAt: Schema.String,
   company: Text,
   narration: Schema.String,
-  lines: Schema.Tuple([Line, Line])
+  lines: Schema.Array(Line).check(Schema.isMinLength(2))
 })
 export type JournalEntry = typeof JournalEntry.Type
 

@@ -86,6 +86,7 @@ const columns = [
   "certificate_url",
   "debit_account",
   "credit_account",
+  "lines",
   "known_at"
 ] as const
 
@@ -97,7 +98,6 @@ type Row = Vouched & {
 
 export const laidOut = (row: Row, chart: Chart): JournalEntry => {
   const { lines, status: _status, ...voucher } = voucherOf({ entry: row, status: "posted" }, chart)
-  const [debit, credit] = lines
   return {
     ...voucher,
     epoch: Number(row.epoch ?? 1),
@@ -107,7 +107,7 @@ export const laidOut = (row: Row, chart: Chart): JournalEntry => {
     kind: row.kind,
     certificateUrl: row.certificate_url,
     knownAt: row.known_at,
-    lines: [lineOf(debit), lineOf(credit)]
+    lines: lines.map(lineOf)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A CSV file for the import of audit trail transactions into Sage 50 Accounts (UK): a journal debit and a journal credit for
- * each entry. Pure.
+ * A CSV file for the import of audit trail transactions into Sage 50 Accounts (UK): journal debits and journal credits
+ * for each entry. Pure.
  *
  * The columns, their order and their lengths are those of Sage's page "Transaction data fields you can import", with a
  * heading. The text is Windows-1252, as the program runs on Windows. It takes journals in the base currency only, so a

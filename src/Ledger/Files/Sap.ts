@@ -1,10 +1,10 @@
 /**
- * A CSV file for an upload of journal entries into SAP: two lines for each entry, each with the columns of the document's
- * header. Pure.
+ * A CSV file for an upload of journal entries into SAP: the lines of each entry, each with the columns of the
+ * document's header. Pure.
  *
  * No cell needs quotes, because many uploads split lines at semicolons. `Reference` is the entry's place in the journal,
- * which no other entry has, and the same on both lines: it says which lines are one document. What doesn't fit a field is
- * refused, except for explaining texts, which are cut.
+ * which no other entry has, and the same on all its lines: it says which lines are one document. What doesn't fit a field
+ * is refused, except for explaining texts, which are cut.
  */
 import { Result } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -87,12 +87,13 @@ const cellsOf = (entry: JournalEntry, line: Line, item: number): ReadonlyArray<s
 /** In words, like the next one. */
 const wrongIn = (entry: JournalEntry): string | undefined => {
   const { company, currency, lines } = entry
-  const units = Amount.toUnits(lines[0].amount)
   if (!/^[A-Za-z0-9]{1,4}$/.test(company ?? "")) {
     return "its company is no company code (up to 4 letters and digits). Name it as company in SITELEDGER_LEDGER_FILE"
   }
   if (currency === null) return "it has no currency"
-  if (decimalsFor(units, currency) > decimalsOf(currency)) return "its amount has more decimals than its currency"
+  if (lines.some(({ amount }) => decimalsFor(Amount.toUnits(amount), currency) > decimalsOf(currency))) {
+    return "its amount has more decimals than its currency"
+  }
   return referenceOf(entry).length > lengths.reference ? "its number is too long for a reference" : undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * A workbook for Excel and other spreadsheets: two lines for each entry, as in `journal.csv`, then what the chart adds. Pure.
+ * A workbook for Excel and other spreadsheets: the lines of each entry, as in `journal.csv`, then what the chart adds. Pure.
  *
  * Dates are dates. An amount is a number if a spreadsheet keeps all its digits, else a text. The rows of a journal that is
  * too long for one sheet go on in the next one. Texts are whole, unless longer than a cell holds. `notes` counts what is
@@ -16,8 +16,8 @@ import { Zip } from "./Zip.ts"
 /** A double has at least so many. Excel keeps no more. */
 const mostDigits = 15
 const mostCharacters = 32_767
-/** Of 1,048,576, the heading is one, and two lines stay together. */
-const mostEntries = 524_287
+/** Of 1,048,576, the heading is one. */
+const mostLines = 1_048_575
 
 interface Counted {
   amounts: number
@@ -81,16 +81,23 @@ const cells = Object.values(columns).map(({ cell }) => cell)
 const heading = Object.keys(columns).map((name) => Workbook.text(name, Workbook.style.heading))
 const widths = Object.values(columns).map(({ width }) => width)
 
+/** The first entries whose lines fit a sheet that has some; into an empty one, any. */
+const fitting = (all: ReadonlyArray<JournalEntry>, lines: number, most: number): ReadonlyArray<JournalEntry> => {
+  let count = lines
+  const next = all.findIndex((entry, index) => (count += entry.lines.length) > most && lines + index > 0)
+  return next < 0 ? all : all.slice(0, next)
+}
+
 const tooLarge = "The journal is too large for a workbook (4 GiB): write it in parts, with --from and --to."
 
-/** `most`: entries in a sheet. */
-export const xlsx = (most = mostEntries): FileWriter => {
+/** `most`: lines in a sheet. Those of an entry stay together. */
+export const xlsx = (most = mostLines): FileWriter => {
   const zip = new Zip()
   const counted: Counted = { amounts: 0, texts: 0 }
-  let [sheets, entries] = [0, 0]
+  let [sheets, lines] = [0, 0]
 
   const begin = (): ReadonlyArray<Uint8Array> => {
-    entries = 0
+    lines = 0
     const first = utf8(Workbook.sheetBegin(widths) + Workbook.row(1, heading))
     return [zip.begin(Workbook.sheetPath(++sheets)), zip.add(first)]
   }
@@ -98,27 +105,26 @@ export const xlsx = (most = mostEntries): FileWriter => {
   const end = (): ReadonlyArray<Uint8Array> => [zip.add(utf8(Workbook.sheetEnd)), zip.end()]
 
   const rows = (some: ReadonlyArray<JournalEntry>): Uint8Array => {
-    const texts = some.flatMap((entry) => {
-      const at = 2 * entries++ + 2
-      return entry.lines.map((line, index) =>
+    const texts = some.flatMap((entry) =>
+      entry.lines.map((line) =>
         Workbook.row(
-          at + index,
+          ++lines + 1,
           cells.map((cell) => cell(entry, line, counted))
         )
       )
-    })
+    )
     return utf8(texts.join(""))
   }
 
   const add = (all: ReadonlyArray<JournalEntry>): Result.Result<Uint8Array, string> => {
     const pieces: Array<Uint8Array> = []
     for (let rest = all; rest.length > 0;) {
-      if (entries === most) pieces.push(...end(), ...begin())
-      const some = rest.slice(0, most - entries)
+      const some = fitting(rest, lines, most)
       rest = rest.slice(some.length)
       const bytes = rows(some)
       if (zip.isFull(bytes.length)) return Result.fail(tooLarge)
       pieces.push(zip.add(bytes))
+      if (rest.length > 0) pieces.push(...end(), ...begin())
     }
     return Result.succeed(Buffer.concat(pieces))
   }

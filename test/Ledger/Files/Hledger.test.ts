@@ -27,6 +27,7 @@ const rowOf = (row: Partial<Journals.Row>): Journals.Row => ({
   certificate_url: null,
   debit_account: "bank",
   credit_account: "receivable",
+  lines: null,
   effective_at: "2026-10-05T12:00:00.000000Z",
   posting_date: "2026-10-05",
   known_at: "2026-10-05T12:00:01.000000Z",
@@ -40,14 +41,13 @@ describe("a journal for hledger", () => {
       const { balances, transactions } = readJournal(textOf(all))
       assert.deepStrictEqual(
         transactions.map(({ code, date, postings }) => [code, date, postings.length]),
-        all.map(({ effective_at, sequence }) => [String(sequence), effective_at.slice(0, 10), 2])
+        all.map((row) => [String(row.sequence), row.effective_at.slice(0, 10), Journals.linesOf(row).length])
       )
       const names = new Map<string, string>()
       for (const [index, { postings }] of transactions.entries()) {
-        const { amount, credit_account, debit_account } = all[index] ?? assert.fail()
-        const accounts = [debit_account, credit_account]
-        for (const [side, account] of (amount.startsWith("-") ? accounts.toReversed() : accounts).entries()) {
-          const name = postings[side]?.account ?? assert.fail()
+        for (const [place, { account, units }] of Journals.linesOf(all[index] ?? assert.fail()).entries()) {
+          const name = postings[place]?.account ?? assert.fail()
+          assert.strictEqual(postings[place]?.units, units)
           assert.strictEqual(names.get(account) ?? name, name)
           names.set(account, name)
         }

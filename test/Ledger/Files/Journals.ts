@@ -53,7 +53,13 @@ export const accounts = [
   "Forderungen ÄÖ",
   ":",
   "a::b",
-  "; comment"
+  "; comment",
+  // Objects keep these otherwise than other names.
+  "1400",
+  "__proto__",
+  "constructor",
+  'a "quoted" \\ one',
+  "ü, 'b'"
 ]
 
 const currencies = [null, "EUR", "USD", "JPY", "KWD", "CLF"]
@@ -72,6 +78,39 @@ export const decimal = (units: bigint): string => {
   return `${units < 0n ? "-" : ""}${digits.slice(0, -4)}.${digits.slice(-4)}`
 }
 
+/** Into amounts above zero. */
+const split = (random: Random, total: bigint, smallest: bigint, parts: number): ReadonlyArray<bigint> => {
+  let rest = total / smallest
+  const all: Array<bigint> = []
+  for (let left = parts; left > 1; left--) {
+    const part = 1n + ((rest - BigInt(left)) * BigInt(random.below(1000))) / 1000n
+    all.push(part)
+    rest -= part
+  }
+  return [...all, rest].map((part) => part * smallest)
+}
+
+/** As the books keep more than two lines; null if the amount or the accounts don't allow so many. */
+const linesFor = (
+  random: Random,
+  units: bigint,
+  currency: string | null,
+  accounts: ReadonlyArray<string>
+): string | null => {
+  const smallest = 10n ** BigInt(4 - (currency === null ? 4 : (minorDigits[currency] ?? 2)))
+  const [debits, credits] = [1 + random.below(3), 1 + random.below(3)]
+  const size = units < 0n ? -units : units
+  if (debits + credits < 3 || accounts.length < debits + credits || size / smallest < 3n) return null
+  const parts = [
+    ...split(random, size, smallest, debits),
+    ...split(random, size, smallest, credits).map((part) => -part)
+  ]
+  const names = random.shuffle(accounts)
+  return JSON.stringify(
+    Object.fromEntries(parts.map((part, index) => [names[index] ?? "", decimal(units < 0n ? -part : part)]))
+  )
+}
+
 interface Made {
   readonly count: number
   /** By default all. */
@@ -83,7 +122,8 @@ interface Made {
 export const rows = (random: Random, made: Made): ReadonlyArray<Row> =>
   Array.from({ length: made.count }, (_, index): Row => {
     const currency = random.pick(made.currencies ?? currencies)
-    const units = amountOf(random, currency)
+    const any = amountOf(random, currency)
+    const units = made.mostUnits === undefined ? any : any % made.mostUnits || 100n
     const day = `2026-0${1 + random.below(3)}-${10 + random.below(9)}`
     const isOfFirstVersion = random.chance(0.2)
     return {
@@ -92,13 +132,14 @@ export const rows = (random: Random, made: Made): ReadonlyArray<Row> =>
       sequence: index + 1,
       ipc_id: `IPC ${random.pick(hostile).slice(0, 100)}`,
       project_id: random.chance(0.2) ? null : random.digits(3),
-      kind: units < 0n ? "reversal" : "payment",
-      amount: decimal(made.mostUnits === undefined ? units : units % made.mostUnits || 100n),
+      kind: random.pick(units < 0n ? (["reversal", "accrual"] as const) : (["payment", "accrual"] as const)),
+      amount: decimal(units),
       currency,
       payment_reference: random.pick(hostile),
       certificate_url: random.chance(0.5) ? null : `https://c/${random.pick(hostile)}`,
       debit_account: random.pick(made.accounts ?? accounts),
       credit_account: random.pick(made.accounts ?? accounts),
+      lines: random.chance(0.4) ? linesFor(random, units, currency, made.accounts ?? accounts) : null,
       effective_at: `${day}T12:00:00.000000Z`,
       posting_date: isOfFirstVersion ? null : day,
       known_at: `${day}T12:00:01.000000Z`
@@ -126,16 +167,35 @@ export const chart = (accounts: Readonly<Record<string, string>> = {}): Chart =>
   ]
 })
 
+/** What it moves on each account, what is debited first: said again without the product's own code. */
+export const linesOf = ({ amount, credit_account, debit_account, lines }: Row) => {
+  const pairs: ReadonlyArray<readonly [account: string, amount: string]> =
+    lines === null
+      ? [
+          [debit_account, amount],
+          [credit_account, amount.startsWith("-") ? amount.slice(1) : `-${amount}`]
+        ]
+      : Object.entries(JSON.parse(lines) as Readonly<Record<string, string>>)
+  const all = pairs.map(([account, moved]) => ({ account, units: unitsOf(moved) }))
+  return [...all.filter(({ units }) => units > 0n), ...all.filter(({ units }) => units < 0n)]
+}
+
+/** Each line with its entry and its place there. */
+export const eachLine = (all: ReadonlyArray<Row>) =>
+  all.flatMap((row) => linesOf(row).map((line, index) => ({ row, index, ...line })))
+
+/** What the chart calls an account. */
+export const codeIn =
+  ({ accounts: codes }: Chart) =>
+  (account: string): string =>
+    new Map(Object.entries(codes)).get(account) ?? account
+
 /** Per account and currency, as in `key`. */
 export const sumsOf = (all: ReadonlyArray<Row>, nameOf = (account: string) => account): ReadonlyMap<string, bigint> => {
   const sums = new Map<string, bigint>()
-  const add = (account: string, currency: string | null, units: bigint) => {
-    const name = key(nameOf(account), currency)
+  for (const { account, row, units } of eachLine(all)) {
+    const name = key(nameOf(account), row.currency)
     sums.set(name, (sums.get(name) ?? 0n) + units)
-  }
-  for (const { amount, credit_account, currency, debit_account } of all) {
-    add(debit_account, currency, BigInt(amount.replace(".", "")))
-    add(credit_account, currency, -BigInt(amount.replace(".", "")))
   }
   return sums
 }

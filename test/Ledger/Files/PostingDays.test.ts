@@ -100,7 +100,14 @@ describe.each(engines)("the journal by posting dates in $name", ({ isSkipped, pl
       }
       const [entry] = found
       const row = rows.find(({ sequence }) => sequence === entry?.sequence) ?? assert.fail()
-      assert.strictEqual(Journals.unitsOf(entry?.lines[0].amount ?? ""), BigInt(row.amount.replace(/[-.]/g, "")))
+      const long = rows.find(({ lines }) => lines !== null)
+      for (const each of [row, long ?? assert.fail()]) {
+        const laid = found.find(({ sequence }) => sequence === each.sequence)
+        assert.deepStrictEqual(
+          laid?.lines.map(({ account, amount }) => ({ account, units: Journals.unitsOf(amount) })),
+          Journals.linesOf(each)
+        )
+      }
       assert.deepInclude(entry, {
         currency: row.currency,
         reference: row.payment_reference,

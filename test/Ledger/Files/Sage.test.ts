@@ -5,7 +5,7 @@ import { sage } from "../../../src/Ledger/Files/Sage.ts"
 import { forSeeds, seeded } from "../../Seeded.ts"
 import * as Journals from "./Journals.ts"
 
-const names = { bank: "1200", receivable: "1100" }
+const names = { bank: "1200", receivable: "1100", retention: "1101", revenue: "4000", VAT: "2200" }
 const chart = Journals.chart(names)
 const made = { count: 60, currencies: ["GBP"], accounts: Object.keys(names), mostUnits: 10n ** 12n }
 
@@ -31,17 +31,20 @@ const lengths = [2, 8, 8, 3, 10, 30, 60, 11, 3, 11, 11, 30]
 const formula = /^[=+\-@\t\r]/
 
 describe("a CSV file for Sage 50", () => {
-  it("has a debit and a credit for each entry, that fit its columns and add up exactly", () => {
+  it("has debits and credits for each entry, that fit its columns and add up exactly", () => {
     forSeeds(12, (random) => {
       const all = Journals.inOrder(Journals.rows(random, made))
       const [heading, ...lines] = linesOf(fileOf(all).bytes)
       assert.deepStrictEqual(heading?.slice(0, 3), ["Type", "Account Reference", "Nominal A/C Ref"])
-      assert.lengthOf(lines, 2 * all.length)
+      const expected = Journals.eachLine(all)
+      assert.lengthOf(lines, expected.length)
       const sums = new Map<string, bigint>()
       for (const [index, cells] of lines.entries()) {
-        const { effective_at, epoch, sequence } = all[Math.floor(index / 2)] ?? assert.fail()
+        const { account: named, row, units: moved } = expected[index] ?? assert.fail()
+        const { effective_at, epoch, sequence } = row
         const [type, , account = "", , date, , , amount = "", , , , place] = cells
-        assert.strictEqual(type, index % 2 === 0 ? "JD" : "JC")
+        assert.strictEqual(type, moved > 0n ? "JD" : "JC")
+        assert.strictEqual(account, Journals.codeIn(chart)(named))
         assert.strictEqual(date, effective_at.slice(0, 10).split("-").toReversed().join("/"))
         assert.strictEqual(place, `${epoch ?? 1}-${sequence}`)
         assert.match(amount, /^\d{1,8}\.\d\d$/)
@@ -51,11 +54,12 @@ describe("a CSV file for Sage 50", () => {
           assert.notMatch(cell, formula)
         }
         const units = Journals.unitsOf(amount) * (type === "JD" ? 1n : -1n)
+        assert.strictEqual(units, moved)
         const name = Journals.key(account, "GBP")
         sums.set(name, (sums.get(name) ?? 0n) + units)
       }
-      const nameOf = (account: string) => chart.accounts[account] ?? account
-      assert.deepStrictEqual(new Map([...sums].toSorted()), new Map([...Journals.sumsOf(all, nameOf)].toSorted()))
+      const expectedSums = Journals.sumsOf(all, Journals.codeIn(chart))
+      assert.deepStrictEqual(new Map([...sums].toSorted()), new Map([...expectedSums].toSorted()))
     })
   })
 
@@ -72,7 +76,13 @@ describe("a CSV file for Sage 50", () => {
 
   it("refuses what Sage 50 would take for something else", () => {
     const [row] = Journals.rows(seeded(1), { ...made, count: 1 })
-    const given: Journals.Row = { ...(row ?? assert.fail()), sequence: 42, amount: "1.0000", debit_account: "bank" }
+    const given: Journals.Row = {
+      ...(row ?? assert.fail()),
+      sequence: 42,
+      amount: "1.0000",
+      debit_account: "bank",
+      lines: null
+    }
     const refusal = (change: Partial<Journals.Row>, of = chart): string => {
       try {
         fileOf([given, { ...given, ...change }], of)
@@ -88,6 +98,8 @@ describe("a CSV file for Sage 50", () => {
       /Entry 42 doesn't fit Sage 50: its amount has more than 8 digits/
     )
     assert.match(refusal({ amount: "-0.0010" }), /its amount has more than 2 decimals/)
+    const fine = '{"bank":"1.0000","receivable":"-0.9950","VAT":"-0.0050"}'
+    assert.match(refusal({ lines: fine }), /its amount has more than 2 decimals/)
     assert.match(refusal({ debit_account: "receivables" }), /the account receivables is no nominal code/)
     const rule = { account: null, projects: [], taxCode: null, costCode: null, counterparty: null, tracking: {} }
     assert.match(

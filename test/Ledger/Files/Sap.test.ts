@@ -5,7 +5,7 @@ import { sap } from "../../../src/Ledger/Files/Sap.ts"
 import { forSeeds, seeded } from "../../Seeded.ts"
 import * as Journals from "./Journals.ts"
 
-const names = { bank: "0000113100", receivable: "140000" }
+const names = { bank: "0000113100", receivable: "140000", retention: "140900", revenue: "800000", VAT: "175000" }
 const chart = Journals.chart(names)
 const made = { count: 60, currencies: ["EUR", "USD", "JPY", "KWD"], accounts: Object.keys(names) }
 
@@ -46,14 +46,16 @@ const lengths: Readonly<Record<string, number>> = {
 }
 
 describe("a CSV file for SAP", () => {
-  it("has two lines for each document, that fit its fields and add up exactly", () => {
+  it("has the lines of each document, that fit its fields and add up exactly", () => {
     forSeeds(12, (random) => {
       const all = Journals.inOrder(Journals.rows(random, made))
       const lines = linesOf(fileOf(all).bytes)
-      assert.lengthOf(lines, 2 * all.length)
+      const expected = Journals.eachLine(all)
+      assert.lengthOf(lines, expected.length)
       const sums = new Map<string, bigint>()
       for (const [index, cells] of lines.entries()) {
-        const { currency, effective_at, epoch, sequence } = all[Math.floor(index / 2)] ?? assert.fail()
+        const { account: named, index: place, row, units: moved } = expected[index] ?? assert.fail()
+        const { currency, effective_at, epoch, sequence } = row
         assert.sameMembers(Object.keys(cells), Object.keys(lengths))
         for (const [name, cell] of Object.entries(cells)) {
           assert.isAtMost(cell.length, lengths[name] ?? 0, cell)
@@ -65,14 +67,17 @@ describe("a CSV file for SAP", () => {
           PostingDate: effective_at.slice(0, 10).replaceAll("-", ""),
           Currency: currency ?? "",
           Reference: `${epoch ?? 1}-${sequence}`,
-          Item: String(1 + (index % 2)),
-          DebitCredit: index % 2 === 0 ? "S" : "H"
+          Item: String(1 + place),
+          GLAccount: Journals.codeIn(chart)(named),
+          DebitCredit: moved > 0n ? "S" : "H"
         })
         const name = Journals.key(account, currency)
-        sums.set(name, (sums.get(name) ?? 0n) + Journals.unitsOf(amount) * (side === "S" ? 1n : -1n))
+        const units = Journals.unitsOf(amount) * (side === "S" ? 1n : -1n)
+        assert.strictEqual(units, moved)
+        sums.set(name, (sums.get(name) ?? 0n) + units)
       }
-      const nameOf = (account: string) => chart.accounts[account] ?? account
-      assert.deepStrictEqual(new Map([...sums].toSorted()), new Map([...Journals.sumsOf(all, nameOf)].toSorted()))
+      const expectedSums = Journals.sumsOf(all, Journals.codeIn(chart))
+      assert.deepStrictEqual(new Map([...sums].toSorted()), new Map([...expectedSums].toSorted()))
     })
   })
 
@@ -87,7 +92,13 @@ describe("a CSV file for SAP", () => {
 
   it("refuses what SAP couldn't post", () => {
     const [row] = Journals.rows(seeded(1), { ...made, count: 1 })
-    const given: Journals.Row = { ...(row ?? assert.fail()), sequence: 42, amount: "1.0000", currency: "EUR" }
+    const given: Journals.Row = {
+      ...(row ?? assert.fail()),
+      sequence: 42,
+      amount: "1.0000",
+      currency: "EUR",
+      lines: null
+    }
     const refusal = (change: Partial<Journals.Row>, of = chart): string => {
       try {
         fileOf([{ ...given, ...change }], of)
@@ -99,6 +110,8 @@ describe("a CSV file for SAP", () => {
     assert.strictEqual(refusal({}), "")
     assert.match(refusal({ currency: null }), /Entry 42 doesn't fit SAP: it has no currency/)
     assert.match(refusal({ amount: "1.0050" }), /its amount has more decimals than its currency/)
+    const fine = '{"bank":"1.0000","receivable":"-0.9950","VAT":"-0.0050"}'
+    assert.match(refusal({ lines: fine }), /its amount has more decimals than its currency/)
     assert.match(refusal({ debit_account: "receivables" }), /the account receivables is no G\/L account/)
     assert.match(refusal({}, { ...chart, company: null }), /its company is no company code/)
     assert.match(refusal({}, { ...chart, company: "North Ltd" }), /its company is no company code/)

@@ -1,19 +1,20 @@
 /** A workbook as a spreadsheet reads it: exact amounts, dates, texts to the last character, no formula, more than one sheet. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { BigDecimal, Effect } from "effect"
 import { laidOut } from "../../../src/Ledger/Files/PostingDays.ts"
 import { xlsx } from "../../../src/Ledger/Files/Xlsx.ts"
 import { seeded } from "../../Seeded.ts"
 import * as Journals from "./Journals.ts"
 import { type Cell, readWorkbook } from "./WorkbookReader.ts"
 
-const chart = Journals.chart({ "0012": "0012-34" })
+const chart = Journals.chart({ "0012": "0012-34", "1400": "14-00" })
 const laid = (all: ReadonlyArray<Journals.Row>) => all.map((row) => laidOut(row, chart))
 
 /** A spreadsheet makes a double of the digits, and keeps 15 of them. */
 const unitsOf = ({ type, value }: Cell): bigint => {
   if (type === "number") {
-    assert.strictEqual(Number(value).toFixed(value.split(".")[1]?.length ?? 0), value)
+    const kept = BigDecimal.fromStringUnsafe(Number(value).toPrecision(15))
+    assert.isTrue(BigDecimal.equals(kept, BigDecimal.fromStringUnsafe(value)), value)
     assert.isAtMost(value.replace(".", "").replace(/^0+|0+$/g, "").length, 15)
   }
   return Journals.unitsOf(value)
@@ -36,11 +37,12 @@ describe("a workbook", () => {
           ["Journal"]
         )
         const rows = sheets.flatMap((sheet) => sheet.rows)
-        assert.lengthOf(rows, 2 * all.length)
+        const expected = Journals.eachLine(all)
+        assert.lengthOf(rows, expected.length)
         const sums = new Map<string, bigint>()
         let texts = 0
         for (const [index, cells] of rows.entries()) {
-          const row = all[Math.floor(index / 2)] ?? assert.fail()
+          const { account, row, units } = expected[index] ?? assert.fail()
           assert.deepStrictEqual(cells["date"], {
             type: "number",
             value: daysSince(row.effective_at.slice(0, 10)),
@@ -50,16 +52,18 @@ describe("a workbook", () => {
           assert.strictEqual(cells["payment_reference"]?.value ?? "", stored(row.payment_reference))
           assert.strictEqual(cells["certificate_url"]?.value ?? "", stored(row.certificate_url ?? ""))
           assert.strictEqual(cells["ipc_id"]?.value, row.ipc_id)
-          assert.strictEqual(cells[index % 2 === 0 ? "credit" : "debit"], undefined)
-          const amount = cells[index % 2 === 0 ? "debit" : "credit"] ?? assert.fail()
-          const name = Journals.key(cells["account"]?.value ?? "", row.currency)
-          sums.set(name, (sums.get(name) ?? 0n) + unitsOf(amount) * (index % 2 === 0 ? 1n : -1n))
+          assert.strictEqual(cells["account"]?.value, Journals.codeIn(chart)(account))
+          assert.strictEqual(cells[units > 0n ? "credit" : "debit"], undefined)
+          const amount = cells[units > 0n ? "debit" : "credit"] ?? assert.fail()
+          assert.strictEqual(unitsOf(amount) * (units > 0n ? 1n : -1n), units)
+          const name = Journals.key(Journals.codeIn(chart)(account), row.currency)
+          sums.set(name, (sums.get(name) ?? 0n) + units)
           if (amount.type === "text") texts++
           else assert.match(amount.format, /^#,##0(\.0+)?$/)
         }
         assert.deepStrictEqual(
           new Map([...sums].toSorted()),
-          new Map([...Journals.sumsOf(all, (account) => chart.accounts[account] ?? account)].toSorted())
+          new Map([...Journals.sumsOf(all, Journals.codeIn(chart))].toSorted())
         )
         const isTold = notes.some((note) => note.startsWith(`${texts} amounts have more digits`))
         assert.strictEqual(isTold, texts > 0)
@@ -67,22 +71,27 @@ describe("a workbook", () => {
     })
   )
 
-  it.effect("goes on in further sheets, and keeps the heading in view", () =>
+  it.effect("goes on in further sheets, which tear no entry apart, and keeps the heading in view", () =>
     Effect.gen(function* () {
       const all = Journals.inOrder(Journals.rows(seeded(3), { count: 25 }))
-      const sheets = yield* readWorkbook(Journals.fileOf(() => xlsx(10), laid(all)).bytes)
+      const most = 11
+      /** As many entries as fit, on each sheet. */
+      const expected: Array<Array<number>> = [[]]
+      for (const row of all) {
+        const own = Journals.linesOf(row).map(() => row.sequence)
+        if ((expected.at(-1)?.length ?? 0) + own.length > most) expected.push([])
+        expected.at(-1)?.push(...own)
+      }
+      const sheets = yield* readWorkbook(Journals.fileOf(() => xlsx(most), laid(all)).bytes)
       assert.deepStrictEqual(
-        sheets.map(({ name, rows }) => [name, rows.length]),
-        [
-          ["Journal", 20],
-          ["Journal 2", 20],
-          ["Journal 3", 10]
-        ]
+        sheets.map(({ rows }) => rows.map((cells) => Number(cells["sequence"]?.value))),
+        expected
       )
       assert.deepStrictEqual(
-        sheets.flatMap(({ rows }) => rows.map((cells) => Number(cells["sequence"]?.value))),
-        all.flatMap(({ sequence }) => [sequence, sequence])
+        sheets.map(({ name }) => name),
+        expected.map((_, index) => (index === 0 ? "Journal" : `Journal ${index + 1}`))
       )
+      assert.isTrue(expected.some(({ length }) => length < most))
       for (const { events } of sheets) {
         const pane = events.find((event) => event._tag === "StartElement" && event.name === "pane")
         assert.deepInclude(pane, {
@@ -112,7 +121,7 @@ describe("a workbook", () => {
         ["1000000000000000.0000", "EUR"]
       ].map(
         ([amount, currency], index) =>
-          ({ ...(row ?? assert.fail()), sequence: index + 1, amount, currency }) as Journals.Row
+          ({ ...(row ?? assert.fail()), sequence: index + 1, amount, currency, lines: null }) as Journals.Row
       )
       const { bytes, notes } = Journals.fileOf(xlsx, laid(rows))
       const [sheet] = yield* readWorkbook(bytes)

@@ -16,13 +16,17 @@ import { entryIn } from "./Rules.ts"
 import { chart, entryId, message, number } from "./World.ts"
 
 const books = { company: "Albion", currency: "EUR" }
-const ids = [
-  { account: "35", counterparty: null, tracking: [] },
-  { account: "91", counterparty: null, tracking: [] }
-] as const
+const accounts = ["35", "91"] as const
 
 const voucher = (given: Parameters<typeof message>[0] = {}): Voucher => voucherOf(message(given), chart)
-const body = (given: Parameters<typeof message>[0] = {}) => bodyOf(voucher(given), ids, undefined)
+const body = (given: Parameters<typeof message>[0] = {}) => {
+  const made = voucher(given)
+  const lines = made.lines.map((line, index) => ({
+    line,
+    ids: { account: accounts[index] ?? "", counterparty: null, tracking: [] }
+  }))
+  return bodyOf(made, lines, undefined)
+}
 
 describe("an amount", () => {
   it.each([
@@ -50,14 +54,14 @@ describe("an amount", () => {
   ])("that QuickBooks prints as %s is the same: %s", (printed, same) => {
     const text = `{"Id":"1",${body().slice(1)}`.replaceAll('"Amount":1250000.00', `"Amount":${printed}`)
     const stored = readStored(Json.parse(text))
-    assert.strictEqual(stored._tag === "Some" && isSame(stored.value, voucher(), ["35", "91"]), same)
+    assert.strictEqual(stored._tag === "Some" && isSame(stored.value, voucher(), accounts), same)
   })
 })
 
 describe("a stored journal entry", () => {
   const changed = (from: string, to: string): boolean => {
     const stored = readStored(Json.parse(`{"Id":"1",${body().slice(1)}`.replace(from, to)))
-    return stored._tag === "Some" && isSame(stored.value, voucher(), ["35", "91"])
+    return stored._tag === "Some" && isSame(stored.value, voucher(), accounts)
   }
 
   it.each([

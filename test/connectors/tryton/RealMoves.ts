@@ -4,7 +4,7 @@ import { markOf } from "../../../connectors/tryton/TrytonMove.ts"
 import * as Amount from "../../../src/Domain/Amount.ts"
 import { eventually } from "../../Radosgw/Daemons.ts"
 import type { RealTryton } from "./RealTryton.ts"
-import { idOf } from "../Entries.ts"
+import { idOf, linesText } from "../Entries.ts"
 import { chart as plainChart, customer, withRule } from "./TrytonWorld.ts"
 
 interface Money {
@@ -33,6 +33,27 @@ interface Total {
   readonly debit: Money
   readonly credit: Money
 }
+
+/** By number: amounts of several sizes, and lines on more than two accounts, some by their codes. */
+export const entries = [
+  { number: 1, amount: "0.0100", status: "draft" },
+  { number: 2, amount: "999999999999.9900", status: "posted" },
+  { number: 3, amount: "1234.5000", status: "posted" },
+  { number: 4, amount: "-1234.5000", status: "posted" },
+  { number: 5, amount: "-0.0100", status: "draft" },
+  {
+    number: 6,
+    amount: "1000.0000",
+    status: "posted",
+    lines: linesText(["receivable", "1140.0000"], ["5000", "50.0000"], ["income", "-1000.0000"], ["1700", "-190.0000"])
+  },
+  {
+    number: 7,
+    amount: "-1000.0000",
+    status: "draft",
+    lines: linesText(["receivable", "-950.0000"], ["1700", "-50.0000"], ["income", "1000.0000"])
+  }
+] as const
 
 /** The receivable account wants a party. */
 export const chart: Chart = {
