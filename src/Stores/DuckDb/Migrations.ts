@@ -26,7 +26,8 @@ const byHand = {
       `create table siteledger.inbox (inbox varchar not null, first bigint not null, "last" bigint not null, frames blob not null)`
     ],
     after: [...Ddl.withoutKeys(storeTables, 2), ...made(2)]
-  }
+  },
+  3: { after: made(3) }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>
