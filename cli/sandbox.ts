@@ -4,10 +4,13 @@
  */
 import { Console, Duration, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as CatalogueFaults from "../sandbox/Catalogue/Faults.ts"
+import { resourceNames } from "../sandbox/Catalogue/Areas.ts"
 import * as Faults from "../sandbox/Faults.ts"
 import * as Clients from "../sandbox/OAuth/Clients.ts"
 import { administrator } from "../sandbox/OAuth/Consents.ts"
 import { Sandbox, type SandboxOptions } from "../sandbox/Sandbox.ts"
+import { allScopes } from "../sandbox/Scopes.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import * as Json from "../src/Domain/Json.ts"
@@ -33,7 +36,23 @@ const faultWanted = (text: string): string => {
   return `NAME=VALUE, where NAME is one of ${Faults.names.join(", ")}`
 }
 
-const ready = Clients.make({ clientId: "sandbox", clientSecret: "sandbox-secret", redirectUris: [], plan: 600 })
+type ResourceFault = readonly [resource: string, fault: CatalogueFaults.FaultName]
+
+const readResourceFault = (text: string): Option.Option<ResourceFault> => {
+  const [, name = "", fault = ""] = /^([^=]*)=(\S+)$/.exec(text) ?? []
+  const isGood = CatalogueFaults.isFaultName(fault) && CatalogueFaults.mayFail(resourceNames(), name)
+  return isGood ? Option.some([name, fault]) : Option.none()
+}
+
+const resourceFaultWanted = `RESOURCE=FAULT, where FAULT is one of ${CatalogueFaults.names.join(", ")}`
+
+const ready = Clients.make({
+  clientId: "sandbox",
+  clientSecret: "sandbox-secret",
+  redirectUris: [],
+  plan: 600,
+  scopes: allScopes
+})
 
 const description = [
   "Run a stand-in for the service.",
@@ -74,6 +93,18 @@ const flags = {
     Flag.filterMap(readFault, faultWanted),
     Flag.atLeast(0)
   ),
+  openapi: Flag.Literals("openapi", ["small", "full"]).pipe(
+    Flag.withDescription(
+      "full: describe and serve 854 operations on 120 resources, made up, of which a client can only learn from /v1/openapi.json (default small)"
+    ),
+    Flag.withDefault("small")
+  ),
+  records: whole("records", "With --openapi full: records of each of its resources (default 25)").pipe(Flag.optional),
+  resourceFaults: Flag.String("resource-fault").pipe(
+    Flag.withDescription(`With --openapi full: ${resourceFaultWanted}; repeatable`),
+    Flag.filterMap(readResourceFault, () => resourceFaultWanted),
+    Flag.atLeast(0)
+  ),
   scenario: Flag.File("scenario").pipe(
     Flag.withDescription("Play this file; it replaces --seed, --projects, --time-scale and --events-per-second"),
     Flag.optional
@@ -97,9 +128,12 @@ type Given = Command.Command.Config.Infer<typeof flags>
 
 /** What isn't given is the state file's, or the sandbox's own standard. */
 const optionsOf = (given: Given): SandboxOptions => {
-  const { eventsPerSecond, faults, identity, maxEvents, plan, projects, redirectUris, seed, state, ...others } = given
+  const { eventsPerSecond, faults, identity, maxEvents, plan, projects, records, redirectUris, ...rest } = given
+  const { resourceFaults, seed, state, ...others } = rest
   return {
     ...others,
+    records: Option.getOrUndefined(records),
+    resourceFaults: Object.fromEntries(resourceFaults),
     seed: Option.getOrUndefined(seed),
     identity: Option.getOrUndefined(identity),
     projects: Option.getOrUndefined(projects),

@@ -9,12 +9,13 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
 import { randomUUID } from "node:crypto"
-import { type Action, actions, creation, type Given } from "./Administration/Actions.ts"
+import { type Action, actions as ownActions, creation, type Given } from "./Administration/Actions.ts"
 import type { Administered } from "./Administration/Administered.ts"
 import * as Api from "./Administration/Api.ts"
 import { type Notice, type Page, render, root } from "./Administration/Page.ts"
 import { type Asked, pages } from "./Administration/Pages.ts"
 import * as Records from "./Administration/Records.ts"
+import * as Resources from "./Administration/Resources.ts"
 import { Refused } from "./Administration/Refused.ts"
 import * as SameOrigin from "./Administration/SameOrigin.ts"
 import { script } from "./Administration/Script.ts"
@@ -23,6 +24,9 @@ import * as WebhookViews from "./Administration/WebhookViews.ts"
 
 export type { Administered } from "./Administration/Administered.ts"
 export const path = root
+
+const actions = [...ownActions, ...Resources.actions]
+const views = [...Api.views, ...Resources.views]
 
 /** Notices that are shown once. The next page's address names the one to take. */
 const makeNotices = () => {
@@ -88,7 +92,7 @@ const refused = ({ message, status }: Refused) =>
   json(status, { error: status === 400 ? "invalid_request" : status === 404 ? "not_found" : "conflict", message })
 
 const viewRoutes = (world: Administered) =>
-  Api.views.map(([path, view]) =>
+  views.map(([path, view]) =>
     HttpRouter.route(
       "GET",
       `${root}/api${path}`,
@@ -156,7 +160,7 @@ const forPerson = (world: Administered, notices: Notices, action: Action) =>
 /** All that is served here: method and path. */
 export const routes: ReadonlyArray<readonly [string, string]> = [
   ...pages.map(([path]) => ["GET", path === "/" ? root : `${root}${path}`] as const),
-  ...Api.views.map(([path]) => ["GET", `${root}/api${path}`] as const),
+  ...views.map(([path]) => ["GET", `${root}/api${path}`] as const),
   ...actions.flatMap(({ path }) => [["POST", `${root}${path}`] as const, ["POST", `${root}/api${path}`] as const]),
   ["GET", `${root}/administration.css`],
   ["GET", `${root}/administration.js`]

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerRequest } from "effect/http"
 import { pagePaths } from "./OAuth/Routes.ts"
+import type { ResolvedOptions } from "./Options.ts"
 
 const isOpen = (url: string): boolean =>
   /^\/(v\d+|oauth|\.well-known)\//.test(url) && !pagePaths.includes(url.replace(/\/?([?#].*)?$/s, ""))
@@ -14,12 +15,13 @@ const isOpen = (url: string): boolean =>
 const exposedHeaders = ["Allow", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"]
 
 /** In front of all routes. */
-export const layerWith = (origins: ReadonlyArray<string>) => {
+export const layerWith = ({ cors: origins, openapi }: Pick<ResolvedOptions, "cors" | "openapi">) => {
+  const isFull = openapi === "full"
   const allowing = HttpMiddleware.cors({
     allowedOrigins: origins.includes("*") ? [] : (origin) => origins.includes(origin),
-    allowedMethods: ["GET", "HEAD", "POST"],
+    allowedMethods: ["GET", "HEAD", "POST", ...(isFull ? ["PUT", "PATCH", "DELETE"] : [])],
     allowedHeaders: ["Accept", "Authorization", "Content-Type"],
-    exposedHeaders,
+    exposedHeaders: [...exposedHeaders, ...(isFull ? ["Link"] : [])],
     maxAge: 600
   })
   return HttpRouter.middleware(

@@ -5,6 +5,8 @@
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConstructionApi } from "../connectors/construction/ConstructionApi.ts"
+import type { Catalogue } from "./Catalogue.ts"
+import * as CatalogueRoutes from "./Catalogue/Routes.ts"
 import * as Cors from "./Cors.ts"
 import * as Description from "./Description.ts"
 import type { Guard } from "./Guard.ts"
@@ -19,6 +21,8 @@ import * as Versions from "./Versions.ts"
 export interface Service extends Omit<Lists.Parts, "version"> {
   readonly oauth: Pick<OAuth, "layer">
   readonly guard: Pick<Guard, "layer">
+  /** What `openapi: "full"` adds. */
+  readonly catalogue: Catalogue | undefined
 }
 
 const resources = (service: Service, version: Versions.Version) => {
@@ -40,24 +44,26 @@ const resources = (service: Service, version: Versions.Version) => {
   )
 }
 
-const served = (service: Service, version: Versions.Version) =>
-  Layer.merge(
-    Layer.merge(resources(service, version), Lists.layerWith({ ...service, version })).pipe(
-      Layer.provide(service.guard.layer)
-    ),
-    Description.layerWith(version, service.options)
-  )
+const served = (service: Service, version: Versions.Version) => {
+  const { catalogue, guard } = service
+  return Layer.mergeAll(
+    resources(service, version),
+    Lists.layerWith({ ...service, version }),
+    catalogue === undefined ? Layer.empty : CatalogueRoutes.layerWith(version, catalogue)
+  ).pipe(Layer.provide(guard.layer))
+}
 
 /** `others`: the routes that are served beside these. */
 export const layerWith = (service: Service, others: ReadonlyArray<Unmatched.Route>) => {
   const { options } = service
   const versions = Versions.served(options)
   const login = pagePaths.flatMap((path) => ["GET", "POST"].map((method) => [method, path] as const))
-  const routes = versions.flatMap((version) => Description.routes(version, options))
+  const descriptions = versions.map((version) => Description.make(version, options, service.catalogue))
   return Layer.mergeAll(
-    Unmatched.layerWith([...routes, ...login, ...others], versions),
-    Cors.layerWith(options.cors),
+    Unmatched.layerWith([...descriptions.flatMap(({ routes }) => routes), ...login, ...others], versions),
+    Cors.layerWith(options),
     service.oauth.layer,
+    ...descriptions.map(({ layer }) => layer),
     ...versions.map((version) => served(service, version))
   )
 }

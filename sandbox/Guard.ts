@@ -11,7 +11,6 @@ import { HttpApiError } from "effect/http-api"
 import type { OAuth } from "./OAuth.ts"
 import { refusal } from "./Refusal.ts"
 import * as RequestWindow from "./RequestWindow.ts"
-import { neededScope } from "./Scopes.ts"
 
 export interface Guard {
   readonly layer: ReturnType<typeof makeLayer>
@@ -61,7 +60,11 @@ interface State {
   readonly windows: ReadonlyMap<string, RequestWindow.RequestWindow>
   readonly requests: { answered: number; unauthorized: number; overLimit: number }
   readonly hasHeaders: boolean
+  readonly scopeOf: ScopeOf
 }
+
+/** The scope that the operation at this route needs, by its path without the version. */
+export type ScopeOf = (method: string, path: string) => string | undefined
 
 type Answer = HttpServerResponse.HttpServerResponse
 
@@ -85,7 +88,7 @@ interface Checked {
 }
 
 const check = (
-  { hasHeaders, oauth, requests, windows }: State,
+  { hasHeaders, oauth, requests, scopeOf, windows }: State,
   method: string,
   path: string,
   authorization: string | undefined,
@@ -108,7 +111,7 @@ const check = (
     return { refused: overLimit(waitMillis), headers }
   }
   requests.answered++
-  const scope = neededScope(method, path.replace(/^\/v\d+/, ""))
+  const scope = scopeOf(method, path.replace(/^\/v\d+/, ""))
   const mayPass = scope === undefined || access.scopes.includes(scope)
   return { refused: mayPass ? undefined : insufficientScope(scope), headers }
 }
@@ -137,7 +140,8 @@ const makeLayer = (state: State) =>
       const { route } = yield* HttpRouter.RouteContext
       const checked = check(state, method, route.path, headers.authorization, yield* Clock.currentTimeMillis)
       const answer = checked.refused ?? (yield* answered(handled))
-      return HttpServerResponse.setHeaders(answer.status === 415 ? notJson : answer, checked.headers)
+      const isOwn = answer.status === 415 && answer.headers["content-type"] !== "application/json"
+      return HttpServerResponse.setHeaders(isOwn ? notJson : answer, checked.headers)
     })
   ).layer
 
@@ -151,11 +155,11 @@ const answered = <E, R>(handled: Effect.Effect<Answer, E, R>) =>
   )
 
 /** `hasHeaders`: answers say how much of the plan is left. */
-export const make = (oauth: State["oauth"], hasHeaders: boolean): Guard => {
+export const make = (oauth: State["oauth"], hasHeaders: boolean, scopeOf: ScopeOf): Guard => {
   const windows = new Map([...oauth.clients].map(([id, { plan }]) => [id, RequestWindow.make(plan)]))
   const requests = { answered: 0, unauthorized: 0, overLimit: 0 }
   return {
-    layer: makeLayer({ oauth, windows, requests, hasHeaders }),
+    layer: makeLayer({ oauth, windows, requests, hasHeaders, scopeOf }),
     requests: () => ({ ...requests }),
     used: (nowMillis) => [...windows.values()].reduce((sum, window) => sum + window.used(nowMillis), 0)
   }

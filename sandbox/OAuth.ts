@@ -45,7 +45,7 @@ export const make = (options: OAuthOptions): OAuth => {
   const codes = Codes.make(options)
   const devices = Devices.make()
   const grants = Grants.make(options)
-  const { basicOnly, tokenSeconds } = options
+  const { basicOnly, scopes, tokenSeconds } = options
   const authenticate = ClientAuthentication.make(clients, basicOnly)
   const tokenEndpoint = TokenEndpoint.make({ authenticate, codes, devices, grants, tokenSeconds })
   return {
@@ -63,6 +63,7 @@ export const make = (options: OAuthOptions): OAuth => {
       deviceConsents: Consents.make(),
       devices,
       grants,
+      scopes,
       tokenEndpoint
     })
   }

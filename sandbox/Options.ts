@@ -5,6 +5,7 @@
  */
 import { Clock, DateTime, Effect } from "effect"
 import type { Anchor } from "./Events.ts"
+import type { FaultName as ResourceFaultName } from "./Catalogue/Faults.ts"
 import type { FaultName } from "./Faults.ts"
 import * as Identity from "./Identity.ts"
 
@@ -82,6 +83,12 @@ export interface SandboxOptions {
   readonly rateLimitHeaders?: boolean | undefined
   /** Origins of web pages that may use the API and the token endpoint; `*`: any. Default: none. */
   readonly cors?: ReadonlyArray<string> | undefined
+  /** `full`: serve and describe 854 operations instead of the few that are needed (`Catalogue.ts`). Default `small`. */
+  readonly openapi?: "small" | "full" | undefined
+  /** With `full`: records of each resource at the start. Default 25. */
+  readonly records?: number | undefined
+  /** With `full`: what is wrong with some resources at the start, by their names. Default: nothing. */
+  readonly resourceFaults?: Readonly<Record<string, ResourceFaultName>> | undefined
   /** Default 127.0.0.1. */
   readonly host?: string | undefined
   /** 0 = any free one. Default 0. */
@@ -135,6 +142,9 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       v2: options.v2 ?? false,
       rateLimitHeaders: options.rateLimitHeaders ?? false,
       cors: options.cors ?? [],
+      openapi: options.openapi ?? "small",
+      records: options.records ?? 25,
+      resourceFaults: options.resourceFaults ?? {},
       host: options.host ?? "127.0.0.1",
       port: options.port ?? 0
     }

@@ -14,6 +14,7 @@ import { HttpClient, HttpRouter, HttpServer, type HttpServerError } from "effect
 import { createServer } from "node:http"
 import * as Administration from "./Administration.ts"
 import * as Attempt from "./Attempt.ts"
+import * as Catalogue from "./Catalogue.ts"
 import * as Checkpoint from "./Checkpoint.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -25,6 +26,7 @@ import * as OAuth from "./OAuth.ts"
 import type { ResolvedOptions, SandboxOptions } from "./Options.ts"
 import * as Projects from "./Projects.ts"
 import * as Records from "./Records.ts"
+import { allScopes, neededScope } from "./Scopes.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import * as Truth from "./Truth.ts"
@@ -74,6 +76,8 @@ export interface Sandbox {
   readonly rotateSecret: Simulation.Simulation["rotateSecret"]
   /** Replays every permanently failed delivery, as by hand; returns how many. */
   readonly replayFailed: Effect.Effect<number>
+  /** The resources that `openapi: "full"` adds: the whole truth of each, changes to it, and what it does wrong. */
+  readonly catalogue: Catalogue.Catalogue | undefined
 }
 
 const serve = Effect.fnUntraced(function* (service: Endpoints.Service & Administration.Administered) {
@@ -111,8 +115,12 @@ const start = Effect.fnUntraced(function* (
     firstId: checkpoint.nextDelivery
   })
   const simulation = yield* Simulation.make(checkpoint, events, subscriptions, deliveries, faults)
-  const oauth = OAuth.make(options)
-  const guard = Guard.make(oauth, options.rateLimitHeaders)
+  const catalogue =
+    options.openapi === "full" ? Catalogue.make({ options, projects, steps: simulation.steps, faults }) : undefined
+  const scopes = [...allScopes, ...(catalogue?.scopes ?? [])]
+  const oauth = OAuth.make({ ...options, scopes })
+  const scopeOf = (method: string, path: string) => catalogue?.scopeOf(method, path) ?? neededScope(method, path)
+  const guard = Guard.make(oauth, options.rateLimitHeaders, scopeOf)
   const authUrl = yield* serve({
     options,
     events,
@@ -124,6 +132,7 @@ const start = Effect.fnUntraced(function* (
     oauth,
     guard,
     faults,
+    catalogue,
     usedLastMinute: guard.used,
     clients: oauth.clients
   })
@@ -167,7 +176,8 @@ const start = Effect.fnUntraced(function* (
     drained,
     faults,
     rotateSecret,
-    replayFailed
+    replayFailed,
+    catalogue
   }
 })
 

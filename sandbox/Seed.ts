@@ -12,7 +12,10 @@ export const Purpose = {
   held: 5,
   copied: 6,
   fault: 10,
-  otherType: 13
+  otherType: 13,
+  spelling: 14,
+  record: 15,
+  parent: 16
 } as const
 
 /** A bijection of the 32-bit numbers (murmur3's finaliser): different numbers stay different. */

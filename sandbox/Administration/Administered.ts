@@ -2,6 +2,7 @@
  * The parts of a running sandbox that the administration works on, and the read-only views that its pages and its JSON
  * side share. Subscriptions are numbered from 1 for people.
  */
+import type { Catalogue } from "../Catalogue.ts"
 import type { Delivery, Deliveries, DeliveryState } from "../Deliveries.ts"
 import type { Events } from "../Events.ts"
 import type { Faults } from "../Faults.ts"
@@ -21,6 +22,7 @@ export interface Administered {
   readonly simulation: Simulation
   readonly faults: Faults
   readonly clients: Clients
+  readonly catalogue: Catalogue | undefined
   /** Requests counted against the clients' plans in the last 60 seconds. */
   readonly usedLastMinute: (nowMillis: number) => number
 }

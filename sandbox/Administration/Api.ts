@@ -84,7 +84,7 @@ export const clients = ({ clients }: Administered) => ({
 })
 
 type Query = Readonly<Record<string, string | undefined>>
-type View = (world: Administered, query: Query, id: string) => Effect.Effect<unknown, Refused>
+export type View = (world: Administered, query: Query, id: string) => Effect.Effect<unknown, Refused>
 
 const standardSize = 25
 const mostSize = 500

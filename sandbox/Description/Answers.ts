@@ -71,6 +71,12 @@ const challenge = header("Why, as RFC 6750 §3 says it.")
 const allow = header("The methods that this address takes.")
 const retryAfter = header("Seconds after which a request is admitted again.", true, "integer")
 
+/** Of a list whose pages are named by it. */
+export const link = header(
+  'RFC 8288: the address of the next page has `rel="next"`; without one this page is the last.',
+  false
+)
+
 /** Sent if the sandbox was started with `--rate-limit-headers`. */
 export const rateLimitHeaders: Headers = {
   RateLimit: header('By option: requests left and seconds until one more is: `"plan";r=599;t=60`.', false),

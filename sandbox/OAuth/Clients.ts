@@ -6,7 +6,6 @@
  * at each login (RFC 8252 §7.3); `localhost` doesn't count as such an address (§8.3).
  */
 import { deviceGrant } from "../../connectors/construction/ConstructionApi.ts"
-import { allScopes } from "../Scopes.ts"
 
 export type GrantType = "client_credentials" | "authorization_code" | "refresh_token" | typeof deviceGrant
 
@@ -32,6 +31,8 @@ export interface ClientsOptions {
   readonly redirectUris: ReadonlyArray<string>
   /** Of the default and the public client. */
   readonly plan: number
+  /** All that there are. */
+  readonly scopes: ReadonlyArray<string>
 }
 
 export type Clients = ReadonlyMap<string, Client>
@@ -49,9 +50,10 @@ export const describe = ({ grantTypes, id, plan, redirectUris, secret }: Client)
 }
 
 /** By client id. */
-export const make = ({ clientId, clientSecret: secret, plan, redirectUris: others }: ClientsOptions): Clients => {
+export const make = (options: ClientsOptions): Clients => {
+  const { clientId, clientSecret: secret, plan, redirectUris: others, scopes } = options
   const redirectUris = [...webRedirectUris, ...others]
-  const confidential = { secret, grantTypes: everyGrant, redirectUris, scopes: allScopes }
+  const confidential = { secret, grantTypes: everyGrant, redirectUris, scopes }
   const clients: ReadonlyArray<Client> = [
     { ...confidential, id: clientId, name: "Server application", plan },
     { ...confidential, id: `${clientId}-premium`, name: "Server application, Premium plan", plan: premiumPlan },
@@ -61,7 +63,7 @@ export const make = ({ clientId, clientSecret: secret, plan, redirectUris: other
       secret: undefined,
       grantTypes: ofPeople,
       redirectUris: others,
-      scopes: allScopes,
+      scopes,
       plan
     }
   ]

@@ -13,7 +13,6 @@ import {
   ConstructionTokenApi,
   deviceGrant
 } from "../../connectors/construction/ConstructionApi.ts"
-import { allScopes } from "../Scopes.ts"
 import * as Authorization from "./Authorization.ts"
 import type { Clients } from "./Clients.ts"
 import type { Codes } from "./Codes.ts"
@@ -32,6 +31,8 @@ export interface Parts extends DeviceRoutes.Parts {
   readonly clients: Clients
   readonly codes: Codes
   readonly consents: Consents<Authorization.Request>
+  /** All that there are. */
+  readonly scopes: ReadonlyArray<string>
   readonly grants: Grants
   readonly tokenEndpoint: TokenEndpoint
 }
@@ -88,13 +89,13 @@ const authMethods = (basicOnly: boolean): ReadonlyArray<string> => [
 ]
 
 /** RFC 8414 §2. Assumed: the interface document doesn't show it. */
-const metadata = (issuer: string, basicOnly: boolean): AuthorizationServer => ({
+const metadata = (issuer: string, { basicOnly, scopes }: Parts): AuthorizationServer => ({
   issuer,
   authorization_endpoint: `${issuer}${authorizePath}`,
   token_endpoint: `${issuer}${tokenPath}`,
   revocation_endpoint: `${issuer}${revokePath}`,
   device_authorization_endpoint: `${issuer}${DeviceRoutes.startPath}`,
-  scopes_supported: allScopes,
+  scopes_supported: scopes,
   response_types_supported: ["code"],
   response_modes_supported: ["query"],
   grant_types_supported: ["client_credentials", "authorization_code", "refresh_token", deviceGrant],
@@ -131,7 +132,7 @@ const api = (parts: Parts, issuer: string) =>
             })
           )
           .handleRaw("device", ({ request }) => DeviceRoutes.start(parts, issuer, request))
-          .handle("metadata", () => Effect.succeed(metadata(issuer, parts.basicOnly)))
+          .handle("metadata", () => Effect.succeed(metadata(issuer, parts)))
       )
     )
   )

@@ -1,0 +1,132 @@
+/**
+ * The many resources of `--openapi full`: a made-up construction service in the size that the interface document states
+ * (§1, §4.4), of which it shows nothing. `Catalogue/Areas/` has them as tables. Their description, their operations and
+ * their records are made from the tables and the seed, so the same seed gives the same document, byte for byte, and the
+ * same records.
+ */
+import { areas } from "./Catalogue/Areas.ts"
+import * as Entries from "./Catalogue/Entries.ts"
+import type { FaultName } from "./Catalogue/Faults.ts"
+import * as CatalogueFaults from "./Catalogue/Faults.ts"
+import { type Operation, routePath } from "./Catalogue/Operation.ts"
+import * as Operations from "./Catalogue/Operations.ts"
+import type { Components } from "./Catalogue/Properties.ts"
+import type { Fields, Parents } from "./Catalogue/Shelf.ts"
+import { alone } from "./Catalogue/Shelf.ts"
+import * as Spelling from "./Catalogue/Spelling.ts"
+import type { Faults } from "./Faults.ts"
+import type { ResolvedOptions } from "./Options.ts"
+import { idOf, type Projects } from "./Projects.ts"
+import * as Seed from "./Seed.ts"
+import { v1 } from "./Versions.ts"
+
+export interface RecordTruth {
+  /** The list that shows it: `/projects/1001/rfis`. */
+  readonly list: string
+  /** Where it can be read alone, and what else can be done with it begins: `/rfis/1003`. */
+  readonly item: string
+  /** As the list shows it; alone. */
+  readonly listed: Fields
+  readonly single: Fields
+}
+
+export interface Changes {
+  readonly inserts?: number
+  readonly updates?: number
+  readonly deletes?: number
+}
+
+export interface Catalogue {
+  /** All that its operations need. */
+  readonly scopes: ReadonlyArray<string>
+  /** By method and the path of its route: `/rfis/:id`. Undefined: the catalogue has no such operation. */
+  readonly scopeOf: (method: string, route: string) => string | undefined
+  readonly spelling: Spelling.Spelling
+  readonly operations: ReadonlyArray<Operation>
+  /** JSON Schemas by name. */
+  readonly components: Components
+  /** Names of the resources. */
+  readonly names: ReadonlyArray<string>
+  /** Every record that can be reached, in the order of its list. */
+  readonly truth: (resource: string) => ReadonlyArray<RecordTruth>
+  /** Changes some records; which ones depends on the seed and the changes before. */
+  readonly change: (resource: string, changes: Changes, nowMillis: number) => void
+  readonly faults: CatalogueFaults.Faults
+}
+
+export interface World {
+  readonly options: Pick<
+    ResolvedOptions,
+    "pageSize" | "pageSizeMax" | "projects" | "records" | "resourceFaults" | "seed"
+  >
+  readonly projects: Projects
+  readonly steps: () => number
+  readonly faults: Pick<Faults, "value">
+}
+
+const parentsOf = ({ options, projects, steps }: World): Parents => {
+  const has = (number: number) => projects.find(v1, steps(), String(idOf(number))) !== undefined
+  const first = idOf(0)
+  return {
+    count: options.projects,
+    has,
+    idOf,
+    parentOf: () => alone,
+    find: (_parent, id) => (/^\d{1,9}$/.test(id) && has(Number(id) - first) ? Number(id) - first : undefined),
+    numbers: () => Array.from({ length: projects.total(steps()) }, (_, place) => projects.at(steps(), place).id - first)
+  }
+}
+
+export const make = (world: World): Catalogue => {
+  const { options } = world
+  const spelling = Spelling.make(options.seed)
+  const faults = CatalogueFaults.make(options.resourceFaults)
+  const made = Entries.make({ areas, spelling, faults, options, projects: parentsOf(world) })
+  const sizes = () => ({
+    standard: options.pageSize,
+    most: Math.min(world.faults.value("page-size-clamp") || Infinity, options.pageSizeMax)
+  })
+  const entryOf = (name: string) => {
+    const entry = made.entries.get(name)
+    if (entry === undefined) throw new RangeError(`The catalogue has no resource ${name}.`)
+    return entry
+  }
+  const operations = Operations.make(made, { faults, sizes })
+  const scopes = new Map(operations.map(({ method, path, scope }) => [`${method} ${routePath(path)}`, scope]))
+  let changes = 0
+  return {
+    spelling,
+    faults,
+    operations,
+    scopes: [...new Set(scopes.values())],
+    scopeOf: (method, route) => scopes.get(`${method === "HEAD" ? "GET" : method} ${route}`),
+    components: made.context.components,
+    names: [...made.entries.keys()],
+    truth: (resource) => {
+      const entry = entryOf(resource)
+      const { shelf } = entry
+      return shelf.numbers(undefined).map((number) => ({
+        list: Entries.filled(entry.list, shelf.parentOf(number)),
+        item: Entries.filled(entry.item, number),
+        listed: Entries.record(entry, number, true),
+        single: Entries.record(entry, number, false)
+      }))
+    },
+    change: (resource, { deletes = 0, inserts = 0, updates = 0 }, nowMillis) => {
+      const { parents, shelf } = entryOf(resource)
+      const dice = Seed.dice(options.seed, Seed.Purpose.record, changes++)
+      const one = (numbers: ReadonlyArray<number>) => numbers[dice.below(numbers.length)]
+      for (let n = 0; n < inserts; n++) shelf.insert(one(parents?.numbers(undefined) ?? []) ?? alone, {}, nowMillis)
+      const some = (many: number, act: (number: number) => void) => {
+        for (let n = 0; n < many; n++) {
+          const number = one(shelf.numbers(undefined))
+          if (number !== undefined) act(number)
+        }
+      }
+      some(updates, (number) => shelf.change(number, {}, nowMillis))
+      some(deletes, (number) => shelf.remove(number))
+    }
+  }
+}
+
+export type { FaultName }

@@ -1,0 +1,171 @@
+/**
+ * The lists of a resource: below its parent, of all parents, and what a search finds.
+ */
+import { DateTime, Effect, Option } from "effect"
+import { refusal } from "../../Refusal.ts"
+import { body } from "../Body.ts"
+import type { Faults } from "../Faults.ts"
+import type { Asked, Entry, Located, Operation, Parameter } from "../Operation.ts"
+import { found, json } from "../Operation.ts"
+import * as Paging from "../Paging.ts"
+
+const updatedSince: Parameter = {
+  name: "updated_since",
+  schema: { type: "string", format: "date-time" },
+  description: "Only records that were changed at this instant or later."
+}
+
+const hasFilter = ({ resource, spelling, type }: Entry): boolean =>
+  type.times !== undefined && spelling.chance(`${resource.name} can be filtered by time`, 0.6)
+
+const statuses = ({ resource }: Entry): ReadonlyArray<string> => {
+  const { kind } = resource.fields.find(({ name }) => name === "status") ?? {}
+  return kind?._tag === "OneOf" ? kind.texts : []
+}
+
+const hasStatus = (entry: Entry): boolean =>
+  statuses(entry).length > 0 && entry.spelling.chance(`${entry.resource.name} can be filtered by status`, 0.4)
+
+const unfit = (name: string, wanted: string) => refusal(400, "invalid_request", `the query's ${name} must be ${wanted}`)
+
+const numbersIn = ({ parameters }: Paging.Style, query: URLSearchParams) => {
+  const numbers: Partial<Record<Paging.ParameterName, number>> = {}
+  for (const name of parameters) {
+    const text = query.get(name)
+    if (text === null || name === "cursor") continue
+    const least = name === "offset" ? 0 : 1
+    if (!/^\d{1,9}$/.test(text) || Number(text) < least) return { unfit: unfit(name, `a whole number from ${least}`) }
+    numbers[name] = Number(text)
+  }
+  return { numbers }
+}
+
+const filtered = (entry: Entry, all: ReadonlyArray<number>, query: URLSearchParams) => {
+  const { shelf } = entry
+  const [since, status] = [query.get(updatedSince.name), query.get("status")]
+  let numbers = all
+  if (since !== null && hasFilter(entry)) {
+    const least = DateTime.make(since)
+    if (Option.isNone(least)) return { unfit: unfit(updatedSince.name, "an instant") }
+    numbers = numbers.filter((number) => shelf.updatedAt(number) >= DateTime.toEpochMillis(least.value))
+  }
+  if (status !== null && hasStatus(entry)) {
+    numbers = numbers.filter((number) => shelf.record(number)["status"] === status)
+  }
+  return { numbers }
+}
+
+/** The request's own address with other paging, from which `Link` leads on. */
+const nextAddress = ({ query, request }: Asked, next: Readonly<Record<string, string>>): string => {
+  const search = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(next)) search.set(name, value)
+  return `http://${request.headers["host"] ?? "localhost"}${request.url.replace(/\?.*$/s, "")}?${search.toString()}`
+}
+
+/** The fault: as the guard refuses it, but with every token. */
+const refused = (scope: string) => refusal(403, "insufficient_scope", `the token lacks the scope ${scope}`)
+
+export interface Parts {
+  readonly faults: Faults
+  /** The sizes that a list grants, as they are at the moment. */
+  readonly sizes: () => Paging.Asked["size"]
+}
+
+const page = (entry: Entry, { faults, sizes }: Parts, { steps }: Located, asked: Asked) => {
+  const { envelope, resource, scope, shelf, show, style } = entry
+  if (faults.of(resource.name) === "refused") return refused(scope("read"))
+  const parent = found(steps, asked.params)
+  if ("missing" in parent) return parent.missing
+  const given = numbersIn(style, asked.query)
+  if ("unfit" in given) return given.unfit
+  const kept = filtered(entry, shelf.numbers(parent.number), asked.query)
+  if ("unfit" in kept) return kept.unfit
+  const shown = style.show(kept.numbers, {
+    numbers: given.numbers,
+    cursor: asked.query.get("cursor") ?? undefined,
+    size: sizes()
+  })
+  if (shown === undefined) return unfit("cursor", "one of an earlier answer")
+  const { facts, next, records } = shown
+  const headers = style.hasLink && next !== undefined ? { link: `<${nextAddress(asked, next)}>; rel="next"` } : {}
+  return json(
+    envelope.fill(
+      records.map((number) => show(number, true)),
+      facts
+    ),
+    200,
+    headers
+  )
+}
+
+const described = (entry: Entry, parts: Parts, located: Located) => {
+  const { envelope, resource, scope, style } = entry
+  const status = { name: "status", schema: { type: "string" }, description: "Only records with this status." }
+  return {
+    method: "GET",
+    path: located.path,
+    tag: resource.tag,
+    scope: scope("read"),
+    object: resource.name,
+    query: [
+      ...style.parameters.map((name) => ({ name, ...Paging.parameters[name] })),
+      ...(hasFilter(entry) ? [updatedSince] : []),
+      ...(hasStatus(entry) ? [status] : [])
+    ],
+    body: undefined,
+    success: {
+      status: 200,
+      content: { mediaType: "application/json", schema: envelope.schema },
+      hasLink: style.hasLink
+    },
+    answer: (asked) => Effect.sync(() => page(entry, parts, located, asked))
+  } as const satisfies Partial<Operation>
+}
+
+export const list = (entry: Entry, parts: Parts): Operation => {
+  const { list, resource } = entry
+  const parent = list.steps.at(-1)
+  const of = parent === undefined ? "" : ` of a ${parent.noun}`
+  return { ...described(entry, parts, list), verb: "list", summary: `List the ${resource.noun} records${of}` }
+}
+
+export const listAll = (entry: Entry, parts: Parts): Operation => ({
+  ...described(entry, parts, { path: `/${entry.resource.segment}`, steps: [] }),
+  verb: "list_all",
+  summary: `List every ${entry.resource.noun}`
+})
+
+const mostFound = 20
+
+export const search = (entry: Entry): Operation => {
+  const { resource, scope, shelf, show, type } = entry
+  const results = { type: "array", items: type.listed, maxItems: mostFound }
+  const properties = { query: { type: "string" }, filters: { type: "object", additionalProperties: true } }
+  return {
+    method: "POST",
+    path: `/search/${resource.segment}`,
+    tag: resource.tag,
+    scope: scope("read"),
+    verb: "search",
+    object: resource.name,
+    summary: `Search for ${resource.noun} records`,
+    query: [],
+    body: { mediaType: "application/json", schema: { type: "object", required: ["query"], properties } },
+    success: {
+      status: 200,
+      content: {
+        mediaType: "application/json",
+        schema: { type: "object", required: ["results"], properties: { results } }
+      },
+      hasLink: false
+    },
+    answer: ({ request }) =>
+      body(request, ["query"], (given) => {
+        const wanted = String(given["query"])
+        const fits = (number: number) =>
+          Object.values(shelf.record(number)).some((value) => String(value).includes(wanted))
+        const numbers = shelf.numbers(undefined).filter(fits).slice(0, mostFound)
+        return json({ results: numbers.map((number) => show(number, true)) })
+      })
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Single records of a resource: to read, make, change and remove them, and the actions on one.
+ */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import * as Seed from "../../Seed.ts"
+import { body } from "../Body.ts"
+import type { Answer, Asked, Content, Entry, Operation } from "../Operation.ts"
+import { found, json } from "../Operation.ts"
+import type { Fields } from "../Shelf.ts"
+import { alone } from "../Shelf.ts"
+import { textHash } from "../Spelling.ts"
+
+/** Some services put a single record into `data`. */
+const isWrapped = ({ resource, spelling }: Entry) => spelling.chance(`${resource.name} is wrapped`, 0.2)
+
+const single = (entry: Entry): Content => {
+  const { schema } = { schema: entry.type.single }
+  const wrapped = { type: "object", required: ["data"], properties: { data: schema } }
+  return { mediaType: "application/json", schema: isWrapped(entry) ? wrapped : schema }
+}
+
+const shown = (entry: Entry, number: number, status = 200): Answer => {
+  const record = entry.show(number, false)
+  return json(isWrapped(entry) ? { data: record } : record, status)
+}
+
+/** Fields of a body that are taken over: texts without a form of their own. Others keep what chance made. */
+const taken = ({ type }: Entry, given: Fields): Fields =>
+  Object.fromEntries(
+    type.own.flatMap(({ name, schema }) => {
+      const value = given[name]
+      const isPlain = schema["type"] === "string" && !("format" in schema || "enum" in schema || "pattern" in schema)
+      return isPlain && !("maxLength" in schema) && typeof value === "string" ? [[name, value]] : []
+    })
+  )
+
+type OnOne = Pick<Operation, "method" | "verb" | "summary" | "scope"> &
+  Partial<Pick<Operation, "body" | "success">> & {
+    readonly below?: string
+    readonly act: (number: number, asked: Asked) => Effect.Effect<Answer>
+  }
+
+const onOne = (entry: Entry, { act, below = "", ...operation }: OnOne): Operation => {
+  const { item, resource } = entry
+  return {
+    path: `${item.path}${below}`,
+    tag: resource.tag,
+    object: resource.one,
+    query: [],
+    body: undefined,
+    success: { status: 200, content: single(entry), hasLink: false },
+    ...operation,
+    answer: (asked) =>
+      Effect.suspend(() => {
+        const one = found(item.steps, asked.params)
+        return "missing" in one ? Effect.succeed(one.missing) : act(one.number ?? alone, asked)
+      })
+  }
+}
+
+export const get = (entry: Entry): Operation =>
+  onOne(entry, {
+    method: "GET",
+    verb: "get",
+    summary: `Get one ${entry.resource.noun}`,
+    scope: entry.scope("read"),
+    act: (number) => Effect.sync(() => shown(entry, number))
+  })
+
+export const create = (entry: Entry): Operation => {
+  const { list, resource, scope, shelf, type } = entry
+  return {
+    method: "POST",
+    path: list.path,
+    tag: resource.tag,
+    scope: scope("write"),
+    verb: "create",
+    object: resource.one,
+    summary: `Create a ${resource.noun}`,
+    query: [],
+    body: { mediaType: "application/json", schema: type.toCreate },
+    success: { status: 201, content: single(entry), hasLink: false },
+    answer: ({ nowMillis, params, request }) => {
+      const parent = found(list.steps, params)
+      if ("missing" in parent) return Effect.succeed(parent.missing)
+      return body(request, type.needed, (given) =>
+        shown(entry, shelf.insert(parent.number ?? alone, taken(entry, given), nowMillis), 201)
+      )
+    }
+  }
+}
+
+const changing = (entry: Entry, method: "PATCH" | "PUT", verb: "update" | "replace"): Operation => {
+  const { resource, scope, shelf, spelling, type } = entry
+  const isMerge = method === "PATCH" && spelling.chance(`${resource.name} is merged`, 0.3)
+  const schema = method === "PUT" ? type.toCreate : type.toChange
+  return onOne(entry, {
+    method,
+    verb,
+    summary: `${verb === "update" ? "Change" : "Replace"} a ${resource.noun}`,
+    scope: scope("write"),
+    body: { mediaType: isMerge ? "application/merge-patch+json" : "application/json", schema },
+    act: (number, { nowMillis, request }) =>
+      body(request, method === "PUT" ? type.needed : [], (given) => {
+        shelf.change(number, taken(entry, given), nowMillis)
+        return shown(entry, number)
+      })
+  })
+}
+
+export const update = (entry: Entry): Operation => changing(entry, "PATCH", "update")
+export const replace = (entry: Entry): Operation => changing(entry, "PUT", "replace")
+
+const none = { status: 204, content: undefined, hasLink: false } as const
+const nothing = HttpServerResponse.empty({ status: 204 })
+
+export const remove = (entry: Entry): Operation =>
+  onOne(entry, {
+    method: "DELETE",
+    verb: "delete",
+    summary: `Delete a ${entry.resource.noun}`,
+    scope: entry.scope("write"),
+    success: none,
+    act: (number) =>
+      Effect.sync(() => {
+        entry.shelf.remove(number)
+        return nothing
+      })
+  })
+
+/** `approve` leads to `approved`, where there is such a status. */
+const statusAfter = ({ resource }: Entry, word: string): Fields => {
+  const { kind } = resource.fields.find(({ name }) => name === "status") ?? {}
+  const status = kind?._tag === "OneOf" ? kind.texts.find((text) => text.startsWith(word.slice(0, -1))) : undefined
+  return status === undefined ? {} : { status }
+}
+
+const ofApprovers = new Set(["approve", "reject", "award", "void"])
+
+/** `POST …/approve`: the record afterwards, or the job that does it, or no body at all. */
+export const action = (entry: Entry, word: string): Operation => {
+  const { resource, scope, shaped, shelf, spelling } = entry
+  const how = spelling.chosen(`${resource.name} ${word}`, ["record", "record", "record", "job", "nothing"])
+  const job = shaped("Job")
+  return onOne(entry, {
+    method: "POST",
+    below: `/${word}`,
+    verb: word,
+    summary: `${word[0]?.toUpperCase()}${word.slice(1)} a ${resource.noun}`,
+    scope: scope(ofApprovers.has(word) ? "approve" : "write"),
+    ...(how === "nothing" ? { success: none } : {}),
+    ...(how === "job"
+      ? { success: { status: 202, content: { mediaType: "application/json", schema: job.schema }, hasLink: false } }
+      : {}),
+    act: (number, { nowMillis }) =>
+      Effect.sync(() => {
+        shelf.change(number, statusAfter(entry, word), nowMillis)
+        if (how === "nothing") return nothing
+        if (how === "record") return shown(entry, number)
+        return json(job.value(Seed.dice(textHash(resource.name), Seed.Purpose.record, number), 1), 202)
+      })
+  })
+}
