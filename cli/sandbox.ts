@@ -95,11 +95,13 @@ const flags = {
   ),
   openapi: Flag.Literals("openapi", ["small", "full"]).pipe(
     Flag.withDescription(
-      "full: describe and serve 854 operations on 120 resources, made up, of which a client can only learn from /v1/openapi.json (default small)"
+      "full: serve 854 operations on 120 resources, made up from the seed. A client learns of them only from /v1/openapi.json (default small)"
     ),
     Flag.withDefault("small")
   ),
-  records: whole("records", "With --openapi full: records of each of its resources (default 25)").pipe(Flag.optional),
+  records: whole("records", "With --openapi full: records of each resource that it adds (default 25)", {
+    most: 100_000
+  }).pipe(Flag.optional),
   resourceFaults: Flag.String("resource-fault").pipe(
     Flag.withDescription(`With --openapi full: ${resourceFaultWanted}; repeatable`),
     Flag.filterMap(readResourceFault, () => resourceFaultWanted),

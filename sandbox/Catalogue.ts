@@ -71,6 +71,7 @@ const parentsOf = ({ options, projects, steps }: World): Parents => {
     count: options.projects,
     has,
     idOf,
+    idText: (number) => String(idOf(number)),
     parentOf: () => alone,
     find: (_parent, id) => (/^\d{1,9}$/.test(id) && has(Number(id) - first) ? Number(id) - first : undefined),
     numbers: () => Array.from({ length: projects.total(steps()) }, (_, place) => projects.at(steps(), place).id - first)

@@ -37,7 +37,7 @@ const malformed = refusal(
   challenge('error="invalid_request"')
 )
 
-const insufficientScope = (scope: string) =>
+export const insufficientScope = (scope: string) =>
   refusal(
     403,
     "insufficient_scope",

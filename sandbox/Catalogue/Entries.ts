@@ -123,7 +123,7 @@ export const filled = ({ path, steps }: Located, number: number): string => {
   let last = number
   let filled = path
   for (const { of, parameter } of steps.toReversed()) {
-    filled = filled.replace(`{${parameter}}`, String(of.idOf(last)))
+    filled = filled.replace(`{${parameter}}`, of.idText(last))
     last = of.parentOf(last)
   }
   return filled

@@ -1,7 +1,7 @@
 /**
  * Fields in the notation of `Fields.ts` as properties of a JSON Schema, with how a value of each is made. What the seed
  * decides: how money is written, whether the texts of a field have a schema of their own, and how a field without a
- * value is told: by its absence, or by `null`, which documents allow in three ways.
+ * value is told: by its absence, or by `null`, which documents allow in several ways.
  */
 import type { Dice } from "../Seed.ts"
 import type { Field } from "./Fields.ts"
@@ -78,13 +78,25 @@ const listOf = (items: Typed, depth: number): Typed =>
         depth - 1
       )
 
-const without = ["missing", "missing", "missing", "type", "type", "anyOf", "anyOf", "nullable", "both"] as const
+const without = [
+  "missing",
+  "missing",
+  "missing",
+  "type",
+  "type",
+  "anyOf",
+  "anyOf",
+  "oneOf",
+  "nullable",
+  "both"
+] as const
 
 /** Refers to another schema, or has several types: no type can be added to it. */
 const isComposed = ({ anyOf, oneOf, $ref }: Schema): boolean => [anyOf, oneOf, $ref].some((part) => part !== undefined)
 
 const orNull = (schema: Schema, how: (typeof without)[number]): Schema => {
   if (how === "missing") return schema
+  if (how === "oneOf") return { oneOf: [schema, { type: "null" }] }
   if (how === "anyOf" || isComposed(schema)) return { anyOf: [schema, { type: "null" }] }
   const { enum: texts, type } = schema
   if (Array.isArray(texts)) return { ...schema, type: [type, "null"], enum: [...texts, null] }

@@ -92,7 +92,9 @@ export const make = (
     ...(parentField === undefined ? [] : [fixed(parentField, context.idOf(parent?.name ?? "").schema)])
   ]
   const shownTimes = times === undefined ? [] : [fixed(times.created, time), fixed(times.updated, time)]
-  const how = spelling.chosen<Composition>(`composition of ${name}`, ["one", "one", "tracked", "summary"])
+  // A summary needs something that shows the whole record.
+  const some: Composition = resource.does.includes("get") ? "summary" : "one"
+  const how = spelling.chosen<Composition>(`composition of ${name}`, ["one", "one", "tracked", some])
   return {
     own,
     parentField,

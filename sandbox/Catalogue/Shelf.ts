@@ -18,7 +18,9 @@ export interface Parents {
   /** How many there are from the start. */
   readonly count: number
   readonly has: (number: number) => boolean
+  /** As it stands in JSON; as it stands in a path. Also of one that isn't reachable. */
   readonly idOf: (number: number) => unknown
+  readonly idText: (number: number) => string
   /** `parent`: undefined if any will do. Undefined: there is none. */
   readonly find: (parent: number | undefined, id: string) => number | undefined
   readonly parentOf: (number: number) => number
@@ -130,7 +132,6 @@ export const make = (parts: Parts): Shelf => {
     const { byParent, parentOf } = places()
     return (parent === undefined ? [...parentOf.keys()] : (byParent.get(parent) ?? [])).filter(has)
   }
-  /** Also of one that isn't reachable. */
   const idText = (number: number) => Ids.textOf(seed, resource, number, places().localOf[number] ?? 0)
   const idOf = (number: number) => Ids.valueOf(resource, idText(number))
   const find = (parent: number | undefined, id: string): number | undefined => {
@@ -156,5 +157,5 @@ export const make = (parts: Parts): Shelf => {
     return number
   }
   const { change, remove, updatedAt } = past
-  return { count: parts.count, has, idOf, find, numbers, parentOf, updatedAt, record, insert, change, remove }
+  return { count: parts.count, has, idOf, idText, find, numbers, parentOf, updatedAt, record, insert, change, remove }
 }

@@ -40,12 +40,13 @@ const separated = (parts: ReadonlyArray<Shown>, separator: string): Shown =>
   parts.map((part, at) => (at === 0 ? part : [separator, part]))
 
 const typeOf = (schema: unknown): Shown => {
-  const { $ref, anyOf, enum: choices, format, items, type } = fields(schema)
+  const { $ref, allOf, anyOf, enum: choices, format, items, oneOf = anyOf, type } = fields(schema)
   if (typeof $ref === "string") {
     const name = $ref.slice($ref.lastIndexOf("/") + 1)
     return html`<a href="#schema-${name}">${name}</a>`
   }
-  if (Array.isArray(anyOf)) return separated(anyOf.map(typeOf), " or ")
+  if (Array.isArray(oneOf)) return separated(oneOf.map(typeOf), " or ")
+  if (Array.isArray(allOf)) return separated(allOf.map(typeOf), " and ")
   if (Array.isArray(choices))
     return separated(
       choices.map((choice) => html`<code>${String(choice)}</code>`),
@@ -54,7 +55,7 @@ const typeOf = (schema: unknown): Shown => {
   const { const: only } = fields(schema)
   if (only !== undefined) return html`<code>${String(only)}</code>`
   if (type === "array") return html`array of ${typeOf(items)}`
-  return [text(type) || "any JSON", typeof format === "string" && ` (${format})`]
+  return [list(type).join(" or ") || text(type) || "any JSON", typeof format === "string" && ` (${format})`]
 }
 
 const table = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Shown>>) =>

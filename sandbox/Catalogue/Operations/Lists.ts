@@ -2,6 +2,8 @@
  * The lists of a resource: below its parent, of all parents, and what a search finds.
  */
 import { DateTime, Effect, Option } from "effect"
+import * as Json from "../../../src/Domain/Json.ts"
+import { insufficientScope } from "../../Guard.ts"
 import { refusal } from "../../Refusal.ts"
 import { body } from "../Body.ts"
 import type { Faults } from "../Faults.ts"
@@ -62,9 +64,6 @@ const nextAddress = ({ query, request }: Asked, next: Readonly<Record<string, st
   return `http://${request.headers["host"] ?? "localhost"}${request.url.replace(/\?.*$/s, "")}?${search.toString()}`
 }
 
-/** The fault: as the guard refuses it, but with every token. */
-const refused = (scope: string) => refusal(403, "insufficient_scope", `the token lacks the scope ${scope}`)
-
 export interface Parts {
   readonly faults: Faults
   /** The sizes that a list grants, as they are at the moment. */
@@ -73,7 +72,7 @@ export interface Parts {
 
 const page = (entry: Entry, { faults, sizes }: Parts, { steps }: Located, asked: Asked) => {
   const { envelope, resource, scope, shelf, show, style } = entry
-  if (faults.of(resource.name) === "refused") return refused(scope("read"))
+  if (faults.of(resource.name) === "refused") return insufficientScope(scope("read"))
   const parent = found(steps, asked.params)
   if ("missing" in parent) return parent.missing
   const given = numbersIn(style, asked.query)
@@ -160,10 +159,9 @@ export const search = (entry: Entry): Operation => {
       hasLink: false
     },
     answer: ({ request }) =>
-      body(request, ["query"], (given) => {
-        const wanted = String(given["query"])
-        const fits = (number: number) =>
-          Object.values(shelf.record(number)).some((value) => String(value).includes(wanted))
+      body(request, ["query"], ({ query }) => {
+        const wanted = typeof query === "string" ? query : Json.stringify(query)
+        const fits = (number: number) => Json.stringify(shelf.record(number)).includes(wanted)
         const numbers = shelf.numbers(undefined).filter(fits).slice(0, mostFound)
         return json({ results: numbers.map((number) => show(number, true)) })
       })

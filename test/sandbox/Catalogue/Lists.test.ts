@@ -1,0 +1,146 @@
+/**
+ * Each way of paging, read to its end over HTTP, gives exactly the records that the sandbox knows, in their order; also
+ * after records came, changed and went.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { areas } from "../../../sandbox/Catalogue/Areas.ts"
+import * as Table from "../../../sandbox/Catalogue/Table.ts"
+import * as Json from "../../../src/Domain/Json.ts"
+import { some } from "../../Long.ts"
+import { started } from "./Started.ts"
+import { pageOf, walk } from "./Walked.ts"
+
+type World = Effect.Success<ReturnType<typeof started>>
+
+const resources = Table.read(areas)
+const text = (rows: ReadonlyArray<unknown>) => rows.map((row) => Json.stringify(row))
+
+/** Every list of a resource below its parents that has a record. */
+const compared = Effect.fnUntraced(function* (world: World, resource: string, size: number) {
+  const lists = Map.groupBy(world.catalogue.truth(resource), ({ list }) => list)
+  let pages = 0
+  for (const [list, truth] of lists) {
+    const walked = yield* walk(world, list, size)
+    assert.deepStrictEqual(text(walked.rows), text(truth.map(({ listed }) => listed)), list)
+    pages = Math.max(pages, walked.pages)
+  }
+  return pages
+})
+
+describe("Every list of the catalogue", () => {
+  for (const paging of Table.pagings) {
+    it.effect(`that is paged by ${paging} has exactly the records that there are`, () =>
+      Effect.gen(function* () {
+        const world = yield* started({ records: 30, projects: 2 })
+        const those = resources.filter((each) => each.paging === paging)
+        assert.isAtLeast(those.length, 8)
+        const pages: Array<number> = []
+        for (const { name } of those) {
+          pages.push(yield* compared(world, name, 4))
+          assert.strictEqual(world.catalogue.truth(name).length, 30, name)
+        }
+        if (paging === "whole") assert.strictEqual(Math.max(...pages), 1)
+        else assert.isAtLeast(Math.max(...pages), 5)
+      }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+    )
+  }
+
+  it.effect("of all parents has the records of each", () =>
+    Effect.gen(function* () {
+      const world = yield* started({ records: 60, projects: 4 })
+      for (const { name, segment } of resources.filter(({ isAlsoAlone }) => isAlsoAlone)) {
+        const { rows } = yield* walk(world, `/${segment}`, 9)
+        assert.sameMembers(text(rows), text(world.catalogue.truth(name).map(({ listed }) => listed)), name)
+      }
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("is the truth again after records came, changed and went", () =>
+    Effect.gen(function* () {
+      const world = yield* started({ records: 40, projects: 2 })
+      const { catalogue } = world
+      for (const { name } of some(resources, 30)) {
+        const before = new Map(catalogue.truth(name).map(({ item, single }) => [item, Json.stringify(single)]))
+        catalogue.change(name, { inserts: 5, updates: 1 }, Date.UTC(2026, 5, 1))
+        const after = new Map(catalogue.truth(name).map(({ item, single }) => [item, Json.stringify(single)]))
+        assert.strictEqual(after.size, before.size + 5, name)
+        const changed = [...before].filter(([item, record]) => after.get(item) !== record)
+        assert.isAtMost(changed.length, 1, name)
+        yield* compared(world, name, 11)
+        catalogue.change(name, { deletes: 2 }, Date.UTC(2026, 5, 2))
+        assert.strictEqual(catalogue.truth(name).length, before.size + 3, name)
+        yield* compared(world, name, 11)
+      }
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("has pages of the largest size at the most, whatever is asked for", () =>
+    Effect.gen(function* () {
+      const world = yield* started({ records: 60, projects: 1, pageSizeMax: 20 })
+      for (const [path, most] of [
+        ["/companies?per_page=50", 20],
+        ["/users?per_page=50", 20],
+        ["/rfis?limit=50", 20],
+        ["/teams?limit=50", 20]
+      ] as const) {
+        assert.lengthOf(pageOf(yield* world.get(path)).rows, most, path)
+      }
+      world.sandbox.faults.set("page-size-clamp", 3)
+      for (const path of ["/companies?per_page=50", "/rfis?limit=50", "/teams?limit=50"]) {
+        const { facts, rows } = pageOf(yield* world.get(path))
+        assert.lengthOf(rows, 3, path)
+        assert.strictEqual(facts["per_page"] ?? facts["limit"] ?? 3, 3)
+      }
+      const { rows } = yield* walk(world, "/rfis", 50)
+      assert.lengthOf(rows, 60)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("can be asked for what was changed since an instant, where it takes the parameter", () =>
+    Effect.gen(function* () {
+      const world = yield* started({ records: 40, projects: 2 })
+      const { catalogue, get, operations } = world
+      const since = "2026-02-01T00:00:00.000Z"
+      let asked = 0
+      for (const { operation, path } of operations) {
+        const isFiltered = JSON.stringify(operation.parameters).match(/updated_?since/i) !== null
+        if (!isFiltered || path.includes("{")) continue
+        const isThere = ({ isAlsoAlone, parent, segment }: Table.Resource) =>
+          path === `/${segment}` && (isAlsoAlone || parent === undefined)
+        const { name } = resources.find(isThere) ?? assert.fail(path)
+        assert.isEmpty(pageOf(yield* get(`${path}?updated_since=${since}`)).rows, path)
+        catalogue.change(name, { inserts: 1, updates: 2 }, Date.parse(since) + 1)
+        const updated = ({ single }: { readonly single: Readonly<Record<string, unknown>> }) =>
+          String(single["updated_at"] ?? single["modified_at"])
+        const expected = catalogue.truth(name).filter((record) => updated(record) > since)
+        assert.isAtLeast(expected.length, 2, path)
+        const { rows } = pageOf(yield* get(`${path}?updated_since=${since}`))
+        assert.deepStrictEqual(text(rows), text(expected.map(({ listed }) => listed)), path)
+        const { status } = yield* get(`${path}?updated_since=yesterday`)
+        assert.strictEqual(status, 400)
+        asked++
+      }
+      assert.isAtLeast(asked, 8)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("keeps a cursor right while records before it are removed", () =>
+    Effect.gen(function* () {
+      const world = yield* started({ records: 60, projects: 1 })
+      const { catalogue } = world
+      const gone = new Set<string>()
+      const whole = catalogue.truth("rfis").map(({ listed }) => String(listed["id"]))
+      const { rows } = yield* walk(world, "/rfis", 10, () => {
+        const before = catalogue.truth("rfis").map(({ listed }) => String(listed["id"]))
+        catalogue.change("rfis", { deletes: 1 }, 0)
+        const after = new Set(catalogue.truth("rfis").map(({ listed }) => String(listed["id"])))
+        for (const id of before) if (!after.has(id)) gone.add(id)
+      })
+      const seen = rows.map(({ id }) => String(id))
+      assert.strictEqual(new Set(seen).size, seen.length)
+      for (const id of whole) if (!gone.has(id)) assert.include(seen, id)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+})
