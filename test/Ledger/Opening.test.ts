@@ -24,6 +24,24 @@ describe("a file of opening certificates", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("in JSON keeps every digit of its numbers", () =>
+    Effect.gen(function* () {
+      const path = `${yield* folder}/opening.json`
+      const amounts = ["123456789012345678901234.5678", "0.1000", "7", '"8.50"']
+      const objects = amounts.map((amount, index) => `{"ipc":${index},"amount":${amount},"certificate":"C"}`)
+      writeFileSync(path, `[${objects.join(", ")}]`)
+      assert.deepStrictEqual(
+        (yield* readOpenings(path)).map(({ amount, ipcId }) => [ipcId, amount]),
+        [
+          ["0", "123456789012345678901234.5678"],
+          ["1", "0.1000"],
+          ["2", "7.0000"],
+          ["3", "8.5000"]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("with an id that an engine can't hold is refused, and one of 2,000 bytes is read", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* readLines([`${"7".repeat(2000)},1,C`]))[0]?.ipcId.length, 2000)

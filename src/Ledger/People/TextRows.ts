@@ -1,9 +1,10 @@
 /**
- * A person's file as rows of text: CSV, or JSON with one object per line or in an array. DuckDB reads it, with everything
- * as text, so that no amount becomes a float.
+ * A person's file as rows of text: CSV, or JSON with one object per line or in an array. DuckDB finds the rows. Everything is
+ * text as it was written, so that no amount becomes a float.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
+import * as Json from "../../Domain/Json.ts"
 import { LedgerError } from "./Decide.ts"
 
 export type TextRow = Readonly<Record<string, string | null>>
@@ -12,16 +13,28 @@ const isJson = (path: string): boolean => /\.(json|jsonl|ndjson)$/i.test(path)
 
 const csv = "select * from read_csv($1, all_varchar = true, header = true, auto_detect = true, null_padding = false)"
 
-/** Each field as text, whatever its type: a number keeps all its digits. */
-const json = (names: ReadonlyArray<string>): string =>
-  `select * from read_json($1, columns = {${names.map((name) => `'${name}': 'VARCHAR'`).join(", ")}})`
+/** Each object as its text: DuckDB would make floats of its numbers. */
+const json = "select json from read_json_objects($1)"
+
+const textOf = (value: unknown): string | null => {
+  if (value === undefined || value === null) return null
+  return typeof value === "string" ? value : (Json.numberText(value) ?? Json.stringify(value))
+}
+
+/** Each field as text, whatever its type: a number keeps all its digits, and what is nested is JSON. */
+const rowIn = ({ json: text }: TextRow, names: ReadonlyArray<string>): TextRow => {
+  const fields = Json.parse(text ?? "")
+  if (!Json.isObject(fields)) throw new Error("it holds something else than objects")
+  return Object.fromEntries(names.map((name) => [name, textOf(fields[name])]))
+}
 
 const rowsOf = async (path: string, names: ReadonlyArray<string>): Promise<ReadonlyArray<TextRow>> => {
   const instance = await DuckDBInstance.create(":memory:", { autoinstall_known_extensions: "false" })
   const connection = await instance.connect()
   try {
-    const result = await connection.runAndReadAll(isJson(path) ? json(names) : csv, [path])
-    return result.getRowObjectsJson() as ReadonlyArray<TextRow>
+    const result = await connection.runAndReadAll(isJson(path) ? json : csv, [path])
+    const rows = result.getRowObjectsJson() as ReadonlyArray<TextRow>
+    return isJson(path) ? rows.map((row) => rowIn(row, names)) : rows
   } finally {
     connection.disconnectSync()
     instance.closeSync()
