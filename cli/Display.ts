@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
+import * as Lines from "../src/Ledger/Lines.ts"
 import { journal } from "../src/Ledger/Look.ts"
 import * as Text from "../src/Query/Text.ts"
 import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
@@ -113,5 +114,5 @@ const newest = Effect.map(Effect.orDie(journal(1, undefined)), ([entry]) => entr
 const posting = (entry: StoreTables["ledger_entries"], others: number, style: Style): string => {
   const more = others === 0 ? "" : style.dim(`  and ${others} more`)
   const amount = [entry.amount, entry.currency].filter((part) => part !== null).join(" ")
-  return `  ${style.bold(amount.padStart(18))}  ${entry.kind} ${Text.visible(entry.payment_reference)}: ${entry.debit_account} / ${entry.credit_account}${more}`
+  return `  ${style.bold(amount.padStart(18))}  ${entry.kind} ${Text.visible(`${entry.payment_reference}: ${Lines.inWords(entry)}`)}${more}`
 }

@@ -6,6 +6,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Amount from "../src/Domain/Amount.ts"
 import type { Preceding } from "../src/Ledger/Fact.ts"
+import * as Lines from "../src/Ledger/Lines.ts"
 import type { Answer } from "../src/Operate/AdminApi.ts"
 import type { Row } from "../src/Operate/AdminApi/LedgerVerbs.ts"
 import * as Text from "../src/Query/Text.ts"
@@ -82,7 +83,10 @@ const fact = (row: Row): string => {
 }
 
 const entry = (row: Row): string =>
-  `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${row["debit_account"]} / ${row["credit_account"]}, ${row["payment_reference"]}  (${row["entry_id"]})`
+  `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${accounts(row)}, ${row["payment_reference"]}  (${row["entry_id"]})`
+
+/** An older worker knows of no more lines than two. */
+const accounts = (row: Row): string => Lines.inWords({ ...row, lines: row["lines"] ?? null } as Lines.Columns)
 
 const balance = ({ certified, due, open, paid }: Answer<"explain">["balance"]): string =>
   `certified ${certified ?? "unknown"}, due ${due ?? "unknown"}, paid ${paid}, open ${open ?? "unknown"}`

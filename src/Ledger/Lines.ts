@@ -7,7 +7,7 @@ import * as Amount from "../Domain/Amount.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Entry, Line } from "./Fact.ts"
 
-type Columns = Pick<StoreTables["ledger_entries"], "amount" | "credit_account" | "debit_account" | "lines">
+export type Columns = Pick<StoreTables["ledger_entries"], "amount" | "credit_account" | "debit_account" | "lines">
 
 /** Of a row. */
 export const inRow = ({ amount, credit_account, debit_account, lines }: Columns): ReadonlyArray<Line> =>
@@ -39,6 +39,24 @@ export const inOrder = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
   ...lines.filter(({ units }) => units > 0n),
   ...lines.filter(({ units }) => units < 0n)
 ]
+
+/** As documents show it: what it debits and what it credits, of which one is zero. */
+export const sidesOf = ({ account, units }: Line) => ({
+  account,
+  debit: Amount.sumOfUnits(units > 0n ? units : 0n),
+  credit: Amount.sumOfUnits(units < 0n ? -units : 0n)
+})
+
+/** For people: the debited account and the credited one, or, if there are more, all of them with their amounts. */
+export const inWords = (row: Columns): string =>
+  row.lines === null ? `${row.debit_account} / ${row.credit_account}` : withAmounts(inRow(row))
+
+/** What is debited, then what is credited. */
+export const withAmounts = (lines: ReadonlyArray<Line>): string => {
+  const side = (some: ReadonlyArray<Line>): string =>
+    some.map(({ account, units }) => `${account} ${Amount.sumOfUnits(units < 0n ? -units : units)}`).join(" + ")
+  return `${side(lines.filter(({ units }) => units > 0n))} / ${side(lines.filter(({ units }) => units < 0n))}`
+}
 
 export const toText = (lines: ReadonlyArray<Line>): string =>
   JSON.stringify(Object.fromEntries(lines.map(({ account, units }) => [account, amountOf(units)])))

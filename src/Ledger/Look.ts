@@ -12,6 +12,7 @@ import { empty } from "./Fold/Known.ts"
 import { LedgerError } from "./People/Decide.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import type { Basis } from "./Fact.ts"
+import * as Lines from "./Lines.ts"
 import { questions } from "./People/Questions.ts"
 
 /** Newest first. */
@@ -65,7 +66,12 @@ export type HoldLike = Awaited<ReturnType<typeof holdsLike>>[number]
 const startsWith = (column: string, start: string) =>
   sql<boolean>`substr(${sql.ref(column)}, 1, ${start.length}) = ${start}`
 
-/** An entry or a hold, by its id or the beginning of it, with the signed events behind it. */
+type EntryRow = StoreTables["ledger_entries"]
+
+/** Also those of an entry with two, which its columns say. */
+const withLines = (row: EntryRow) => ({ ...row, lines: Lines.inOrder(Lines.inRow(row)).map(Lines.sidesOf) })
+
+/** An entry or a hold, by its id or the beginning of it, with its lines and the signed events behind it. */
 export const one = Effect.fn("Ledger.show")(function* (id: string) {
   if (id === "") return yield* new LedgerError({ message: "Say which entry or hold: its id, or the beginning of it." })
   const store = yield* Store
@@ -73,7 +79,7 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
     store.run((db) => db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", id)).limit(2).execute()),
     store.run((db) => db.selectFrom("ledger_holds").selectAll().where(startsWith("hold_id", id)).limit(2).execute())
   ])
-  const [found, another] = [...entries, ...open.map(asked)]
+  const [found, another] = [...entries.map(withLines), ...open.map(asked)]
   if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
   if (another !== undefined)
     return yield* new LedgerError({ message: `Several ids begin with ${id}: give more of it.` })

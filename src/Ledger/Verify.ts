@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import type { Kysely, Selectable } from "kysely"
+import * as Amount from "../Domain/Amount.ts"
 import type { Store } from "../Stores/Store.ts"
 import { isAmong, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -13,7 +14,6 @@ import { eachIpc, factsOf, read } from "./StoredBooks.ts"
 import type { Fact } from "./Fact.ts"
 import { type Books, empty } from "./Fold/Known.ts"
 import { steps } from "./Refold.ts"
-import * as Lines from "./Lines.ts"
 import * as Rows from "./Rows.ts"
 import { chained, type Head } from "./Verify/Chained.ts"
 import { numbered } from "./Verify/Numbers.ts"
@@ -126,9 +126,14 @@ type Shown = Readonly<Record<string, unknown>>
 const entriesOf = ({ entries }: Books, causes: ReadonlyMap<string, number>) =>
   new Map(
     entries.map((entry) => {
-      const lines = entry.lines === null ? null : Lines.toText(entry.lines)
-      const shown: Shown = { ...entry, lines, units: String(entry.units), fact: causes.get(entry.entry_id) }
-      return [entry.entry_id, shown]
+      const { entry_id, lines, units } = entry
+      const shown: Shown = {
+        ...entry,
+        units: String(units),
+        lines: lines?.map((line) => `${line.account} ${Amount.sumOfUnits(line.units)}`) ?? null,
+        fact: causes.get(entry_id)
+      }
+      return [entry_id, shown]
     })
   )
 

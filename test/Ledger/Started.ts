@@ -15,6 +15,7 @@ import { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
+import { entryNumber, type Given, idOf } from "../connectors/Entries.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { contractor } from "./Contractor.ts"
 
@@ -91,6 +92,36 @@ export const copied = (table: string) =>
 export const journal = Effect.flatMap(Store, (store) =>
   store.run((db) => db.selectFrom("ledger_entries").selectAll().orderBy("sequence").execute())
 )
+
+/** Puts entries into the books as they are, after those that are there, as if the fold had posted them by the newest fact. */
+export const keep = (all: ReadonlyArray<Given>) =>
+  Effect.flatMap(Store, (store) =>
+    store.transaction(async (tx) => {
+      const { fact, last } = await tx
+        .selectNoFrom((from) => [
+          from
+            .selectFrom("ledger_entries")
+            .select((of) => of.fn.max("sequence").as("n"))
+            .as("last"),
+          from
+            .selectFrom("ledger_facts")
+            .select((of) => of.fn.max("number").as("n"))
+            .as("fact")
+        ])
+        .executeTakeFirstOrThrow()
+      const numbers = all.map((_, index) => Number(last ?? 0) + index + 1)
+      const entries = all.map((given, index) => {
+        const number = numbers[index] ?? 0
+        return entryNumber(number, { ...given, sequence: number, entry_id: idOf(number), fact: Number(fact) }).entry
+      })
+      for (let from = 0; from < entries.length; from += 500)
+        await tx
+          .insertInto("ledger_entries")
+          .values(entries.slice(from, from + 500))
+          .execute()
+      return entries
+    })
+  )
 
 export const holds = Effect.flatMap(Store, (store) =>
   store.run((db) => db.selectFrom("ledger_holds").selectAll().execute())

@@ -65,6 +65,10 @@ const planted: Readonly<Record<string, readonly [string, ReadonlyArray<RegExp>]>
     "update ledger_entries set fact = 4 where ipc_id = 'A'",
     [/^IPC A: entry \w+ has fact 4 in the books and 2 by the facts\.$/]
   ],
+  "other lines": [
+    `update ledger_entries set lines = '{"bank":"5.0000","escrow":"-5.0000"}' where ipc_id = 'A'`,
+    [/^IPC A: entry \w+ has lines \["bank 5\.0000","escrow -5\.0000"\] in the books and null by the facts\.$/]
+  ],
   "a decision rewritten": [
     "update ledger_hold_decisions set verdict = 'accept', decided_by = 'mallory'",
     [

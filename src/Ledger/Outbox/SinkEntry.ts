@@ -5,7 +5,6 @@
  * The same entry gives the same bytes whenever it is sent. Amounts are text, so no reader turns them into floats.
  */
 import { Schema } from "effect"
-import * as Amount from "../../Domain/Amount.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Column } from "../../Stores/Table.ts"
 import { ledger } from "../../Stores/Tables/Ledger.ts"
@@ -107,11 +106,7 @@ export const of = (row: Row, status: SinkEntry["status"]): SinkEntry => ({
 const linesOf = (row: Row): SinkEntry["lines"] => {
   const lines = Lines.inRow(row)
   // Of two, the account that a positive amount debits is first whatever the sign: so they were always sent.
-  return (row.lines === null ? lines : Lines.inOrder(lines)).map(({ account, units }) => ({
-    account,
-    debit: Amount.sumOfUnits(units > 0n ? units : 0n),
-    credit: Amount.sumOfUnits(units < 0n ? -units : 0n)
-  }))
+  return (row.lines === null ? lines : Lines.inOrder(lines)).map(Lines.sidesOf)
 }
 
 export const encode = (entry: SinkEntry): Uint8Array => new TextEncoder().encode(JSON.stringify(entry))

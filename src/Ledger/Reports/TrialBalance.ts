@@ -3,6 +3,8 @@
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
+import * as Lines from "../Lines.ts"
+import { codeOf } from "../Voucher.ts"
 import type { Report } from "./Report.ts"
 import { type AsOf, companyOf, eachEntry } from "./Entries.ts"
 
@@ -17,17 +19,14 @@ interface Sum {
 export const trialBalance = ({ chart, day }: AsOf) =>
   Effect.gen(function* () {
     const sums = new Map<string, Sum>()
-    yield* eachEntry(day, ({ amount, credit_account, currency, debit_account, project_id }) => {
-      const company = companyOf(chart, project_id)
-      const units = Amount.toUnits(amount)
-      for (const [account, debited] of [
-        [debit_account, units],
-        [credit_account, -units]
-      ] as const) {
+    yield* eachEntry(day, (entry) => {
+      const { currency } = entry
+      const company = companyOf(chart, entry.project_id)
+      for (const { account, units } of Lines.inRow(entry)) {
         const key = JSON.stringify([company, currency, account])
         const sum = sums.get(key) ?? { company, currency, account, debit: 0n, credit: 0n }
-        if (debited > 0n) sum.debit += debited
-        else sum.credit -= debited
+        if (units > 0n) sum.debit += units
+        else sum.credit -= units
         sums.set(key, sum)
       }
     })
@@ -38,7 +37,7 @@ export const trialBalance = ({ chart, day }: AsOf) =>
         company,
         currency,
         account,
-        code: chart.accounts[account] ?? account,
+        code: codeOf(chart, account),
         debit: Amount.sumOfUnits(debit),
         credit: Amount.sumOfUnits(credit),
         balance: Amount.sumOfUnits(debit - credit)

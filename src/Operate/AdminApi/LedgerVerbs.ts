@@ -173,7 +173,7 @@ export const ledgerVerbs = [
   verb("ledger-entries", { payload: Part, answer: Schema.Struct({ entries: Schema.Array(JournalEntry) }) }),
   /** What waits for a decision, oldest first. */
   verb("ledger-holds", listing),
-  /** An entry or a hold, by its id or its first characters: its row with its `basis` and the events behind it. */
+  /** An entry or a hold, by its id or its first characters: its row with its `lines`, its `basis` and the events behind it. */
   verb("ledger-show", {
     payload: Schema.Struct({ id: Schema.String }),
     answer: Schema.Record(Schema.String, Schema.Json)
