@@ -134,9 +134,9 @@ export interface AccountingEntry {
   readonly currency: string | null
   readonly reference: string
   readonly effectiveAt: Instant | null
-  /** Absent: of a payment. */
+  /** Absent: a payment, or what corrects one. Accruals, and what takes one back, have their lines. */
   readonly kind?: "accrual"
-  /** Of an accrual. */
+  /** As `Lines.summed` puts them; absent: the accounting system doesn't say. */
   readonly lines?: ReadonlyArray<Line>
 }
 

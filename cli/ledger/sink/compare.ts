@@ -14,7 +14,10 @@ import * as Print from "../../Print.ts"
 import * as Text from "../../../src/Query/Text.ts"
 
 const flags = {
-  file: argument("file", "What accounting has: CSV or JSON with entry_id, amount, currency, ipc_id, payment_reference"),
+  file: argument(
+    "file",
+    "What accounting has: CSV or JSON with entry_id, amount, currency, ipc_id, payment_reference, kind, lines"
+  ),
   by,
   reason: optionalText("reason", "Why it may go on (default: the file's name); recorded permanently"),
   yes: toggle("yes", "Take over without asking"),
@@ -70,8 +73,8 @@ const page = (of: Compared): string =>
 
 const totals = (title: string, all: Compared["unknown"], remark = ""): ReadonlyArray<string> =>
   all.map(
-    ({ amount, currency, entries }) =>
-      `${title.padEnd(13)} ${entries} entries, ${amount} ${currency ?? "without a currency"}${remark}`
+    ({ amount, currency, entries, isAccrued }) =>
+      `${title.padEnd(13)} ${entries} ${isAccrued ? "accruals" : "entries"}, ${amount} ${currency ?? "without a currency"}${remark}`
   )
 
 const done = ({ opened, posted }: Answer<"sink-take-over">): string =>

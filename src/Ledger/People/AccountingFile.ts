@@ -1,13 +1,19 @@
 /**
  * What an accounting system has, from a file that it exported: CSV or JSON with at least `entry_id` and `amount`, named as in
- * the entries that it got. All bad lines are in one message; a file with one bad line gives nothing.
+ * the entries that it got (of a CSV, `lines` is a cell with JSON). All bad lines are in one message; a file with one bad line gives nothing.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import * as Limits from "../../Domain/Limits.ts"
+import type { StoreTables } from "../../Stores/StoreTables.ts"
+import { ledger } from "../../Stores/Tables/Ledger.ts"
+import type * as Fact from "../Fact.ts"
 import { LedgerError } from "./Decide.ts"
+import * as FileLines from "./FileLines.ts"
 import * as TextRows from "./TextRows.ts"
+
+type Kind = StoreTables["ledger_entries"]["kind"]
 
 /** An entry as the accounting system has it. */
 export interface Line {
@@ -18,6 +24,9 @@ export interface Line {
   readonly ipcId: string | null
   readonly reference: string | null
   readonly effectiveAt: Instant.Instant | null
+  readonly kind: Kind | null
+  /** What it moves on each account, as `Lines.summed` puts it. */
+  readonly lines: ReadonlyArray<Fact.Line> | null
   /** Its place in the journal that it came from, as text that sorts; null: the file doesn't say. */
   readonly place: string | null
 }
@@ -29,7 +38,18 @@ export interface AccountingFile {
   readonly others: number
 }
 
-const columns = ["entry_id", "amount", "currency", "ipc_id", "payment_reference", "effective_at", "epoch", "sequence"]
+const columns = [
+  "entry_id",
+  "amount",
+  "currency",
+  "ipc_id",
+  "payment_reference",
+  "effective_at",
+  "epoch",
+  "sequence",
+  "kind",
+  "lines"
+]
 const mostComplaints = 20
 const mostLines = 1_000_000
 
@@ -71,6 +91,9 @@ const lineOf = (row: TextRows.TextRow): Line | string | undefined => {
   if (amount === undefined) return "the amount isn't a number"
   if (!Object.values(row).every((text) => text === null || Limits.isText(text))) return "it holds a NUL"
   if (Limits.isTooLong(row["ipc_id"] ?? "")) return `the ipc_id is longer than ${Limits.longestId} bytes`
+  const written = textOf(row, "lines")
+  const lines = written === null ? null : FileLines.read(written)
+  if (typeof lines === "string") return lines
   const time = textOf(row, "effective_at")
   const micros = time === null ? undefined : Instant.readMicros(time)
   return {
@@ -80,8 +103,18 @@ const lineOf = (row: TextRows.TextRow): Line | string | undefined => {
     ipcId: textOf(row, "ipc_id"),
     reference: textOf(row, "payment_reference"),
     effectiveAt: micros === undefined ? null : Instant.fromMicros(micros),
+    kind: kindOf(row),
+    lines,
     place: placeOf(row)
   }
+}
+
+const kinds: ReadonlySet<string> = new Set(ledger.ledger_entries.columns.kind.type.words)
+
+/** Other words are the accounting system's own. */
+const kindOf = (row: TextRows.TextRow): Kind | null => {
+  const word = textOf(row, "kind") ?? ""
+  return kinds.has(word) ? (word as Kind) : null
 }
 
 const digits = 20

@@ -12,21 +12,22 @@ import { isAmong } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Line } from "./AccountingFile.ts"
 import type { NewFact } from "../Books.ts"
+import * as Lines from "../Lines.ts"
 
 type Db = Kysely<StoreTables>
 
-interface Ours {
-  readonly entry_id: string
-  readonly ipc_id: string
-  readonly amount: string
-  readonly currency: string | null
+type Columns = "amount" | "credit_account" | "currency" | "debit_account" | "entry_id" | "ipc_id" | "kind" | "lines"
+
+interface Ours extends Pick<StoreTables["ledger_entries"], Columns | "payment_reference"> {
   /** Null: it was never queued. */
   readonly state: "pending" | "delivered" | "dead" | null
 }
 
-/** Of entries, without adding up currencies. */
+/** Of entries, without adding up currencies, nor accruals and payments. */
 export interface Total {
   readonly currency: string | null
+  /** Of accruals, and of what takes them back. */
+  readonly isAccrued: boolean
   readonly entries: number
   readonly amount: string
 }
@@ -62,7 +63,8 @@ const entries = (db: Db) =>
   db
     .selectFrom("ledger_entries as e")
     .leftJoin("ledger_outbox as o", "o.entry_id", "e.entry_id")
-    .select(["e.entry_id", "e.ipc_id", "e.amount", "e.currency", "o.state"])
+    .select(["e.entry_id", "e.ipc_id", "e.kind", "e.payment_reference", "e.amount", "e.currency", "o.state"])
+    .select(["e.debit_account", "e.credit_account", "e.lines"])
 
 const ofIds = async (db: Db, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Ours>> => {
   const found = new Map<string, Ours>()
@@ -84,7 +86,7 @@ export const compare = async (db: Db, lines: ReadonlyMap<string, Line>): Promise
   return {
     same: both.length - different.length,
     different: [...different, ...unknown.flatMap(unattributed)],
-    unknown: totals(unknown.map(({ currency, units }) => ({ currency, units }))),
+    unknown: totals(unknown.map((line) => ({ ...line, isAccrued: isOfAccrual(line) }))),
     missing: totals(await missingIn(db, lines)),
     settles: both.flatMap(({ entry: { entry_id, state } }) =>
       state === "pending" || state === "dead" ? [entry_id] : []
@@ -93,30 +95,65 @@ export const compare = async (db: Db, lines: ReadonlyMap<string, Line>): Promise
   }
 }
 
-const differenceOf = ({ amount, currency, entry_id }: Ours, line: Line): ReadonlyArray<string> => {
+/** One sentence at most. */
+const differenceOf = (ours: Ours, line: Line): ReadonlyArray<string> => {
+  const { amount, currency, entry_id } = ours
   const isSame = Amount.toUnits(amount) === line.units && (line.currency === null || line.currency === currency)
-  if (isSame) return []
+  if (isSame) return differenceInLines(ours, line)
   const there = [Amount.ofUnits(line.units), line.currency].filter((part) => part !== null).join(" ")
   return [`Entry ${entry_id} has ${[amount, currency ?? ""].join(" ").trim()} here and ${there} there.`]
 }
 
-const unattributed = ({ entryId, ipcId, reference }: Line): ReadonlyArray<string> =>
-  ipcId !== null && reference !== null
-    ? []
-    : [`Entry ${entryId} isn't in the books, and the file doesn't say its ipc_id and payment_reference.`]
+const differenceInLines = (ours: Ours, { lines }: Line): ReadonlyArray<string> => {
+  const own = Lines.summed(Lines.inRow(ours))
+  if (lines === null || Lines.toText(own) === Lines.toText(lines)) return []
+  return [`Entry ${ours.entry_id} has ${Lines.withAmounts(own)} here and ${Lines.withAmounts(lines)} there.`]
+}
 
-const totals = (
-  amounts: ReadonlyArray<{ readonly currency: string | null; readonly units: bigint }>
-): ReadonlyArray<Total> =>
-  [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, of]) => ({
-    currency,
-    entries: of.length,
-    amount: Amount.ofUnits(of.reduce((sum, { units }) => sum + units, 0n)) ?? "more than fits"
-  }))
+interface Named {
+  readonly kind: Ours["kind"] | null
+  readonly ipcId: string | null
+  readonly reference: string | null
+}
+
+/** The reference of an accrual is its IPC, also where it is taken back. */
+const isOfAccrual = ({ ipcId, kind, reference }: Named): boolean =>
+  kind === "accrual" || (kind === "reversal" && reference !== null && reference === ipcId)
+
+/** What keeps it from being taken over. */
+const unattributed = (line: Line): ReadonlyArray<string> => {
+  const { entryId, ipcId, kind, lines, reference } = line
+  const unknown = `Entry ${entryId} isn't in the books, and`
+  if (ipcId === null || reference === null) {
+    return [`${unknown} the file doesn't say its ipc_id and payment_reference.`]
+  }
+  if (isOfAccrual(line) && lines === null) {
+    return [`${unknown} is an accrual, or takes one back: the file has to say its lines, as the entry was sent.`]
+  }
+  return kind === null && reference === ipcId
+    ? [`${unknown} its payment_reference is its ipc_id, as an accrual's: the file has to say its kind.`]
+    : []
+}
+
+interface Moved {
+  readonly currency: string | null
+  readonly isAccrued: boolean
+  readonly units: bigint
+}
+
+const totals = (amounts: ReadonlyArray<Moved>): ReadonlyArray<Total> =>
+  [...Map.groupBy(amounts, ({ currency, isAccrued }) => JSON.stringify([currency, isAccrued])).values()].flatMap((of) =>
+    of.slice(0, 1).map(({ currency, isAccrued }) => ({
+      currency,
+      isAccrued,
+      entries: of.length,
+      amount: Amount.ofUnits(of.reduce((sum, { units }) => sum + units, 0n)) ?? "more than fits"
+    }))
+  )
 
 /** A page of the journal at a time, so memory doesn't grow with the books. */
 const missingIn = async (db: Db, lines: ReadonlyMap<string, Line>) => {
-  const missing: Array<{ currency: string | null; units: bigint }> = []
+  const missing: Array<Moved> = []
   for (let after = 0; ;) {
     const page = await entries(db)
       .select("e.sequence")
@@ -130,8 +167,9 @@ const missingIn = async (db: Db, lines: ReadonlyMap<string, Line>) => {
     const last = page.at(-1)
     if (last === undefined) return missing
     after = Number(last.sequence)
-    for (const { amount, currency, entry_id } of page) {
-      if (!lines.has(entry_id)) missing.push({ currency, units: Amount.toUnits(amount) })
+    for (const { amount, currency, entry_id, ipc_id: ipcId, kind, payment_reference: reference } of page) {
+      if (lines.has(entry_id)) continue
+      missing.push({ currency, isAccrued: isOfAccrual({ kind, ipcId, reference }), units: Amount.toUnits(amount) })
     }
   }
 }
@@ -181,11 +219,13 @@ export const factsOf = ({ takesOver }: Comparison, { at, by, reason }: SignedOff
     by,
     reason,
     cancels,
-    has: has.map(({ currency, effectiveAt, entryId, reference, units }) => ({
-      entryId,
-      units,
-      currency,
-      reference: reference ?? "",
-      effectiveAt
+    has: has.map((line) => ({
+      entryId: line.entryId,
+      units: line.units,
+      currency: line.currency,
+      reference: line.reference ?? "",
+      effectiveAt: line.effectiveAt,
+      ...(isOfAccrual(line) ? { kind: "accrual" as const } : {}),
+      ...(line.lines === null ? {} : { lines: line.lines })
     }))
   }))

@@ -15,7 +15,15 @@ const DeadMessage = Schema.Struct({
   reason: Schema.String
 })
 
-const Totals = Schema.Array(Schema.Struct({ currency: Text, entries: Schema.Int, amount: Schema.String }))
+const Totals = Schema.Array(
+  Schema.Struct({
+    currency: Text,
+    /** Of accruals, and of what takes them back; else of payments and their corrections. */
+    isAccrued: Schema.Boolean,
+    entries: Schema.Int,
+    amount: Schema.String
+  })
+)
 
 const Comparison = Schema.Struct({
   /** Why the outbox waits, if it does. */
