@@ -5,7 +5,8 @@ import { sql } from "kysely"
 import { Copies } from "../../../src/Ledger/Copies.ts"
 import { type Copy, differing, rowsOf } from "../../../src/Operate/Audit/Copied.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
-import { certified, copy, hear, paid, payment, startedOnce } from "../../Ledger/Started.ts"
+import { accrued, type Given, withheld } from "../../connectors/Entries.ts"
+import { certified, copy, hear, keep, paid, payment, startedOnce } from "../../Ledger/Started.ts"
 
 /** Two entries; a third, and a decision, after the certificate of C came late; an open hold of D. */
 const history = [...payment("A"), ...payment("B"), paid("C", 5, 12), certified("C", 1, 13, "7.0000"), paid("D", 5, 14)]
@@ -30,12 +31,14 @@ const planted = (...statements: ReadonlyArray<string>) =>
 const test = (
   fact: string,
   statements: ReadonlyArray<string>,
-  expected: { readonly fresh: ReadonlyArray<RegExp>; readonly older?: ReadonlyArray<RegExp> }
+  expected: { readonly fresh: ReadonlyArray<RegExp>; readonly older?: ReadonlyArray<RegExp> },
+  more: ReadonlyArray<Given> = []
 ) =>
   it.effect(fact, () =>
     startedOnce(
       Effect.gen(function* () {
         yield* hear(history)
+        yield* keep(more)
         yield* copy
         const fresh = yield* inWarehouse
         const older = { ...fresh, name: "An older copy", refresh: undefined }
@@ -54,7 +57,31 @@ const test = (
     )
   )
 
+const moved = `'{"receivable":"1130.0000","retention":"60.0000","revenue":"-1000.0000","VAT":"-190.0000"}'`
+const [here, there] = [
+  /"receivable":"1140\.0000","retention":"50\.0000"/,
+  /"receivable":"1130\.0000","retention":"60\.0000"/
+].map(({ source }) => `\\{${source},"revenue":"-1000\\.0000","VAT":"-190\\.0000"\\}`)
+
 describe("a copy of the books", () => {
+  test(
+    "with an amount moved between two lines of an entry",
+    [`update construction.ledger_entries set lines = ${moved} where sequence = 4`],
+    { fresh: [new RegExp(` has lines ${there} for entry 4; in the books it is ${here}\\.$`)] },
+    [accrued, withheld]
+  )
+  test(
+    "without the lines of an entry",
+    ["update construction.ledger_entries set lines = null where sequence = 4"],
+    { fresh: [new RegExp(` has lines null for entry 4; in the books it is ${here}\\.$`)] },
+    [accrued, withheld]
+  )
+  test(
+    "with lines of an entry that has none of its own",
+    [`update construction.ledger_entries set lines = '{"bank":"5.0000","escrow":"-5.0000"}' where sequence = 1`],
+    { fresh: [/ has lines \{"bank":"5\.0000","escrow":"-5\.0000"\} for entry 1; in the books it is null\.$/] },
+    [accrued, withheld]
+  )
   test("with a changed amount", ["update construction.ledger_entries set amount = 6 where ipc_id = 'A'"], {
     fresh: [/ has amount 6\.0000 for entry 1; in the books it is 5\.0000\.$/]
   })
