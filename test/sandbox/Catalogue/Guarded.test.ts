@@ -5,6 +5,10 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { areas } from "../../../sandbox/Catalogue/Areas.ts"
+import * as Table from "../../../sandbox/Catalogue/Table.ts"
+import { Sandbox } from "../../../sandbox/Sandbox.ts"
 import { seed } from "../../Long.ts"
 import { seeded } from "../../Seeded.ts"
 import { filled, type Given, started } from "./Started.ts"
@@ -63,6 +67,56 @@ describe("Every operation of the catalogue", () => {
         asked++
       }
       assert.isAbove(asked, 600)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("answers 404 for a record below a parent that isn't its own", () =>
+    Effect.gen(function* () {
+      const { catalogue, get } = yield* started({ records: 12 })
+      let asked = 0
+      for (const resource of Table.read(areas)) {
+        if (resource.isFlat || !resource.does.includes("get")) continue
+        const truth = catalogue.truth(resource.name)
+        const [own] = truth
+        const other = truth.find(({ list }) => list !== own?.list)
+        if (own === undefined || other === undefined) continue
+        const id = own.item.slice(own.list.length)
+        const isThereToo = truth.some(({ item }) => item === `${other.list}${id}`)
+        assert.strictEqual((yield* get(own.item)).status, 200, own.item)
+        assert.strictEqual((yield* get(`${other.list}${id}`)).status, isThereToo ? 200 : 404, resource.name)
+        asked++
+      }
+      assert.isAbove(asked, 40)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("answers HEAD like GET, with the same scope, below each version", () =>
+    Effect.gen(function* () {
+      const { ask, sandbox, token, tokenFor } = yield* started({ v2: true })
+      for (const version of ["v1", "v2"]) {
+        const url = `${sandbox.authUrl}/${version}/companies`
+        const head = (token: string) => Effect.map(ask("HEAD", url, { token }), ({ status }) => status)
+        assert.deepStrictEqual([yield* head(token), yield* head(yield* tokenFor(["projects.read"]))], [200, 403])
+      }
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("may be used by web pages of the given origins, with its methods and Link", () =>
+    Effect.gen(function* () {
+      const http = yield* HttpClient.HttpClient
+      const origin = "http://localhost:3000"
+      const preflight = Effect.fnUntraced(function* (openapi: "small" | "full") {
+        const { baseUrl } = yield* Sandbox.start({ openapi, cors: [origin], eventsPerSecond: 0 })
+        const headers = { origin, "access-control-request-method": "PATCH" }
+        const request = HttpClientRequest.setHeaders(HttpClientRequest.options(`${baseUrl}/rfis/1001`), headers)
+        const { headers: answered } = yield* http.execute(request)
+        return answered["access-control-allow-methods"]?.split(/, ?/).includes("PATCH")
+      })
+      assert.deepStrictEqual([yield* preflight("full"), yield* preflight("small")], [true, false])
+      const { baseUrl } = yield* Sandbox.start({ openapi: "full", cors: [origin], eventsPerSecond: 0 })
+      const request = HttpClientRequest.setHeaders(HttpClientRequest.get(`${baseUrl}/companies`), { origin })
+      const { headers } = yield* http.execute(request)
+      assert.include(headers["access-control-expose-headers"] ?? "", "Link")
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
