@@ -2,7 +2,7 @@
  * Arguments and flags that several verbs share, and reading standard input.
  */
 import { Effect, Option, Stdio, Stream } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, CliError, Flag } from "effect/cli"
 import { userName } from "../config/Environment.ts"
 
 export const argument = (name: string, meaning: string) => Argument.String(name).pipe(Argument.withDescription(meaning))
@@ -18,6 +18,8 @@ export const json = toggle("json", "Print JSON, for programs")
 export const hold = argument("hold", "The hold's id, or its first characters")
 
 export const entry = argument("entry", "The entry's id, or its first characters")
+
+export const oneOrAll = new CliError.UserError({ cause: "Name an entry, or give --all." })
 
 export const by = Flag.String("by").pipe(
   Flag.withDescription("Who decides (default: your user name); recorded permanently"),

@@ -51,7 +51,11 @@ export type System = Post | Xero | QuickBooks | Tryton
 export interface Sink {
   readonly status: "draft" | "posted"
   readonly system: System
+  /** The system has no drafts: they wait in the outbox until a person releases them. */
+  readonly keepsDrafts: boolean
 }
+
+const withoutDrafts: ReadonlySet<System["kind"]> = new Set(["quickBooks"])
 
 const postOf = (fields: Fields<typeof sink>): Given<Post> =>
   ifSet(fields.url, () =>
@@ -90,6 +94,6 @@ export const sinkOf = (groups: Groups): Given<Sink> => {
     if (another !== undefined) {
       return bad(mains[another.kind], `is set beside ${mains[system.kind]}: entries go to one accounting system.`)
     }
-    return Result.succeed(Option.some({ status, system }))
+    return Result.succeed(Option.some({ status, system, keepsDrafts: withoutDrafts.has(system.kind) }))
   })
 }

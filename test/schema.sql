@@ -193,7 +193,7 @@ CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events
   "number" integer primary key,
   -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
-  -- certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), preceding or terms.
+  -- certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), release (of a draft), preceding or terms.
   "kind" text not null,
   -- When it was stored; its consequences are known from then on.
   "known_at" text not null,
@@ -299,7 +299,9 @@ CREATE TABLE "ledger_outbox" ( -- Entries for the accounting sink, each added in
   "last_error" text,
   -- When the sink accepted it; null until then.
   "delivered_at" text
-) strict, without rowid;
+, "kept_since"
+  -- Of a draft: since when it is kept here, because the accounting system has no drafts; null: it may have been handed over.
+  text) strict, without rowid;
 
 CREATE INDEX "ledger_outbox_age" on "ledger_outbox" ("queued_at", "sequence") where state = 'pending';
 
@@ -986,7 +988,8 @@ create table siteledger.ledger_outbox (
   "queued_at" text collate "C" not null,
   "next_attempt_at" text collate "C" not null,
   "last_error" text collate "C",
-  "delivered_at" text collate "C"
+  "delivered_at" text collate "C",
+  "kept_since" text collate "C"
 );
 
 -- Its owner's rights: INSERT, SELECT

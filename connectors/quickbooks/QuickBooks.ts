@@ -11,7 +11,7 @@ import type { HttpClient } from "effect/http"
 import type { Chart } from "../../config/Chart.ts"
 import type { Adapter } from "../../src/Ledger/Outbox/Adapter.ts"
 import type { OutboxMessage } from "../../src/Ledger/Outbox/Due.ts"
-import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
+import { type Verdict, whyDraftHeld } from "../../src/Ledger/Outbox/SinkAnswer.ts"
 import { type Voucher, voucherOf } from "../../src/Ledger/Voucher.ts"
 import type { Seal } from "../../src/Runtime/Seal.ts"
 import type { Store } from "../../src/Stores/Store.ts"
@@ -75,7 +75,7 @@ type Attempt = Effect.fn.Return<Verdict, QuickBooksError, HttpClient.HttpClient>
 
 const post = Effect.fnUntraced(function* (quickBooks: QuickBooks, message: OutboxMessage): Attempt {
   const voucher = voucherOf(message, quickBooks.chart)
-  const why = whyHeld(voucher, quickBooks.company)
+  const why = whyDraftHeld("QuickBooks", message) ?? whyHeld(voucher, quickBooks.company)
   if (why !== undefined) return yield* held(why)
   return (yield* lookUp(quickBooks, voucher)) ?? (yield* create(quickBooks, voucher))
 })

@@ -1,8 +1,8 @@
 /**
  * A voucher as a JournalEntry of QuickBooks Online, and whether a stored one is the same. Pure.
  *
- * Guarantees: amounts are written as exact decimals; what QuickBooks can't hold as it is (a draft, a fraction of a cent,
- * a tax without its amount, another company's or currency's money) is named in one sentence and never written.
+ * Guarantees: amounts are written as exact decimals; what QuickBooks can't hold as it is (a fraction of a cent, a tax
+ * without its amount, another company's or currency's money) is named in one sentence and never written.
  */
 import { Schema } from "effect"
 import * as Amount from "../../src/Domain/Amount.ts"
@@ -32,7 +32,6 @@ export const whyHeld = (voucher: Voucher, { company, currency }: Company): strin
   if (voucher.currency === null) return `This entry has no currency, and QuickBooks takes entries in ${currency}.`
   if (voucher.currency !== currency)
     return `This entry is in ${voucher.currency}, and QuickBooks takes entries in ${currency}.`
-  if (voucher.status === "draft") return draft
   return voucher.lines.map(whyLineHeld).find((why) => why !== undefined)
 }
 
@@ -42,11 +41,6 @@ const foreign = (own: string | null, company: string | null): string => {
     ? `Nothing in the ledger's file says whose books this entry belongs to, and ${books}.`
     : `This entry belongs to the books of ${own}, and ${books}.`
 }
-
-const draft =
-  "QuickBooks has no drafts of journal entries, and this entry is a draft. After a review set " +
-  "SITELEDGER_LEDGER_SINK_STATUS=posted for entries to come; enter this one by hand, and record that with " +
-  "`siteledger ledger sink settle`."
 
 const whyLineHeld = ({ account, taxCode, tracking, units }: VoucherLine): string | undefined => {
   if (taxCode !== null)

@@ -140,6 +140,12 @@ export interface AccountingEntry {
   readonly lines?: ReadonlyArray<Line>
 }
 
+/** A person lets an entry go to the accounting system as posted, which was queued as a draft and never sent. */
+export interface ReleaseFact extends ByPerson {
+  readonly kind: "release"
+  readonly entryId: string
+}
+
 /** Another IPC precedes this one, or has other certificates: told by what was learned of that one. */
 export interface PrecedingFact extends Common {
   readonly kind: "preceding"
@@ -178,6 +184,7 @@ export type Fact =
   | DecisionFact
   | ByHandFact
   | AccountingFact
+  | ReleaseFact
   | PrecedingFact
   | TermsFact
 

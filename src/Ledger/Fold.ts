@@ -41,6 +41,8 @@ export const fold = (before: Books, given: Fact, terms: Terms): Turn => {
   const nothing = { books: before, fact: undefined, entries: [], settled: [], opened: [], changed: [], closed: [] }
   const fact = completed(before, given)
   if (!isNews(before, fact, terms)) return nothing
+  // It is about the outbox alone.
+  if (fact.kind === "release") return { ...nothing, fact }
   const known = learn(before, [fact])
   const { entries: own, settled } = added(known, fact, terms)
   const after = { ...known, entries: [...known.entries, ...own] }
@@ -83,6 +85,8 @@ const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
       return fact.about !== undefined
     case "reversal":
       return isThere(books, fact.entryId) && !isBeingTakenBack(books, fact.entryId)
+    case "release":
+      return isThere(books, fact.entryId)
     case "accounting":
       return fact.has.some(({ entryId }) => !isThere(books, entryId)) || fact.cancels.length > 0
     case "preceding":

@@ -14,6 +14,7 @@ import * as StoredBooks from "./StoredBooks.ts"
 import type { Basis } from "./Fact.ts"
 import * as Lines from "./Lines.ts"
 import { questions } from "./People/Questions.ts"
+import { toFact } from "./Rows.ts"
 
 /** Newest first. */
 export const journal = (limit: number, ipcId: string | undefined) =>
@@ -85,8 +86,27 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
     return yield* new LedgerError({ message: `Several ids begin with ${id}: give more of it.` })
   const basis = JSON.parse(found.basis) as Basis
   const eventIds = basis.flatMap(({ eventId }) => (typeof eventId === "string" ? [eventId] : []))
-  return { ...found, basis, events: yield* eventsOf(eventIds) }
+  const events = yield* eventsOf(eventIds)
+  if (!("entry_id" in found)) return { ...found, basis, events }
+  return { ...found, basis, delivery: yield* store.run((db) => deliveryOf(db, found)), events }
 })
+
+/** How it goes to the accounting system, and who released it if it was a draft; null: it was never queued. */
+const deliveryOf = async (db: Kysely<StoreTables>, { entry_id, ipc_id }: StoreTables["ledger_entries"]) => {
+  const queued = await db
+    .selectFrom("ledger_outbox")
+    .select(["status", "state", "queued_at", "delivered_at", "last_error"])
+    .where("entry_id", "=", entry_id)
+    .executeTakeFirst()
+  if (queued === undefined) return null
+  const facts = db.selectFrom("ledger_facts").selectAll().where("ipc_id", "=", ipc_id).where("kind", "=", "release")
+  const release = (await facts.execute())
+    .map(toFact)
+    .find((fact) => fact.kind === "release" && fact.entryId === entry_id)
+  const released =
+    release?.kind === "release" ? { by: release.by, reason: release.reason, known_at: release.knownAt } : null
+  return { ...queued, released }
+}
 
 const eventsOf = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(Warehouse, (warehouse) =>

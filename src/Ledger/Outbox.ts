@@ -16,16 +16,13 @@ import * as Epoch from "./Epoch.ts"
 import * as Due from "./Outbox/Due.ts"
 import type { OutboxMessage } from "./Outbox/Due.ts"
 import * as Messages from "./Outbox/Messages.ts"
+import type { Queueing } from "./Outbox/Messages.ts"
+import * as Drafts from "./Outbox/Drafts.ts"
 import * as Backlog from "./Outbox/Backlog.ts"
 import { waitIfBehind } from "./Outbox/Behind.ts"
 import * as Outcomes from "./Outbox/Outcomes.ts"
 import * as Halt from "./Outbox/Halt.ts"
 import { Witness } from "./Outbox/Witness.ts"
-
-/** How entries are queued. */
-export interface OutboxOptions {
-  readonly status: OutboxMessage["status"]
-}
 
 export interface OutboxStatus {
   /** Undelivered entries other than dead messages. */
@@ -39,9 +36,16 @@ type Changed<A> = Effect.Effect<A, LedgerError | StoreError>
 
 const noteKey = "ledger_sink"
 const none = "none"
+const draftsKey = "ledger_sink_drafts"
+const kept = "kept"
 
-const note = (options: OutboxOptions | undefined) =>
-  Effect.flatMap(Store, (store) => store.transaction((tx) => writeMeta(tx, noteKey, options?.status ?? none)))
+const note = (options: Queueing | undefined) =>
+  Effect.flatMap(Store, (store) =>
+    store.transaction(async (tx) => {
+      await writeMeta(tx, noteKey, options?.status ?? none)
+      await writeMeta(tx, draftsKey, options?.keepsDrafts === true ? kept : "sent")
+    })
+  )
 
 const opened = (dataDir: string) =>
   Effect.acquireRelease(
@@ -49,22 +53,27 @@ const opened = (dataDir: string) =>
     (witness) => Effect.sync(() => witness.close())
   )
 
-const noted = Effect.gen(function* (): Effect.fn.Return<OutboxOptions | undefined, StoreError, Settings | Store> {
+const noted = Effect.gen(function* (): Effect.fn.Return<Queueing | undefined, StoreError, Settings | Store> {
   const store = yield* Store
-  const kept = yield* store.run((db) => readMeta(db, noteKey))
-  if (kept === undefined) return Option.getOrUndefined((yield* Settings).ledgerSink)
-  return kept === none ? undefined : { status: kept as OutboxOptions["status"] }
+  const status = yield* store.run((db) => readMeta(db, noteKey))
+  if (status === undefined) return Option.getOrUndefined((yield* Settings).ledgerSink)
+  const keepsDrafts = (yield* store.run((db) => readMeta(db, draftsKey))) === kept
+  return status === none ? undefined : { status: status as Queueing["status"], keepsDrafts }
 })
 
 const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
-const make = (options: OutboxOptions | undefined, witness?: Witness) =>
+const make = (options: Queueing | undefined, witness?: Witness) =>
   Effect.gen(function* () {
     const store = yield* Store
     const news = yield* Latch.make(true)
     const troubled = yield* Latch.make(true)
     const note = yield* Outcomes.noting(store)
-    const posting = Effect.map(now, (at) => (options === undefined ? undefined : { status: options.status, at }))
+    const posting = Effect.map(now, (at) => {
+      if (options === undefined) return undefined
+      const { keepsDrafts = false, status } = options
+      return { status, keepsDrafts, at } satisfies Messages.Posting
+    })
     return Outbox.of({
       posting,
       news,
@@ -91,8 +100,14 @@ const make = (options: OutboxOptions | undefined, witness?: Witness) =>
       }),
       dead: store.run(Backlog.dead),
       unsent: store.run(Backlog.unsent),
-      leaving: ({ entry: { epoch, sequence } }) =>
-        Effect.sync(() => witness?.note({ epoch: epoch ?? 1, sequence: Number(sequence) })),
+      leaving: Effect.fnUntraced(function* (message) {
+        const { epoch, sequence } = message.entry
+        if (message.isKept && options?.keepsDrafts !== true) {
+          if (!(yield* store.transaction((tx) => Drafts.handOver(tx, message)))) return false
+        }
+        witness?.note({ epoch: epoch ?? 1, sequence: Number(sequence) })
+        return true
+      }),
       waits: Effect.gen(function* () {
         if (witness !== undefined) yield* waitIfBehind(store, witness.last, yield* Clock.currentTimeMillis)
         return yield* store.run(Halt.haltOf)
@@ -131,8 +146,8 @@ export class Outbox extends Context.Service<
     readonly replay: (entry: string | undefined) => Changed<number>
     /** A person confirms that the accounting system has this entry: it counts as delivered. */
     readonly settle: (entry: string, by: string, reason: string) => Changed<void>
-    /** Notes that this entry is about to be sent. */
-    readonly leaving: (message: OutboxMessage) => Effect.Effect<void>
+    /** Notes that this entry is about to be sent. False: it has changed meanwhile, and isn't to be sent as it was. */
+    readonly leaving: (message: OutboxMessage) => Effect.Effect<boolean, StoreError>
     /** Why nothing is sent; undefined: entries are sent as they are due. Notices a Store that was put back. */
     readonly waits: Effect.Effect<Halt.Halt | undefined, StoreError>
     /** Sends nothing until a person compares; raises the epoch and returns it. */
@@ -145,7 +160,7 @@ export class Outbox extends Context.Service<
 >()("siteledger/Outbox") {
   /** For a worker: its configuration applies from here on. `dataDir`: where the witness is kept, if at all. */
   static readonly layerWith = (
-    options: OutboxOptions | undefined,
+    options: Queueing | undefined,
     dataDir?: string
   ): Layer.Layer<Outbox, StoreError, Store> =>
     Layer.effect(

@@ -15,6 +15,7 @@ import * as Comparison from "./People/Comparison.ts"
 import { type Posting, postingOf, reversalOf } from "./People/Corrections.ts"
 import { type Decision, factOf, LedgerError } from "./People/Decide.ts"
 import * as Periods from "./People/Periods.ts"
+import * as Release from "./People/Release.ts"
 import type { Terms } from "./Fact.ts"
 import { currencyOf } from "./Fold/Account.ts"
 import { empty } from "./Fold/Known.ts"
@@ -61,6 +62,11 @@ export interface ByPeople {
   readonly compare: (file: AccountingFile) => Done<Comparison.Comparison>
   /** Takes over what the accounting system has, and lets the outbox go on. */
   readonly takeOver: (file: AccountingFile, by: Signed) => Done
+  /**
+   * Lets drafts that were never sent go to the accounting system as posted: one, by its entry's id or the beginning of it;
+   * undefined: all of them.
+   */
+  readonly release: (entry: string | undefined, by: Signed) => Done<Release.Released>
 }
 
 interface With {
@@ -79,7 +85,8 @@ export const byPeople = (given: With): ByPeople => ({
   ...answering(given),
   ...correcting(given),
   ...closing(given),
-  ...comparing(given)
+  ...comparing(given),
+  release: Release.releasing(given)
 })
 
 const recording =

@@ -70,5 +70,6 @@ export const entryNumber = (number: number, { status = "posted", ...given }: Giv
   status,
   attempts: 0,
   refusals: 0,
-  dueAt: at
+  dueAt: at,
+  isKept: false
 })

@@ -110,7 +110,7 @@ export const strange = `
     values (1, 'e', 'i', '1', 'payment', '9999999999999999999999.0001', 'r', 'd', 'c', 'at', 'k', 'p', '{}', 7);
   insert into ledger_holds values ('h', 'i', 'r', 'zero-amount', 's', '[]', '-12.5000', 'EUR', 'settlement');
   insert into ledger_hold_decisions values (3, 'h2', 'i', 'r', 'zero-amount', 's', 'reject', null, 'me', 'd', null, 8);
-  insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null);`
+  insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null, 'k');`
 
 export const makeStore = async (path: string, sql: string): Promise<void> => {
   await Effect.runPromise(Effect.scoped(Effect.provide(Effect.asVoid(Store), Sqlite.layerAt(path))))

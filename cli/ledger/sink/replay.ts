@@ -2,15 +2,13 @@
  * `siteledger ledger sink replay [ENTRY]`: sends one entry, or all, again now.
  */
 import { Effect, Option, Record } from "effect"
-import { Argument, CliError, Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import * as Alone from "../../Alone.ts"
 import { ask } from "../../Ask.ts"
-import { entry, toggle } from "../../Options.ts"
+import { entry, oneOrAll, toggle } from "../../Options.ts"
 import * as Print from "../../Print.ts"
 
 const flags = { entry: Argument.optional(entry), all: toggle("all", "All refused and delayed entries") }
-
-const oneOrAll = new CliError.UserError({ cause: "Name an entry, or give --all." })
 
 export const replay = Command.make("replay", flags, ({ all, entry: start }) =>
   Effect.gen(function* () {

@@ -4,6 +4,7 @@
 import { type Kysely, sql } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
+import { isHeldDraft } from "./Drafts.ts"
 import { isFirst, isPending } from "./Due.ts"
 import { isHeldBack } from "./Messages.ts"
 
@@ -24,6 +25,8 @@ export interface Troubles {
   /** Refused permanently. */
   readonly dead: number
   readonly heldBack: number
+  /** Drafts that wait for a person to release them. */
+  readonly drafts: number
   /** The first undelivered entry of its IPC that was queued longest ago. */
   readonly oldest:
     | { readonly entryId: string; readonly ipcId: string; readonly queuedAt: Instant; readonly reason: string | null }
@@ -40,13 +43,15 @@ export const totals = async (db: Db) => {
 
 export const troubles = async (db: Db): Promise<Troubles> => {
   const { dead } = await totals(db)
-  const held = await sql<{ n: number }>`select count(*) as n from ledger_outbox where ${isHeldBack}`.execute(db)
-  const heldBack = Number(held.rows[0]?.n ?? 0)
+  const held = await sql<{ back: number; drafts: number }>`
+    select (select count(*) from ledger_outbox where ${isHeldBack}) as back,
+      (select count(*) from ledger_outbox where ${isHeldDraft}) as drafts`.execute(db)
+  const [heldBack, drafts] = [Number(held.rows[0]?.back ?? 0), Number(held.rows[0]?.drafts ?? 0)]
   const { rows } = await sql<NonNullable<Troubles["oldest"]>>`
     select o.entry_id as "entryId", o.ipc_id as "ipcId", o.queued_at as "queuedAt", o.last_error as reason
     from ledger_outbox o
     where ${isPending} and ${isFirst} order by o.queued_at, o.sequence limit 1`.execute(db)
-  return { dead: Number(dead) - heldBack, heldBack, oldest: rows[0] }
+  return { dead: Number(dead) - heldBack - drafts, heldBack, drafts, oldest: rows[0] }
 }
 
 const isDead = sql<boolean>`state = 'dead'`

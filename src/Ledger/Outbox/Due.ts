@@ -16,6 +16,8 @@ export interface OutboxMessage {
   readonly attempts: number
   readonly refusals: number
   readonly dueAt: Instant
+  /** A draft that was never handed to an accounting system: see Drafts. */
+  readonly isKept: boolean
 }
 
 /** A literal, because SQLite uses a partial index only if the statement repeats its condition. */
@@ -26,15 +28,19 @@ export const isFirst = sql<boolean>`not exists (
   where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
 
 type Due = StoreTables["ledger_entries"] &
-  Omit<OutboxMessage, "entry" | "dueAt"> & { readonly due_at: Instant; readonly looked?: number }
+  Omit<OutboxMessage, "entry" | "dueAt" | "isKept"> & {
+    readonly due_at: Instant
+    readonly kept_since: Instant | null
+    readonly looked?: number
+  }
 
-const columns = sql`e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at`
+const columns = sql`e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at, o.kept_since`
 const dueFirst = sql`order by o.next_attempt_at, o.sequence`
 
 /** `looked`: at how many rows. */
-const read = ({ attempts, due_at: dueAt, looked, refusals, status, ...entry }: Due) => ({
+const read = ({ attempts, due_at: dueAt, kept_since, looked, refusals, status, ...entry }: Due) => ({
   looked: Number(looked),
-  message: { entry, status, attempts, refusals, dueAt } satisfies OutboxMessage
+  message: { entry, status, attempts, refusals, dueAt, isKept: kept_since !== null } satisfies OutboxMessage
 })
 
 /** Looking at more would be slow if few of them are the first of their IPC. */

@@ -13,9 +13,14 @@ type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
 type OutboxRow = StoreTables["ledger_outbox"]
 
-/** How an entry is queued. */
-export interface Posting {
+/** How entries are queued. */
+export interface Queueing {
   readonly status: OutboxRow["status"]
+  /** The accounting system has no drafts: see Drafts. */
+  readonly keepsDrafts?: boolean
+}
+
+export interface Posting extends Queueing {
   readonly at: Instant
 }
 
@@ -25,6 +30,9 @@ export const queuedAs = (status: Posting["status"], certifiedAs: CertifiedAs | n
 
 const asQueued = (status: Posting["status"]): RawBuilder<string> =>
   sql<string>`case when certified_as = 'assumed' then 'draft' else cast(${status} as text) end`
+
+const keptSince = ({ at, keepsDrafts = false, status }: Posting): RawBuilder<string | null> =>
+  keepsDrafts ? sql`case when ${asQueued(status)} = 'draft' then cast(${at} as text) end` : sql`cast(null as text)`
 
 /** The outcome of an attempt that didn't deliver. */
 export interface Failure {
@@ -41,10 +49,12 @@ export interface Failure {
  * never queued, the entry is held back (dead without an attempt), because only a person knows whether the accounting
  * system has the predecessor.
  */
-export const put = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<void> => {
+export const put = async (tx: Tx, fromSequence: number, posting: Posting): Promise<void> => {
+  const { at, status } = posting
   await sql`
-    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at, state, last_error)
-    select entry_id, sequence, ipc_id, ${asQueued(status)}, cast(${at} as text), cast(${at} as text),
+    insert into ledger_outbox (
+      entry_id, sequence, ipc_id, status, kept_since, queued_at, next_attempt_at, state, last_error)
+    select entry_id, sequence, ipc_id, ${asQueued(status)}, ${keptSince(posting)}, cast(${at} as text), cast(${at} as text),
       case when missing is null then 'pending' else 'dead' end,
       'Held back: entry ' || missing || cast(${heldBack} as text)
     from (
@@ -67,14 +77,16 @@ const heldBack =
 export const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
 
 /** A person wants everything from this sequence on sent: what was never queued, and what was held back. Returns how many. */
-export const send = async (tx: Tx, fromSequence: number, { at, status }: Posting): Promise<number> => {
+export const send = async (tx: Tx, fromSequence: number, posting: Posting): Promise<number> => {
+  const { at, status } = posting
   await inTurn(tx)
   const released = await sql`
     update ledger_outbox set state = 'pending', last_error = null, next_attempt_at = ${at}
     where ${isHeldBack} and sequence >= ${fromSequence}`.execute(tx)
   const put = await sql`
-    insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
-    select entry_id, sequence, ipc_id, ${asQueued(status)}, cast(${at} as text), cast(${at} as text) from ledger_entries e
+    insert into ledger_outbox (entry_id, sequence, ipc_id, status, kept_since, queued_at, next_attempt_at)
+    select entry_id, sequence, ipc_id, ${asQueued(status)}, ${keptSince(posting)}, cast(${at} as text), cast(${at} as text)
+    from ledger_entries e
     where sequence >= ${fromSequence}
       and not exists (select 1 from ledger_outbox o where o.entry_id = e.entry_id)
     order by sequence`.execute(tx)
@@ -96,7 +108,7 @@ export const delivered = async (db: Db, messages: ReadonlyArray<OutboxMessage>, 
     .execute()
 }
 
-export const postponed = async (tx: Tx, { entry }: OutboxMessage, failure: Failure): Promise<void> => {
+export const postponed = async (tx: Tx, { entry, status }: OutboxMessage, failure: Failure): Promise<void> => {
   const { againAt, isRefused, reason } = failure
   await inTurn(tx)
   const { numUpdatedRows } = await tx
@@ -109,6 +121,8 @@ export const postponed = async (tx: Tx, { entry }: OutboxMessage, failure: Failu
     }))
     .where("entry_id", "=", entry.entry_id)
     .where("state", "=", "pending")
+    // It may have been released meanwhile, and the attempt was made for the draft.
+    .where("status", "=", status)
     .executeTakeFirst()
   if (againAt !== undefined && numUpdatedRows > 0n) await setTurn(tx, entry.ipc_id, againAt)
 }

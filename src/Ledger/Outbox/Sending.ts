@@ -103,7 +103,7 @@ const inHand = <R>({ inHand }: Sending, { entry }: OutboxMessage, attempt: Effec
 /** One attempt, with its outcome noted on disk. */
 const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: OutboxMessage, isProbe: boolean) {
   const outbox = yield* Outbox
-  yield* outbox.leaving(message)
+  if (!(yield* untilStoreAnswers(outbox.leaving(message)))) return
   const outcome = yield* Effect.result(
     sending.breaker.execute(sending.adapter.post(message), { key: circuit, classify: classified })
   )

@@ -98,11 +98,13 @@ const watch = Effect.gen(function* () {
   yield* Effect.raceFirst(outbox.troubled.await, Effect.sleep(watchEvery))
   yield* outbox.troubled.close
   const reasons = yield* Reasons
-  const { dead, heldBack, oldest } = yield* untilStoreAnswers(outbox.troubles)
+  const { dead, drafts, heldBack, oldest } = yield* untilStoreAnswers(outbox.troubles)
   if (dead === 0) yield* reasons.clear("dead messages")
   else yield* reasons.set("dead messages", deadSentence(dead))
   if (heldBack === 0) yield* reasons.clear("held back")
   else yield* reasons.set("held back", heldBackSentence(heldBack))
+  if (drafts === 0) yield* reasons.clear("held drafts")
+  else yield* reasons.set("held drafts", draftsSentence(drafts))
   const waits = yield* untilStoreAnswers(outbox.waits)
   if (waits === undefined) yield* reasons.clear("outbox waits")
   else yield* reasons.set("outbox waits", haltSentence(waits), "critical")
@@ -119,6 +121,11 @@ const deadSentence = (dead: number): string =>
 const heldBackSentence = (heldBack: number): string =>
   `${heldBack === 1 ? "1 entry is" : `${heldBack} entries are`} held back: an earlier entry of the same IPC was posted ` +
   "before an accounting sink was configured. `siteledger ledger sink dead` says which, and what to do."
+
+const draftsSentence = (drafts: number): string =>
+  `${drafts === 1 ? "1 entry is a draft" : `${drafts} entries are drafts`}, and the accounting system has no drafts; later ` +
+  "entries of the same IPCs wait. Review them (`siteledger ledger sink dead`), then release them: " +
+  "`siteledger ledger sink release --all --reason WHY`."
 
 const haltSentence = ({ since, why }: Halt): string =>
   `Nothing is sent to the accounting sink since ${since}. ${why} Compare the books with what accounting has: ` +

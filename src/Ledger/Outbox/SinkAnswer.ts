@@ -7,6 +7,7 @@
  */
 import { Duration, Option, Schema } from "effect"
 import { retryAfterMs } from "../../Runtime/RetryAfter.ts"
+import type { OutboxMessage } from "./Due.ts"
 import { quoted } from "./Quoted.ts"
 
 export interface Answer {
@@ -56,6 +57,19 @@ export const silent = (patience: Duration.Duration): Verdict => ({
   reason: `The accounting sink gave no answer within ${Duration.toSeconds(patience)} seconds.`,
   retryAfterMs: undefined
 })
+
+/** Why a system without drafts doesn't get it; undefined: it is no draft. */
+export const whyDraftHeld = (
+  system: string,
+  { isKept, status }: Pick<OutboxMessage, "isKept" | "status">
+): string | undefined => {
+  if (status === "posted") return undefined
+  const isNone = `${system} has no drafts, and this entry is one.`
+  return isKept
+    ? `${isNone} Review it, then release it: \`siteledger ledger sink release ENTRY --reason WHY\` (\`--all\`: all of them).`
+    : `${isNone} Another system may have it: release it there; if no system has it, enter it by hand. Record either with ` +
+        "`siteledger ledger sink settle`."
+}
 
 const quote = (text: string, secret: string): string => {
   const line = quoted(text, [secret], mostQuotedCharacters)

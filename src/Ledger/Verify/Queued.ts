@@ -1,5 +1,6 @@
 /**
- * Whether the outbox has every entry that was queued for the accounting system when it was posted, and as it was then.
+ * Whether the outbox has every entry that was queued for the accounting system when it was posted, and as it was then, or as
+ * a person has released it.
  */
 import { type Kysely, sql } from "kysely"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
@@ -11,17 +12,34 @@ interface Found {
   readonly status: string | null
 }
 
+/** Of entry `e`. */
+const isReleased = sql<boolean>`exists (
+  select 1 from ledger_facts f
+  where f.ipc_id = e.ipc_id and f.kind = 'release' and f.content like '%"' || e.entry_id || '"%')`
+
 /** In words, at most so many. */
 export const queued = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<Found>`
     select e.sequence, e.queued, o.status from ledger_entries e left join ledger_outbox o on o.entry_id = e.entry_id
     where e.queued is not null
-      and (o.entry_id is null or o.status <> e.queued or o.sequence <> e.sequence or o.ipc_id <> e.ipc_id)
+      and (o.entry_id is null or o.sequence <> e.sequence or o.ipc_id <> e.ipc_id
+        or (o.status <> e.queued and not (e.queued = 'draft' and ${isReleased})))
     order by e.sequence limit ${most}`.execute(db)
-  return rows.map(({ queued: as, sequence, status }) => {
+  const differences = rows.map(({ queued: as, sequence, status }) => {
     const entry = `The entry with number ${sequence}`
     if (status === null) return `${entry} was queued for the accounting sink, and the outbox has lost it.`
     if (status !== as) return `${entry} was queued as ${as}, and is in the outbox as ${status}.`
     return `${entry} has another number or IPC in the outbox.`
   })
+  return [...differences, ...(await unreleased(db, most))]
+}
+
+const unreleased = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> => {
+  const { rows } = await sql<Pick<Found, "sequence">>`
+    select e.sequence from (select distinct ipc_id from ledger_facts where kind = 'release') as released
+      join ledger_entries e on e.ipc_id = released.ipc_id
+      join ledger_outbox o on o.entry_id = e.entry_id
+    where o.status = 'draft' and ${isReleased}
+    order by e.sequence limit ${most}`.execute(db)
+  return rows.map(({ sequence }) => `The entry with number ${sequence} was released, and is in the outbox as draft.`)
 }

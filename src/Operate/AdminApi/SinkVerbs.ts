@@ -70,6 +70,20 @@ export const sinkVerbs = [
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ settled: Schema.String })
   }),
+  /** Drafts that were never sent go to the accounting system as posted. */
+  verb("sink-release", {
+    payload: Schema.Struct({
+      /** Absent: all of them. */
+      entry: Schema.optionalKey(Schema.String),
+      by: Schema.String,
+      reason: Schema.String
+    }),
+    answer: Schema.Struct({
+      released: Schema.Int,
+      /** About drafts that accounting may already have; null: there are none. */
+      others: Text
+    })
+  }),
   /** Queues the entries from this journal number on. */
   verb("sink-send", {
     payload: Schema.Struct({ from: Schema.Int }),

@@ -157,5 +157,6 @@ export const ledger = {
     Effect.flatMap(Outbox, (outbox) => Effect.map(outbox.pause(by, reason), (epoch) => ({ epoch }))),
   "sink-settle": ({ by, entry, reason }) =>
     Effect.flatMap(Outbox, (outbox) => Effect.as(outbox.settle(entry, by, reason), { settled: entry })),
+  "sink-release": ({ entry, ...by }) => Effect.flatMap(Ledger, (books) => books.release(entry, by)),
   "sink-send": ({ from }) => Effect.flatMap(Outbox, (outbox) => Effect.map(outbox.send(from), (queued) => ({ queued })))
 } satisfies { readonly [Name in VerbName]?: Handler<Name> }

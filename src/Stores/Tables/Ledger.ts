@@ -55,7 +55,7 @@ export const ledger = {
       ipc_id: ipcId,
       kind: required(
         text,
-        "certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), preceding or terms."
+        "certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), release (of a draft), preceding or terms."
       ),
       known_at: required(instant, "When it was stored; its consequences are known from then on."),
       content: required(json, "Its content, as JSON."),

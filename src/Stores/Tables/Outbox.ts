@@ -25,7 +25,7 @@ export const outbox = {
       }),
       sequence: required(int64, "The entry's number in the journal.", { isUnique: true }),
       ipc_id: ipcId,
-      // As configured when it was added: an idempotency key always has the same body.
+      // As configured when it was added: an idempotency key always has the same body. A person may release what was never sent.
       status: required(
         oneOf("draft", "posted"),
         "draft: a person reviews and releases it in the accounting system. posted: it is booked as it is."
@@ -44,7 +44,12 @@ export const outbox = {
       queued_at: required(instant, "When it was added."),
       next_attempt_at: required(instant, "When the next attempt is due."),
       last_error: optional(text, "The result of the last attempt, or who settled it, in words for a bookkeeper."),
-      delivered_at: optional(instant, "When the sink accepted it; null until then.")
+      delivered_at: optional(instant, "When the sink accepted it; null until then."),
+      kept_since: optional(
+        instant,
+        "Of a draft: since when it is kept here, because the accounting system has no drafts; null: it may have been handed over.",
+        { since: 3 }
+      )
     }
   }
 } satisfies Tables

@@ -12,7 +12,10 @@ import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
+import type { Adapter } from "../../../src/Ledger/Outbox/Adapter.ts"
+import type { Queueing } from "../../../src/Ledger/Outbox/Messages.ts"
 import * as Sink from "../../../src/Ledger/Outbox/Sink.ts"
+import * as SinkAnswer from "../../../src/Ledger/Outbox/SinkAnswer.ts"
 import * as SinkPost from "../../../src/Ledger/Outbox/SinkPost.ts"
 import { SinkEntry } from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -108,6 +111,10 @@ const quick = { first: Duration.millis(2), longest: Duration.millis(20) }
 
 export interface Start {
   readonly status?: "draft" | "posted"
+  /** The accounting system has no drafts. */
+  readonly keepsDrafts?: boolean
+  /** Around the one that posts. */
+  readonly adapter?: (posting: Adapter) => Adapter
   /** Nobody has said what they are by default. */
   readonly certificates?: Certificates
   /** Short by default. */
@@ -126,11 +133,11 @@ const ledger = (certificates: Certificates) =>
 const files = (path: string) =>
   Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`), Sqlite.layerAt(`${path}/store.sqlite`))
 
-type Books = Pick<Start, "certificates" | "store" | "stores"> & { readonly status: Start["status"] }
+type Books = Pick<Start, "certificates" | "store" | "stores"> & { readonly queueing: Queueing | undefined }
 
-const books = (path: string, { certificates = unsaid, status, store, stores = files(path) }: Books) =>
+const books = (path: string, { certificates = unsaid, queueing, store, stores = files(path) }: Books) =>
   Layer.merge(ledger(certificates), Copies.layer).pipe(
-    Layer.provideMerge(Outbox.layerWith(status === undefined ? undefined : { status })),
+    Layer.provideMerge(Outbox.layerWith(queueing)),
     Layer.provideMerge(
       Layer.effect(
         Store,
@@ -143,23 +150,39 @@ const books = (path: string, { certificates = unsaid, status, store, stores = fi
 
 export type Services = Ledger | Copies | Outbox | Store | Warehouse | Reasons
 
+const withoutDrafts = ({ post }: Adapter): Adapter => ({
+  post: (message) => {
+    const reason = SinkAnswer.whyDraftHeld("This system", message)
+    return reason === undefined ? post(message) : Effect.succeed({ _tag: "Held", reason })
+  }
+})
+
 /** One start of a worker over the files of a folder, with a sink. */
 export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Effect.Effect<A, E, Services>) => {
-  const { patience = Duration.seconds(10), pauses = quick, rests = quick, status = "draft", ...stores } = start
-  const sink = Sink.layerWith({ adapter: SinkPost.adapter(to.url, secret, patience), pauses, rests })
+  const { patience = Duration.seconds(10), pauses = quick, rests = quick, status = "draft" } = start
+  const { adapter = (posting) => posting, keepsDrafts = false, ...stores } = start
+  const posting = SinkPost.adapter(to.url, secret, patience)
+  const sink = Sink.layerWith({ adapter: adapter(keepsDrafts ? withoutDrafts(posting) : posting), pauses, rests })
   const layer = sink.pipe(
     Layer.provide(NodeHttpClient.layerUndici),
-    Layer.provideMerge(books(path, { status, ...stores }))
+    Layer.provideMerge(books(path, { queueing: { status, keepsDrafts }, ...stores }))
   )
   return Effect.scoped(Effect.provide(body, layer, { local: true }))
 }
 
 /** One start of a worker without a sink. */
-export const unsending = <A, E>(path: string, body: Effect.Effect<A, E, Services>, certificates?: Certificates) =>
+export const unsending = <A, E>(
+  path: string,
+  body: Effect.Effect<A, E, Services>,
+  certificates?: Certificates,
+  stores: Pick<Start, "stores"> = {}
+) =>
   Effect.scoped(
-    Effect.provide(body, books(path, { status: undefined, ...(certificates === undefined ? {} : { certificates }) }), {
-      local: true
-    })
+    Effect.provide(
+      body,
+      books(path, { queueing: undefined, ...(certificates === undefined ? {} : { certificates }), ...stores }),
+      { local: true }
+    )
   )
 
 /** Polls until it is so; a failure names what was waited for. */

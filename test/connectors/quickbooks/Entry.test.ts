@@ -109,11 +109,6 @@ describe("an entry is held", () => {
     ["with a strange category", why({}, { lines: [{ ...line, tracking: { Region: "N" } }] }), /category Region/]
   ])("%s", (_, sentence, expected) => assert.match(sentence, expected))
 
-  it("if it is a draft, and the sentence says what to do", () => {
-    const sentence = whyHeld(voucherOf(message({}, "draft"), chart), books) ?? ""
-    assert.match(sentence, /no drafts.*SITELEDGER_LEDGER_SINK_STATUS=posted.*sink settle/)
-  })
-
   it("if it has a company where the settings name none", () => {
     assert.match(whyHeld(voucher(), { ...books, company: null }) ?? "", /Albion.*SITELEDGER_QUICKBOOKS_COMPANY/)
   })

@@ -53,6 +53,21 @@ describe("a posted entry", () => {
     )
   )
 
+  it.effect("is no draft: a draft is held without a request, with a sentence that says what to do", () =>
+    within(({ quickBooks, started }) =>
+      Effect.gen(function* () {
+        const post = yield* started()
+        const held = yield* post({ ...message({ currency: "GBP" }, "draft"), isKept: true })
+        assert.strictEqual(held._tag, "Held")
+        assert.match(reasonOf(held), /^QuickBooks has no drafts.*`siteledger ledger sink release ENTRY --reason WHY`/)
+        const handed = yield* post(message({}, "draft"))
+        assert.strictEqual(handed._tag, "Held")
+        assert.match(reasonOf(handed), /Another system may have it: release it there.*`siteledger ledger sink settle`/)
+        assert.deepStrictEqual(quickBooks.came, [])
+      })
+    )
+  )
+
   it.effect("has its accounts change sides if its amount is below zero", () =>
     within(({ quickBooks, started }) =>
       Effect.gen(function* () {

@@ -8,6 +8,7 @@ import { Duration, Effect, Layer } from "effect"
 import type { Terms } from "../../../src/Ledger/Fact.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
+import type { Queueing } from "../../../src/Ledger/Outbox/Messages.ts"
 import * as Sink from "../../../src/Ledger/Outbox/Sink.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
@@ -24,11 +25,16 @@ const terms: Terms = { ...contractor, currency: "EUR", certificates: { standard:
 const quick = { first: Duration.millis(2), longest: Duration.millis(20) }
 
 /** One start of a worker. */
-const sending = <A, E>(path: string, post: Post, body: Effect.Effect<A, E, Ledger | Outbox | Store>) => {
+const sending = <A, E>(
+  path: string,
+  post: Post,
+  body: Effect.Effect<A, E, Ledger | Outbox | Store>,
+  status: Queueing["status"] = "posted"
+) => {
   const ledger = Layer.unwrap(Effect.map(Outbox, (outbox) => Ledger.layerWith(terms, outbox)))
   const layer = Layer.merge(Sink.layerWith({ adapter: { post }, pauses: quick, rests: quick }), ledger).pipe(
     Layer.provide(NodeHttpClient.layerUndici),
-    Layer.provideMerge(Outbox.layerWith({ status: "posted" })),
+    Layer.provideMerge(Outbox.layerWith({ status, keepsDrafts: true })),
     Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`)),
     Layer.provideMerge(Reasons.layer)
   )
@@ -89,6 +95,58 @@ describe("the accounting sink", () => {
           assert.sameMembers(
             amounts,
             ipcs.flatMap(() => ["5.00", "2.50", "1.25"])
+          )
+        })
+      )
+  )
+
+  it.live.each(Array.from({ length: rounds(2, 20) }, (_, round) => seed + round))(
+    "has drafts in QuickBooks once and in order, whichever a person releases first (SEED=%s)",
+    (ofRound) =>
+      within(({ dataDir, quickBooks, started }) =>
+        Effect.gen(function* () {
+          disturb(quickBooks, ofRound)
+          const random = seeded(ofRound)
+          const unlimited = { requestsPerMinute: 1_000_000 }
+          const by = { by: "Ada", reason: "reviewed" }
+          const releasing = (ids: ReadonlyArray<string | undefined>) =>
+            Effect.flatMap(Ledger, ({ release }) => Effect.forEach(ids, (id) => release(id, by)))
+          yield* sending(
+            dataDir,
+            yield* started(unlimited),
+            Effect.gen(function* () {
+              yield* hear(ipcs.flatMap(history))
+              const ids = (yield* letters).map(({ entry_id }) => entry_id)
+              yield* releasing(random.shuffle(ids).slice(0, 20))
+              yield* until(
+                "some are there",
+                Effect.sync(() => quickBooks.entries.length >= 3)
+              )
+            }),
+            "draft"
+          )
+          yield* sending(
+            dataDir,
+            yield* started(unlimited),
+            Effect.gen(function* () {
+              const [{ released } = { released: 0 }] = yield* releasing([undefined])
+              assert.strictEqual(released, 3 * ipcs.length - 20)
+              yield* until("all are delivered", allDelivered)
+              const numbers = new Map(
+                (yield* letters).map((row) => [`SL-${row.entry_id.slice(0, 18)}`, [row.ipc_id, Number(row.sequence)]])
+              )
+              const there = quickBooks.entries.map(({ entry }) => numbers.get(entry.DocNumber))
+              assert.lengthOf(there, 3 * ipcs.length)
+              assert.strictEqual(new Set(there).size, there.length)
+              for (const id of ipcs) {
+                const own = there.filter((each) => each?.[0] === id).map((each) => Number(each?.[1]))
+                assert.deepStrictEqual(
+                  own,
+                  own.toSorted((a, b) => a - b)
+                )
+              }
+            }),
+            "draft"
           )
         })
       )

@@ -1,0 +1,19 @@
+/**
+ * `siteledger ledger sink release [ENTRY]`: lets one draft, or all, go to the accounting system as posted.
+ */
+import { Effect, Option, Record } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as Alone from "../../Alone.ts"
+import { ask } from "../../Ask.ts"
+import { by, entry, oneOrAll, reason, toggle } from "../../Options.ts"
+import * as Print from "../../Print.ts"
+
+const flags = { entry: Argument.optional(entry), all: toggle("all", "All drafts that were never sent"), by, reason }
+
+export const release = Command.make("release", flags, ({ all, entry: start, ...signed }) =>
+  Effect.gen(function* () {
+    if (all === Option.isSome(start)) return yield* oneOrAll
+    const payload = { ...signed, ...Record.getSomes({ entry: start }) }
+    yield* Effect.flatMap(ask("sink-release", payload, Alone.books), Print.indented)
+  })
+).pipe(Command.withDescription("Send drafts as posted that wait because the accounting system has no drafts"))

@@ -1,0 +1,75 @@
+/**
+ * A person releases drafts that were never sent: they go to the accounting system as posted.
+ *
+ * Each is a fact under the person's name, so the chain covers it and nothing forgets it. It is recorded in the transaction
+ * that changes the outbox; if the process dies between two of many, those before stay released.
+ */
+import { Effect } from "effect"
+import type { Instant } from "../../Domain/Instant.ts"
+import { oneAtATime } from "../../Stores/Sql.ts"
+import type { Store, StoreError } from "../../Stores/Store.ts"
+import * as Books from "../Books.ts"
+import type { Terms } from "../Fact.ts"
+import * as Drafts from "../Outbox/Drafts.ts"
+import type { Outbox } from "../Outbox.ts"
+import { LedgerError } from "./Decide.ts"
+
+export interface Released {
+  readonly released: number
+  /** About drafts that accounting may already have; null: there are none. */
+  readonly others: string | null
+}
+
+interface With {
+  readonly store: Store["Service"]
+  readonly terms: Terms
+  readonly outbox: Outbox["Service"] | undefined
+  readonly now: Effect.Effect<Instant>
+}
+
+interface Signed {
+  readonly by: string
+  readonly reason: string
+}
+
+/** In a transaction. */
+const draftsAtOnce = 500
+
+const some = ({ store, terms }: With, entry: string | undefined, { by, reason }: Signed, knownAt: Instant) =>
+  store.transaction(async (tx) => {
+    await oneAtATime(tx, "ledger")
+    const drafts = await Drafts.releasable(tx, entry, draftsAtOnce)
+    if (typeof drafts === "string") return drafts
+    const ids = drafts.map(({ entry_id }) => entry_id)
+    const facts = drafts.map(({ entry_id: entryId, ipc_id: ipcId }) => ({
+      kind: "release" as const,
+      ipcId,
+      knownAt,
+      entryId,
+      by,
+      reason
+    }))
+    await Books.record(tx, facts, terms)
+    await Drafts.release(tx, ids, knownAt)
+    return ids.length
+  })
+
+/** One, by its entry's id or the beginning of it; undefined: all of them. */
+export const releasing = (given: With) =>
+  Effect.fn("Ledger.release")(function* (
+    entry: string | undefined,
+    signed: Signed
+  ): Effect.fn.Return<Released, LedgerError | StoreError> {
+    if (signed.by.trim() === "" || signed.reason.trim() === "") {
+      return yield* new LedgerError({ message: "Say who releases it (--by) and why (--reason)." })
+    }
+    let released = 0
+    for (let last = draftsAtOnce; last === draftsAtOnce; released += last) {
+      const done = yield* some(given, entry, signed, yield* given.now)
+      if (typeof done === "string") return yield* new LedgerError({ message: done })
+      last = done
+    }
+    const { outbox, store } = given
+    if (outbox !== undefined) yield* Effect.andThen(outbox.news.open, outbox.troubled.open)
+    return { released, others: entry === undefined ? yield* store.run(Drafts.others) : null }
+  })
