@@ -92,7 +92,10 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
 })
 
 /** How it goes to the accounting system, and who released it if it was a draft; null: it was never queued. */
-const deliveryOf = async (db: Kysely<StoreTables>, { entry_id, ipc_id }: StoreTables["ledger_entries"]) => {
+const deliveryOf = async (
+  db: Kysely<StoreTables>,
+  { entry_id, ipc_id }: Pick<StoreTables["ledger_entries"], "entry_id" | "ipc_id">
+) => {
   const queued = await db
     .selectFrom("ledger_outbox")
     .select(["status", "state", "queued_at", "delivered_at", "last_error"])

@@ -103,8 +103,9 @@ describe("the accounting sink", () => {
   it.live.each(Array.from({ length: rounds(2, 20) }, (_, round) => seed + round))(
     "has drafts in QuickBooks once and in order, whichever a person releases first (SEED=%s)",
     (ofRound) =>
-      within(({ dataDir, quickBooks, started }) =>
+      within(({ quickBooks, started }) =>
         Effect.gen(function* () {
+          const dataDir = yield* folder
           disturb(quickBooks, ofRound)
           const random = seeded(ofRound)
           const unlimited = { requestsPerMinute: 1_000_000 }
