@@ -16,6 +16,8 @@ export interface Attack {
   readonly runs: () => Generator<number>
   /** The whole set of cases was asked for, not a sample. */
   readonly isLong: boolean
+  /** Of a month, where it isn't the short form's. */
+  readonly size: { readonly ipcs?: number; readonly kills?: number }
   /** PostgreSQL, on that engine or where a goal needs it. */
   readonly server: () => Promise<Server>
 }

@@ -8,6 +8,9 @@ export interface Options {
   readonly runs: number | undefined
   readonly seconds: number | undefined
   readonly engine: Engine | undefined
+  /** Of the month. */
+  readonly ipcs: number | undefined
+  readonly kills: number | undefined
   /** Keep the lines in `last-run.jsonl` and write `docs/trust.md` from them. */
   readonly write: boolean
 }
@@ -23,6 +26,8 @@ const flags = {
   seconds: { type: "string" },
   seed: { type: "string" },
   engine: { type: "string" },
+  ipcs: { type: "string" },
+  kills: { type: "string" },
   short: { type: "boolean", default: false },
   write: { type: "boolean", default: false }
 } as const
@@ -54,9 +59,12 @@ export const read = (args: ReadonlyArray<string>, all: ReadonlyArray<string>, fr
   }
   const runs = whole("runs", values.runs, 1, 1_000_000)
   const seconds = whole("seconds", values.seconds, 1, 1_000_000)
-  if (values.short && (runs ?? seconds) !== undefined) {
-    throw new UsageError("Give --short or a length (--runs, --seconds), not both.")
+  const ipcs = whole("ipcs", values.ipcs, 8, 100_000)
+  const kills = whole("kills", values.kills, 0, 1000)
+  if (values.short && (runs ?? seconds ?? ipcs ?? kills) !== undefined) {
+    throw new UsageError("Give --short or a length (--runs, --seconds, --ipcs, --kills), not both.")
   }
   const seed = whole("seed", values.seed, 0, highestSeed) ?? freshSeed()
-  return { goals: positionals.length > 0 ? positionals : all, seed, runs, seconds, engine, write: values.write }
+  const goals = positionals.length > 0 ? positionals : all
+  return { goals, seed, runs, seconds, engine, ipcs, kills, write: values.write }
 }

@@ -1,6 +1,7 @@
 /**
  * Attacks a worker (`bin/siteledger start`) as a black box and judges it from outside: one JSON line for each goal and
- * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short] [--write]`
+ * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short] [--write]`;
+ * `--ipcs N --kills N` for the month.
  *
  * Four goals at once; those that measure time go first, alone.
  * Exits with 0 if every promise held, 1 if one was broken, 2 on a usage error. The seed repeats every random choice.
@@ -24,7 +25,13 @@ const names = readdirSync(folder)
 const load = async (name: string): Promise<Goal> =>
   ((await import(join(folder, `${name}.ts`))) as { readonly goal: Goal }).goal
 
-const attack = (name: string, goal: Goal, engine: Engine, { runs, seconds, seed }: Options): Attack => {
+const sizeIn = ({ ipcs, kills }: Options): Attack["size"] => ({
+  ...(ipcs === undefined ? {} : { ipcs }),
+  ...(kills === undefined ? {} : { kills })
+})
+
+const attack = (name: string, goal: Goal, engine: Engine, options: Options): Attack => {
+  const { runs, seconds, seed } = options
   const from = performance.now()
   const isLong = runs !== undefined || seconds !== undefined
   const most = runs ?? (seconds === undefined ? goal.runs : Number.POSITIVE_INFINITY)
@@ -33,6 +40,7 @@ const attack = (name: string, goal: Goal, engine: Engine, { runs, seconds, seed 
   return {
     engine,
     isLong,
+    size: sizeIn(options),
     dice: Seed.dice(seed, words, 0),
     runs: function* () {
       for (let run = 0; run < most && (run === 0 || performance.now() - from < endMs); run++) yield run
@@ -41,13 +49,14 @@ const attack = (name: string, goal: Goal, engine: Engine, { runs, seconds, seed 
   }
 }
 
-const repeating = (name: string, { runs, seconds, seed }: Options): string => {
-  const lengths = [
-    ...(runs === undefined ? [] : [`--runs ${runs}`]),
-    ...(seconds === undefined ? [] : [`--seconds ${seconds}`])
-  ]
-  return ["npm run trust --", name, ...lengths, `--seed ${seed}`].join(" ")
-}
+/** Of a run, as options. */
+const lengths = ({ ipcs, kills, runs, seconds }: Options): ReadonlyArray<string> =>
+  Object.entries({ runs, seconds, ipcs, kills }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)]
+  )
+
+const repeating = (name: string, options: Options): string =>
+  ["npm run trust --", name, ...lengths(options), `--seed ${options.seed}`].join(" ")
 
 /** A goal that fails by itself proves nothing, so that counts as a violation. */
 const line = async (name: string, goal: Goal, engine: Engine, options: Options): Promise<Line> => {
@@ -79,14 +88,9 @@ interface Job {
 }
 
 /** A process of its own for each: no goal meets another's servers, memory or busy event loop. */
-const inProcess = ({ engine, name }: Job, { runs, seconds, seed }: Options): Promise<Line> => {
-  const lengths = { runs, seconds, seed }
-  const options = Object.entries(lengths).flatMap(([key, value]) =>
-    value === undefined ? [] : [`--${key}`, `${value}`]
-  )
-  const child = spawn(process.execPath, [import.meta.filename, name, "--engine", engine, ...options], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
+const inProcess = ({ engine, name }: Job, options: Options): Promise<Line> => {
+  const words = [name, "--engine", engine, ...lengths(options), "--seed", String(options.seed)]
+  const child = spawn(process.execPath, [import.meta.filename, ...words], { stdio: ["ignore", "pipe", "inherit"] })
   return new Promise((done, failed) => {
     let output = ""
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))

@@ -80,7 +80,7 @@ export const shapesOf = (found: ReadonlyArray<Move>) => found.map((move) => [mov
 export const trialBalance = async (
   tryton: RealTryton
 ): Promise<Readonly<Record<string, readonly [bigint, bigint]>>> => {
-  const context = { fiscalyear: tryton.fiscalyear, posted: false }
+  const context = { fiscalyear: tryton.fiscalyears[0], posted: false }
   const fields = ["account.code", "debit", "credit"]
   const totals = await tryton.rows<Total>("account.general_ledger.account", [], fields, context)
   return Object.fromEntries(

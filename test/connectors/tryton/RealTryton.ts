@@ -1,6 +1,7 @@
 /**
- * A real trytond for a test file: Debian's packages tryton-server and tryton-modules-account, with an SQLite database in a
- * folder of its own, on loopback. It takes half a minute to set up, and ends with this process, however that ends.
+ * A real trytond for a test file or an attack: Debian's packages tryton-server and tryton-modules-account, on loopback, with
+ * an SQLite database in a folder of its own or one of PostgreSQL. It takes half a minute to set up, and ends with this
+ * process, however that ends.
  *
  * If trytond isn't installed, `missing` says so, and the tests that need it are skipped visibly.
  */
@@ -46,43 +47,65 @@ const pythonOf = (program: string): string => readFileSync(program, "utf8").spli
 
 export type Context = Readonly<Record<string, unknown>>
 
+interface Made {
+  readonly company: number
+  /** In the order of the years that were asked for. */
+  readonly fiscalyears: ReadonlyArray<number>
+}
+
+export interface RealOptions {
+  /** An empty database of PostgreSQL (default: one of SQLite). */
+  readonly database?: URL
+  /** Of the fiscal years, all of whose periods are open (default: 2026, with a month and a journal that are closed). */
+  readonly years?: ReadonlyArray<number>
+}
+
+/** As trytond's configuration names where databases are; and the database. */
+const placed = (database: URL | undefined, folder: string): readonly [configured: string, name: string] => {
+  if (database !== undefined)
+    return [`uri = ${new URL("/", database.href.replace(/^\w+:/, "postgresql:")).href}`, database.pathname.slice(1)]
+  writeFileSync(join(folder, "books.sqlite"), "")
+  return [`uri = sqlite://\npath = ${folder}`, "books"]
+}
+
 export class RealTryton {
   readonly url: URL
   readonly #shell: ChildProcess
   readonly company: number
-  readonly fiscalyear: number
+  readonly fiscalyears: ReadonlyArray<number>
   #authorization = ""
 
-  private constructor(url: URL, shell: ChildProcess, made: { readonly company: number; readonly fiscalyear: number }) {
+  private constructor(url: URL, shell: ChildProcess, { company, fiscalyears }: Made) {
     this.url = url
     this.#shell = shell
-    this.company = made.company
-    this.fiscalyear = made.fiscalyear
+    this.company = company
+    this.fiscalyears = fiscalyears
   }
 
-  static async open(): Promise<RealTryton> {
+  static async open({ database, years = [] }: RealOptions = {}): Promise<RealTryton> {
     if (trytond === undefined || admin === undefined) throw new Error(missing)
     const folder = temporaryFolder()
     const port = await freePort()
     const configuration = join(folder, "trytond.conf")
+    const [databases, name] = placed(database, folder)
     writeFileSync(
       configuration,
-      `[database]\nuri = sqlite://\npath = ${folder}\n[web]\nlisten = 127.0.0.1:${port}\n[session]\nmax_attempt = 100\n`
+      `[database]\n${databases}\n[web]\nlisten = 127.0.0.1:${port}\n[session]\nmax_attempt = 100\n`
     )
-    writeFileSync(join(folder, "books.sqlite"), "")
     writeFileSync(join(folder, "password"), `${password}\n`)
-    const on = ["-c", configuration, "-d", "books"]
+    const on = ["-c", configuration, "-d", name]
     await run(admin, [...on, "--all", "--email", "a@example.com"], { TRYTONPASSFILE: join(folder, "password") })
     await run(admin, [...on, "-u", "account", "--activate-dependencies"])
     const made = await run(pythonOf(trytond), [
       join(import.meta.dirname, "set-up.py"),
       configuration,
-      "books",
-      password
+      name,
+      password,
+      ...years.map(String)
     ])
     const shell = spawn("/bin/sh", ["-c", untilClosed, "sh", trytond, ...on], { stdio: ["pipe", "ignore", "ignore"] })
-    const url = new URL(`http://127.0.0.1:${port}/books`)
-    const opened = new RealTryton(url, shell, JSON.parse(made.trim().split("\n").at(-1) ?? "") as never)
+    const url = new URL(`http://127.0.0.1:${port}/${name}`)
+    const opened = new RealTryton(url, shell, JSON.parse(made.trim().split("\n").at(-1) ?? "") as Made)
     await eventually("trytond", () => opened.#login())
     return opened
   }

@@ -1,11 +1,13 @@
-"""Sets up the database of the tests' Tryton: two companies, a minimal chart with codes, fiscal years with their periods, a period and a
-journal that are closed, parties and users. Run as `set-up.py CONFIGURATION DATABASE PASSWORD`; prints what the tests need to know as JSON."""
+"""Sets up the database of the tests' Tryton: two companies, a minimal chart with codes, fiscal years with their periods, parties and
+users. Run as `set-up.py CONFIGURATION DATABASE PASSWORD [YEAR...]`; prints what the tests need to know as JSON. Without years, the
+fiscal year is 2026, and a period and a journal are closed."""
 import datetime
 import json
 import sys
 from decimal import Decimal
 
-configuration, database, password = sys.argv[1:]
+configuration, database, password, *given = sys.argv[1:]
+numbers = [int(year) for year in given] or [2026]
 
 from trytond.config import config  # noqa: E402
 
@@ -52,6 +54,18 @@ def give_year(pool, company, year):
     return fiscalyear
 
 
+def close_some(pool, year):
+    Period = pool.get('account.period')
+    january, = Period.search([
+        ('fiscalyear', '=', year.id), ('start_date', '=', datetime.date(2026, 1, 1))])
+    Period.close([january])
+    february, = Period.search([
+        ('fiscalyear', '=', year.id), ('start_date', '=', datetime.date(2026, 2, 1))])
+    stock, = pool.get('account.journal').search([('code', '=', 'STO')])
+    JournalPeriod = pool.get('account.journal.period')
+    JournalPeriod.close(JournalPeriod.create([{'journal': stock.id, 'period': february.id}]))
+
+
 def main():
     Pool.start()
     pool = Pool(database)
@@ -70,24 +84,17 @@ def main():
             User.write([User(1)], {'companies': [('add', [company.id])], 'company': company.id})
             with transaction.set_context(company=company.id):
                 give_chart(pool, company)
-                years[company.id] = give_year(pool, company, 2026)
+                years[company.id] = [give_year(pool, company, number) for number in numbers]
         User.write([User(1)], {'company': north.id})
-        Period = pool.get('account.period')
-        january, = Period.search([
-            ('fiscalyear', '=', years[north.id].id), ('start_date', '=', datetime.date(2026, 1, 1))])
-        Period.close([january])
-        february, = Period.search([
-            ('fiscalyear', '=', years[north.id].id), ('start_date', '=', datetime.date(2026, 2, 1))])
-        stock, = pool.get('account.journal').search([('code', '=', 'STO')])
-        JournalPeriod = pool.get('account.journal.period')
-        JournalPeriod.close(JournalPeriod.create([{'journal': stock.id, 'period': february.id}]))
+        if not given:
+            close_some(pool, years[north.id][0])
         accounting = Data.get_id('account', 'group_account')
         for login, companies, groups in (
                 ('siteledger', [north], [accounting]), ('south', [south], [accounting]), ('guest', [north], [])):
             User.create([{
                 'name': login, 'login': login, 'password': password, 'groups': [('add', groups)],
                 'companies': [('add', [c.id for c in companies])], 'company': companies[0].id}])
-        print(json.dumps({'company': north.id, 'fiscalyear': years[north.id].id}))
+        print(json.dumps({'company': north.id, 'fiscalyears': [year.id for year in years[north.id]]}))
 
 
 main()

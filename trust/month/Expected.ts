@@ -1,0 +1,157 @@
+/**
+ * What the books must hold in the end, worked out from the history alone and from docs/ledger.md: for each IPC the lines, with
+ * account and signed amount, by company and currency. It shares no code with the ledger.
+ */
+import * as Decimal from "./Decimal.ts"
+import { payableOf, type Site } from "./Firm.ts"
+import type { Certificate, Life, Payment, Phase } from "./Life.ts"
+
+export interface Line {
+  readonly company: string
+  readonly currency: string
+  /** The name that the books have for it. */
+  readonly account: string
+  /** In ten-thousandths: a debit is above zero. */
+  readonly units: bigint
+}
+
+const cent = 100n
+
+type Chain = (site: Site, upTo: Phase) => ReadonlyArray<Life>
+
+const validOf = ({ certificates }: Life, upTo: Phase): ReadonlyArray<Certificate> =>
+  certificates.filter(({ isDisregarded, phase }) => !isDisregarded && phase <= upTo)
+
+const firstOf = (life: Life, upTo: Phase): number => Math.min(...validOf(life, upTo).map(({ at }) => at))
+
+/** The IPCs of each project that have certificates, in the order of their first. */
+const chainsOf = (lives: ReadonlyArray<Life>): Chain => {
+  const bySite = Map.groupBy(lives, ({ site }) => site.id)
+  const chains = new Map<string, ReadonlyArray<Life>>()
+  return ({ id }, upTo) => {
+    const key = `${id} ${upTo}`
+    const chain =
+      chains.get(key) ??
+      (bySite.get(id) ?? [])
+        .filter((life) => validOf(life, upTo).length > 0)
+        .toSorted((a, b) => firstOf(a, upTo) - firstOf(b, upTo))
+    chains.set(key, chain)
+    return chain
+  }
+}
+
+const newest = (certificates: ReadonlyArray<Certificate>): ReadonlyArray<Certificate> => {
+  const at = Math.max(...certificates.map((each) => each.at))
+  return certificates.filter((each) => each.at === at)
+}
+
+/** Their one amount; undefined if there is none, or they disagree. */
+const agreed = (certificates: ReadonlyArray<Certificate>): bigint | undefined => {
+  const amounts = new Set(certificates.map(({ units }) => units))
+  return amounts.size === 1 ? [...amounts][0] : undefined
+}
+
+class Books {
+  readonly #life: Life
+  readonly #upTo: Phase
+  readonly #chain: Chain
+
+  constructor(life: Life, upTo: Phase, chain: Chain) {
+    this.#life = life
+    this.#upTo = upTo
+    this.#chain = chain
+  }
+
+  get #payments(): ReadonlyArray<Payment> {
+    return this.#life.payments.filter(({ phase }) => phase <= this.#upTo)
+  }
+
+  /** What a person says if asked; undefined: nothing. */
+  #said(reason: string, reference = ""): bigint | undefined {
+    const { answers } = this.#life
+    const answer = answers.get(`${reason} ${reference}`) ?? answers.get(reason)
+    return answer?.verdict === "accept" ? answer.amount : undefined
+  }
+
+  /** What was certified before, of an IPC whose certificates add up. */
+  #before(certificate: Certificate): bigint | undefined {
+    const { site } = this.#life
+    const chain = this.#chain(site, this.#upTo)
+    const previous = chain[chain.indexOf(this.#life) - 1]
+    if (previous === undefined) return site.before
+    const known = validOf(previous, this.#upTo).filter(({ at }) => at <= certificate.at)
+    return known.length === 0 ? undefined : agreed(newest(known))
+  }
+
+  /** By one certificate; undefined if it isn't known what was certified before. */
+  #due(certificate: Certificate): bigint | undefined {
+    const { isCumulative, rules } = this.#life.site.company
+    const payable = payableOf(certificate.units, rules).payable
+    if (!isCumulative) return payable
+    const before = this.#before(certificate)
+    return before === undefined ? undefined : payable - payableOf(before, rules).payable
+  }
+
+  /** What a payment without an amount settles, and the certificate that says so. */
+  #settled(at: number): { readonly units: bigint | undefined; readonly by?: Certificate } {
+    const all = validOf(this.#life, this.#upTo)
+    const before = all.filter((each) => each.at <= at)
+    const { opening } = this.#life
+    if (before.length === 0 && opening !== undefined) return { units: opening }
+    const first = Math.min(...all.map((each) => each.at))
+    const own = before.length > 0 ? newest(before) : all.filter((each) => each.at === first)
+    const [by] = own
+    if (by === undefined) return { units: this.#said("awaiting-certified-amount") }
+    if (agreed(own) === undefined) return { units: this.#said("ambiguous-order"), by }
+    const due = this.#due(by)
+    if (due === undefined) return { units: this.#said("previous-amount-unknown"), by }
+    if (due <= 0n) return { units: this.#said("amount-not-positive"), by }
+    if (due % cent !== 0n || by.units % cent !== 0n) return { units: this.#said("amount-too-precise"), by }
+    return { units: due, by }
+  }
+
+  /** All that is posted for its payments. */
+  get paid(): bigint {
+    const [first, ...others] = this.#payments
+    if (first === undefined) return 0n
+    if (first.said.length > 0) return Decimal.sum(this.#payments.map((payment) => this.#amountOf(payment)))
+    const { by, units } = this.#settled(first.at)
+    if (units === undefined) return 0n
+    const later = validOf(this.#life, this.#upTo).filter(
+      (each) => each.at > first.at && each.at !== by?.at && this.#due(each) !== units
+    )
+    const moved = later.map(() => this.#said("recertified-after-payment") ?? 0n)
+    const seconds = others.map(({ reference }) => this.#said("second-payment-reference", reference) ?? 0n)
+    return units + Decimal.sum([...moved, ...seconds])
+  }
+
+  #amountOf({ reference, said }: Payment): bigint {
+    const { answers } = this.#life
+    const isNone = answers.get(`over-payment ${reference}`)?.verdict === "reject"
+    const [only = 0n, ...others] = new Set(said)
+    const isClear = others.length === 0 && only > 0n && only % cent === 0n
+    return isNone ? 0n : isClear ? only : (this.#said("paid-amount-unclear") ?? 0n)
+  }
+}
+
+/** What is posted without a payment's event: taken back, or added. */
+const linesOf = (life: Life, chain: Chain): ReadonlyArray<Line> => {
+  const { acts, late, site } = life
+  const isGone = acts.some((act) => act.verb === "reverse" && act.isUndone !== true)
+  const paid = isGone ? 0n : new Books(life, late === "reject" ? 1 : 2, chain).paid
+  const { company, currency } = site
+  const entry = (debit: string, credit: string, units: bigint): ReadonlyArray<Line> => [
+    { company: company.name, currency, account: debit, units },
+    { company: company.name, currency, account: credit, units: -units }
+  ]
+  return [
+    ...entry("bank", "receivable", paid),
+    ...acts.flatMap((act) => (act.verb === "post" ? entry(act.debit, act.credit, act.amount) : []))
+  ]
+}
+
+/** By IPC. */
+export const expected = (lives: ReadonlyArray<Life>): ReadonlyMap<string, ReadonlyArray<Line>> => {
+  const chain = chainsOf(lives)
+  return new Map(lives.map((life) => [life.id, linesOf(life, chain)]))
+}

@@ -1,0 +1,137 @@
+/**
+ * A firm with two companies. North's certificates say all that is certified in their project so far, before retention and
+ * without tax; each of South's stands for itself, without tax, and some of its projects are in dollars.
+ */
+import * as Decimal from "./Decimal.ts"
+
+/** In the order in which they apply, each to what the one before leaves. */
+export interface Rules {
+  readonly retention?: { readonly percent: string; readonly cap: string }
+  readonly tax: string
+}
+
+export interface Company {
+  readonly name: string
+  readonly isCumulative: boolean
+  readonly rules: Rules
+  /** With which the ids of its projects begin. */
+  readonly digit: string
+}
+
+export const north: Company = {
+  name: "North Ltd",
+  isCumulative: true,
+  rules: { retention: { percent: "5", cap: "50000" }, tax: "20" },
+  digit: "1"
+}
+
+export const south: Company = { name: "South Ltd", isCumulative: false, rules: { tax: "7.7" }, digit: "2" }
+
+export const companies = [north, south] as const
+
+/** The books that an accounting system keeps. */
+export interface Ledger {
+  readonly company: Company
+  readonly currency: string
+}
+
+/** By the names that siteledger has for them. */
+export const accounts: Readonly<Record<string, string>> = {
+  bank: "1000",
+  receivable: "1400",
+  retention: "1700",
+  charges: "5000"
+}
+
+export const customer = "City of Springfield"
+
+/** Above it, a second person has to agree. */
+export const confirmAbove = "250000"
+
+export const timezone = "Asia/Dubai"
+const aheadMs = 4 * 3_600_000
+
+export interface Calendar {
+  /** Of the month of events; in the middle of it a month of the calendar ends. */
+  readonly from: number
+  readonly to: number
+  /** Where the month that is closed ends, in the firm's time zone. */
+  readonly boundary: number
+  /** The month that is closed, like 2026-09. */
+  readonly closing: string
+  /** The years in which something may be posted. */
+  readonly years: ReadonlyArray<number>
+}
+
+const dayMs = 86_400_000
+
+export const calendarAt = (nowMs: number): Calendar => {
+  const now = new Date(nowMs + aheadMs)
+  const closed = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 1))
+  const boundary = Date.UTC(closed.getUTCFullYear(), closed.getUTCMonth() + 1, 1) - aheadMs
+  const [first, last] = [closed.getUTCFullYear(), now.getUTCFullYear()]
+  return {
+    from: boundary - 20 * dayMs,
+    to: boundary + 10 * dayMs,
+    boundary,
+    closing: closed.toISOString().slice(0, 7),
+    years: first === last ? [first] : [first, last]
+  }
+}
+
+export interface Payable {
+  readonly certified: bigint
+  readonly retained: bigint
+  readonly tax: bigint
+  readonly payable: bigint
+}
+
+/** What is payable of a certified amount. */
+export const payableOf = (certified: bigint, { retention, tax: percent }: Rules): Payable => {
+  const [full, cap] =
+    retention === undefined
+      ? [0n, 0n]
+      : [Decimal.share(certified, Decimal.read(retention.percent)), Decimal.read(retention.cap)]
+  const retained = full > cap ? cap : full
+  const tax = Decimal.share(certified - retained, Decimal.read(percent))
+  return { certified, retained, tax, payable: certified - retained + tax }
+}
+
+export interface Site {
+  readonly id: string
+  readonly company: Company
+  readonly currency: string
+  /** What was certified before; undefined: nobody says. */
+  readonly before: bigint | undefined
+}
+
+const rulesIn = ({ retention, tax }: Rules) => [
+  ...(retention === undefined
+    ? []
+    : [{ name: "retention", percent: `-${retention.percent}`, cap: retention.cap }]),
+  { name: "VAT", percent: tax }
+]
+
+/** For SITELEDGER_LEDGER_FILE. */
+export const ledgerFile = (sites: ReadonlyArray<Site>) => ({
+  certificates: "cumulative",
+  company: north.name,
+  payable: rulesIn(north.rules),
+  projects: Object.fromEntries(
+    sites.map(({ before, company, id }) => [
+      id,
+      company.isCumulative
+        ? before === undefined
+          ? {}
+          : { certifiedBefore: Decimal.text(before, 2) }
+        : { certificates: "each", company: company.name, payable: rulesIn(company.rules) }
+    ])
+  ),
+  accounts,
+  narration: "IPC {ipc}, {reference}",
+  lines: [{ account: "receivable", customer }]
+})
+
+/** For SITELEDGER_LEDGER_CURRENCY. */
+export const currencies = (sites: ReadonlyArray<Site>): string =>
+  ["EUR", ...sites.flatMap(({ currency, id }) => (currency === "EUR" ? [] : [`${id}=${currency}`]))].join(" ")

@@ -1,0 +1,206 @@
+/**
+ * A month of the firm, as it is played: opening certificates, events, what people answer and do, the closing of a month in the
+ * middle of it, what comes late, and then the rest of the entries to each accounting system in turn; with kills all along.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Seed from "../../sandbox/Seed.ts"
+import { pause } from "../../bench/Waiting.ts"
+import type { Attack } from "../Goal.ts"
+import { World } from "../World.ts"
+import { Clerk } from "./Clerk.ts"
+import { Delivery } from "./Delivery.ts"
+import * as Events from "./Events.ts"
+import { type Calendar, calendarAt, confirmAbove, currencies, ledgerFile, timezone } from "./Firm.ts"
+import * as History from "./History.ts"
+import { Killer } from "./Killer.ts"
+import type { Phase } from "./Life.ts"
+import { Office } from "./Office.ts"
+import * as QuickBooks from "./QuickBooks.ts"
+import type { System } from "./Systems.ts"
+import * as Tryton from "./Tryton.ts"
+import * as Xero from "./Xero.ts"
+
+export interface Size {
+  readonly ipcs: number
+  readonly kills: number
+}
+
+export interface Played {
+  readonly history: History.History
+  readonly office: Office
+  readonly clerk: Clerk
+  readonly delivery: Delivery
+  readonly killer: Killer
+  /** Sentences, for what people were asked without a reason, or what was never sent. */
+  readonly violations: ReadonlyArray<string>
+}
+
+/** Of the month's progress, until the deliveries have all arrived. */
+const delivering = 0.75
+
+/** Nothing more is taken for so long that something is wrong. */
+const mostIdleMs = 240_000
+
+const clerkMs = 400
+
+class Month {
+  readonly #history: History.History
+  readonly #office: Office
+  readonly #clerk: Clerk
+  readonly #delivery: Delivery
+  readonly #dice: Seed.Dice
+  readonly #calendar: Calendar
+  readonly #tell: (sentence: string) => void
+  readonly violations: Array<string> = []
+  /** Of the entries, that accounting has: from 0 to 1. */
+  #sent = 0
+
+  constructor(given: {
+    readonly history: History.History
+    readonly office: Office
+    readonly clerk: Clerk
+    readonly delivery: Delivery
+    readonly dice: Seed.Dice
+    readonly calendar: Calendar
+    readonly tell: (sentence: string) => void
+  }) {
+    this.#history = given.history
+    this.#office = given.office
+    this.#clerk = given.clerk
+    this.#delivery = given.delivery
+    this.#dice = given.dice
+    this.#calendar = given.calendar
+    this.#tell = given.tell
+  }
+
+  get progress(): number {
+    const all = this.#history.lives.reduce((sum, { happenings }) => sum + happenings.length, 0)
+    return delivering * (this.#delivery.arrived / all) + (1 - delivering) * this.#sent
+  }
+
+  /** What comes by then, with people at their work meanwhile; then all of it is applied, answered and done. */
+  async #half(phase: Phase): Promise<void> {
+    const events = Events.of(this.#history.lives, phase, this.#dice)
+    let isOver = false
+    const answering = async () => {
+      for (; !isOver; await pause(clerkMs)) await this.#clerk.answer(false)
+    }
+    await Promise.all([this.#delivery.all(events).finally(() => (isOver = true)), answering()])
+    for (let pending = 1; pending > 0; await pause(clerkMs)) ({ pending } = await this.#office.ledger())
+    await this.#clerk.finish()
+    await this.#clerk.act(phase)
+    const left = await this.#clerk.finish()
+    if (phase === 2) this.violations.push(...left)
+  }
+
+  async play(folder: string): Promise<void> {
+    await this.#office.ledger()
+    await this.#clerk.signOff(join(folder, "opening.csv"))
+    await this.#half(1)
+    this.#tell("all that comes in time is posted, answered and done")
+    await this.#clerk.close(this.#calendar.closing)
+    await this.#half(2)
+    this.#tell(`${this.#calendar.closing} is closed, and what came later is posted, answered and done`)
+  }
+
+  /** Each system in turn, until every entry is in one. */
+  async drain(): Promise<void> {
+    let [idleSince, most] = [performance.now(), -1]
+    for (;;) {
+      const { entries, sink } = await this.#office.ledger()
+      const { backlog, dead } = sink ?? { backlog: entries, dead: 0 }
+      if (backlog + dead === 0) return
+      const sent = entries - backlog - dead
+      if (sent > most) [idleSince, most] = [performance.now(), sent]
+      this.#sent = sent / entries
+      if (performance.now() - idleSince > mostIdleMs) {
+        const { stdout } = await this.#office.command("ledger", "sink", "dead")
+        this.violations.push(`${backlog + dead} of ${entries} entries reach no accounting system: ${stdout.slice(0, 600)}`)
+        return
+      }
+      if (backlog + dead > (await this.#stuck())) await pause(clerkMs)
+      else {
+        await this.#office.turn()
+        this.#tell(`${sent} of ${entries} entries are sent; now to ${this.#office.system.name}`)
+      }
+    }
+  }
+
+  /** Entries that aren't for the system whose turn it is, and later ones of their IPCs, which wait behind them. */
+  async #stuck(): Promise<number> {
+    const dead = (await this.#office.verb("sink-dead")) as ReadonlyArray<{ readonly waiting_behind: number }>
+    return dead.reduce((sum, { waiting_behind }) => sum + 1 + waiting_behind, 0)
+  }
+}
+
+const diceFor = (attack: Attack) => {
+  const seed = attack.dice.next()
+  return (purpose: number) => Seed.dice(seed, purpose, 0)
+}
+
+/** The others join it when they are ready: Tryton takes a minute. */
+const opened = async (attack: Attack, calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
+  const [xero, quickBooks] = await Promise.all([Xero.open(diceOf(1)), QuickBooks.open(diceOf(2))])
+  const tryton = async (): Promise<System> =>
+    Tryton.missing === undefined
+      ? Tryton.openReal(await (await attack.server()).database(), calendar, diceOf(3))
+      : Tryton.openStandIn(calendar, diceOf(3))
+  return { first: xero, second: quickBooks, third: tryton() }
+}
+
+/** `judge`: with the worker still there. */
+export const played = async <A>(
+  attack: Attack,
+  { ipcs, kills }: Size,
+  tell: (sentence: string) => void,
+  judge: (played: Played) => Promise<A>
+): Promise<A> => {
+  const calendar = calendarAt(Date.now())
+  const diceOf = diceFor(attack)
+  const history = History.make(ipcs, { dice: diceOf(4), calendar })
+  const folder = mkdtempSync(join(tmpdir(), "siteledger-trust-month-"))
+  const file = (name: string, content: unknown): string => {
+    writeFileSync(join(folder, name), JSON.stringify(content))
+    return join(folder, name)
+  }
+  const { first, second, third } = await opened(attack, calendar, diceOf)
+  await using world = await World.open(attack, { hasSink: false })
+  const office = new Office(world, first, {
+    SITELEDGER_LEDGER_FILE: file("ledger.json", ledgerFile(history.sites)),
+    SITELEDGER_FIELD_ALIASES: file("aliases.json", { paid_amount: "amount" }),
+    SITELEDGER_LEDGER_CURRENCY: currencies(history.sites),
+    SITELEDGER_LEDGER_TIMEZONE: timezone,
+    SITELEDGER_LEDGER_CONFIRM_ABOVE: confirmAbove,
+    SITELEDGER_LEDGER_SINK_STATUS: "posted"
+  })
+  office.systems.push(second)
+  const joined = third.then((system) => void office.systems.push(system))
+  const clerk = new Clerk(office, history.lives, diceOf(5))
+  const delivery = new Delivery(world.sender, diceOf(6))
+  const month = new Month({ history, office, clerk, delivery, dice: diceOf(7), calendar, tell })
+  const killer = new Killer({ office, dice: diceOf(8), kills, progress: () => month.progress, tell })
+  const killing = killer.run()
+  /** A kill that fails ends the month. */
+  const beside = <B>(work: Promise<B>): Promise<B> =>
+    Promise.race([work, killing.then(() => new Promise<never>(() => undefined))])
+  try {
+    office.start()
+    await beside(month.play(folder))
+    await joined
+    await beside(month.drain())
+    killer.hurry()
+    await killing
+    for (const { gate } of office.systems) gate.calm()
+    await month.drain()
+    return await judge({ history, office, clerk, delivery, killer, violations: [...month.violations, ...office.ended] })
+  } finally {
+    killer.end()
+    delivery.end()
+    await killing.catch(() => undefined)
+    await office.kill()
+    for (const system of [first, second, await third]) await system.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
