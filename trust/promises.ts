@@ -49,6 +49,13 @@ export const promises: ReadonlyArray<Promised> = [
     breakIt: '`Outbox/Sending`: `verdict._tag !== "Refused"` for `verdict._tag === "Taken"`'
   },
   {
+    promise:
+      "After a month with two companies, two currencies, corrections and kills, every trial balance is the same to the last digit.",
+    goal: "month",
+    figures: ["ipcs", "kills", "entries", "deliveries", "answered", "skipped"],
+    breakIt: "`node trust/month/breaks.ts` plants them, one at a time"
+  },
+  {
     promise: "The plan's rate is never exceeded, and nothing that only a wrong clock quarantined stays there.",
     goal: "clock",
     figures: ["mostPerMinute", "kills", "quarantined", "clearAfterSeconds"],

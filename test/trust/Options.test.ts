@@ -10,7 +10,8 @@ const options = (...args: ReadonlyArray<string>) => read(args, goals, () => 7)
 
 describe("the options of an attack", () => {
   it("are all goals in their short form, and a fresh seed, if none is given", () => {
-    const expected = { goals, seed: 7, runs: undefined, seconds: undefined, engine: undefined, write: false }
+    const none = { runs: undefined, seconds: undefined, engine: undefined, ipcs: undefined, kills: undefined }
+    const expected = { ...none, goals, seed: 7, write: false }
     assert.deepStrictEqual(options(), expected)
     assert.deepStrictEqual(options("--short"), expected)
   })
@@ -22,8 +23,15 @@ describe("the options of an attack", () => {
       runs: 200,
       seconds: 60,
       engine: "postgres",
+      ipcs: undefined,
+      kills: undefined,
       write: false
     })
+  })
+
+  it("name the size of a month", () => {
+    assert.deepInclude(options("month", "--ipcs", "5000", "--kills", "20"), { ipcs: 5000, kills: 20 })
+    assert.deepInclude(options("month", "--kills", "0"), { ipcs: undefined, kills: 0 })
   })
 
   it.each([
@@ -37,7 +45,9 @@ describe("the options of an attack", () => {
     ["--engine", "oracle"],
     ["--bogus"],
     ["--seed"],
-    ["--short", "--runs", "3"]
+    ["--short", "--runs", "3"],
+    ["--short", "--kills", "3"],
+    ["--ipcs", "7"]
   ])("that are wrong (%s %s) are refused in one sentence", (...args) => {
     const sentence = /^[^.]+(\.\d[^.]*)?\.$/
     assert.throws(() => options(...args.filter((each) => each !== undefined)), UsageError, sentence)

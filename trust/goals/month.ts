@@ -17,7 +17,6 @@ const skipped = Object.fromEntries(
   Object.entries({ hledger: Hledger.missing, Tryton: Tryton.missing }).filter(([, why]) => why !== undefined)
 )
 
-
 export const goal: Goal = {
   engines: ["duckdb", "postgres"],
   runs: 1,
@@ -36,7 +35,10 @@ export const goal: Goal = {
         const found = await judged(month)
         violations.push(...found.violations)
         const { clerk, delivery, killer, office } = month
-        const systems = office.systems.map(({ gate, name }) => [name, { requests: gate.entries, ...Object.fromEntries(gate.met) }])
+        const systems = office.systems.map(({ gate, name }) => [
+          name,
+          { requests: gate.entries, ...Object.fromEntries(gate.met) }
+        ])
         Object.assign(figures, {
           ipcs: size.ipcs,
           kills: killer.count,

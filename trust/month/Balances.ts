@@ -35,7 +35,9 @@ const added = (lines: Iterable<readonly [key: string, units: bigint]>): Readonly
 /** Of all IPCs. */
 export const ofLines = (all: ReadonlyMap<string, ReadonlyArray<Line>>): ReadonlyMap<string, bigint> =>
   added(
-    [...all.values()].flat().map(({ account, company, currency, units }) => [keyOf(company, currency, codeOf(account)), units])
+    [...all.values()]
+      .flat()
+      .map(({ account, company, currency, units }) => [keyOf(company, currency, codeOf(account)), units])
   )
 
 const differing = (one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): ReadonlyArray<string> =>
@@ -51,18 +53,18 @@ const some = (all: ReadonlyArray<string>): string =>
     : `${all.slice(0, mostNamed).join("; ")}${all.length > mostNamed ? `; and ${all.length - mostNamed} more` : ""}`
 
 /** A sentence for each account. `behind`: what makes the difference there. */
-export const compared = (one: Side, other: Side, behind: (key: string) => ReadonlyArray<string>): ReadonlyArray<string> =>
+export const compared = (
+  one: Side,
+  other: Side,
+  behind: (key: string) => ReadonlyArray<string>
+): ReadonlyArray<string> =>
   differing(one.balances, other.balances).map((key) => {
     const [left, right] = [one, other].map(({ balances }) => Decimal.text(balances.get(key) ?? 0n))
     return `${key}: ${one.name} has ${left}, ${other.name} has ${right}. Behind it: ${some(behind(key))}`
   })
 
 /** The entries of which one has other lines than the other, in words, for one account. */
-export const behindIn = (
-  held: Held,
-  entries: ReadonlyArray<Entry>,
-  code: string
-): ReadonlyArray<string> => {
+export const behindIn = (held: Held, entries: ReadonlyArray<Entry>, code: string): ReadonlyArray<string> => {
   const on = (lines: ReadonlyArray<CodeLine> | undefined): bigint | undefined =>
     lines && Decimal.sum(lines.flatMap((line) => (line.code === code ? [line.units] : [])))
   const written = (units: bigint | undefined) => (units === undefined ? "nothing" : Decimal.text(units))

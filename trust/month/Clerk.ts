@@ -82,10 +82,8 @@ export class Clerk {
     if (isTyped) {
       this.#typed--
       const amounts = given === undefined ? [] : [`--amount=${given}`]
-      const { code } = await this.#office.command(
-        ...["ledger", verdict, hold, ...amounts, "--by", signed.by, "--reason", signed.reason]
-      )
-      if (code !== 0) return false
+      const words = ["ledger", verdict, hold, ...amounts, "--by", signed.by, "--reason", signed.reason]
+      if ((await this.#office.command(...words)).code !== 0) return false
     } else {
       const done = await this.#unlessRefused(`ledger-${verdict}`, {
         hold,

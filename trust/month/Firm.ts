@@ -106,9 +106,7 @@ export interface Site {
 }
 
 const rulesIn = ({ retention, tax }: Rules) => [
-  ...(retention === undefined
-    ? []
-    : [{ name: "retention", percent: `-${retention.percent}`, cap: retention.cap }]),
+  ...(retention === undefined ? [] : [{ name: "retention", percent: `-${retention.percent}`, cap: retention.cap }]),
   { name: "VAT", percent: tax }
 ]
 

@@ -14,13 +14,13 @@ export interface Request {
   readonly body: string
 }
 
-/** What can happen to a request, and how often in a thousand. */
+/** What can happen to an entry, and how often in a thousand. */
 const troubles = {
-  slow: 30,
-  throttled: 25,
+  slow: 40,
+  throttled: 30,
   failed: 10,
   unheard: 15,
-  lost: 30,
+  lost: 40,
   late: 10,
   silent: 2
 } as const
@@ -42,6 +42,8 @@ export interface GateOptions {
   readonly dice: Dice
   /** Carries an entry. */
   readonly isEntry: (request: Request) => boolean
+  /** Of the requests of an entry, of which each can meet one. */
+  readonly requests: number
   /** Which of them this request is spared. */
   readonly spared?: (request: Request) => ReadonlyArray<Trouble>
 }
@@ -111,7 +113,7 @@ export class Gate {
   }
 
   #trouble(request: Request): Trouble | undefined {
-    let roll = this.#options.dice.below(1000)
+    let roll = this.#options.dice.below(1000 * this.#options.requests)
     if (!this.#areTroublesOn) return undefined
     for (const [name, share] of Object.entries(troubles) as ReadonlyArray<[Trouble, number]>) {
       roll -= share

@@ -16,7 +16,7 @@ export interface Making {
 }
 
 /** Of all IPCs. */
-const shares = { north: 0.4, dollars: 0.25 }
+const shares = { north: 0.45, dollars: 0.3 }
 const mostInSite = { north: 25, south: 50 }
 const dayMs = 86_400_000
 

@@ -39,7 +39,8 @@ export class Killer {
     this.#killing = killing
     this.#points = [
       ...moments.map(
-        (moment) => [`with an entry ${moment}`, (until: Promise<unknown>) => office.system.gate.reaches(moment, until)] as const
+        (moment) =>
+          [`with an entry ${moment}`, (until: Promise<unknown>) => office.system.gate.reaches(moment, until)] as const
       ),
       ["at a random moment", () => pause(dice.below(1500))],
       [

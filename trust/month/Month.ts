@@ -117,7 +117,9 @@ class Month {
       this.#sent = sent / entries
       if (performance.now() - idleSince > mostIdleMs) {
         const { stdout } = await this.#office.command("ledger", "sink", "dead")
-        this.violations.push(`${backlog + dead} of ${entries} entries reach no accounting system: ${stdout.slice(0, 600)}`)
+        this.violations.push(
+          `${backlog + dead} of ${entries} entries reach no accounting system: ${stdout.slice(0, 600)}`
+        )
         return
       }
       if (backlog + dead > (await this.#stuck())) await pause(clerkMs)

@@ -32,6 +32,7 @@ export const open = async (dice: Dice): Promise<System> => {
   const gate = await Gate.open({
     target: new URL(server.origin),
     dice,
+    requests: 3,
     isEntry: ({ method, path }) => method === "POST" && !isToken(path),
     // A person would have to authorize it again, as each token is given once.
     spared: ({ path }) => (isToken(path) ? ["lost", "late", "silent"] : [])

@@ -33,7 +33,11 @@ export interface System {
 
 /** The lines of entries, and what is wrong with them; `balances`: as the system adds them up, if it does. */
 export const holding = (
-  all: ReadonlyArray<{ readonly id: string | undefined; readonly isPosted: boolean; readonly lines: ReadonlyArray<CodeLine> }>,
+  all: ReadonlyArray<{
+    readonly id: string | undefined
+    readonly isPosted: boolean
+    readonly lines: ReadonlyArray<CodeLine>
+  }>,
   own: ReadonlyArray<string>,
   balances?: ReadonlyMap<string, bigint>
 ): Held => {

@@ -36,8 +36,7 @@ const unitsOf = ({ credit, debit }: Sides): bigint => Decimal.read(debit.decimal
 
 const lineOf = (line: Account & Sides): CodeLine => ({ code: line["account."].code ?? "", units: unitsOf(line) })
 
-const markIn = (description: string): string | undefined =>
-  /\[siteledger ([0-9a-f]{32})\]/.exec(description)?.[1]
+const markIn = (description: string): string | undefined => /\[siteledger ([0-9a-f]{32})\]/.exec(description)?.[1]
 
 const fields = ["state", "description", ...["account.code", "debit", "credit"].map((name) => `lines.${name}`)]
 
@@ -87,6 +86,7 @@ const gateTo = (target: URL, dice: Dice): Promise<Gate> =>
   Gate.open({
     target,
     dice,
+    requests: 6,
     isEntry: ({ body }) => /"method":"model\.account\.move\.(create|write|post)"/.test(body),
     // What it carries out after siteledger has given up may leave two empty drafts, which a person has to delete.
     spared: () => ["late"]

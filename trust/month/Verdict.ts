@@ -117,7 +117,9 @@ const soundness = async (office: Office): Promise<ReadonlyArray<string>> => {
   return [
     ...(holds === 0 ? [] : [`${holds} holds are left`]),
     ...(code === 0 ? [] : [`the worker ended with ${code}`]),
-    ...(verified.code === 0 ? [] : [`siteledger ledger verify ends with ${verified.code}: ${verified.stdout.slice(-500)}`])
+    ...(verified.code === 0
+      ? []
+      : [`siteledger ledger verify ends with ${verified.code}: ${verified.stdout.slice(-500)}`])
   ]
 }
 

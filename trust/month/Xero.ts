@@ -39,6 +39,7 @@ export const open = async (dice: Dice): Promise<System> => {
   const gate = await Gate.open({
     target: new URL(server.origin),
     dice,
+    requests: 1,
     isEntry: ({ method }) => method === "PUT"
   })
   return {

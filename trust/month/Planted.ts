@@ -1,0 +1,86 @@
+/**
+ * Breaks of one place each that make some balance of a month wrong: the month has to see every one of them.
+ * `node trust/month/breaks.ts` plants them into a copy of the sources.
+ */
+import { at, type Break } from "../simulation/Break.ts"
+
+const payable = at("config/Payable.ts")
+const position = at("src/Ledger/Fold/Position.ts")
+const paid = at("src/Ledger/Fold/PaidAmounts.ts")
+const refusals = at("src/Ledger/Fold/Refusals.ts")
+const posted = at("src/Ledger/Fold/Posted.ts")
+const sending = at("src/Ledger/Outbox/Sending.ts")
+const voucher = at("src/Ledger/Voucher.ts")
+const report = at("src/Ledger/Reports/TrialBalance.ts")
+const hledger = at("src/Ledger/Files/Hledger.ts")
+const xero = at("connectors/xero/Xero.ts")
+const quickBooks = at("connectors/quickbooks/QuickBooksEntry.ts")
+
+export const breaks: ReadonlyArray<Break> = [
+  payable(
+    "return (dividend + half) / divisor",
+    "return (dividend + 0n * half) / divisor",
+    "shares are cut, not rounded"
+  ),
+  payable(
+    "const most = cap === null ? undefined : unitsOf(cap)",
+    "const most = undefined as bigint | undefined",
+    "retention has no cap"
+  ),
+  position(
+    "before.certificates.findLast((each) => each.at <= at)",
+    "before.certificates.findLast((each) => each.at > '' || at > '')",
+    "what was certified before counts by now, not by then"
+  ),
+  paid(
+    'decision.verdict === "reject" ? 0n : answer.units',
+    'decision.verdict === "reject" ? answer.units : answer.units',
+    "a payment that a person rejected is posted"
+  ),
+  refusals(
+    'verdict === "reject" && about !== undefined && ofDifferences.has(about.reason)',
+    'verdict === "reject" && about !== undefined && about.units === 0n && ofDifferences.has(about.reason)',
+    "what a person refused for a closed month comes back"
+  ),
+  posted(
+    'if (decision?.verdict === "reject") return nothing',
+    "",
+    "what a person refused for a closed month is posted"
+  ),
+  sending(
+    'if (verdict._tag === "Taken") {',
+    'if (verdict._tag === "Taken" || verdict._tag === "Held") {',
+    "entries of another company count as sent"
+  ),
+  voucher(
+    "const units = Amount.toUnits(entry.amount)",
+    'const units = Amount.toUnits(entry.kind === "reversal" ? entry.amount.replace("-", "") : entry.amount)',
+    "accounting gets reversals as payments"
+  ),
+  voucher(
+    'company: chart.companies[entry.project_id ?? ""] ?? chart.company',
+    "company: chart.company",
+    "accounting gets all entries as one company's"
+  ),
+  report(
+    "const units = Amount.toUnits(amount)",
+    "const units = BigInt(Number(Amount.toUnits(amount)))",
+    "the trial balance adds up floats"
+  ),
+  report("if (debited > 0n) sum.debit += debited", "if (debited !== 0n) sum.debit += debited", "credits are debits"),
+  hledger(
+    "const units = Amount.toUnits(amount)",
+    "const units = Amount.toUnits(amount) / 1000n * 1000n",
+    "the journal for hledger has no cents"
+  ),
+  xero(
+    'HttpClientRequest.setHeader("idempotency-key", voucher.id)',
+    'HttpClientRequest.setHeader("idempotency-key", `${voucher.id}${performance.now()}`)',
+    "a journal comes late, and nothing shows that it is the same"
+  ),
+  quickBooks(
+    '(units > 0n ? "Debit" : "Credit")',
+    '(units > 0n || units < -9_000_000_000n ? "Debit" : "Debit")',
+    "QuickBooks gets no credits"
+  )
+]
