@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"
 import type { EntityName } from "../../src/Domain/Resource.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
+import { accrued, takenBack } from "../connectors/Entries.ts"
 import { event, ipc, on, run, write } from "./ExportWorld.ts"
 
 const record = (entity: EntityName, id: string, values: Readonly<Record<string, string>>): Change => ({
@@ -64,10 +65,27 @@ const entry = (number: number, amount: string, knownAt: string) => ({
   basis: "[]"
 })
 
+/** Like `accrued`. */
+const accrual = (number: number, day: string) => ({
+  ...entry(number, "1000.0000", `${day}T00:00:00.000000Z`),
+  kind: "accrual",
+  lines: accrued.lines ?? null
+})
+
 const entries = [
   entry(1, "100.1000", "2026-11-01T00:00:00.000000Z"),
   entry(2, "-0.1000", "2026-11-20T00:00:00.000000Z"),
-  { ...entry(3, "3.0000", "2026-11-01T00:00:00.000000Z"), ipc_id: "IPC-4", project_id: "9", currency: "USD" }
+  { ...entry(3, "3.0000", "2026-11-01T00:00:00.000000Z"), ipc_id: "IPC-4", project_id: "9", currency: "USD" },
+  // What became due, and was taken back; then what is due.
+  accrual(4, "2026-10-30"),
+  {
+    ...accrual(5, "2026-10-30"),
+    kind: "reversal",
+    amount: "-1000.0000",
+    lines: takenBack.lines ?? null,
+    reverses: "entry-4"
+  },
+  accrual(6, "2026-11-01")
 ]
 
 const currencies = [
@@ -109,6 +127,14 @@ export const answers = {
   balance: [
     {
       period: "2026-10-01",
+      account: "VAT",
+      currency: "EUR",
+      debit: "190.0000",
+      credit: "380.0000",
+      balance: "-190.0000"
+    },
+    {
+      period: "2026-10-01",
       account: "bank",
       currency: "EUR",
       debit: "100.1000",
@@ -120,9 +146,9 @@ export const answers = {
       period: "2026-10-01",
       account: "receivable",
       currency: "EUR",
-      debit: "0.1000",
-      credit: "100.1000",
-      balance: "-100.0000"
+      debit: "2280.1000",
+      credit: "1240.1000",
+      balance: "1040.0000"
     },
     {
       period: "2026-10-01",
@@ -131,6 +157,22 @@ export const answers = {
       debit: "0.0000",
       credit: "3.0000",
       balance: "-3.0000"
+    },
+    {
+      period: "2026-10-01",
+      account: "retention",
+      currency: "EUR",
+      debit: "100.0000",
+      credit: "50.0000",
+      balance: "50.0000"
+    },
+    {
+      period: "2026-10-01",
+      account: "revenue",
+      currency: "EUR",
+      debit: "1000.0000",
+      credit: "2000.0000",
+      balance: "-1000.0000"
     }
   ],
   asKnown: [
