@@ -6,19 +6,25 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { type Ipc, model, type Told } from "./Tale.ts"
+import { isBalanced, moved, movedBy } from "./Moved.ts"
 import { text } from "../bench/Waiting.ts"
 import { inDuckDb, type Rows, type World } from "./World.ts"
 import type { Worker } from "../bench/WorkerProcess.ts"
 
 const eventsSql = `select body_sha256, event_type, outcome, cast(deliveries as varchar) as deliveries from construction.events`
 const ipcsSql = `select id, status, cast(certified_amount as varchar) as certified from construction.ipcs`
-const paidSql = `select ipc_id, cast(sum(amount) as varchar) as paid, cast(count(*) as varchar) as entries from construction.ledger_entries group by ipc_id`
+// An accrual is no payment.
+const paidSql = `select ipc_id, cast(sum(amount) as varchar) as paid, cast(count(*) as varchar) as entries
+  from construction.ledger_entries where kind <> 'accrual' group by ipc_id`
+const entriesSql = `select entry_id, cast(amount as varchar) as amount, debit_account, credit_account, cast(lines as varchar) as lines
+  from construction.ledger_entries`
 
 interface Copy {
   readonly name: string
   readonly events: Rows
   readonly ipcs: Rows
   readonly paid: Rows
+  readonly entries: Rows
 }
 
 const some = (names: ReadonlyArray<string>): string =>
@@ -73,11 +79,25 @@ const wrongRows = ({ events, ipcs, name, paid }: Copy, told: ReadonlyArray<Told>
   ]
 }
 
+const movedIn = (entries: Rows) => new Map(entries.map((row) => [String(row["entry_id"]), moved(row)]))
+
+/** Every entry is balanced, and moves on each account what it moves in the first of the copies. */
+const wrongEntries = (copies: ReadonlyArray<Copy>): ReadonlyArray<string> =>
+  copies.flatMap(({ entries, name }) => {
+    const unbalanced = entries.filter((row) => !isBalanced(row))
+    const wrong = differing(movedIn(copies[0]?.entries ?? []), movedIn(entries))
+    return [
+      ...(unbalanced.length > 0 ? [`${name} has ${unbalanced.length} entries that don't add up to zero`] : []),
+      ...(wrong.length > 0 ? [`${name} moves other amounts in ${wrong.length} entries (${some(wrong)})`] : [])
+    ]
+  })
+
 const read = async (name: string, ask: (sql: string) => Promise<Rows>): Promise<Copy> => ({
   name,
   events: await ask(eventsSql),
   ipcs: await ask(ipcsSql),
-  paid: await ask(paidSql)
+  paid: await ask(paidSql),
+  entries: await ask(entriesSql)
 })
 
 interface Manifest {
@@ -108,9 +128,9 @@ const wrongSink = async ({
   readonly sink: World["sink"]
   readonly warehouse: World["warehouse"]
 }) => {
-  const entries = await warehouse("select entry_id, cast(amount as varchar) as amount from construction.ledger_entries")
-  const booked = new Map(entries.map((row) => [String(row["entry_id"]), String(row["amount"])]))
-  const received = new Map([...sink.entries].map(([id, { amount }]) => [id, amount]))
+  const entries = await warehouse(entriesSql)
+  const booked = new Map(entries.map((row) => [String(row["entry_id"]), [String(row["amount"]), ...moved(row)]]))
+  const received = new Map([...sink.entries].map(([id, { amount, lines }]) => [id, [amount, ...movedBy(lines)]]))
   const wrong = differing(booked, received)
   return [...sink.complaints, ...(wrong.length > 0 ? [`the accounting system differs in ${wrong.length} entries`] : [])]
 }
@@ -194,6 +214,7 @@ export const judge = async (
     ...undone,
     ...(code === 0 ? [] : [`the worker ended with ${code}`]),
     ...copies.flatMap((each) => [...wrongEvents(each, world, isExact), ...wrongRows(each, world.sender.tale.told)]),
+    ...wrongEntries(copies),
     ...(world.environment["SITELEDGER_LEDGER_SINK_URL"] === undefined
       ? []
       : await wrongSink({ sink: world.sink, warehouse: (sql) => world.warehouse(sql) })),

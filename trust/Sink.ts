@@ -7,6 +7,7 @@ export interface Posted {
   readonly entry_id: string
   readonly ipc_id: string
   readonly amount: string
+  readonly lines: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
 export class Sink {

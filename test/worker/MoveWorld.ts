@@ -108,6 +108,10 @@ export const strange = `
   insert into ledger_entries (sequence, entry_id, ipc_id, project_id, kind, amount, payment_reference, debit_account,
       credit_account, effective_at, known_at, part, basis, fact)
     values (1, 'e', 'i', '1', 'payment', '9999999999999999999999.0001', 'r', 'd', 'c', 'at', 'k', 'p', '{}', 7);
+  insert into ledger_entries (sequence, entry_id, ipc_id, kind, amount, payment_reference, debit_account,
+      credit_account, effective_at, known_at, part, basis, fact, lines)
+    values (2, 'f', 'i', 'accrual', '-0.0001', 'i', 'd', 'c', 'at', 'k', 'p', '{}', 7,
+      '{"9":"-9999999999999999999999.0001","1400":"9999999999999999999999.0000","__proto__":"0.0001","a \\"b\\"\\n":"0.0000"}');
   insert into ledger_holds values ('h', 'i', 'r', 'zero-amount', 's', '[]', '-12.5000', 'EUR', 'settlement');
   insert into ledger_hold_decisions values (3, 'h2', 'i', 'r', 'zero-amount', 's', 'reject', null, 'me', 'd', null, 8);
   insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null, 'k');`

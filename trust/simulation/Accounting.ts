@@ -7,6 +7,7 @@ import { Duration, Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientError, type HttpClientResponse } from "effect/http"
 import type { SinkOptions } from "../../src/Ledger/Outbox/Sink.ts"
 import * as SinkPost from "../../src/Ledger/Outbox/SinkPost.ts"
+import { movedBy } from "../Moved.ts"
 import type { Machine } from "./Machine.ts"
 import type { Epoch } from "./Timers.ts"
 import type { SinkFault } from "./Steps.ts"
@@ -21,10 +22,16 @@ export interface Posted {
   readonly body: string
   readonly ipcId: string
   readonly sequence: number
-  readonly units: bigint
+  /** Its amount, and what it moves on each account. */
+  readonly moved: ReadonlyArray<string>
 }
 
-const unitsOf = (amount: string): bigint => BigInt(amount.replace(".", ""))
+interface Taken {
+  readonly entry_id: string
+  readonly ipc_id: string
+  readonly amount: string
+  readonly lines: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
 
 export class Accounting {
   /** What it has taken, in its order. */
@@ -96,7 +103,7 @@ export class Accounting {
       this.violations.push(`the signature of entry ${key} is wrong`)
     }
     const body = bytes.toString()
-    const entry = JSON.parse(body) as { entry_id: string; ipc_id: string; amount: string }
+    const entry = JSON.parse(body) as Taken
     if (entry.entry_id !== key) this.violations.push(`entry ${entry.entry_id} was sent under the key ${key}`)
     const sequence = this.isPosted(key)
     if (sequence === undefined) return void this.violations.push(`entry ${key} was sent and isn't in the books`)
@@ -107,7 +114,7 @@ export class Accounting {
     }
     const later = [...this.taken.values()].find((one) => one.ipcId === entry.ipc_id && one.sequence > sequence)
     if (later !== undefined) this.violations.push(`entry ${key} of ${entry.ipc_id} was sent after a later one`)
-    this.taken.set(key, { key, body, ipcId: entry.ipc_id, sequence, units: unitsOf(entry.amount) })
+    this.taken.set(key, { key, body, ipcId: entry.ipc_id, sequence, moved: [entry.amount, ...movedBy(entry.lines)] })
   }
 }
 

@@ -6,6 +6,7 @@ import type { Fact } from "../../src/Ledger/Fact.ts"
 import { contractor } from "../../test/Ledger/Contractor.ts"
 import { Reference } from "../../test/Ledger/Reference.ts"
 import { differ, inStore, type Known, known, type Violation } from "./Evidence.ts"
+import { moved } from "../Moved.ts"
 import { rowsOf } from "./MemoryWarehouse.ts"
 import type { World } from "./Worker.ts"
 
@@ -104,11 +105,13 @@ const textual = (rows: ReadonlyArray<Row>, key: string, columns: ReadonlyArray<s
     .toSorted((a, b) => (a < b ? -1 : 1))
     .concat(key)
 
+const ofEntries = ["entry_id", "sequence", "ipc_id", "kind", "amount"]
+
 /** The warehouse's copies of the books. */
 export const copies = ({ store, warehouse }: World): ReadonlyArray<Violation> =>
   (
     [
-      ["ledger_entries", ["entry_id", "sequence", "ipc_id", "amount", "payment_reference"]],
+      ["ledger_entries", [...ofEntries, "payment_reference", "debit_account", "credit_account", "lines"]],
       ["ledger_holds", ["hold_id", "ipc_id", "reason", "amount"]],
       ["ledger_hold_decisions", ["hold_id", "number"]]
     ] as const
@@ -121,18 +124,12 @@ export const copies = ({ store, warehouse }: World): ReadonlyArray<Violation> =>
   )
 
 export const accounts = ({ accounting, store }: World): ReadonlyArray<Violation> => {
-  const entries = inStore(store, "select entry_id, amount from ledger_entries order by sequence")
-  const sum = (each: ReadonlyArray<bigint>): string => String(each.reduce((total, each) => total + each, 0n))
+  const entries = inStore(store, "select * from ledger_entries order by sequence")
   return [
     ...differ(
       "what accounting has",
-      [...accounting.taken.keys()].toSorted(),
-      entries.map((row) => row["entry_id"]).toSorted()
-    ),
-    ...differ(
-      "the sum that accounting has",
-      sum([...accounting.taken.values()].map(({ units }) => units)),
-      sum(entries.map((row) => unitsOf(row["amount"])))
+      [...accounting.taken].map(([id, { moved: lines }]) => [id, ...lines].join(", ")).toSorted(),
+      entries.map((row) => [row["entry_id"], row["amount"], ...moved(row)].join(", ")).toSorted()
     ),
     ...differ(
       "undelivered entries",

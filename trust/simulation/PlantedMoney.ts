@@ -9,6 +9,7 @@ const posted = at("src/Ledger/Fold/Posted.ts")
 const books = at("src/Ledger/Books.ts")
 const copies = at("src/Ledger/Copies.ts")
 const facts = at("src/Ledger/EventFacts.ts")
+const lines = at("src/Ledger/Lines.ts")
 const messages = at("src/Ledger/Outbox/Messages.ts")
 const due = at("src/Ledger/Outbox/Due.ts")
 const sending = at("src/Ledger/Outbox/Sending.ts")
@@ -91,6 +92,11 @@ export const delivering: ReadonlyArray<Break> = [
   outcomes("        Deferred.doneUnsafe(each.noted, Effect.fromResult(result))\n", "", "an attempt never ends"),
   post('"idempotency-key": entry.entry_id', '"idempotency-key": entry.ipc_id', "entries of an IPC share a key"),
   post("update(body)", "update(body.subarray(1))", "the signature doesn't match"),
+  lines(
+    "debit: Amount.sumOfUnits(units > 0n ? units : 0n)",
+    "debit: Amount.sumOfUnits(units < 0n ? -units : units)",
+    "accounting gets every line as a debit"
+  ),
   answers(
     "if (status === 408 || status === 425 || status === 429 || status >= 500)",
     "if (status === 408 || status === 425 || status >= 500)",

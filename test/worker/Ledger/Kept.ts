@@ -29,6 +29,7 @@ const entryColumns = [
   "known_at",
   "event_id",
   "reverses",
+  "lines",
   "basis"
 ]
 const holdColumns = ["hold_id", "ipc_id", "payment_reference", "reason", "since", "basis"]
