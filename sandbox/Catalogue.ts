@@ -5,7 +5,7 @@
  * same records.
  */
 import { areas } from "./Catalogue/Areas.ts"
-import * as Entries from "./Catalogue/Entries.ts"
+import * as Served from "./Catalogue/Served.ts"
 import type { FaultName } from "./Catalogue/Faults.ts"
 import * as CatalogueFaults from "./Catalogue/Faults.ts"
 import { type Operation, routePath } from "./Catalogue/Operation.ts"
@@ -30,7 +30,7 @@ export interface RecordTruth {
   readonly single: Fields
 }
 
-export interface Changes {
+export interface Edits {
   readonly inserts?: number
   readonly updates?: number
   readonly deletes?: number
@@ -49,8 +49,8 @@ export interface Catalogue {
   readonly names: ReadonlyArray<string>
   /** Every record that can be reached, in the order of its list. */
   readonly truth: (resource: string) => ReadonlyArray<RecordTruth>
-  /** Changes some records; which ones depends on the seed and the changes before. */
-  readonly change: (resource: string, changes: Changes, nowMillis: number) => void
+  /** Edits some records; which ones depends on the seed and the edits before. */
+  readonly edit: (resource: string, edits: Edits, nowMillis: number) => void
   readonly faults: CatalogueFaults.Faults
 }
 
@@ -82,19 +82,19 @@ export const make = (world: World): Catalogue => {
   const { options } = world
   const spelling = Spelling.make(options.seed)
   const faults = CatalogueFaults.make(options.resourceFaults)
-  const made = Entries.make({ areas, spelling, faults, options, projects: parentsOf(world) })
+  const made = Served.make({ areas, spelling, faults, options, projects: parentsOf(world) })
   const sizes = () => ({
     standard: options.pageSize,
     most: Math.min(world.faults.value("page-size-clamp") || Infinity, options.pageSizeMax)
   })
-  const entryOf = (name: string) => {
-    const entry = made.entries.get(name)
-    if (entry === undefined) throw new RangeError(`The catalogue has no resource ${name}.`)
-    return entry
+  const servedOf = (name: string) => {
+    const served = made.resources.get(name)
+    if (served === undefined) throw new RangeError(`The catalogue has no resource ${name}.`)
+    return served
   }
   const operations = Operations.make(made, { faults, sizes })
   const scopes = new Map(operations.map(({ method, path, scope }) => [`${method} ${routePath(path)}`, scope]))
-  let changes = 0
+  let edits = 0
   return {
     spelling,
     faults,
@@ -102,20 +102,20 @@ export const make = (world: World): Catalogue => {
     scopes: [...new Set(scopes.values())],
     scopeOf: (method, route) => scopes.get(`${method === "HEAD" ? "GET" : method} ${route}`),
     components: made.context.components,
-    names: [...made.entries.keys()],
+    names: [...made.resources.keys()],
     truth: (resource) => {
-      const entry = entryOf(resource)
-      const { shelf } = entry
+      const served = servedOf(resource)
+      const { shelf } = served
       return shelf.numbers(undefined).map((number) => ({
-        list: Entries.filled(entry.list, shelf.parentOf(number)),
-        item: Entries.filled(entry.item, number),
-        listed: Entries.record(entry, number, true),
-        single: Entries.record(entry, number, false)
+        list: Served.filled(served.list, shelf.parentOf(number)),
+        item: Served.filled(served.item, number),
+        listed: Served.record(served, number, true),
+        single: Served.record(served, number, false)
       }))
     },
-    change: (resource, { deletes = 0, inserts = 0, updates = 0 }, nowMillis) => {
-      const { parents, shelf } = entryOf(resource)
-      const dice = Seed.dice(options.seed, Seed.Purpose.record, changes++)
+    edit: (resource, { deletes = 0, inserts = 0, updates = 0 }, nowMillis) => {
+      const { parents, shelf } = servedOf(resource)
+      const dice = Seed.dice(options.seed, Seed.Purpose.record, edits++)
       const one = (numbers: ReadonlyArray<number>) => numbers[dice.below(numbers.length)]
       for (let n = 0; n < inserts; n++) shelf.insert(one(parents?.numbers(undefined) ?? []) ?? alone, {}, nowMillis)
       const some = (many: number, act: (number: number) => void) => {

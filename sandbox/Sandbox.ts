@@ -76,7 +76,7 @@ export interface Sandbox {
   readonly rotateSecret: Simulation.Simulation["rotateSecret"]
   /** Replays every permanently failed delivery, as by hand; returns how many. */
   readonly replayFailed: Effect.Effect<number>
-  /** The resources that `openapi: "full"` adds: the whole truth of each, changes to it, and what it does wrong. */
+  /** The resources that `openapi: "full"` adds: the whole truth of each, edits of it, and what it does wrong. */
   readonly catalogue: Catalogue.Catalogue | undefined
 }
 

@@ -1,9 +1,9 @@
 /**
  * The catalogue's resources for scripts, under `/admin/api/resources`: what there is, the whole truth of one resource,
- * changes to its records, and what it does wrong. Only with `--openapi full`.
+ * edits of its records, and what it does wrong. Only with `--openapi full`.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import type { Catalogue, Changes } from "../Catalogue.ts"
+import type { Catalogue, Edits } from "../Catalogue.ts"
 import * as CatalogueFaults from "../Catalogue/Faults.ts"
 import type { Action, Given } from "./Actions.ts"
 import type { Administered } from "./Administered.ts"
@@ -56,7 +56,7 @@ const Asked = Schema.Struct({
   deletes: Schema.optionalKey(Count)
 })
 
-const changesIn = (given: Given): Effect.Effect<Changes, Refused> =>
+const editsIn = (given: Given): Effect.Effect<Edits, Refused> =>
   Effect.mapError(
     Schema.decodeUnknownEffect(Asked)(given),
     () => new Refused({ status: 400, message: "inserts, updates and deletes must be whole numbers up to 100000" })
@@ -64,12 +64,12 @@ const changesIn = (given: Given): Effect.Effect<Changes, Refused> =>
 
 const done = (body: object, notice: string) => ({ status: 200 as const, body, notice, location: `${root}/faults` })
 
-const change: Action = {
-  path: "/resources/:id/changes",
+const edit: Action = {
+  path: "/resources/:id/edits",
   run: Effect.fnUntraced(function* (world, id, given) {
     const catalogue = yield* withResource(world, id)
-    catalogue.change(id, yield* changesIn(given), yield* Clock.currentTimeMillis)
-    return done(summary(catalogue, id), `The records of ${id} have changed.`)
+    catalogue.edit(id, yield* editsIn(given), yield* Clock.currentTimeMillis)
+    return done(summary(catalogue, id), `The records of ${id} were edited.`)
   })
 }
 
@@ -99,4 +99,4 @@ const endFault: Action = {
   })
 }
 
-export const actions: ReadonlyArray<Action> = [change, setFault, endFault]
+export const actions: ReadonlyArray<Action> = [edit, setFault, endFault]

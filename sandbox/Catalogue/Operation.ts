@@ -58,7 +58,7 @@ export interface Operation {
 }
 
 /** A resource with all that is decided and kept about it. */
-export interface Entry {
+export interface ServedResource {
   readonly resource: Resource
   readonly type: RecordType
   readonly style: Style

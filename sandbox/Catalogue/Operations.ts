@@ -1,15 +1,15 @@
 /**
  * Every operation of the catalogue, from what the tables say that each resource does.
  */
-import type { Made } from "./Entries.ts"
-import type { Entry, Operation } from "./Operation.ts"
+import type { Made } from "./Served.ts"
+import type { ServedResource, Operation } from "./Operation.ts"
 import * as Beside from "./Operations/Beside.ts"
 import * as Files from "./Operations/Files.ts"
 import * as Lists from "./Operations/Lists.ts"
 import * as Records from "./Operations/Records.ts"
 import * as Reporting from "./Operations/Reporting.ts"
 
-const meanings: Readonly<Record<string, (entry: Entry) => Operation>> = {
+const meanings: Readonly<Record<string, (served: ServedResource) => Operation>> = {
   get: Records.get,
   create: Records.create,
   update: Records.update,
@@ -24,18 +24,18 @@ const meanings: Readonly<Record<string, (entry: Entry) => Operation>> = {
   search: Lists.search
 }
 
-const ofEntry = (entry: Entry, lists: Lists.Parts): ReadonlyArray<Operation> => {
-  const { does, isAlsoAlone } = entry.resource
+const ofServed = (served: ServedResource, lists: Lists.Parts): ReadonlyArray<Operation> => {
+  const { does, isAlsoAlone } = served.resource
   return [
-    Lists.list(entry, lists),
-    ...(isAlsoAlone ? [Lists.listAll(entry, lists)] : []),
+    Lists.list(served, lists),
+    ...(isAlsoAlone ? [Lists.listAll(served, lists)] : []),
     ...does.map(
-      (word) => (Object.hasOwn(meanings, word) ? meanings[word] : undefined)?.(entry) ?? Records.action(entry, word)
+      (word) => (Object.hasOwn(meanings, word) ? meanings[word] : undefined)?.(served) ?? Records.action(served, word)
     )
   ]
 }
 
 export const make = (made: Made, lists: Lists.Parts): ReadonlyArray<Operation> => [
-  ...[...made.entries.values()].flatMap((entry) => ofEntry(entry, lists)),
+  ...[...made.resources.values()].flatMap((served) => ofServed(served, lists)),
   ...Reporting.all({ context: made.context, project: made.project, scope: made.scope })
 ]

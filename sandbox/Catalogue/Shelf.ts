@@ -58,11 +58,11 @@ export const alone = -1
 const nested = 4
 
 /** The numbers of the parents, of the records within their parents, and of the records by parent. */
-const placed = ({ count, parents, resource, seed }: Parts) => {
+const arranged = ({ count, parents, resource, seed }: Parts) => {
   const parentOf: Array<number> = []
   const localOf: Array<number> = []
   const byParent = new Map<number, Array<number>>()
-  const place = (parent: number): number => {
+  const add = (parent: number): number => {
     const siblings = byParent.get(parent) ?? []
     byParent.set(parent, siblings)
     siblings.push(parentOf.length)
@@ -74,8 +74,8 @@ const placed = ({ count, parents, resource, seed }: Parts) => {
   const chosen = (number: number) =>
     Math.floor((parents?.count ?? 0) * Seed.share(own, Seed.Purpose.parent, number) ** 2)
   const total = parents?.count === 0 ? 0 : count
-  for (let number = 0; number < total; number++) place(parents === undefined ? alone : chosen(number))
-  return { parentOf, localOf, byParent, place }
+  for (let number = 0; number < total; number++) add(parents === undefined ? alone : chosen(number))
+  return { parentOf, localOf, byParent, add }
 }
 
 const fieldsOf = (seed: number, own: ReadonlyArray<Property>, number: number, times: number): Fields =>
@@ -120,19 +120,19 @@ export const make = (parts: Parts): Shelf => {
   const { parents, resource, seed, type } = parts
   const own = Seed.hash(seed, Seed.Purpose.record, textHash(resource.name))
   const past = makePast((number) => begin + Math.floor(Seed.share(own, Seed.Purpose.record, number) * daysMade * day))
-  let known: ReturnType<typeof placed> | undefined
-  const places = () => (known ??= placed(parts))
+  let known: ReturnType<typeof arranged> | undefined
+  const shelf = () => (known ??= arranged(parts))
 
-  const parentOf = (number: number) => places().parentOf[number] ?? alone
+  const parentOf = (number: number) => shelf().parentOf[number] ?? alone
   const has = (number: number): boolean => {
-    const parent = places().parentOf[number]
+    const parent = shelf().parentOf[number]
     return parent !== undefined && !past.isRemoved(number) && (parents === undefined || parents.has(parent))
   }
   const numbers = (parent: number | undefined): ReadonlyArray<number> => {
-    const { byParent, parentOf } = places()
+    const { byParent, parentOf } = shelf()
     return (parent === undefined ? [...parentOf.keys()] : (byParent.get(parent) ?? [])).filter(has)
   }
-  const idText = (number: number) => Ids.textOf(seed, resource, number, places().localOf[number] ?? 0)
+  const idText = (number: number) => Ids.textOf(seed, resource, number, shelf().localOf[number] ?? 0)
   const idOf = (number: number) => Ids.valueOf(resource, idText(number))
   const find = (parent: number | undefined, id: string): number | undefined => {
     const isLocal = resource.id.kind === "local"
@@ -152,7 +152,7 @@ export const make = (parts: Parts): Shelf => {
     }
   }
   const insert = (parent: number, given: Fields, nowMillis: number): number => {
-    const number = places().place(parent)
+    const number = shelf().add(parent)
     past.insert(number, given, nowMillis)
     return number
   }

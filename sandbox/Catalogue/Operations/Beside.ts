@@ -4,11 +4,12 @@
 import { Effect } from "effect"
 import * as Seed from "../../Seed.ts"
 import { body } from "../Body.ts"
-import type { Entry, Operation } from "../Operation.ts"
+import type { ServedResource, Operation } from "../Operation.ts"
 import { found, json } from "../Operation.ts"
 import { textHash } from "../Spelling.ts"
 
-const dice = ({ resource }: Entry, number: number) => Seed.dice(textHash(resource.name), Seed.Purpose.record, number)
+const dice = ({ resource }: ServedResource, number: number) =>
+  Seed.dice(textHash(resource.name), Seed.Purpose.record, number)
 
 const object = (properties: Readonly<Record<string, unknown>>, required = Object.keys(properties)) => ({
   type: "object",
@@ -17,8 +18,8 @@ const object = (properties: Readonly<Record<string, unknown>>, required = Object
 })
 
 /** A list, but not of records: none has an id. */
-export const history = (entry: Entry): Operation => {
-  const { item, resource, scope, shaped } = entry
+export const history = (served: ServedResource): Operation => {
+  const { item, resource, scope, shaped } = served
   const revision = shaped("Revision")
   return {
     method: "GET",
@@ -40,13 +41,13 @@ export const history = (entry: Entry): Operation => {
         const one = found(item.steps, params)
         if ("missing" in one) return one.missing
         const { number = 0 } = one
-        return json(Array.from({ length: 1 + (number % 3) }, (_, n) => revision.value(dice(entry, number * 3 + n), 2)))
+        return json(Array.from({ length: 1 + (number % 3) }, (_, n) => revision.value(dice(served, number * 3 + n), 2)))
       })
   }
 }
 
-export const bulk = (entry: Entry): Operation => {
-  const { resource, scope, shaped, shelf, type } = entry
+export const bulk = (served: ServedResource): Operation => {
+  const { resource, scope, shaped, shelf, type } = served
   const operations = { type: "array", minItems: 1, maxItems: 100, items: type.toChange }
   return {
     method: "POST",
@@ -73,8 +74,8 @@ export const bulk = (entry: Entry): Operation => {
   }
 }
 
-export const exported = (entry: Entry): Operation => {
-  const { resource, scope, shaped } = entry
+export const exported = (served: ServedResource): Operation => {
+  const { resource, scope, shaped } = served
   const job = shaped("Job")
   const format = { type: "string", enum: ["csv", "xlsx", "pdf"] }
   return {
@@ -88,12 +89,12 @@ export const exported = (entry: Entry): Operation => {
     query: [],
     body: { mediaType: "application/json", schema: object({ format }) },
     success: { status: 202, content: { mediaType: "application/json", schema: job.schema }, hasLink: false },
-    answer: ({ request }) => body(request, ["format"], () => json(job.value(dice(entry, 0), 1), 202))
+    answer: ({ request }) => body(request, ["format"], () => json(job.value(dice(served, 0), 1), 202))
   }
 }
 
-export const statistics = (entry: Entry): Operation => {
-  const { resource, scope, shelf } = entry
+export const statistics = (served: ServedResource): Operation => {
+  const { resource, scope, shelf } = served
   const counts = { type: "object", additionalProperties: { type: "integer", minimum: 0 } }
   const schema = object({ total: { type: "integer", minimum: 0 }, by_status: counts })
   return {

@@ -5,15 +5,15 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Seed from "../../Seed.ts"
 import { form } from "../Body.ts"
-import type { Entry, Operation } from "../Operation.ts"
+import type { ServedResource, Operation } from "../Operation.ts"
 import { found, json } from "../Operation.ts"
 import { textHash } from "../Spelling.ts"
 
-const dice = ({ resource }: Entry, number: number | undefined) =>
+const dice = ({ resource }: ServedResource, number: number | undefined) =>
   Seed.dice(textHash(resource.name), Seed.Purpose.record, number ?? 0)
 
-export const upload = (entry: Entry): Operation => {
-  const { item, resource, scope, shaped } = entry
+export const upload = (served: ServedResource): Operation => {
+  const { item, resource, scope, shaped } = served
   const attachment = shaped("Attachment")
   const file = { type: "string", contentMediaType: "application/octet-stream" }
   const properties = { file, description: { type: "string" } }
@@ -35,13 +35,13 @@ export const upload = (entry: Entry): Operation => {
     answer: ({ params, request }) => {
       const one = found(item.steps, params)
       if ("missing" in one) return Effect.succeed(one.missing)
-      return form(request, (bytes) => json({ ...Object(attachment.value(dice(entry, one.number), 1)), bytes }, 201))
+      return form(request, (bytes) => json({ ...Object(attachment.value(dice(served, one.number), 1)), bytes }, 201))
     }
   }
 }
 
-export const download = (entry: Entry): Operation => {
-  const { item, resource, scope, spelling } = entry
+export const download = (served: ServedResource): Operation => {
+  const { item, resource, scope, spelling } = served
   const about = `file of ${resource.name}`
   const mediaType = spelling.chosen(about, ["application/pdf", "application/octet-stream", "image/jpeg"])
   return {
@@ -59,7 +59,7 @@ export const download = (entry: Entry): Operation => {
       Effect.sync(() => {
         const one = found(item.steps, params)
         if ("missing" in one) return one.missing
-        const { next } = dice(entry, one.number)
+        const { next } = dice(served, one.number)
         return HttpServerResponse.uint8Array(Uint8Array.from({ length: 256 }, next), { contentType: mediaType })
       })
   }

@@ -7,7 +7,7 @@ import { insufficientScope } from "../../Guard.ts"
 import { refusal } from "../../Refusal.ts"
 import { body } from "../Body.ts"
 import type { Faults } from "../Faults.ts"
-import type { Asked, Entry, Located, Operation, Parameter } from "../Operation.ts"
+import type { Asked, ServedResource, Located, Operation, Parameter } from "../Operation.ts"
 import { found, json } from "../Operation.ts"
 import * as Paging from "../Paging.ts"
 
@@ -17,16 +17,16 @@ const updatedSince: Parameter = {
   description: "Only records that were changed at this instant or later."
 }
 
-const hasFilter = ({ resource, spelling, type }: Entry): boolean =>
+const hasFilter = ({ resource, spelling, type }: ServedResource): boolean =>
   type.times !== undefined && spelling.chance(`${resource.name} can be filtered by time`, 0.6)
 
-const statuses = ({ resource }: Entry): ReadonlyArray<string> => {
+const statuses = ({ resource }: ServedResource): ReadonlyArray<string> => {
   const { kind } = resource.fields.find(({ name }) => name === "status") ?? {}
   return kind?._tag === "OneOf" ? kind.texts : []
 }
 
-const hasStatus = (entry: Entry): boolean =>
-  statuses(entry).length > 0 && entry.spelling.chance(`${entry.resource.name} can be filtered by status`, 0.4)
+const hasStatus = (served: ServedResource): boolean =>
+  statuses(served).length > 0 && served.spelling.chance(`${served.resource.name} can be filtered by status`, 0.4)
 
 const unfit = (name: string, wanted: string) => refusal(400, "invalid_request", `the query's ${name} must be ${wanted}`)
 
@@ -42,16 +42,16 @@ const numbersIn = ({ parameters }: Paging.Style, query: URLSearchParams) => {
   return { numbers }
 }
 
-const filtered = (entry: Entry, all: ReadonlyArray<number>, query: URLSearchParams) => {
-  const { shelf } = entry
+const filtered = (served: ServedResource, all: ReadonlyArray<number>, query: URLSearchParams) => {
+  const { shelf } = served
   const [since, status] = [query.get(updatedSince.name), query.get("status")]
   let numbers = all
-  if (since !== null && hasFilter(entry)) {
+  if (since !== null && hasFilter(served)) {
     const least = DateTime.make(since)
     if (Option.isNone(least)) return { unfit: unfit(updatedSince.name, "an instant") }
     numbers = numbers.filter((number) => shelf.updatedAt(number) >= DateTime.toEpochMillis(least.value))
   }
-  if (status !== null && hasStatus(entry)) {
+  if (status !== null && hasStatus(served)) {
     numbers = numbers.filter((number) => shelf.record(number)["status"] === status)
   }
   return { numbers }
@@ -70,14 +70,14 @@ export interface Parts {
   readonly sizes: () => Paging.Asked["size"]
 }
 
-const page = (entry: Entry, { faults, sizes }: Parts, { steps }: Located, asked: Asked) => {
-  const { envelope, resource, scope, shelf, show, style } = entry
+const page = (served: ServedResource, { faults, sizes }: Parts, { steps }: Located, asked: Asked) => {
+  const { envelope, resource, scope, shelf, show, style } = served
   if (faults.of(resource.name) === "refused") return insufficientScope(scope("read"))
   const parent = found(steps, asked.params)
   if ("missing" in parent) return parent.missing
   const given = numbersIn(style, asked.query)
   if ("unfit" in given) return given.unfit
-  const kept = filtered(entry, shelf.numbers(parent.number), asked.query)
+  const kept = filtered(served, shelf.numbers(parent.number), asked.query)
   if ("unfit" in kept) return kept.unfit
   const shown = style.show(kept.numbers, {
     numbers: given.numbers,
@@ -97,8 +97,8 @@ const page = (entry: Entry, { faults, sizes }: Parts, { steps }: Located, asked:
   )
 }
 
-const described = (entry: Entry, parts: Parts, located: Located) => {
-  const { envelope, resource, scope, style } = entry
+const described = (served: ServedResource, parts: Parts, located: Located) => {
+  const { envelope, resource, scope, style } = served
   const status = { name: "status", schema: { type: "string" }, description: "Only records with this status." }
   return {
     method: "GET",
@@ -108,8 +108,8 @@ const described = (entry: Entry, parts: Parts, located: Located) => {
     object: resource.name,
     query: [
       ...style.parameters.map((name) => ({ name, ...Paging.parameters[name] })),
-      ...(hasFilter(entry) ? [updatedSince] : []),
-      ...(hasStatus(entry) ? [status] : [])
+      ...(hasFilter(served) ? [updatedSince] : []),
+      ...(hasStatus(served) ? [status] : [])
     ],
     body: undefined,
     success: {
@@ -117,27 +117,27 @@ const described = (entry: Entry, parts: Parts, located: Located) => {
       content: { mediaType: "application/json", schema: envelope.schema },
       hasLink: style.hasLink
     },
-    answer: (asked) => Effect.sync(() => page(entry, parts, located, asked))
+    answer: (asked) => Effect.sync(() => page(served, parts, located, asked))
   } as const satisfies Partial<Operation>
 }
 
-export const list = (entry: Entry, parts: Parts): Operation => {
-  const { list, resource } = entry
+export const list = (served: ServedResource, parts: Parts): Operation => {
+  const { list, resource } = served
   const parent = list.steps.at(-1)
   const of = parent === undefined ? "" : ` of a ${parent.noun}`
-  return { ...described(entry, parts, list), verb: "list", summary: `List the ${resource.noun} records${of}` }
+  return { ...described(served, parts, list), verb: "list", summary: `List the ${resource.noun} records${of}` }
 }
 
-export const listAll = (entry: Entry, parts: Parts): Operation => ({
-  ...described(entry, parts, { path: `/${entry.resource.segment}`, steps: [] }),
+export const listAll = (served: ServedResource, parts: Parts): Operation => ({
+  ...described(served, parts, { path: `/${served.resource.segment}`, steps: [] }),
   verb: "list_all",
-  summary: `List every ${entry.resource.noun}`
+  summary: `List every ${served.resource.noun}`
 })
 
 const mostFound = 20
 
-export const search = (entry: Entry): Operation => {
-  const { resource, scope, shelf, show, type } = entry
+export const search = (served: ServedResource): Operation => {
+  const { resource, scope, shelf, show, type } = served
   const results = { type: "array", items: type.listed, maxItems: mostFound }
   const properties = { query: { type: "string" }, filters: { type: "object", additionalProperties: true } }
   return {

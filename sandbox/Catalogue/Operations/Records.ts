@@ -5,28 +5,28 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Seed from "../../Seed.ts"
 import { body } from "../Body.ts"
-import type { Answer, Asked, Content, Entry, Operation } from "../Operation.ts"
+import type { Answer, Asked, Content, ServedResource, Operation } from "../Operation.ts"
 import { found, json } from "../Operation.ts"
 import type { Fields } from "../Shelf.ts"
 import { alone } from "../Shelf.ts"
 import { textHash } from "../Spelling.ts"
 
 /** Some services put a single record into `data`. */
-const isWrapped = ({ resource, spelling }: Entry) => spelling.chance(`${resource.name} is wrapped`, 0.2)
+const isWrapped = ({ resource, spelling }: ServedResource) => spelling.chance(`${resource.name} is wrapped`, 0.2)
 
-const single = (entry: Entry): Content => {
-  const { schema } = { schema: entry.type.single }
+const single = (served: ServedResource): Content => {
+  const { schema } = { schema: served.type.single }
   const wrapped = { type: "object", required: ["data"], properties: { data: schema } }
-  return { mediaType: "application/json", schema: isWrapped(entry) ? wrapped : schema }
+  return { mediaType: "application/json", schema: isWrapped(served) ? wrapped : schema }
 }
 
-const shown = (entry: Entry, number: number, status = 200): Answer => {
-  const record = entry.show(number, false)
-  return json(isWrapped(entry) ? { data: record } : record, status)
+const shown = (served: ServedResource, number: number, status = 200): Answer => {
+  const record = served.show(number, false)
+  return json(isWrapped(served) ? { data: record } : record, status)
 }
 
 /** Fields of a body that are taken over: texts without a form of their own. Others keep what chance made. */
-const taken = ({ type }: Entry, given: Fields): Fields =>
+const taken = ({ type }: ServedResource, given: Fields): Fields =>
   Object.fromEntries(
     type.own.flatMap(({ name, schema }) => {
       const value = given[name]
@@ -41,15 +41,15 @@ type OnOne = Pick<Operation, "method" | "verb" | "summary" | "scope"> &
     readonly act: (number: number, asked: Asked) => Effect.Effect<Answer>
   }
 
-const onOne = (entry: Entry, { act, below = "", ...operation }: OnOne): Operation => {
-  const { item, resource } = entry
+const onOne = (served: ServedResource, { act, below = "", ...operation }: OnOne): Operation => {
+  const { item, resource } = served
   return {
     path: `${item.path}${below}`,
     tag: resource.tag,
     object: resource.one,
     query: [],
     body: undefined,
-    success: { status: 200, content: single(entry), hasLink: false },
+    success: { status: 200, content: single(served), hasLink: false },
     ...operation,
     answer: (asked) =>
       Effect.suspend(() => {
@@ -59,17 +59,17 @@ const onOne = (entry: Entry, { act, below = "", ...operation }: OnOne): Operatio
   }
 }
 
-export const get = (entry: Entry): Operation =>
-  onOne(entry, {
+export const get = (served: ServedResource): Operation =>
+  onOne(served, {
     method: "GET",
     verb: "get",
-    summary: `Get one ${entry.resource.noun}`,
-    scope: entry.scope("read"),
-    act: (number) => Effect.sync(() => shown(entry, number))
+    summary: `Get one ${served.resource.noun}`,
+    scope: served.scope("read"),
+    act: (number) => Effect.sync(() => shown(served, number))
   })
 
-export const create = (entry: Entry): Operation => {
-  const { list, resource, scope, shelf, type } = entry
+export const create = (served: ServedResource): Operation => {
+  const { list, resource, scope, shelf, type } = served
   return {
     method: "POST",
     path: list.path,
@@ -80,22 +80,22 @@ export const create = (entry: Entry): Operation => {
     summary: `Create a ${resource.noun}`,
     query: [],
     body: { mediaType: "application/json", schema: type.toCreate },
-    success: { status: 201, content: single(entry), hasLink: false },
+    success: { status: 201, content: single(served), hasLink: false },
     answer: ({ nowMillis, params, request }) => {
       const parent = found(list.steps, params)
       if ("missing" in parent) return Effect.succeed(parent.missing)
       return body(request, type.needed, (given) =>
-        shown(entry, shelf.insert(parent.number ?? alone, taken(entry, given), nowMillis), 201)
+        shown(served, shelf.insert(parent.number ?? alone, taken(served, given), nowMillis), 201)
       )
     }
   }
 }
 
-const changing = (entry: Entry, method: "PATCH" | "PUT", verb: "update" | "replace"): Operation => {
-  const { resource, scope, shelf, spelling, type } = entry
+const changing = (served: ServedResource, method: "PATCH" | "PUT", verb: "update" | "replace"): Operation => {
+  const { resource, scope, shelf, spelling, type } = served
   const isMerge = method === "PATCH" && spelling.chance(`${resource.name} is merged`, 0.3)
   const schema = method === "PUT" ? type.toCreate : type.toChange
-  return onOne(entry, {
+  return onOne(served, {
     method,
     verb,
     summary: `${verb === "update" ? "Change" : "Replace"} a ${resource.noun}`,
@@ -103,34 +103,34 @@ const changing = (entry: Entry, method: "PATCH" | "PUT", verb: "update" | "repla
     body: { mediaType: isMerge ? "application/merge-patch+json" : "application/json", schema },
     act: (number, { nowMillis, request }) =>
       body(request, method === "PUT" ? type.needed : [], (given) => {
-        shelf.change(number, taken(entry, given), nowMillis)
-        return shown(entry, number)
+        shelf.change(number, taken(served, given), nowMillis)
+        return shown(served, number)
       })
   })
 }
 
-export const update = (entry: Entry): Operation => changing(entry, "PATCH", "update")
-export const replace = (entry: Entry): Operation => changing(entry, "PUT", "replace")
+export const update = (served: ServedResource): Operation => changing(served, "PATCH", "update")
+export const replace = (served: ServedResource): Operation => changing(served, "PUT", "replace")
 
 const none = { status: 204, content: undefined, hasLink: false } as const
 const nothing = HttpServerResponse.empty({ status: 204 })
 
-export const remove = (entry: Entry): Operation =>
-  onOne(entry, {
+export const remove = (served: ServedResource): Operation =>
+  onOne(served, {
     method: "DELETE",
     verb: "delete",
-    summary: `Delete a ${entry.resource.noun}`,
-    scope: entry.scope("write"),
+    summary: `Delete a ${served.resource.noun}`,
+    scope: served.scope("write"),
     success: none,
     act: (number) =>
       Effect.sync(() => {
-        entry.shelf.remove(number)
+        served.shelf.remove(number)
         return nothing
       })
   })
 
 /** `approve` leads to `approved`, where there is such a status. */
-const statusAfter = ({ resource }: Entry, word: string): Fields => {
+const statusAfter = ({ resource }: ServedResource, word: string): Fields => {
   const { kind } = resource.fields.find(({ name }) => name === "status") ?? {}
   const status = kind?._tag === "OneOf" ? kind.texts.find((text) => text.startsWith(word.slice(0, -1))) : undefined
   return status === undefined ? {} : { status }
@@ -139,11 +139,11 @@ const statusAfter = ({ resource }: Entry, word: string): Fields => {
 const ofApprovers = new Set(["approve", "reject", "award", "void"])
 
 /** `POST …/approve`: the record afterwards, or the job that does it, or no body at all. */
-export const action = (entry: Entry, word: string): Operation => {
-  const { resource, scope, shaped, shelf, spelling } = entry
+export const action = (served: ServedResource, word: string): Operation => {
+  const { resource, scope, shaped, shelf, spelling } = served
   const how = spelling.chosen(`${resource.name} ${word}`, ["record", "record", "record", "job", "nothing"])
   const job = shaped("Job")
-  return onOne(entry, {
+  return onOne(served, {
     method: "POST",
     below: `/${word}`,
     verb: word,
@@ -155,9 +155,9 @@ export const action = (entry: Entry, word: string): Operation => {
       : {}),
     act: (number, { nowMillis }) =>
       Effect.sync(() => {
-        shelf.change(number, statusAfter(entry, word), nowMillis)
+        shelf.change(number, statusAfter(served, word), nowMillis)
         if (how === "nothing") return nothing
-        if (how === "record") return shown(entry, number)
+        if (how === "record") return shown(served, number)
         return json(job.value(Seed.dice(textHash(resource.name), Seed.Purpose.record, number), 1), 202)
       })
   })

@@ -1,10 +1,11 @@
 /**
- * The resources of the catalogue with all that is decided and kept about each, in the order of the tables.
+ * The resources of the catalogue as they are served: with all that is decided and kept about each, in the order of the
+ * tables.
  */
 import * as Envelope from "./Envelope.ts"
 import { type Faults, spoilt } from "./Faults.ts"
 import * as Ids from "./Ids.ts"
-import type { Entry, Located, Step } from "./Operation.ts"
+import type { ServedResource, Located, Step } from "./Operation.ts"
 import * as Paging from "./Paging.ts"
 import type { Context } from "./Properties.ts"
 import * as Properties from "./Properties.ts"
@@ -25,7 +26,7 @@ export interface Parts {
 
 export interface Made {
   readonly context: Context
-  readonly entries: ReadonlyMap<string, Entry>
+  readonly resources: ReadonlyMap<string, ServedResource>
   readonly project: Step
   readonly scope: (tag: string, name: string, right: string) => string
 }
@@ -71,7 +72,7 @@ const itemOf = (resource: Resource, parent: Located | undefined, parameter: stri
   return { path: `${above.path}/${resource.segment}/{${parameter}}`, steps: [...above.steps, step] }
 }
 
-const entryOf = (parts: Parts, made: Made, resource: Resource, parent: Parent | undefined) => {
+const servedOf = (parts: Parts, made: Made, resource: Resource, parent: Parent | undefined) => {
   const { faults, options, spelling } = parts
   const type = RecordType.make(made.context, resource, parent)
   const { records: count, seed } = options
@@ -80,7 +81,7 @@ const entryOf = (parts: Parts, made: Made, resource: Resource, parent: Parent | 
   const found = withFault(shelf, resource.name, faults)
   const asParent = itemOf(resource, parent?.item, `${resource.one}_id`, found)
   const own = spelling.chance(`ids in the paths of ${resource.tag}`, 0.5) ? resource.id.name : `${resource.one}_id`
-  const entry: Entry = {
+  const served: ServedResource = {
     resource,
     type,
     style,
@@ -95,12 +96,12 @@ const entryOf = (parts: Parts, made: Made, resource: Resource, parent: Parent | 
     show: (number, isListed) =>
       spoilt(
         faults.of(resource.name),
-        record(entry, number, isListed),
+        record(served, number, isListed),
         resource.id.name,
         type.own[0]?.name ?? resource.id.name
       )
   }
-  return { entry, asParent: { name: resource.name, one: resource.one, item: asParent, records: shelf } }
+  return { served, asParent: { name: resource.name, one: resource.one, item: asParent, records: shelf } }
 }
 
 interface Parent {
@@ -111,7 +112,7 @@ interface Parent {
 }
 
 /** A record as the list shows it, or alone. */
-export const record = ({ shelf, type }: Entry, number: number, isListed: boolean): Fields => {
+export const record = ({ shelf, type }: ServedResource, number: number, isListed: boolean): Fields => {
   const all = shelf.record(number)
   const { summary } = type
   if (!isListed || summary === undefined) return all
@@ -131,19 +132,19 @@ export const filled = ({ path, steps }: Located, number: number): string => {
 
 export const make = (parts: Parts): Made => {
   const { areas, faults, projects, spelling } = parts
-  const resources = Table.read(areas)
+  const read = Table.read(areas)
   const project: Step = { parameter: "project_id", noun: "project", of: withFault(projects, "projects", faults) }
-  const entries = new Map<string, Entry>()
-  const made: Made = { context: contextOf(parts, resources), entries, project, scope: scopes(spelling) }
+  const resources = new Map<string, ServedResource>()
+  const made: Made = { context: contextOf(parts, read), resources, project, scope: scopes(spelling) }
   const item = { path: "/projects/{project_id}", steps: [project] }
   const known = new Map<string, Parent>([["projects", { name: "projects", one: "project", item, records: projects }]])
-  for (const resource of resources) {
+  for (const resource of read) {
     const parent = resource.parent === undefined ? undefined : known.get(resource.parent)
     if (resource.parent !== undefined && parent === undefined) {
       throw new Error(`In the catalogue ${resource.parent} must come before ${resource.name}.`)
     }
-    const { asParent, entry } = entryOf(parts, made, resource, parent)
-    entries.set(resource.name, entry)
+    const { asParent, served } = servedOf(parts, made, resource, parent)
+    resources.set(resource.name, served)
     known.set(resource.name, asParent)
   }
   return made
