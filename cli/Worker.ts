@@ -5,16 +5,18 @@
  * waits, and Status says what to check. Without a secret there is nothing to accept, so a refused token ends the process.
  * A login that has ended never does: deliveries are accepted until a person logs in again.
  */
-import { Effect, Layer, Schedule } from "effect"
+import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { pauses, Token } from "../connectors/construction/ConstructionAuth.ts"
 import { worker } from "../pipelines/All.ts"
 import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
+import * as LogLine from "../src/Runtime/LogLine.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
 import type { Status } from "../src/Operate/Status.ts"
 import type { Store } from "../src/Stores/Store.ts"
 import { isDamaged, isLocked } from "../src/Stores/Stores.ts"
+import * as Life from "./Worker/Life.ts"
 
 const all = worker.pipe(Layer.provideMerge(Restart.layer))
 
@@ -33,7 +35,7 @@ const refusedAtStart = Effect.gen(function* () {
 const passing = <A, E, R>(start: Effect.Effect<A, E, R>) =>
   start.pipe(
     Effect.tapError((error) =>
-      isLocked(error) || isDamaged(error) ? Effect.logWarning(`The start waits. ${error.message}`) : Effect.void
+      isLocked(error) || isDamaged(error) ? LogLine.write("worker.waits", { why: error.message }) : Effect.void
     ),
     Effect.retry({ schedule: Schedule.spaced("1 second"), while: isLocked }),
     Effect.retry({ times: 3, while: isDamaged })
@@ -44,16 +46,18 @@ const passing = <A, E, R>(start: Effect.Effect<A, E, R>) =>
  * if the worker can't start.
  */
 export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status | Store>) => {
-  const untilRestart = Effect.gen(function* () {
-    const restart = yield* Restart
-    yield* Effect.raceAllFirst([restart.requested, refusedAtStart, beside])
-    yield* Effect.logInfo("Restarting the pipelines")
-  })
+  const untilRestart = (begunMs: number) =>
+    Effect.gen(function* () {
+      const restart = yield* Restart
+      yield* Life.started(Duration.millis((yield* Clock.currentTimeMillis) - begunMs))
+      const why = yield* Effect.raceAllFirst([restart.requested, refusedAtStart, beside])
+      yield* LogLine.write("worker.restarting", { why })
+    })
+  const once = Effect.flatMap(Clock.currentTimeMillis, (begunMs) =>
+    untilRestart(begunMs).pipe(Effect.provide(all, { local: true }), Effect.scoped)
+  )
   return Effect.gen(function* () {
-    const { dataDir, warnings } = yield* Settings
-    for (const warning of warnings) yield* Effect.logWarning(warning)
-    const once = passing(untilRestart.pipe(Effect.provide(all, { local: true }), Effect.scoped))
-    const forever = Effect.forever(once)
-    return yield* forever.pipe(Effect.provide(Lock.layerAt(dataDir)))
-  })
+    const { dataDir } = yield* Settings
+    return yield* Effect.forever(passing(once)).pipe(Effect.provide(Lock.layerAt(dataDir)))
+  }).pipe(Life.told)
 }

@@ -24,6 +24,7 @@ import type { StoreTables } from "../../src/Stores/StoreTables.ts"
 import { type Api, ConstructionClient } from "./ConstructionClient.ts"
 import * as Orphan from "./ConstructionOrphan.ts"
 import { Callbacks } from "./ConstructionWebhooks.ts"
+import * as LogLine from "../../src/Runtime/LogLine.ts"
 
 export type Row = Selectable<StoreTables["subscriptions"]>
 
@@ -66,19 +67,23 @@ export const create = Effect.fn("Subscription.create")(function* (
   const reasons = yield* Reasons
   callbacks.creating()
   // Once there is an answer, stopping must not lose it.
-  yield* Effect.uninterruptibleMask((interruptible) =>
+  const { fingerprint } = yield* Effect.uninterruptibleMask((interruptible) =>
     interruptible(request(wanted, onIntent, onAnswer)).pipe(
       Effect.map(({ intent, text }) => ({ intent, secret: secrets.learn(intent.id, text) })),
       Effect.ensuring(Effect.sync(callbacks.settled)),
       Effect.flatMap(({ intent, secret }) => {
         const kept = keep(secret, intent)
         const later = interruptible(Effect.retry(Effect.delay(kept, keepAgain), Schedule.forever))
-        return Effect.catchTag(kept, "StoreError", () => later)
+        return Effect.as(
+          Effect.catchTag(kept, "StoreError", () => later),
+          secret
+        )
       })
     )
   )
   yield* reasons.clear(unkeptKey)
-  yield* Effect.logInfo(`Subscribed ${shownUrl(wanted.url)}`)
+  const events = (JSON.parse(wanted.events) as ReadonlyArray<string>).length
+  yield* LogLine.write("subscription.created", { callback: shownUrl(wanted.url), events, fingerprint })
 })
 
 const keepAgain = Duration.seconds(10)

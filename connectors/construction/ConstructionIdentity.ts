@@ -7,6 +7,7 @@ import { ServiceSettings, Settings } from "../../config/Settings.ts"
 import * as Moved from "../../src/Operate/Move/Moved.ts"
 import { byEngine } from "../../src/Stores/Engine.ts"
 import { readMeta, Store, StoreError, writeMeta } from "../../src/Stores/Store.ts"
+import * as LogLine from "../../src/Runtime/LogLine.ts"
 
 const key = "service"
 
@@ -21,7 +22,7 @@ const identify = Effect.gen(function* () {
   if (known === undefined) return yield* write
   if (isSame(known, ours)) {
     yield* write
-    return yield* Effect.logInfo(`The API is read at ${baseUrl.href} from now on (until now: ${known})`)
+    return yield* LogLine.write("service.moved", { service: baseUrl.href, before: known })
   }
   const [variable, place] = byEngine(yield* Settings, {
     embedded: () => ["SITELEDGER_DATA_DIR", "directory"],

@@ -6,6 +6,7 @@
  */
 import { createHash } from "node:crypto"
 import { Effect, Option, Redacted, Schema } from "effect"
+import * as LogLine from "../../src/Runtime/LogLine.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { type QuickBooksError, unavailable } from "./QuickBooksAnswer.ts"
@@ -60,7 +61,9 @@ export const make = Effect.fnUntraced(function* ({
     return yield* seal.open(row.value, purpose).pipe(
       Effect.map(readKept),
       // A person who has lost the key configures a new token.
-      Effect.catchTag("SealError", ({ message }) => Effect.as(Effect.logWarning(message), Option.none()))
+      Effect.catchTag("SealError", ({ message: why }) =>
+        Effect.as(LogLine.write("token.unreadable", { why }), Option.none())
+      )
     )
   })
   return {

@@ -25,6 +25,8 @@ import { gathering } from "./Apply/Gathering.ts"
 import { Hearing, hearMeanwhile } from "./Apply/Hearing.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
 import { Inbox } from "./Inbox.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
+import { tell } from "./Apply/Told.ts"
 
 export interface Replayed {
   readonly read: number
@@ -103,7 +105,9 @@ const step = Effect.fnUntraced(function* (counts: Counts, hearing: Hearing) {
   hearing.applied(firstOf(took, written.length))
   // Counted once it is kept.
   const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ event }) => event.sequence))
-  counts.add(written, ({ event }) => fresh.has(event.sequence))
+  const isFresh = ({ event }: ReadEvent): boolean => fresh.has(event.sequence)
+  counts.add(written, isFresh)
+  yield* tell(written.filter(isFresh))
   return took.taken.length
 })
 
@@ -124,18 +128,18 @@ const retrying = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>) 
     yield* reasons.clear("apply")
   })
 
+const fatal = "a file has to be closed and opened again after an error"
+
 /** After a fatal error an engine works again only once its file was closed and reopened. */
 const openAgain = Effect.flatMap(
   Effect.serviceOption(Restart),
-  Option.match({ onNone: () => Effect.void, onSome: (restart) => restart.request })
+  Option.match({ onNone: () => Effect.void, onSome: ({ request }) => request(fatal) })
 )
 
 /** What can't be done now is due in a minute, too. */
 const release = (counts: Counts, turn: Semaphore.Semaphore) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => replay(counts, turn, Instant.fromMillis(nowMs))).pipe(
-    Effect.tap(({ applied }) =>
-      applied === 0 ? Effect.void : Effect.logInfo(`${applied} events of the future applied`)
-    ),
+    Effect.tap(({ applied }) => (applied === 0 ? Effect.void : LogLine.write("deliveries.released", { applied }))),
     Effect.catch((error) => Effect.logDebug("Events of the future can't be applied now", error))
   )
 
@@ -158,8 +162,10 @@ const replay = Effect.fnUntraced(function* (
     const done = yield* turn.withPermit(next)
     if (done.length === 0) return { read, applied }
     counts.add(done)
+    const free = done.filter(({ reading }) => reading.reason === null)
+    yield* tell(free)
     read += done.length
-    applied += done.filter(({ reading }) => reading.reason === null).length
+    applied += free.length
     after = done.at(-1)?.event.sequence ?? after
   }
 })

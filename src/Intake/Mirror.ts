@@ -14,6 +14,7 @@ import { type Deliveries, Store, type StoreError } from "../Stores/Store.ts"
 import { type Mirror, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { Apply } from "./Apply.ts"
 import * as Damage from "./Damage.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 export type Copying = NonNullable<Deliveries["copying"]>
 
@@ -103,7 +104,7 @@ export const takeBackFrom = Effect.fnUntraced(function* <E>(mirror: Mirror<E>, c
   if (foreign > 0) yield* refuse(mirror, foreign)
   const count = sequences.length + added
   if (count === 0) return
-  yield* Effect.logWarning(`${count} deliveries that the inbox had lost were taken back from ${mirror.name}`)
+  yield* LogLine.write("deliveries.restored", { deliveries: count, copy: mirror.name })
   const apply = yield* Apply
   yield* apply.again(sequences.toSorted((a, b) => a - b))
   yield* Damage.tell

@@ -16,6 +16,7 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { isEnding, Keyring, type Secret, secret as secretOf, reportEnding, watchUses } from "./Secrets/Keyring.ts"
 import * as Rows from "./Secrets/Rows.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 /** A person's request can't be fulfilled; `message` says why and what to do instead. */
 export class SecretsError extends Schema.TaggedError<SecretsError>()("SecretsError", { message: Schema.String }) {}
@@ -192,7 +193,7 @@ const add = Effect.fnUntraced(function* (text: string, fingerprintOf: Rows.Finge
   const known = (yield* Rows.load(store)).find(({ id }) => id === already?.id)
   if (known !== undefined) return Rows.listed(known, at, already?.lastUsedMs)
   const row = yield* store.transaction((tx) => Rows.insert(tx, { sealed: Rows.sealed(seal, text), fingerprint }, at))
-  yield* Effect.logInfo(`The webhook secret ${fingerprint} is valid from now on`)
+  yield* LogLine.write("secret.added", { fingerprint })
   return Rows.listed(row, at)
 })
 
@@ -209,7 +210,7 @@ const retire = Effect.fnUntraced(function* (fingerprint: string, how: Retirement
   if (isLast && !how.isForced) return yield* last(fingerprint)
   const expiresAt = Instant.fromMillis(nowMs + Duration.toMillis(how.after))
   const rows = yield* store.transaction((tx) => Rows.retire(tx, ids, at, expiresAt))
-  yield* Effect.logInfo(`The webhook secret ${fingerprint} ends at ${expiresAt}`)
+  yield* LogLine.write("secret.retired", { fingerprint, ends_at: expiresAt })
   return rows.map((row) => Rows.listed(row, at))
 })
 

@@ -187,7 +187,7 @@ const reportLost = (store: Store["Service"], reasons: Reasons["Service"], onLost
   })
 }
 
-const reasonKey = (fromMs: number): string => `gap ${fromMs}`
+const reasonKey = (fromMs: number) => `gap ${fromMs}` as const
 
 const sentence = ({ cameLate, fromMs, toMs }: OpenGap): string =>
   `Deliveries first sent between ${Instant.fromMillis(fromMs)} and ${Instant.fromMillis(toMs)} may be missing, and the ` +

@@ -15,6 +15,7 @@ import { Reasons } from "../Runtime/Reasons.ts"
 import { queryFile, readFile } from "../Stores/DuckDb/ReadAll.ts"
 import { isShort, type Published, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import type { WarehouseTables } from "../Stores/WarehouseTables.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 export interface AnalystCopyOptions<R> {
   readonly path: string
@@ -70,7 +71,7 @@ export class AnalystCopy extends Context.Service<
 
         const check = Effect.tryPromise(() => readFile(path)).pipe(
           Effect.catch(({ cause }) =>
-            Effect.andThen(Effect.logWarning(`${path} is damaged and made again: ${String(cause)}`), make(true))
+            Effect.andThen(LogLine.write("analytics.damaged", { path, why: String(cause) }), make(true))
           ),
           Effect.when(Effect.sync(() => existsSync(path)))
         )

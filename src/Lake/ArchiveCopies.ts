@@ -13,6 +13,7 @@ import { type Archiving, Store, type StoreError } from "../Stores/Store.ts"
 import { documentOf, fileOf } from "./Archiving.ts"
 import { Lake, LakeError } from "./Lake.ts"
 import { attempt } from "./LocalFiles.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 /** One for each archive. */
 export const pieces = Effect.gen(function* () {
@@ -43,10 +44,7 @@ const mended = Effect.fnUntraced(function* (archiving: Archiving, lake: Lake["Se
   }
   if (!isSealed) yield* lake.putText(documentOf(archive), document)
   const what = fault ?? (Option.isNone(text) ? "lacks its document" : "has a document that isn't ours")
-  yield* Effect.logWarning(
-    `The copy of the archive ${name} on ${lake.name} ${what}: it was written again from the store's own. Find out who ` +
-      "can write there."
-  )
+  yield* LogLine.write("archive.rewritten", { archive: name, lake: lake.name, why: what })
 })
 
 /** What is wrong with the file, as words after its name. `local`: where to read it. */

@@ -22,6 +22,7 @@ import { type Archiving, Store, StoreError } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import { Lake, LakeError } from "./Lake.ts"
 import { attempt } from "./LocalFiles.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 export const folder = "_archive/"
 
@@ -96,9 +97,12 @@ export const archiveNext = (archiving: Archiving, before: Instant.Instant) =>
       yield* Effect.scoped(bothCopies(archiving, made))
       yield* seal(archiving, made)
       yield* archiving.leave(made)
-      yield* Effect.logInfo(
-        `${made.deliveries} deliveries (${made.first} to ${made.through}) left the store for the archive ${made.name}`
-      )
+      yield* LogLine.write("archive.made", {
+        archive: made.name,
+        deliveries: made.deliveries,
+        first: made.first,
+        last: made.through
+      })
       return Option.some(made)
     })
   )

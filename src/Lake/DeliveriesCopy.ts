@@ -14,6 +14,7 @@ import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
 import { Store } from "../Stores/Store.ts"
 import type { Mirror } from "../Stores/Warehouse.ts"
 import { Lake, type LakeError } from "./Lake.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 const folderOf = (inbox: string): string => `_deliveries/${inbox}/`
 
@@ -64,7 +65,9 @@ export const layer: Layer.Layer<never, never, Apply | Lake | Reasons | Store> = 
     yield* Effect.forever(Effect.andThen(keeping, Effect.sleep("1 hour")))
   }).pipe(
     Effect.scoped,
-    Effect.catch(({ message }) => Effect.logWarning(`Deliveries can't be copied to the lake: ${message}`)),
+    Effect.catch(({ message }) =>
+      LogLine.write("copy.unusable", { why: `Deliveries can't be copied to the lake: ${message}` })
+    ),
     Effect.forkScoped
   )
 )
@@ -72,8 +75,8 @@ export const layer: Layer.Layer<never, never, Apply | Lake | Reasons | Store> = 
 const unlessItFails = <E extends { readonly message: string }, R>(lake: string, effect: Effect.Effect<void, E, R>) =>
   effect.pipe(
     Effect.catch(({ message }) =>
-      Effect.logWarning(
-        `The copy of the deliveries in ${lake} can't be used for now, and is tried again in an hour: ${message}`
-      )
+      LogLine.write("copy.unusable", {
+        why: `The copy of the deliveries in ${lake} can't be used for now, and is tried again in an hour: ${message}`
+      })
     )
   )

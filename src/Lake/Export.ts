@@ -23,6 +23,7 @@ import * as PastExports from "./PastExports.ts"
 import * as ReadingSql from "./ReadingSql.ts"
 import * as Staging from "./Staging.ts"
 import { sweep } from "./Sweep.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 export interface ExportOptions {
   /** Of the worker; the staging folder is made in it. */
@@ -74,6 +75,9 @@ export class Export extends Context.Service<
           exportOnce(dataDir, keeps).pipe(
             Effect.retry({ while: isShort }),
             Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
+            Effect.timed,
+            Effect.tap(([lasted, done]) => tell(done, lasted)),
+            Effect.map(([, done]) => done),
             // A copy that fails shows its own reason; the export is complete without it.
             Effect.tap(() => Effect.ignore(analystCopy.now)),
             Effect.provideContext(context),
@@ -220,6 +224,17 @@ const writeReadingSql = Effect.fnUntraced(function* (lake: Lake["Service"], mani
   const there = yield* lake.readText(ReadingSql.path)
   if (!Option.exists(there, (found) => found.text === text)) yield* lake.putText(ReadingSql.path, text)
 })
+
+const tell = (done: ExportResult, lasted: Duration.Duration) =>
+  LogLine.write("export.finished", {
+    run: done.run,
+    rows: done.rows,
+    files_written: done.filesWritten,
+    files_kept: done.filesKept,
+    bytes: done.bytesWritten,
+    sequence: done.asOf.sequence,
+    seconds: LogLine.seconds(lasted)
+  })
 
 const result = ({ manifest, staged }: Made): ExportResult => {
   const written = staged.filter((each) => each.localFile !== undefined)

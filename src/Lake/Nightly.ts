@@ -14,6 +14,7 @@ import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import * as Schedule from "../Stores/Schedule.ts"
 import { Store } from "../Stores/Store.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 const name = "export"
 const retryAfter = Duration.minutes(5)
@@ -30,7 +31,9 @@ const turn = (cron: Cron.Cron) =>
     const outcome = yield* Effect.exit(
       Effect.gen(function* () {
         const due = yield* Schedule.untilDue(name, cron)
-        yield* Effect.catchIf(exports.run, isServedBy(due), ({ message }) => Effect.logWarning(message))
+        yield* Effect.catchIf(exports.run, isServedBy(due), ({ message: why }) =>
+          LogLine.write("export.overtaken", { why })
+        )
         yield* store.transaction((tx) => Schedule.serve(tx, name, due))
       })
     )

@@ -12,6 +12,7 @@ import { download, text as readText } from "./S3/Download.ts"
 import { failure, named } from "./S3/Failure.ts"
 import { type Learned, put, replace } from "./S3/Replace.ts"
 import { partsAtOnce, upload } from "./S3/Upload.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 export { patient, type Place } from "./S3/Client.ts"
 
@@ -72,11 +73,7 @@ const warned = <E>(
   Effect.suspend(() => {
     const wasKnown = learned.isGuarding === false
     return Effect.tap(replaced, () =>
-      learned.isGuarding === false && !wasKnown
-        ? Effect.logWarning(
-            `${named(place)}: the store has no conditional writes, so two exporters can't notice each other. Let a single one write there.`
-          )
-        : Effect.void
+      learned.isGuarding === false && !wasKnown ? LogLine.write("lake.unguarded", { lake: named(place) }) : Effect.void
     )
   })
 

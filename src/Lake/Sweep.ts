@@ -12,6 +12,7 @@ import * as LakePointer from "./LakePointer.ts"
 import { tables } from "../Stores/WarehouseTables.ts"
 import * as Manifest from "./Manifest.ts"
 import * as ReadingSql from "./ReadingSql.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 const atOnce = 8
 
@@ -37,7 +38,9 @@ const orLater = (what: string, swept: Effect.Effect<boolean, LakeError>): Effect
   swept.pipe(
     Effect.catch(({ message }) =>
       Effect.as(
-        Effect.logWarning(`The lake could not be swept of ${what}; the next export tries again: ${message}`),
+        LogLine.write("lake.unswept", {
+          why: `The lake could not be swept of ${what}; the next export tries again: ${message}`
+        }),
         false
       )
     )
@@ -73,7 +76,7 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
   )
   const obstacle = inTheWay(lake.name, Option.isSome(version), pointedAt, kept)
   if (obstacle !== undefined) {
-    yield* Effect.logWarning(obstacle)
+    yield* LogLine.write("lake.unswept", { why: obstacle })
     return false
   }
   const { manifests } = kept

@@ -30,7 +30,7 @@ export interface Recorded {
   readonly entries: ReadonlyArray<Entry>
   readonly opened: ReadonlyArray<Hold>
   readonly changed: ReadonlyArray<Hold>
-  readonly closed: ReadonlyArray<Hold>
+  readonly closed: ReadonlyArray<ReturnType<typeof Rows.decisionRow>>
 }
 
 /**
@@ -54,7 +54,7 @@ export const record = async (
     entries: kept.flatMap(({ turn }) => turn.entries),
     opened: kept.flatMap(({ turn }) => turn.opened),
     changed: kept.flatMap(({ turn }) => turn.changed),
-    closed: kept.flatMap(({ turn }) => turn.closed)
+    closed: kept.flatMap(({ fact, turn }) => turn.closed.map((hold) => Rows.decisionRow(hold, fact)))
   }
 }
 

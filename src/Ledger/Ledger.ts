@@ -25,6 +25,8 @@ import * as StoredBooks from "./StoredBooks.ts"
 import { type ByPeople, byPeople } from "./People.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
+import { tell } from "./Told.ts"
 
 export interface LedgerStatus {
   readonly entries: number
@@ -58,6 +60,7 @@ const make = (
       const posting = yield* outbox?.posting ?? Effect.undefined
       const recorded = yield* store.transaction((tx) => Books.record(tx, facts, terms, posting))
       if (outbox !== undefined && recorded.entries.length > 0) yield* store.afterCommit(outbox.news.open)
+      yield* store.afterCommit(tell(recorded))
       return recorded
     })
 
@@ -143,10 +146,8 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
   })
   if (recorded === undefined || recorded.facts === 0) return
   const { closed, entries, opened } = recorded
-  yield* Effect.logWarning(
-    `The terms of posting have changed: of the holds that waited because of the old ones, ${closed.length} ended, ` +
-      `${opened.length} are asked again (\`siteledger ledger holds\`), and ${entries.length} entries were posted.`
-  )
+  yield* tell(recorded)
+  yield* LogLine.write("terms.changed", { closed: closed.length, opened: opened.length, posted: entries.length })
 })
 
 const differsIn = (before: Terms, terms: Terms, name: "accrual" | "certificates"): boolean =>

@@ -25,6 +25,7 @@ import * as NewTerms from "./NewTerms.ts"
 import * as Compared from "./Outbox/Compared.ts"
 import * as Halt from "./Outbox/Halt.ts"
 import { toEntry } from "./Rows.ts"
+import { tell } from "./Told.ts"
 
 /** A certificate from before the events began. */
 export interface Opening {
@@ -178,6 +179,7 @@ const closing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<ByPe
     })
     if (typeof done === "string") return yield* refused(done)
     if (outbox !== undefined && done.recorded.entries.length > 0) yield* outbox.news.open
+    yield* tell(done.recorded)
     return done
   })
 })
@@ -202,6 +204,7 @@ const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<By
     })
     if (typeof done === "string") return yield* refused(`Nothing was taken over. ${done}`)
     if (outbox !== undefined) yield* Effect.andThen(outbox.news.open, outbox.troubled.open)
+    yield* tell(done)
     return done
   })
 })

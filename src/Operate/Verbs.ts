@@ -61,7 +61,7 @@ const shown = ({ signature: _signature, ...refused }: Refused) => refused
 /** Keeps the old file. */
 const rebuild: Handler<"rebuild", Store | Restart> = Effect.fnUntraced(function* () {
   const isAtNextStart = yield* Projection.rebuild(yield* Store)
-  if (isAtNextStart) yield* Effect.flatMap(Restart, (restart) => restart.request)
+  if (isAtNextStart) yield* Effect.flatMap(Restart, ({ request }) => request("a person asked for a rebuild"))
   return { rebuilding: true }
 })
 

@@ -28,7 +28,7 @@ export interface Waits {
 
 /** One for each kind that waits, `since` the oldest. */
 export interface WaitingReason {
-  readonly key: string
+  readonly key: (typeof keys)[keyof typeof keys]
   readonly level: Extract<Level, "critical" | "notice">
   readonly sentence: string
   readonly since: Instant.Instant
@@ -110,7 +110,7 @@ export const reasonsOf = (
   nowMs: number
 ): ReadonlyArray<WaitingReason> => {
   const reason = (
-    key: string,
+    key: WaitingReason["key"],
     oldest: Oldest | null,
     says: (since: string) => string
   ): ReadonlyArray<WaitingReason> => {

@@ -18,6 +18,7 @@ import { Restart } from "../Runtime/Restart.ts"
 import type { Piece } from "../Stores/Piece.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 /** `at`: when the last pass ended. */
 const Progress = Schema.Struct({ done: Schema.Int, of: Schema.Int, at: Schema.NullOr(Schema.String) })
@@ -76,9 +77,10 @@ const check = ({ check: run, name }: Piece<{ readonly message: string; readonly 
   run.pipe(
     Effect.catch((error) =>
       Effect.gen(function* () {
-        yield* Effect.logError(`The weekly check found damage in ${name}: ${error.message}`)
+        yield* LogLine.write("check.damaged", { part: name, why: error.message })
         const restart = yield* Effect.serviceOption(Restart)
-        if (error.reason === "Fatal" && Option.isSome(restart)) yield* restart.value.request
+        if (error.reason === "Fatal" && Option.isSome(restart))
+          yield* restart.value.request(`${name} is damaged and has to be opened again`)
       })
     )
   )
@@ -99,7 +101,7 @@ const all = Effect.gen(function* () {
 const newestExport = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => {
   const damaged = (sentence: string) =>
     exports.again.pipe(
-      Effect.andThen(Effect.logWarning(`${sentence} All of its files were written again.`)),
+      Effect.andThen(LogLine.write("export.repaired", { why: sentence })),
       Effect.andThen(reasons.clear(damagedExport)),
       Effect.catch(({ message }) => reasons.set(damagedExport, `${sentence} It can't be written again now: ${message}`))
     )

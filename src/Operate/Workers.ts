@@ -8,6 +8,7 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { Leadership } from "../Runtime/Leadership.ts"
 import { type Reason, Reasons, wrongOf } from "../Runtime/Reasons.ts"
+import { toDoOf } from "../Runtime/Reasons/ToDo.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -86,6 +87,7 @@ const detailsOf = ({ reason_details: details, reasons, seen_at }: StoreTables["w
         key: sentence,
         level: "degraded",
         sentence,
-        since: seen_at
+        since: seen_at,
+        toDo: toDoOf(sentence)
       }))
-    : (JSON.parse(details) as ReadonlyArray<Reason>)
+    : (JSON.parse(details) as ReadonlyArray<Reason>).map((each) => ({ ...each, toDo: toDoOf(each.key) }))

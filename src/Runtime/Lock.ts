@@ -21,6 +21,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Duration, Effect, Layer, Option, Schedule, Schema, type Scope } from "effect"
 import { codeOf, whyNot } from "./SystemFailure.ts"
+import * as LogLine from "./LogLine.ts"
 
 export class LockError extends Schema.TaggedError<LockError>()("LockError", {
   /** True: another process holds the directory. False: the directory cannot be used at all. */
@@ -86,7 +87,7 @@ const announced = (dataDir: string, note: WorkerNote) =>
     const write = Effect.try({ try: () => writeNote(dataDir, note), catch: whyNot })
     const first = yield* Effect.result(write)
     if (first._tag === "Success") return
-    yield* Effect.logWarning(`${notePath(dataDir)} can't be written and is tried again: ${first.failure}.`)
+    yield* LogLine.write("note.unwritten", { path: notePath(dataDir), why: first.failure })
     yield* Effect.forkScoped(Effect.retry(Effect.delay(write, retryNoteEvery), Schedule.forever))
   })
 

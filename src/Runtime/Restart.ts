@@ -7,15 +7,17 @@ import { Context, Deferred, Effect, Layer } from "effect"
 export class Restart extends Context.Service<
   Restart,
   {
-    readonly request: Effect.Effect<void>
-    readonly requested: Effect.Effect<void>
+    /** `why`: in words, for the log. */
+    readonly request: (why: string) => Effect.Effect<void>
+    /** Why. */
+    readonly requested: Effect.Effect<string>
   }
 >()("siteledger/Restart") {
   static readonly layer: Layer.Layer<Restart> = Layer.effect(
     Restart,
-    Effect.map(Deferred.make<void>(), (deferred) =>
+    Effect.map(Deferred.make<string>(), (deferred) =>
       Restart.of({
-        request: Effect.asVoid(Deferred.succeed(deferred, undefined)),
+        request: (why) => Effect.asVoid(Deferred.succeed(deferred, why)),
         requested: Deferred.await(deferred)
       })
     )

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as DataKey from "./DataKey.ts"
+import * as LogLine from "./LogLine.ts"
 
 export class SealError extends Schema.TaggedError<SealError>()("SealError", {
   /** Key: no usable key. Foreign: sealed with another key or for another purpose, or damaged. */
@@ -82,9 +83,7 @@ export const keyIn = (dataDir: string): Effect.Effect<Uint8Array, SealError> => 
     catch: (cause) =>
       new SealError({ reason: "Key", message: `${path} can't be used: ${cause instanceof Error ? cause.message : ""}` })
   }).pipe(
-    Effect.tap(({ isRestored }) =>
-      isRestored ? Effect.logWarning(`${path} was damaged or gone, and was restored from ${path}.copy`) : Effect.void
-    ),
+    Effect.tap(({ isRestored }) => (isRestored ? LogLine.write("key.restored", { path }) : Effect.void)),
     Effect.map(({ key }) => key)
   )
 }

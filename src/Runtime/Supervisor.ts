@@ -4,6 +4,7 @@
  */
 import { Cause, Duration, Effect } from "effect"
 import { Reasons } from "./Reasons.ts"
+import * as LogLine from "./LogLine.ts"
 
 const pauseAfterCrash = Duration.seconds(5)
 
@@ -12,10 +13,8 @@ export const guarded = <R>(name: string, turn: Effect.Effect<unknown, never, R>)
   Effect.flatMap(Reasons, (reasons) =>
     Effect.catchCause(Effect.andThen(turn, reasons.clear(name)), (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
-      return Effect.logError(`${name} crashed and is restarted`, cause).pipe(
-        Effect.andThen(
-          reasons.set(name, `An unexpected error stopped ${name}; it is restarted. The log has the details.`)
-        ),
+      return LogLine.write("pipeline.crashed", { pipeline: name }, cause).pipe(
+        Effect.andThen(reasons.crashed(name)),
         Effect.andThen(Effect.sleep(pauseAfterCrash))
       )
     })

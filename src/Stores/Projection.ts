@@ -12,6 +12,7 @@ import { entityNames } from "../Domain/Resource.ts"
 import { readMeta, type Store, writeMeta } from "./Store.ts"
 import * as Segments from "./Segments/Deliveries.ts"
 import type { StoreTables } from "./StoreTables.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 export interface WarehouseMeta {
   readonly id: string
@@ -109,7 +110,7 @@ export const adoptMoved = (store: Store["Service"]) =>
               .executeTakeFirstOrThrow()
           )
           if (numUpdatedRows === 0n) return
-          yield* Effect.logInfo("The store was moved here: rebuilding the warehouse from its inbox and a new walk")
+          yield* LogLine.write("warehouse.moved", {})
           yield* rebuild(store)
         })
       )

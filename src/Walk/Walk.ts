@@ -16,6 +16,7 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Pass from "./Pass.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
 
 export interface WalkOptions {
   readonly every: Duration.Duration
@@ -133,7 +134,7 @@ const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const reasons = yield* Reasons
-  const key = `walk ${track.list.resource}`
+  const key = `walk ${track.list.resource}` as const
   const { pollEvery } = yield* Store
   const { opened } = yield* Warehouse
   yield* opened
@@ -180,12 +181,18 @@ const walkOnce = (
         track.pagesDone = pagesDone
       }
     }
-    const outcome = yield* Pass.run(pass, track.state)
+    const [lasted, outcome] = yield* Effect.timed(Pass.run(pass, track.state))
     const quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
     Object.assign(track, { state: outcome.state, quarantined })
-    yield* Effect.logInfo(
-      `Walked ${track.list.resource}: ${outcome.state.rows} rows of ${outcome.state.total}, ${outcome.state.proof}`
-    )
+    yield* LogLine.write("walk.finished", {
+      resource: track.list.resource,
+      pass: outcome.state.pass,
+      proof: outcome.state.proof ?? "unproven",
+      rows: outcome.state.rows,
+      total: outcome.state.total,
+      pages: outcome.state.pages_total,
+      seconds: LogLine.seconds(lasted)
+    })
     return outcome
   })
 

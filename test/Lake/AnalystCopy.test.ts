@@ -13,6 +13,7 @@ import { Reasons } from "../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse, WarehouseError, noMirrors } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
+import { Log } from "../Logged.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "siteledger-publish-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -132,7 +133,9 @@ describe("the copy for analysts", () => {
         assert.strictEqual(statSync(path).ino, ino)
         const bytes = readFileSync(path)
         writeFileSync(path, bytes.fill(0xff, Math.floor(bytes.length / 2)))
-        yield* copy.check
+        const log = new Log()
+        yield* Effect.provide(copy.check, log.layer)
+        assert.deepInclude(log.saw("analytics.damaged"), { path })
         assert.deepStrictEqual(yield* projectsIn(path), ["Project 1"])
       })
     )

@@ -12,6 +12,7 @@ import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { settling } from "../Settled.ts"
+import { Log } from "../Logged.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "siteledger-nightly-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -199,14 +200,16 @@ describe("an export that", () => {
   it.effect("is overtaken by one of the due time or later has served its time", () => {
     const { exports, layer } = makeExports()
     exports.overtakenAt = "2026-11-20T02:00:00.000000Z"
+    const log = new Log()
     const body = Effect.gen(function* () {
       yield* pass(1)
       assert.deepStrictEqual(yield* (yield* Reasons).wrong, [])
       yield* pass(3)
       assert.lengthOf(exports.at, 1)
       assert.deepStrictEqual(yield* lastServed, [["export", "2026-11-20T02:00:00"]])
+      assert.deepStrictEqual(log.saw("export.overtaken"), { why: "another was first" })
     })
-    return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()))
+    return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()), Effect.provide(log.layer))
   })
 
   it.effect("is overtaken by one of an earlier time is retried", () => {

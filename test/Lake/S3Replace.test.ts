@@ -1,11 +1,12 @@
 /** Replacing a text in a bucket: who has won after any answer or none, and when the store can't compare. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { Lake } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import type { Conditional, Fault, OnCall } from "../../trust/S3Stub.ts"
 import { fresh, using } from "./Contract.ts"
 import { stubbed } from "./Stubbed.ts"
+import { Log } from "../Logged.ts"
 
 const stub = await stubbed()
 
@@ -118,10 +119,7 @@ describe("a writer that replaces a text", () => {
   it.effect.each<Conditional>(["unsupported", "ignored"])(
     "is warned once in the log when the store's conditional writes are %s",
     (conditional) => {
-      const warnings: Array<string> = []
-      const log = Logger.make(({ logLevel, message }) => {
-        if (logLevel === "Warn") warnings.push(String(message))
-      })
+      const log = new Log()
       return withLake((lake) =>
         Effect.gen(function* () {
           stub.conditional = conditional
@@ -131,10 +129,10 @@ describe("a writer that replaces a text", () => {
             assert.strictEqual(yield* lake.replaceText(latest, text, expected), "unguarded")
             assert.strictEqual(String(stub.objects.get(latest)?.body), text)
           }
-          assert.lengthOf(warnings, 1)
-          assert.match(warnings[0] ?? "", /no conditional writes/)
+          assert.deepStrictEqual(log.events, ["lake.unguarded"])
+          assert.match(String(log.saw("lake.unguarded")["lake"]), /^s3:/)
         })
-      ).pipe(Effect.provide(Logger.layer([log])))
+      ).pipe(Effect.provide(log.layer))
     }
   )
 })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Lake, LakeError } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
@@ -9,16 +9,16 @@ import { sweep } from "../../src/Lake/Sweep.ts"
 import { using } from "./Contract.ts"
 import { stubbed } from "./Stubbed.ts"
 import { assertTidy, eventPaths, inWorld, on, readExport, run, write } from "./ExportWorld.ts"
+import { Log } from "../Logged.ts"
 
 const stub = await stubbed()
 
-/** What is logged meanwhile. */
+/** What wasn't swept, and why. */
 const warnings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const lines: Array<string> = []
-    const logger = Logger.make(({ message }) => void lines.push(String(message)))
-    yield* Effect.provide(effect, Logger.layer([logger]))
-    return lines
+    const log = new Log()
+    yield* Effect.provide(effect, log.layer)
+    return log.of("lake.unswept").map(({ why }) => why)
   })
 
 describe("an export", () => {
@@ -99,7 +99,10 @@ describe("an export", () => {
         mkdirSync(note, { recursive: true })
         const refused = new LakeError({ reason: "Denied", message: "not implemented" })
         world.watch = (operation) => (operation === "abandon" ? refused : undefined)
-        yield* run
+        const log = new Log()
+        yield* Effect.provide(run, log.layer)
+        assert.match(String(log.saw("lake.unswept")["why"]), /swept of unfinished uploads; .*: not implemented$/)
+        assert.strictEqual(log.saw("export.finished")["run"], readExport(world).run)
         assert.isFalse(existsSync(join(world.lake, leftover)))
         assert.isTrue(existsSync(note))
         world.watch = () => undefined

@@ -13,11 +13,11 @@ describe("an alert", () => {
       const { reasons, stop } = yield* live
       yield* pass(40)
       assert.deepStrictEqual(endpoint.taken, [], "no alert while all is well")
-      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(3)
       assert.deepStrictEqual(endpoint.taken, [], "red must have lasted 5 seconds")
       yield* pass(4)
-      yield* reasons.set("gap", "More deliveries may be missing.")
+      yield* reasons.set("gap 1", "More deliveries may be missing.")
       yield* pass(600)
       const [red, ...none] = endpoint.taken
       assert.deepStrictEqual(none, [], "the same kind in other words is not new")
@@ -25,7 +25,7 @@ describe("an alert", () => {
       assert.deepInclude(red ?? {}, { status: "red", reasons: ["Deliveries may be missing."], ...known })
       assert.closeTo(seconds(red?.since ?? ""), 40, 2)
       assert.closeTo(seconds(red?.at ?? ""), 45, 2)
-      yield* reasons.clear("gap")
+      yield* reasons.clear("gap 1")
       yield* pass(60)
       const [, recovered, ...more] = endpoint.taken
       assert.deepStrictEqual(more, [])
@@ -41,7 +41,7 @@ describe("an alert", () => {
       const first = yield* live
       yield* first.reasons.set("receiver unproven", "A request was refused.")
       yield* pass(10)
-      yield* first.reasons.set("gap", "Deliveries may be missing.")
+      yield* first.reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(20)
       yield* first.reasons.set("service", "The service can't be read.")
       yield* pass(20)
@@ -51,11 +51,11 @@ describe("an alert", () => {
       const { reasons, stop } = yield* live
       yield* reasons.set("service", "The service can't be read.")
       yield* pass(600)
-      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(600)
-      yield* reasons.set("ledger", "The books can't be written.")
+      yield* reasons.set("outbox", "The books can't be written.")
       yield* pass(600)
-      yield* reasons.clear("ledger")
+      yield* reasons.clear("outbox")
       yield* pass(600)
       const all = ["A request was refused.", "Deliveries may be missing.", "The service can't be read."]
       assert.deepStrictEqual(
@@ -103,9 +103,9 @@ describe("an alert", () => {
       const { endpoint, live, marked } = yield* world
       const { reasons, stop } = yield* live
       endpoint.status = 0
-      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(10)
-      yield* reasons.clear("gap")
+      yield* reasons.clear("gap 1")
       yield* pass(300)
       const sentence = (yield* reasons.wrong).join()
       assert.strictEqual(
@@ -142,7 +142,7 @@ describe("the URL of alerts", () => {
       const { endpoint, live, marked, traced } = yield* world
       const { reasons, stop } = yield* live
       endpoint.status = 0
-      yield* reasons.set("gap", "Deliveries may be missing.")
+      yield* reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(20)
       endpoint.status = 500
       yield* pass(20)
@@ -162,18 +162,18 @@ describe("over a restart", () => {
     Effect.gen(function* () {
       const { endpoint, live } = yield* world
       const first = yield* live
-      yield* first.reasons.set("gap", "Deliveries may be missing.")
+      yield* first.reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(10)
       assert.strictEqual(endpoint.taken.length, 1)
       yield* first.stop
       const second = yield* live
       // Reasons come back only some time after a start.
       yield* pass(25)
-      yield* second.reasons.set("gap", "Deliveries may be missing.")
+      yield* second.reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(60)
       assert.strictEqual(endpoint.taken.length, 1, "not repeated, and no recovery in between")
       endpoint.status = 503
-      yield* second.reasons.clear("gap")
+      yield* second.reasons.clear("gap 1")
       yield* pass(60)
       yield* second.stop
       endpoint.status = 200
@@ -194,7 +194,7 @@ describe("over a restart", () => {
     Effect.gen(function* () {
       const { endpoint, live } = yield* world
       const first = yield* live
-      yield* first.reasons.set("gap", "Deliveries may be missing.")
+      yield* first.reasons.set("gap 1", "Deliveries may be missing.")
       yield* pass(10)
       yield* first.stop
       const second = yield* live

@@ -21,6 +21,7 @@ import { until } from "../Intake/Uptime/World.ts"
 import { inWorld, on, run, write } from "../Lake/ExportWorld.ts"
 import { delivery } from "../Stores/Postgres/World.ts"
 import { folder } from "../Stores/WarehouseEngines.ts"
+import { Log } from "../Logged.ts"
 
 const body = (n: number) => `${n} `.padEnd(3_000_000, "x")
 
@@ -50,7 +51,7 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
     Layer.mock(AnalystCopy, { check: Effect.sync(() => void log.push("copy")) }),
     Layer.succeed(
       Restart,
-      Restart.of({ request: Effect.sync(() => void log.push("restart")), requested: Effect.never })
+      Restart.of({ request: () => Effect.sync(() => void log.push("restart")), requested: Effect.never })
     ),
     Folder.layerAt(join(path, "lake")),
     Layer.mock(Export, { again: new LakeError({ reason: "Denied", message: "the folder is read-only" }) }),
@@ -145,11 +146,10 @@ describe("the weekly check", () => {
             assert.strictEqual(repaired, 1)
           })
         )
-        yield* started(
-          path,
-          log,
-          passes(({ at }) => at !== null)
-        )
+        const said = new Log()
+        const rest = passes(({ at }) => at !== null)
+        yield* Effect.provide(started(path, log, rest), said.layer)
+        assert.deepStrictEqual(said.saw("check.damaged"), { part: "bad", why: "a block is damaged" })
         assert.deepStrictEqual(log, ["good", "bad", "restart", "copy"])
       })
     )
@@ -182,7 +182,9 @@ describe("the weekly check", () => {
           yield* until(Effect.flatMap(WeeklyCheck, ({ status }) => Effect.map(status, ({ at }) => at !== null)))
           assert.deepStrictEqual(yield* Effect.flatMap(Reasons, ({ wrong }) => wrong), [])
         })
-        yield* Effect.scoped(Effect.provide(passed, check, { local: true }))
+        const said = new Log()
+        yield* Effect.scoped(Effect.provide(passed, check, { local: true })).pipe(Effect.provide(said.layer))
+        assert.match(String(said.saw("export.repaired")["why"]), /event_date=2026-11-18/)
         assert.deepStrictEqual(yield* faults, [])
       })
     )

@@ -25,8 +25,8 @@ describe.each(engines.filter(({ name }) => name === "PostgreSQL"))("workers in $
       const body = Effect.gen(function* () {
         const store = yield* Store
         const reasons = yield* Reasons
-        yield* reasons.set("holds", "27 wait.", "notice")
-        yield* reasons.set("disk", "No room.", "critical")
+        yield* reasons.set("open holds", "27 wait.", "notice")
+        yield* reasons.set("receiver store", "No room.", "critical")
         yield* store.transaction((tx) =>
           tx
             .insertInto("workers")
@@ -51,8 +51,8 @@ describe.each(engines.filter(({ name }) => name === "PostgreSQL"))("workers in $
               true,
               ["No room."],
               [
-                ["disk", "critical", "No room."],
-                ["holds", "notice", "27 wait."]
+                ["receiver store", "critical", "No room."],
+                ["open holds", "notice", "27 wait."]
               ]
             ]
           ]

@@ -2,10 +2,11 @@
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option, References } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { isHeld, Lock, readNote } from "../../src/Runtime/Lock.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
+import { Log } from "../Logged.ts"
 
 const note = { pid: process.pid, startedAt: "2026-01-01T00:00:00.000000Z", admin: "http://127.0.0.1:1", token: "t" }
 
@@ -31,6 +32,7 @@ it.live("a damaged lock file is made again, and keeps out a second process all t
 it.effect("a note that can't be written stops nothing, and is written later", () => {
   const folder = temporaryFolder()
   const inTheWay = join(folder, "worker.json.new")
+  const log = new Log()
   return Effect.gen(function* () {
     const lock = yield* Lock
     mkdirSync(inTheWay)
@@ -38,6 +40,7 @@ it.effect("a note that can't be written stops nothing, and is written later", ()
       Effect.gen(function* () {
         yield* lock.announce(note)
         assert.isTrue(Option.isNone(readNote(folder)))
+        assert.deepInclude(log.saw("note.unwritten"), { path: join(folder, "worker.json") })
         yield* TestClock.adjust("5 seconds")
         assert.isTrue(Option.isNone(readNote(folder)))
         rmdirSync(inTheWay)
@@ -48,7 +51,7 @@ it.effect("a note that can't be written stops nothing, and is written later", ()
     assert.isTrue(Option.isNone(readNote(folder)), "removed at the end")
   }).pipe(
     Effect.provide(Lock.layerAt(folder)),
-    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.provide(log.layer),
     Effect.ensuring(Effect.sync(() => removeFolder(folder)))
   )
 })

@@ -3,7 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
-import { logged } from "../sandbox/Outliving.ts"
+import { keys } from "../../src/Runtime/Reasons/ToDo.ts"
+import { guarded } from "../../src/Runtime/Supervisor.ts"
+import { Log } from "../Logged.ts"
 
 const start = Date.UTC(2026, 10, 20, 2)
 
@@ -15,15 +17,15 @@ describe("reasons", () => {
     "show critical ones first, and count no notice as wrong",
     Effect.gen(function* () {
       const reasons = yield* Reasons
-      yield* reasons.set("a", "A notice.", "notice")
-      yield* reasons.set("b", "Degraded.")
-      yield* reasons.set("c", "Critical.", "critical")
+      yield* reasons.set("set aside", "A notice.", "notice")
+      yield* reasons.set("apply", "Degraded.")
+      yield* reasons.set("audit", "Critical.", "critical")
       assert.deepStrictEqual(
         (yield* reasons.all).map(({ key, level }) => [key, level]),
         [
-          ["c", "critical"],
-          ["b", "degraded"],
-          ["a", "notice"]
+          ["audit", "critical"],
+          ["apply", "degraded"],
+          ["set aside", "notice"]
         ]
       )
       assert.deepStrictEqual(yield* reasons.wrong, ["Critical.", "Degraded."])
@@ -35,12 +37,12 @@ describe("reasons", () => {
     Effect.gen(function* () {
       const reasons = yield* Reasons
       const since = Effect.map(reasons.all, ([reason]) => reason?.since)
-      yield* reasons.set("holds", "1 hold.", "notice")
+      yield* reasons.set("open holds", "1 hold.", "notice")
       yield* TestClock.adjust("1 hour")
-      yield* reasons.set("holds", "2 holds.", "critical")
+      yield* reasons.set("open holds", "2 holds.", "critical")
       assert.strictEqual(yield* since, "2026-11-20T02:00:00.000000Z")
-      yield* reasons.clear("holds")
-      yield* reasons.set("holds", "2 holds.", "critical")
+      yield* reasons.clear("open holds")
+      yield* reasons.set("open holds", "2 holds.", "critical")
       assert.strictEqual(yield* since, "2026-11-20T03:00:00.000000Z")
     })
   )
@@ -49,16 +51,60 @@ describe("reasons", () => {
     "are logged again when the sentence or the level changes, and only then",
     Effect.gen(function* () {
       const reasons = yield* Reasons
-      const { lines } = yield* logged(
+      const log = new Log()
+      yield* Effect.provide(
         Effect.gen(function* () {
-          yield* reasons.set("holds", "1 hold.", "notice")
-          yield* reasons.set("holds", "1 hold.", "notice")
-          yield* reasons.set("holds", "1 hold.", "critical")
-          yield* reasons.set("holds", "2 holds.", "critical")
-          yield* reasons.clear("holds")
-        })
+          yield* reasons.set("open holds", "1 hold.", "notice")
+          yield* reasons.set("open holds", "1 hold.", "notice")
+          yield* TestClock.adjust("1500 millis")
+          yield* reasons.set("open holds", "1 hold.", "critical")
+          yield* reasons.set("open holds", "2 holds.", "critical")
+          yield* reasons.clear("open holds")
+          yield* reasons.clear("open holds")
+        }),
+        log.layer
       )
-      assert.deepStrictEqual(lines, ["1 hold.", "1 hold.", "2 holds.", "Resolved: holds"])
+      assert.deepStrictEqual(
+        log.written.map(({ event, level, message }) => [event, level, message]),
+        [
+          ["reason.set", "Info", "1 hold."],
+          ["reason.set", "Error", "1 hold."],
+          ["reason.set", "Error", "2 holds."],
+          ["reason.cleared", "Info", "Resolved: open holds, after 1.5 s"]
+        ]
+      )
+      const [first] = log.of("reason.set")
+      assert.deepInclude(first, { reason: "open holds", reason_level: "notice" })
+      assert.deepStrictEqual(log.of("reason.cleared"), [
+        { reason: "open holds", reason_level: "critical", seconds: 1.5 }
+      ])
     })
   )
+
+  scene(
+    "say what to do, and a crash too",
+    Effect.gen(function* () {
+      const reasons = yield* Reasons
+      yield* reasons.set("walk projects", "It fails.")
+      const crashing = guarded("walking", Effect.die(new Error("broken invariant")))
+      const log = new Log()
+      yield* Effect.provide(Effect.andThen(Effect.forkScoped(crashing), TestClock.adjust("1 second")), log.layer)
+      assert.deepStrictEqual(log.events, ["pipeline.crashed", "reason.set"])
+      assert.deepStrictEqual(log.saw("pipeline.crashed"), { pipeline: "walking" })
+      const all = yield* reasons.all
+      assert.deepStrictEqual(
+        all.map(({ key, toDo }) => [key, toDo.split(/[,:;]/, 1)[0]]),
+        [
+          ["walk projects", "Wait"],
+          ["walking", "Look for the crash in the log"]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what to do", () => {
+  it("is one sentence for each key", () => {
+    for (const [key, toDo] of keys) assert.match(toDo, /^[A-Z][^.]*(\.[^ ][^.]*)*\.$/, key)
+  })
 })

@@ -70,6 +70,7 @@ export const entryNumber = (number: number, { status = "posted", ...given }: Giv
   status,
   attempts: 0,
   refusals: 0,
+  queuedAt: at,
   dueAt: at,
   isKept: false
 })

@@ -5,7 +5,8 @@ import { Clock, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { Sandbox, type SandboxOptions } from "../../sandbox/Sandbox.ts"
 import * as CallbackReceiver from "./CallbackReceiver.ts"
-import { calm, killedAfter, logged, startAt, subscribeAt, temporaryStatePath } from "./Outliving.ts"
+import { logged } from "../Logged.ts"
+import { calm, killedAfter, startAt, subscribeAt, temporaryStatePath } from "./Outliving.ts"
 
 const eventId = (received: CallbackReceiver.Received) => received.headers["x-service-event-id"] ?? ""
 const line = (received: CallbackReceiver.Received) => `${eventId(received)} ${CallbackReceiver.text(received)}`

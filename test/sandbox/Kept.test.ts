@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
-import { calm, killedAfter, logged, temporaryStatePath } from "./Outliving.ts"
+import { logged } from "../Logged.ts"
+import { calm, killedAfter, temporaryStatePath } from "./Outliving.ts"
 
 describe("A sandbox with a state file", () => {
   it.effect("keeps its identity, its options and its OAuth clients, though they aren't given again", () =>

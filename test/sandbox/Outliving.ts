@@ -2,7 +2,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Logger } from "effect"
+import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { ConstructionApi, ConstructionTokenApi } from "../../connectors/construction/ConstructionApi.ts"
@@ -46,10 +46,3 @@ export const killedAfter = <A, E, R>(options: SandboxOptions, use: (sandbox: San
     copyFileSync(`${path}.killed`, path)
     return result
   })
-
-/** Collects what is logged. */
-export const logged = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const lines: Array<string> = []
-  const logger = Logger.make(({ message }) => void lines.push(String(message)))
-  return { result: yield* Effect.provide(effect, Logger.layer([logger])), lines }
-})

@@ -9,6 +9,7 @@ import { type Environment, query, run } from "../RunningWorker.ts"
 import { contents, epochOf, Folder, makeStore, strange } from "./MoveWorld.ts"
 import { applied, dump, live, storyEvents } from "./Past.ts"
 import { World } from "./World.ts"
+import { saw } from "../Logged.ts"
 
 const moving = async (given: Environment, to: string) => {
   const { code, stderr, stdout } = await run(given, "move", "--to", to)
@@ -118,7 +119,8 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     const again = world.start({ SITELEDGER_WAREHOUSE: last.url })
     await again.live()
     await applied(again)
-    await again.stop()
+    const { stderr } = await again.stop()
+    saw(stderr, "warehouse.moved")
     const published = await run({ ...world.environment, SITELEDGER_WAREHOUSE: last.url }, "publish")
     assert.strictEqual(published.code, 0, published.stderr)
     assert.deepStrictEqual(await seen(join(world.dataDir, "analytics.duckdb")), expected)

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { removeFolder } from "../Folders.ts"
 import { endOf, placeOf, startedOn, truthOf } from "./SandboxWorld.ts"
+import { saw } from "../Logged.ts"
 
 const doc = readFileSync(join(import.meta.dirname, "../../docs/wire.md"), "utf8")
 
@@ -64,6 +65,7 @@ describe("a worker that moves to /v2", () => {
         moved.status("the new subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
       )
       assert.strictEqual(sandbox.subscriptions().length, 2)
+      assert.match(String(saw(moved.stderr, "service.moved")["service"]), /\/v2$/)
       yield* sandbox.emit(600)
       yield* sandbox.deliveries.until(({ waiting }) => waiting === 0)
       assert.isAbove(Object.keys(paid()).length, before)

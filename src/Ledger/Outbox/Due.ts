@@ -15,6 +15,7 @@ export interface OutboxMessage {
   readonly status: StoreTables["ledger_outbox"]["status"]
   readonly attempts: number
   readonly refusals: number
+  readonly queuedAt: Instant
   readonly dueAt: Instant
   /** A draft that was never handed to an accounting system: see Drafts. */
   readonly isKept: boolean
@@ -28,19 +29,28 @@ export const isFirst = sql<boolean>`not exists (
   where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
 
 type Due = StoreTables["ledger_entries"] &
-  Omit<OutboxMessage, "entry" | "dueAt" | "isKept"> & {
+  Omit<OutboxMessage, "entry" | "dueAt" | "isKept" | "queuedAt"> & {
     readonly due_at: Instant
+    readonly queued_at: Instant
     readonly kept_since: Instant | null
     readonly looked?: number
   }
 
-const columns = sql`e.*, o.status, o.attempts, o.refusals, o.next_attempt_at as due_at, o.kept_since`
+const columns = sql`e.*, o.status, o.attempts, o.refusals, o.queued_at, o.next_attempt_at as due_at, o.kept_since`
 const dueFirst = sql`order by o.next_attempt_at, o.sequence`
 
 /** `looked`: at how many rows. */
-const read = ({ attempts, due_at: dueAt, kept_since, looked, refusals, status, ...entry }: Due) => ({
+const read = ({ attempts, due_at, kept_since, looked, queued_at, refusals, status, ...entry }: Due) => ({
   looked: Number(looked),
-  message: { entry, status, attempts, refusals, dueAt, isKept: kept_since !== null } satisfies OutboxMessage
+  message: {
+    entry,
+    status,
+    attempts,
+    refusals,
+    queuedAt: queued_at,
+    dueAt: due_at,
+    isKept: kept_since !== null
+  } satisfies OutboxMessage
 })
 
 /** Looking at more would be slow if few of them are the first of their IPC. */

@@ -15,6 +15,7 @@ import { Outbox } from "../Outbox.ts"
 import type { Adapter } from "./Adapter.ts"
 import type { OutboxMessage } from "./Due.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 export interface Sending {
   readonly adapter: Adapter
@@ -110,8 +111,10 @@ const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: 
   // Not tried: the sink has just become unavailable, or another entry is probing it.
   if (outcome._tag === "Failure") return yield* Effect.sleep(probingPause)
   const verdict = outcome.success
+  const { entry_id: entry, ipc_id: ipc } = message.entry
   if (verdict._tag === "Taken") {
     yield* untilStoreAnswers(outbox.delivered(message))
+    yield* LogLine.write("message.delivered", { entry, ipc, seconds: yield* age(message) })
     return isProbe ? yield* untilStoreAnswers(outbox.hurry) : undefined
   }
   const isRefused = verdict._tag !== "Unavailable"
@@ -121,9 +124,17 @@ const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: 
   const retryAfterMs = isRefused ? undefined : verdict.retryAfterMs
   const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, retryAfterMs, yield* Random.next)
   const againAt = isDead ? undefined : Instant.fromMillis(Math.ceil((yield* Clock.currentTimeMillis) + pauseMs))
-  yield* Effect.logDebug(`Entry ${message.entry.entry_id} isn't delivered: ${verdict.reason}`)
+  if (!isDead) yield* LogLine.write("message.postponed", { entry, ipc, why: verdict.reason })
   yield* untilStoreAnswers(outbox.postponed(message, { reason: verdict.reason, isRefused, againAt }))
+  const attempts = message.attempts + 1
+  if (isDead) yield* LogLine.write("message.dead", { entry, ipc, attempts, why: verdict.reason })
 })
+
+/** Since it was queued, which is when it was posted. */
+const age = ({ queuedAt }: OutboxMessage) =>
+  Effect.map(Clock.currentTimeMillis, (nowMs) =>
+    LogLine.seconds(Duration.millis(Math.max(0, nowMs - Instant.toMicros(queuedAt) / 1000)))
+  )
 
 /** A refusal says nothing about the sink's availability. */
 const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome => {

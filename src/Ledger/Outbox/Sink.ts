@@ -21,6 +21,7 @@ import { untilStoreAnswers } from "./Sending.ts"
 import * as Sending from "./Sending.ts"
 import type * as SinkAnswer from "./SinkAnswer.ts"
 import type { Halt } from "./Halt.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 export interface SinkOptions {
   readonly adapter: Adapter
@@ -139,16 +140,11 @@ const waitingSentence = ({ entryId, ipcId, queuedAt, reason }: NonNullable<Troub
 const tellUnsent = Effect.gen(function* () {
   const unsent = yield* untilStoreAnswers((yield* Outbox).unsent)
   if (unsent === 0) return
-  yield* Effect.logInfo(
-    `${unsent} entries were posted while no accounting sink was configured and aren't sent; ` +
-      "`siteledger ledger sink send --from SEQUENCE` sends them."
-  )
+  yield* LogLine.write("outbox.unsent", { entries: unsent })
 })
 
 const tellLeftover = Effect.gen(function* () {
   const status = yield* Effect.orDie((yield* Outbox).status)
   if (status === null) return
-  yield* Effect.logWarning(
-    `${status.backlog + status.dead} entries wait for an accounting sink, and none is configured (SITELEDGER_LEDGER_SINK_URL).`
-  )
+  yield* LogLine.write("outbox.stranded", { entries: status.backlog + status.dead })
 })

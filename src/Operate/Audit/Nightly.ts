@@ -7,6 +7,7 @@ import { led } from "../../Runtime/Leadership.ts"
 import * as Schedule from "../../Stores/Schedule.ts"
 import { Store } from "../../Stores/Store.ts"
 import { audit, remembered } from "../Audit.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 const name = "audit"
 const retryAfter = Duration.minutes(30)
@@ -24,9 +25,6 @@ const turn = (cron: Cron.Cron) =>
     yield* store.transaction((tx) => Schedule.serve(tx, name, due))
   }).pipe(
     Effect.catch((error) =>
-      Effect.andThen(
-        Effect.logWarning(`The books can't be audited now, and are later: ${error.message}`),
-        Effect.sleep(retryAfter)
-      )
+      Effect.andThen(LogLine.write("audit.postponed", { why: error.message }), Effect.sleep(retryAfter))
     )
   )

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { WarehouseError } from "../Warehouse.ts"
 import type { OpenFile } from "./File.ts"
 import { suspect } from "./Opening.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
 const fatal = /^FATAL|database has been invalidated/
@@ -53,7 +54,7 @@ export const attemptOn =
               cause
             })
           }
-          yield* Effect.logWarning(`${had}; it may use ${mb} MB from now on.`)
+          yield* LogLine.write("warehouse.enlarged", { megabytes: mb })
           return yield* new WarehouseError({ reason: "Short", message: `${had}; it has more now.`, cause })
         })
     )

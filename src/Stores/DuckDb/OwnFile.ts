@@ -14,6 +14,7 @@ import type { Shares } from "./Memory.ts"
 import { type Obstacle, objectionIn, objectionTo, sentenceOf } from "./Opening.ts"
 import { setAside } from "./SetAside.ts"
 import * as Projection from "../Projection.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 const held = (path: string, { cause, message }: WarehouseError) =>
   new WarehouseError({
@@ -59,7 +60,7 @@ const openOrMake = Effect.fnUntraced(function* (path: string, shares: Shares) {
   const opened = yield* tryToOpen(path, shares)
   if (opened.kind === "file") return { file: opened.file, isNew }
   const kept = setAside(path, yield* Clock.currentTimeMillis)
-  yield* Effect.logError(`The warehouse can't be read and is rebuilt; the old file is kept as ${kept}. ${opened.why}`)
+  yield* LogLine.write("warehouse.replaced", { kept, why: opened.why })
   return { file: yield* makeAgain(path, shares), isNew: true }
 })
 
@@ -82,11 +83,11 @@ const opened = Effect.fn("DuckDb.openOwn")(function* (path: string, shares: Shar
   if (verdict.isFresh) {
     yield* Projection.adopt(store, meta.id)
   } else if (verdict.mismatch !== undefined) {
-    yield* Effect.logWarning(`${verdict.mismatch} It is rebuilt from the store and a new walk.`)
+    yield* LogLine.write("warehouse.mismatched", { why: verdict.mismatch })
     if (!opened.isNew) {
       yield* attempt(() => file.close())
       const kept = setAside(path, yield* Clock.currentTimeMillis)
-      yield* Effect.logWarning(`The old warehouse is kept as ${kept}`)
+      yield* LogLine.write("warehouse.kept", { kept })
       file = yield* makeAgain(path, shares)
       meta = yield* metaOf(file)
     }

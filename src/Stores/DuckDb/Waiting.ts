@@ -34,7 +34,7 @@ const awaited = (path: string, first: WarehouseError) =>
 
 const restart = Effect.flatMap(
   Effect.serviceOption(Restart),
-  Option.match({ onNone: () => Effect.void, onSome: (found) => found.request })
+  Option.match({ onNone: () => Effect.void, onSome: ({ request }) => request("the warehouse can be opened") })
 )
 
 const refusing = (error: WarehouseError): Warehouse["Service"] => ({

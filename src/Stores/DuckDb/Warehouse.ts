@@ -78,6 +78,8 @@ const snapshotOf = (file: OpenFile, oneWriter: Semaphore.Semaphore, attemptFile:
     }
   })
 
+const fatal = "the warehouse has to be closed and opened again after an error"
+
 const make = (path: string, budgetMb: number) =>
   Effect.gen(function* () {
     const { file, id } = yield* Effect.acquireRelease(openOwn(path, sharesOf(budgetMb)), (opened) =>
@@ -86,7 +88,7 @@ const make = (path: string, budgetMb: number) =>
     const attemptHere = attemptOn(file)
     const noted = noting(path)
     const restart = yield* Effect.serviceOption(Restart)
-    const openAgain = Option.match(restart, { onNone: () => Effect.void, onSome: ({ request }) => request })
+    const openAgain = Option.match(restart, { onNone: () => Effect.void, onSome: ({ request }) => request(fatal) })
     const attemptFile: AttemptFile = (use) =>
       Effect.tapError(noted(attemptHere(use)), ({ reason }) => (reason === "Fatal" ? openAgain : Effect.void))
     const oneWriter = yield* Semaphore.make(1)

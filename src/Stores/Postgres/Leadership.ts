@@ -4,11 +4,13 @@
  * When that worker dies, the server frees the lock with its connection, and another worker takes it within seconds. A
  * worker that loses its connection stops leading at once.
  */
+import { hostname } from "node:os"
 import { Effect, Latch, Layer } from "effect"
 import type { Client } from "pg"
 import { Leadership } from "../../Runtime/Leadership.ts"
 import { supervised } from "../../Runtime/Supervisor.ts"
 import { Postgres } from "./Postgres.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 const lookEvery = "1 second"
 
@@ -50,7 +52,7 @@ export const layer = Layer.effect(
         const [opened, closed] = now ? [leading, following] : [following, leading]
         return closed.close.pipe(
           Effect.andThen(opened.open),
-          Effect.andThen(Effect.logInfo(now ? "This worker leads" : "This worker no longer leads"))
+          Effect.andThen(LogLine.write("leader.changed", { leads: now, host: hostname(), pid: process.pid }))
         )
       })
 

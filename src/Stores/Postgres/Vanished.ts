@@ -12,6 +12,7 @@ import { Clock, Effect } from "effect"
 import type { Client } from "pg"
 import { runningMs } from "../../Runtime/Boot.ts"
 import type { Connections } from "./Connections.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 const lookEvery = "1 second"
 const answerMs = 3_000
@@ -97,7 +98,9 @@ export const watch = (connections: Connections) =>
       await dropped?.end().catch(() => undefined)
     }
     const turn = Effect.tryPromise(look).pipe(
-      Effect.flatMap((ended) => Effect.forEach(ended, (sentence) => Effect.logWarning(sentence))),
+      Effect.flatMap((ended) =>
+        Effect.forEach(ended, (sentence) => LogLine.write("connections.ended", { why: sentence }))
+      ),
       Effect.catch(() => Effect.asVoid(Effect.forkDetach(Effect.promise(drop))))
     )
     yield* Effect.addFinalizer(() => Effect.promise(drop))

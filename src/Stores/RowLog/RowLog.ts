@@ -10,6 +10,7 @@ import type { StoreError } from "../Store.ts"
 import { storeError } from "../Sqlite/Failure.ts"
 import { Follow, type Place } from "./Follow.ts"
 import { heal, nothing } from "./Heal.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 interface Opened {
   readonly isNew: boolean
@@ -26,26 +27,14 @@ export const keep = (place: Place, { isNew, replaces }: Opened) =>
       // Deliveries wait for room, too; a later start takes what the store lacks.
       Effect.catchIf(
         ({ reason }) => reason === "Full" && !isNew,
-        ({ message }) =>
-          Effect.as(Effect.logWarning(`The store can't be compared with its log now: ${message}`), nothing)
+        ({ message }) => Effect.as(LogLine.write("rows.unread", { why: message }), nothing)
       )
     )
-    if (files > 0) {
-      yield* Effect.logWarning(
-        `The disk had damaged ${files} files of the log of rows. Nothing is lost. Check the disk.`
-      )
-    }
+    if (files > 0) yield* LogLine.write("rows.repaired", { files })
     if (replaces !== undefined) {
-      yield* Effect.logError(
-        `The store ${place.store} was damaged and is kept as ${replaces}. A new one has its ${rows} rows from the log ` +
-          "beside it, and all deliveries are applied again. Check the disk."
-      )
+      yield* LogLine.write("store.replaced", { path: place.store, kept: replaces, rows })
     } else if (rows > 0) {
-      yield* Effect.logWarning(
-        isNew
-          ? `The store ${place.store} was missing. A new one has its ${rows} rows from the log beside it, and all deliveries are applied again.`
-          : `The disk had dropped the newest changes of ${place.store}: ${rows} rows were taken back from the log beside it.`
-      )
+      yield* LogLine.write(isNew ? "store.remade" : "store.restored", { path: place.store, rows })
     }
     const follow = yield* Effect.acquireRelease(
       Effect.sync(() => new Follow(place)),
@@ -80,6 +69,4 @@ const once = (follow: Follow, isUptimeDue: boolean): Effect.Effect<void> =>
       await follow.once()
     },
     catch: storeError
-  }).pipe(
-    Effect.catch((error: StoreError) => Effect.logWarning(`The log of rows can't be written for now: ${error.message}`))
-  )
+  }).pipe(Effect.catch((error: StoreError) => LogLine.write("rows.unwritten", { why: error.message })))

@@ -34,6 +34,7 @@ import { dialect, prepared } from "./Dialect.ts"
 import { open, suspect } from "./Opening.ts"
 import { migrations } from "./Migrations.ts"
 import type { StoreTables } from "../StoreTables.ts"
+import * as LogLine from "../../Runtime/LogLine.ts"
 
 const notOpened = (path: string) => (cause: unknown) => {
   const { reason } = storeError(cause)
@@ -171,14 +172,14 @@ const make = ({ isLogged, key, path }: Options) =>
       store: path,
       database,
       archives: new ArchiveFolder(archiveFolderOf(path), yield* Elsewhere, (sentence) =>
-        runSync(Effect.logError(sentence))
+        runSync(LogLine.write("archive.damaged", { why: sentence }))
       ),
       key: () => derived(runSync(key)),
       exclusively: (use) => db.connection().execute(async () => use())
     }
     if (isLogged) yield* RowLog.keep(place, { isNew, replaces })
     const files = yield* Effect.acquireRelease(
-      Effect.sync(() => filesOf(place, db, (sentence) => runSync(Effect.logWarning(sentence)))),
+      Effect.sync(() => filesOf(place, db, (sentence) => runSync(LogLine.write("inbox.odd", { why: sentence })))),
       ({ close }) => Effect.promise(close)
     )
     return Store.of({

@@ -15,6 +15,7 @@ import { engines } from "../../Stores/StoreEngines.ts"
 import { Warehouse, noMirrors } from "../../../src/Stores/Warehouse.ts"
 import { machine } from "../../SetClock.ts"
 import { until } from "../Uptime/World.ts"
+import { Log } from "../../Logged.ts"
 
 const start = Date.UTC(2026, 10, 20, 2)
 const minute = 60_000
@@ -93,7 +94,7 @@ const reached = (quarantined: number, applied: ReadonlyArray<string>, times: Rea
 describe.each(engines)("an event of the future in $name", ({ isSkipped, place }) => {
   const test = (
     fact: string,
-    body: (jump: (ms: number) => void, applied: Array<string>) => Effect.Effect<void, unknown, Inbox | Store>
+    body: (jump: (ms: number) => void, applied: Array<string>, log: Log) => Effect.Effect<void, unknown, Inbox | Store>
   ) =>
     it.effect.skipIf(isSkipped)(fact, () =>
       Effect.gen(function* () {
@@ -101,7 +102,9 @@ describe.each(engines)("an event of the future in $name", ({ isSkipped, place })
         const { jump, on } = yield* machine
         const { layer } = yield* place
         const applied: Array<string> = []
-        yield* on(Effect.provide(body(jump, applied), Layer.provideMerge(applying(applied), layer)))
+        const log = new Log()
+        const scene = Effect.provide(body(jump, applied, log), Layer.provideMerge(applying(applied), layer))
+        yield* on(Effect.provide(scene, log.layer))
       }).pipe(Effect.scoped)
     )
 
@@ -111,16 +114,21 @@ describe.each(engines)("an event of the future in $name", ({ isSkipped, place })
     string
   ]
 
-  test("waits for its day", (_, applied) =>
+  test("waits for its day", (_, applied, log) =>
     Effect.gen(function* () {
       for (const at of [later, soon, now]) yield* offer(at)
       yield* reached(2, applied, [now])
+      assert.lengthOf(log.of("delivery.quarantined"), 2)
+      assert.deepInclude(log.saw("delivery.quarantined"), { why: "event-time-ahead", sequence: 2 })
       yield* TestClock.adjust(9 * minute)
       assert.lengthOf(yield* waits, 2)
       yield* TestClock.adjust(2 * minute)
       yield* reached(1, applied, [now, soon])
       yield* TestClock.adjust(2 * day)
       yield* reached(0, applied, [now, soon, later])
+      yield* until(Effect.sync(() => log.of("deliveries.released").length === 2))
+      assert.deepStrictEqual(log.saw("deliveries.released"), { applied: 1 })
+      assert.lengthOf(log.of("delivery.quarantined"), 2)
     }))
 
   test("that was only one by our clock is applied within a minute of its correction", (jump, applied) =>

@@ -10,18 +10,18 @@ describe("an alert", () => {
     Effect.gen(function* () {
       const { endpoint, live } = yield* world
       const { reasons, stop } = yield* live
-      yield* reasons.set("sink", "The sink refuses.")
+      yield* reasons.set("accounting sink", "The sink refuses.")
       yield* pass(8)
       assert.deepStrictEqual(told(endpoint.taken), [["red", "degraded", "The sink refuses."]])
-      yield* reasons.set("sink", "The sink refuses.", "critical")
+      yield* reasons.set("accounting sink", "The sink refuses.", "critical")
       yield* pass(4)
       assert.lengthOf(endpoint.taken, 1, "critical must have lasted 5 seconds")
       yield* pass(3)
       assert.lengthOf(endpoint.taken, 2, "it waits for no minute, and its kind isn't new")
       yield* pass(600)
-      yield* reasons.set("sink", "The sink refuses.")
+      yield* reasons.set("accounting sink", "The sink refuses.")
       yield* pass(600)
-      yield* reasons.clear("sink")
+      yield* reasons.clear("accounting sink")
       yield* pass(60)
       assert.deepStrictEqual(told(endpoint.taken), [
         ["red", "degraded", "The sink refuses."],
@@ -38,24 +38,24 @@ describe("an alert", () => {
       const { endpoint, live } = yield* world
       const first = yield* live
       yield* first.reasons.set("export", "No export.")
-      yield* first.reasons.set("disk", "No room.", "critical")
+      yield* first.reasons.set("receiver store", "No room.", "critical")
       yield* pass(10)
       for (let time = 0; time < 20; time++) {
-        yield* first.reasons.clear("disk")
+        yield* first.reasons.clear("receiver store")
         yield* pass(15)
-        yield* first.reasons.set("disk", "No room.", "critical")
+        yield* first.reasons.set("receiver store", "No room.", "critical")
         yield* pass(15)
       }
       yield* first.stop
       const { reasons, stop } = yield* live
       yield* reasons.set("export", "No export.")
       yield* pass(25)
-      yield* reasons.set("disk", "No room.", "critical")
+      yield* reasons.set("receiver store", "No room.", "critical")
       yield* pass(300)
       assert.deepStrictEqual(told(endpoint.taken), [["red", "critical", "No room.", "No export."]])
-      yield* reasons.clear("disk")
+      yield* reasons.clear("receiver store")
       yield* pass(400)
-      yield* reasons.set("disk", "No room.", "critical")
+      yield* reasons.set("receiver store", "No room.", "critical")
       yield* pass(10)
       assert.lengthOf(endpoint.taken, 2)
       assert.strictEqual(endpoint.taken[1]?.level, "critical")
@@ -67,15 +67,15 @@ describe("an alert", () => {
     Effect.gen(function* () {
       const { endpoint, live } = yield* world
       const { reasons, stop } = yield* live
-      yield* reasons.set("x", "27 wait.", "notice")
+      yield* reasons.set("growing amounts", "27 wait.", "notice")
       yield* pass(100)
       assert.deepStrictEqual(endpoint.taken, [])
-      yield* reasons.set("x", "27 wait too long.", "critical")
+      yield* reasons.set("growing amounts", "27 wait too long.", "critical")
       yield* pass(10)
       const [red] = endpoint.taken
       assert.deepStrictEqual(told(endpoint.taken), [["red", "critical", "27 wait too long."]])
       assert.closeTo(seconds(red?.since ?? ""), 100, 2, "red since it became critical")
-      yield* reasons.set("x", "1 waits.", "notice")
+      yield* reasons.set("growing amounts", "1 waits.", "notice")
       yield* pass(60)
       assert.deepStrictEqual(told(endpoint.taken).slice(1), [["recovered", "critical"]])
       yield* stop
@@ -88,8 +88,8 @@ describe("an alert", () => {
       const { stop } = yield* live
       const since = "2026-11-20T02:00:00.000000Z"
       const worker = { host: "b", startedAt: since, seenAt: since, isUp: true, isLeader: false, isThis: false }
-      const notice = { key: "x", level: "notice" as const, sentence: "27 wait.", since }
-      const disk = { key: "disk", level: "critical" as const, sentence: "No room.", since }
+      const notice = { key: "growing amounts", level: "notice" as const, sentence: "27 wait.", since }
+      const disk = { key: "receiver store", level: "critical" as const, sentence: "No room.", since }
       others.push({ ...worker, pid: 7, reasons: [], reasonDetails: [notice] })
       others.push({ ...worker, pid: 8, isUp: false, reasons: ["No room."], reasonDetails: [disk] })
       yield* pass(60)

@@ -11,6 +11,7 @@ import { Store } from "../../../src/Stores/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import { until } from "../../Intake/Uptime/World.ts"
 import { folder, hear, payment, stores } from "../../Ledger/Started.ts"
+import { Log } from "../../Logged.ts"
 
 const utc = Cron.parseUnsafe("0 2 * * *", "UTC")
 
@@ -93,6 +94,27 @@ describe("the audit", () => {
           assert.deepStrictEqual(yield* critical, [])
         })
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that can't be made now is postponed, which is in the log", () =>
+    Effect.gen(function* () {
+      const [path, log] = [yield* folder, new Log()]
+      yield* TestClock.setTime(Date.UTC(2026, 10, 20, 1))
+      const scene = Effect.gen(function* () {
+        yield* until(Effect.map(audited, (row) => row !== undefined))
+        const store = yield* Store
+        yield* store.run((db) => sql.raw("alter table ledger_facts rename to ledger_gone").execute(db))
+        yield* TestClock.setTime(night(20) + 60_000)
+        yield* until(
+          Effect.andThen(
+            TestClock.adjust(1000),
+            Effect.sync(() => log.written.length > 0)
+          )
+        )
+        assert.match(String(log.saw("audit.postponed")["why"]), /ledger_facts/)
+      })
+      yield* Effect.provide(started(path, scene), log.layer)
     }).pipe(Effect.scoped)
   )
 })

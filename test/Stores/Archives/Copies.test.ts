@@ -17,6 +17,7 @@ import { patience, sample } from "../../Long.ts"
 import { framesOf } from "../Segments/Inbox.ts"
 import { folder } from "../WarehouseEngines.ts"
 import * as World from "./World.ts"
+import { Log } from "../../Logged.ts"
 
 /** Counts every effect outside the Store's own code, and dies at one of them, before it or after it. */
 class Killer {
@@ -178,11 +179,15 @@ describe("an archive", () => {
         Effect.gen(function* () {
           const path = yield* World.filled
           const before = yield* World.inStores(path, World.handedOut)
-          yield* World.inStores(path, World.archiveAll)
+          const log = new Log()
+          yield* Effect.provide(World.inStores(path, World.archiveAll), log.layer)
+          assert.deepInclude(log.of("archive.made")[0], { deliveries: 8, first: 1 })
+          assert.match(String(log.saw("archive.made")["archive"]), /2026-02-000000000000009$/)
           const [file = ""] = World.archivesIn(path)
           const whole = readFileSync(file)
           damage(file)
-          assert.deepStrictEqual(yield* World.inStores(path, World.handedOut), before)
+          assert.deepStrictEqual(yield* Effect.provide(World.inStores(path, World.handedOut), log.layer), before)
+          assert.include(String(log.saw("archive.damaged")["why"]), "2026-01-000000000000001")
           assert.isTrue(readFileSync(file).equals(whole))
           damage(file)
           damage(join(World.lakeIn(path), "_archive", file.slice(join(path, "archive").length)))

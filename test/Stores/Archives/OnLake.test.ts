@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ArchiveCopies from "../../../src/Lake/ArchiveCopies.ts"
 import * as World from "./World.ts"
+import { Log } from "../../Logged.ts"
 
 describe("an archive", () => {
   it.live("whose copy on the lake is damaged, changed or gone is written there again by the weekly check", () =>
@@ -31,7 +32,9 @@ describe("an archive", () => {
           () => rmSync(document)
         ]) {
           damage()
-          assert.lengthOf(yield* checked, 2)
+          const log = new Log()
+          assert.lengthOf(yield* Effect.provide(checked, log.layer), 2)
+          assert.match(String(log.saw("archive.rewritten")["archive"]), /2026-01-000000000000001$/)
           assert.deepStrictEqual(inLake(), copies)
           assert.deepStrictEqual(
             state().map(([bytes]) => bytes),

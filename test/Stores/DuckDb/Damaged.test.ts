@@ -26,7 +26,7 @@ const started = <A, E>(path: string, body: Effect.Effect<A, E, Warehouse | Store
 const restartNoted = (restarts: Array<string>) =>
   Layer.succeed(
     Restart,
-    Restart.of({ request: Effect.sync(() => void restarts.push("asked")), requested: Effect.never })
+    Restart.of({ request: () => Effect.sync(() => void restarts.push("asked")), requested: Effect.never })
   )
 
 const events = Array.from({ length: 5000 }, (_, n) =>

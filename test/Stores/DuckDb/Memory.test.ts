@@ -3,11 +3,14 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { sql } from "kysely"
+import { attemptOn } from "../../../src/Stores/DuckDb/Failure.ts"
+import type { OpenFile } from "../../../src/Stores/DuckDb/File.ts"
 import { Memory, sharesOf, usualBudgetMb } from "../../../src/Stores/DuckDb/Memory.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import { Log } from "../../Logged.ts"
 
 const within = <A, E>(body: (folder: string) => Effect.Effect<A, E, Warehouse>, budgetMb?: number) =>
   Effect.acquireUseRelease(
@@ -134,4 +137,17 @@ it.effect("more for good once a read ran out of it", () =>
       assert.strictEqual(yield* limit, "122.0 MiB")
     })
   )
+)
+
+it.effect("once it ran out, more for good, which is in the log", () =>
+  Effect.gen(function* () {
+    const log = new Log()
+    const file = { memory: { takeMore: async () => 123 } } as unknown as OpenFile
+    const out = async () => {
+      throw new Error("Out of Memory Error: failed to allocate data of size 16.0 KiB (1.0 GiB/1.0 GiB used)")
+    }
+    const error = yield* Effect.flip(Effect.provide(attemptOn(file)(out), log.layer))
+    assert.strictEqual(error.reason, "Short")
+    assert.deepStrictEqual(log.saw("warehouse.enlarged"), { megabytes: 123 })
+  })
 )

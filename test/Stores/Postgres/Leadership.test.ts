@@ -3,6 +3,7 @@
  * The waiting itself is the kernel's and the server's; here are the settings that they are given.
  */
 import { Socket } from "node:net"
+import { hostname } from "node:os"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Client } from "pg"
@@ -12,6 +13,7 @@ import * as PostgresLeadership from "../../../src/Stores/Postgres/Leadership.ts"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import * as Databases from "../../Postgres.ts"
 import { ask, database, storesAt } from "./World.ts"
+import { Log } from "../../Logged.ts"
 
 const onServer = (url: string) => Layer.provideMerge(storesAt(url), Reasons.layer)
 
@@ -48,8 +50,11 @@ describe.skipIf(Databases.skipped !== undefined)("a leader", () => {
     Effect.gen(function* () {
       const own = yield* database
       const made: Array<Client> = []
+      const log = new Log()
       yield* Effect.gen(function* () {
         assert.isTrue(yield* (yield* Leadership).isLeading)
+        const here = { host: hostname(), pid: process.pid }
+        assert.deepStrictEqual(log.saw("leader.changed"), { ...here, leads: true })
         const [client] = made
         assert.isDefined(client)
         const { rows: pids } = yield* Effect.promise(() => client.query("select pg_backend_pid()::text as pid"))
@@ -62,8 +67,10 @@ describe.skipIf(Databases.skipped !== undefined)("a leader", () => {
           { name: "tcp_keepalives_interval", setting: "2" }
         ])
       }).pipe(
-        Effect.provide(Layer.provide(PostgresLeadership.layer, Layer.provideMerge(noting(made), onServer(own.url))))
+        Effect.provide(Layer.provide(PostgresLeadership.layer, Layer.provideMerge(noting(made), onServer(own.url)))),
+        Effect.provide(log.layer)
       )
+      assert.strictEqual(log.saw("leader.changed")["leads"], false)
     })
   )
 

@@ -1,12 +1,13 @@
 /** Which transactions are ended as those of a vanished worker, and which never are. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"
 import { Client } from "pg"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import { makeSilence } from "../../../src/Stores/Postgres/Vanished.ts"
 import * as Databases from "../../Postgres.ts"
 import { ask, database, storesAt, until } from "./World.ts"
+import { Log } from "../../Logged.ts"
 
 describe("silence", () => {
   it("is four seconds without any activity, whatever the server's clock shows", () => {
@@ -50,7 +51,10 @@ describe.skipIf(Databases.skipped !== undefined)("an open transaction", () => {
           )
         )
       })
-      const fiber = yield* Effect.forkChild(Effect.provide(first, storesAt(own.url)))
+      // Either of them may end it.
+      const log = new Log()
+      const stores = Layer.provideMerge(storesAt(own.url), log.layer)
+      const fiber = yield* Effect.forkChild(Effect.provide(first, stores, { local: true }))
       const clients = yield* Effect.forEach(["siteledger worker gone 1 00000000", "siteledger", "psql"], (name) =>
         opened(own.url, name)
       )
@@ -71,7 +75,8 @@ describe.skipIf(Databases.skipped !== undefined)("an open transaction", () => {
         yield* Effect.sleep("5 seconds")
         assert.deepStrictEqual(yield* names, after)
       })
-      yield* Effect.provide(second, storesAt(own.url))
+      yield* Effect.provide(second, stores, { local: true })
+      assert.match(String(log.saw("connections.ended")["why"]), /siteledger worker gone 1/)
       yield* Deferred.succeed(busy, undefined)
       yield* Fiber.join(fiber)
       yield* Effect.forEach(clients, (client) => Effect.promise(() => client.end().catch(() => undefined)))

@@ -6,57 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { heal } from "../../../src/Stores/RowLog/Heal.ts"
 import { listed, nameOf } from "../../../src/Stores/Segments/Segment.ts"
-import { Store, type StoreError, writeMeta } from "../../../src/Stores/Store.ts"
+import { Store, type StoreError } from "../../../src/Stores/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { folder } from "../WarehouseEngines.ts"
-
-const logged = <A, E>(path: string, body: Effect.Effect<A, E, Store>) =>
-  Effect.scoped(Effect.provide(body, Sqlite.layerAt(join(path, "store.sqlite"), { isLogged: true }), { local: true }))
-
-const run = <A>(query: Parameters<Store["Service"]["run"]>[0]) =>
-  Effect.flatMap(Store, (store) => store.run(query) as Effect.Effect<A, never>)
-
-const secret = (id: number) => ({
-  id,
-  subscription_id: null,
-  sealed: `sealed ${id}`,
-  fingerprint: `f${id}`,
-  added_at: "2026-11-20T02:00:00.000000Z",
-  retired_at: null,
-  expires_at: null,
-  last_used_at: null
-})
-
-const fact = (number: number) => ({
-  number,
-  ipc_id: "9007199254740993",
-  kind: "payment",
-  known_at: "2026-11-20T02:00:00.000000Z",
-  content: `{"amount":"${number}.10"}`
-})
-
-/** Rows that are added, changed and deleted. */
-const change = (from: number) =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    yield* store.transaction(async (tx) => {
-      await tx
-        .insertInto("webhook_secrets")
-        .values([secret(from), secret(from + 1)])
-        .execute()
-      await tx
-        .insertInto("ledger_facts")
-        .values([fact(from), fact(from + 1)])
-        .execute()
-      await tx
-        .updateTable("webhook_secrets")
-        .set({ retired_at: "2026-11-21T00:00:00.000000Z" })
-        .where("id", "=", from + 1)
-        .execute()
-      await tx.deleteFrom("webhook_secrets").where("id", "=", from).execute()
-      await writeMeta(tx, "ledger_epoch", String(from))
-    })
-  })
+import { change, fact, logged, run } from "./World.ts"
+import { Log } from "../../Logged.ts"
 
 const tables = ["webhook_secrets", "ledger_facts", "meta"] as const
 
@@ -100,7 +54,13 @@ describe("a store with a log of its rows", () => {
           const before = yield* logged(path, contents)
           assert.lengthOf(before[0]!, 2)
           damage(join(path, "store.sqlite"))
-          assert.deepStrictEqual(yield* logged(path, contents), before)
+          const log = new Log()
+          assert.deepStrictEqual(yield* Effect.provide(logged(path, contents), log.layer), before)
+          const isGone = what === "removed" || what === "emptied"
+          const said = isGone ? log.saw("store.remade") : log.saw("store.replaced")
+          assert.deepInclude(said, { path: join(path, "store.sqlite") })
+          assert.isAbove(Number(said["rows"]), 4)
+          if (!isGone) assert.isTrue(existsSync(String(said["kept"])))
           yield* logged(path, change(21))
           const after = yield* logged(path, contents)
           damage(join(path, "store.sqlite"))
@@ -120,7 +80,9 @@ describe("a store with a log of its rows", () => {
         yield* logged(path, change(11))
         const before = yield* logged(path, contents)
         putBack(store, join(path, "earlier"))
-        assert.deepStrictEqual(yield* logged(path, contents), before)
+        const log = new Log()
+        assert.deepStrictEqual(yield* Effect.provide(logged(path, contents), log.layer), before)
+        assert.isAbove(Number(log.saw("store.restored")["rows"]), 0)
       })
     )
   )
@@ -176,7 +138,9 @@ describe("a store with a log of its rows", () => {
             writeFileSync(join(kept, nameOf(first)), bytes.fill(0, 200, 600))
           }
         }
-        yield* logged(path, Effect.void)
+        const log = new Log()
+        yield* Effect.provide(logged(path, Effect.void), log.layer)
+        assert.isAbove(Number(log.saw("rows.repaired")["files"]), 0)
         damages["removed"]!(join(path, "store.sqlite"))
         assert.deepStrictEqual(yield* logged(path, contents), before)
       })

@@ -11,6 +11,7 @@ import { Seal } from "../../../src/Runtime/Seal.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { client, mark, realmId, type StandIn, type Trouble } from "./StandIn.ts"
 import { firstToken, message, once, other, reasonOf, sealKey, taken, turn, within } from "./World.ts"
+import { Log } from "../../Logged.ts"
 
 /** What the store gives after a start. */
 const kept = (store: Store["Service"]) =>
@@ -171,7 +172,10 @@ describe("a new refresh token", () => {
       Effect.gen(function* () {
         const row = { key: TokenKept.key, value: "sealed1.rubbish" }
         yield* store.run((db) => db.insertInto("meta").values(row).execute())
-        assert.deepStrictEqual(yield* (yield* started())(message()), taken)
+        const log = new Log()
+        const posted = Effect.flatMap(started(), (post) => post(message()))
+        assert.deepStrictEqual(yield* Effect.provide(posted, log.layer), taken)
+        assert.match(String(log.saw("token.unreadable")["why"]), /sealed with another key/)
         assert.deepStrictEqual(spent(quickBooks), [firstToken])
       })
     )

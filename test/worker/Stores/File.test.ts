@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { applied, deliver, dump, live, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
 import { World } from "../World.ts"
+import { saw } from "../../Logged.ts"
 
 const events = storyEvents(4, 300)
 
@@ -41,16 +42,20 @@ describe("the warehouse", () => {
     assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
 
     rmSync(world.warehouse)
-    assert.match(await startsWith(world, expected), /missing or belongs to another store/)
+    const missing = await startsWith(world, expected)
+    assert.match(String(saw(missing, "warehouse.mismatched")["why"]), /missing or belongs/)
     assert.deepStrictEqual(world.setAside, [])
 
     copyFileSync(old, world.warehouse)
-    assert.match(await startsWith(world, expected), /missing or belongs to another store|older than the store/)
+    const older = await startsWith(world, expected)
+    assert.match(older, /missing or belongs to another store|older than the store/)
+    assert.strictEqual(saw(older, "warehouse.kept")["kept"], newest(world))
     assert.strictEqual(world.setAside.length, 1)
 
     writeFileSync(world.warehouse, Buffer.alloc(100_000, "rubbish"))
-    assert.match(await startsWith(world, expected), /can't be read and is rebuilt/)
+    const garbled = await startsWith(world, expected)
     const rubbish = newest(world)
+    assert.strictEqual(saw(garbled, "warehouse.replaced")["kept"], rubbish)
     assert.match(String(readFileSync(rubbish)), /^rubbish/)
 
     truncateSync(world.warehouse, Math.floor(statSync(world.warehouse).size / 2))

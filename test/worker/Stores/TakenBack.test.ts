@@ -10,6 +10,7 @@ import { DuckDBBlobValue, DuckDBInstance, blobValue } from "@duckdb/node-api"
 import { type RunningWorker, until } from "../../RunningWorker.ts"
 import { inboxOf } from "../../Stores/Segments/Inbox.ts"
 import { World } from "../World.ts"
+import { saw } from "../../Logged.ts"
 
 const pay = async (world: World, id: string): Promise<void> => {
   await world.server.deliver({
@@ -92,6 +93,7 @@ describe("a worker whose inbox is gone", () => {
     await posted(second, 3)
     const { reasons } = await second.status("nothing is lost", (report) => report.reasons.length === 0)
     assert.deepStrictEqual(reasons, [])
+    assert.match(String(saw(second.stderr, "deliveries.restored")["copy"]), /lake/)
     await second.stop()
     assert.deepStrictEqual(inbox(world).slice(0, before.length), before)
   })

@@ -11,6 +11,7 @@ import { proxied } from "../../Stores/Postgres/Proxy.ts"
 import { applied, deliver, isVerified, storyEvents } from "../Past.ts"
 import { model, read, type StoryEvent } from "../Story.ts"
 import { World } from "../World.ts"
+import { saw } from "../../Logged.ts"
 
 const open = () => World.open({ projects: 20 }, {}, "postgres")
 
@@ -76,7 +77,8 @@ describe("a lock that another session holds", () => {
     await other.connect()
     await other.query("begin; lock table siteledger.meta in access exclusive mode")
     const worker = world.start()
-    await until("it says that it waits", async () => (worker.stderr.includes("The start waits.") ? true : undefined))
+    await until("it says that it waits", async () => worker.stderr.includes("The start waits.") || undefined)
+    assert.match(String(saw(worker.stderr, "worker.waits")["why"]), /lock/i)
     assert.isFalse(worker.hasEnded)
     await other.end()
     await worker.live()

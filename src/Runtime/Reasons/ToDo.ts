@@ -1,0 +1,84 @@
+/**
+ * What to do about a reason, in one sentence for each key. A new key comes here first: the compiler takes no other.
+ */
+
+const ofOne = {
+  // The service
+  token: "Check the client id and secret and the address of the token endpoint, or run `siteledger login` again.",
+  service: "Wait, as requests are repeated; if it stays, run `siteledger doctor` and ask who runs the service.",
+  pace: "Check that the store can be written (disk, database): requests go on once they can be counted.",
+  pause: "Wait until that time; if the plan is shared with other programs, lower SITELEDGER_REQUESTS_PER_MINUTE.",
+  subscription: "Check what the service refuses, and its Admin → API → Webhooks: it is tried again by itself.",
+  "subscription secret":
+    "Make the store writable again (disk, database); don't stop this worker before this has passed.",
+  "subscription not reached":
+    "Fire a test event in the service's Admin → API → Webhooks once the way to this worker is open.",
+  "clock skew": "Synchronise this machine's clock (NTP).",
+  // Deliveries
+  silence: "Check that the callback URL leads to this worker, and that the service still has the subscription.",
+  receiver: "Check the port and the log; if it stays, restart the worker.",
+  "receiver-silent": "Restart the worker if this stays.",
+  "receiver store": "Make room on the disk, or bring the database back: the service sends the deliveries again.",
+  "receiver lost":
+    "Raise the limit or stop the encoding, replay the deliveries in the service, and run `siteledger replay --refused-seen`.",
+  "receiver unproven":
+    "Find out who sends them; if they were deliveries, replay them in the service; `siteledger replay --refused-seen` ends this.",
+  signatures:
+    "Add the secret (`siteledger secret add`), or delete the old subscription in the service's Admin → API → Webhooks.",
+  "ending webhook secrets":
+    "Give the service's subscription its new secret before the old one ends, or delete that subscription.",
+  "unreadable webhook secrets":
+    "Start with the key that sealed them (SITELEDGER_KEY, or the file key in the data directory).",
+  heartbeat: "Make the store writable again (disk, database): without heartbeats a gap can't be told from uptime.",
+  "uptime unsure": "Nothing: it passes when the last retry of that time has come; check this machine's clock.",
+  "inbox lost": "Replay the deliveries of that time in the service's Admin → API → Webhooks, and check the disk.",
+  "inbox repaired": "Check the disk.",
+  "foreign deliveries": "Find out who can write there.",
+  apply: "Wait, as it is tried again by itself; if it stays, run `siteledger doctor`.",
+  "quarantined money":
+    "Look at them (`siteledger query \"from construction.events where outcome = 'quarantined'\"`), and run `siteledger replay` once they can be read.",
+  // The books
+  "open holds":
+    "Answer them: `siteledger ledger holds` lists what is asked, `siteledger ledger accept` and `siteledger ledger reject` answer.",
+  "growing amounts": "Say in SITELEDGER_LEDGER_FILE what certified amounts are.",
+  audit:
+    "Run `siteledger ledger verify`, find out who can write there, and restore a backup if the books were changed.",
+  // Accounting
+  outbox: "Check that the store can be read and written (disk, database).",
+  "accounting sink": "Check that the accounting system answers: its entries are sent as soon as it does.",
+  "dead messages": "Read why with `siteledger ledger sink dead`, mend it, and run `siteledger ledger sink replay`.",
+  "held back": "Read which with `siteledger ledger sink dead`, and run `siteledger ledger sink send` or `replay`.",
+  "held drafts": "Review them, and run `siteledger ledger sink release`.",
+  "outbox waits": "Compare with accounting: `siteledger ledger sink compare FILE`.",
+  // Files and copies
+  warehouse: "Give the worker what it needs to open the file (rights, room, another program that lets go of it).",
+  publish: "Make room in the data directory; the copy is made again by itself.",
+  export: "Check the lake (rights, room, network) with `siteledger doctor`: the export is tried again by itself.",
+  "damaged export": "Check the lake with `siteledger lake verify`, and find out who can write there.",
+  archive: "Check the lake and the room in the data directory: it is tried again in an hour.",
+  "set aside": "Delete the files that it names when you no longer need them.",
+  alert: "Check SITELEDGER_ALERT_URL and the system behind it: alerts are kept and sent in order."
+} as const
+
+/** Of keys with a name after them. */
+const ofEach = {
+  walk: "Wait, as the walk is repeated; if it stays, look at the list in the service, and run `siteledger doctor`.",
+  gap: "Replay the failed deliveries of that time in the service's Admin → API → Webhooks, then run `siteledger replay --gap-closed TIME`."
+} as const
+
+export type ReasonKey = keyof typeof ofOne | `${keyof typeof ofEach} ${string}`
+
+/** Whose key is the name of a pipeline. */
+const ofCrash = "Look for the crash in the log, and report it; the pipeline goes on by itself."
+
+const all: ReadonlyMap<string, string> = new Map(Object.entries(ofOne))
+const each: ReadonlyMap<string, string> = new Map(Object.entries(ofEach))
+
+export const toDoOf = (key: string): string => all.get(key) ?? each.get(key.split(" ", 1)[0] ?? "") ?? ofCrash
+
+/** For docs/alerts.md. */
+export const keys: ReadonlyArray<readonly [key: string, toDo: string]> = [
+  ...all,
+  ...[...each].map(([key, toDo]) => [`${key} …`, toDo] as const),
+  ["(a pipeline's name)", ofCrash]
+]
