@@ -32,8 +32,14 @@ const lifeIn = (plot: Plot, hour: number): Life => {
 
 const units = (text: string): bigint => Decimal.read(text)
 
-const paidOf = (lives: ReadonlyArray<Life>): ReadonlyArray<string> =>
-  [...expected(lives).values()].map((lines) => Decimal.text(lines[0]?.units ?? 0n, 2))
+/** Of IPCs whose certificates nobody posts. */
+const paidOf = (lives: ReadonlyArray<Life>): ReadonlyArray<string> => {
+  const never = { ...calendar, accruing: { day: "", from: Number.POSITIVE_INFINITY } }
+  return [...expected(lives, never).values()].map((all) => {
+    const own = all.filter(({ account }) => account === "receivable")
+    return Decimal.text(-Decimal.sum(own.map((line) => line.units)), 2)
+  })
+}
 
 describe("decimals", () => {
   it.each(["0.0000", "-0.0100", "99999999999999.9900", "12.3456"])("of %s stay as they are", (text) => {
@@ -87,8 +93,37 @@ describe("what a history implies", () => {
     assert.deepStrictEqual(paidOf([life]), ["977.00"])
     life.answer("recertified-after-payment", "reject")
     assert.deepStrictEqual(paidOf([life]), ["1077.00"])
-    life.acts.push({ verb: "reverse" })
+    life.acts.push({ verb: "reverse", what: "payments" })
     assert.deepStrictEqual(paidOf([life]), ["0.00"])
+  })
+
+  it("is a receivable for each certificate, of which the payer keeps a tax back, from a day on", () => {
+    const plot = plotOf(south)
+    const hours = [0, (calendar.accruing.from - calendar.from) / 3_600_000 + 1]
+    const lives = hours.map((hour) => lifeIn(plot, hour))
+    for (const life of lives) {
+      life.begins()
+      life.certified(life.at(0.3), units("1000"))
+      life.paid(life.at(0.6))
+    }
+    const written = [...expected(lives, calendar).values()].map((all) =>
+      Object.fromEntries(
+        [...Map.groupBy(all, ({ account }) => account)].map(([account, own]) => [
+          account,
+          Decimal.text(Decimal.sum(own.map((line) => line.units)), 2)
+        ])
+      )
+    )
+    const paid = { bank: "1050.07", withheld: "26.93" }
+    assert.deepStrictEqual(written, [
+      { ...paid, receivable: "-1077.00" },
+      { ...paid, receivable: "0.00", retention: "0.00", VAT: "-77.00", revenue: "-1000.00" }
+    ])
+    lives[1]?.acts.push({ verb: "reverse", what: "accruals" })
+    assert.notProperty(
+      Object.fromEntries([...expected(lives, calendar).values()].flat().map((line) => [line.account, 1])),
+      "VAT"
+    )
   })
 
   it("is what was there when the month was closed, where people refuse what comes later", () => {
@@ -110,7 +145,7 @@ describe("what a history implies", () => {
     assert.deepStrictEqual(bodies[0], bodies[1])
     assert.isAbove(bodies[0]?.length ?? 0, 500)
     assert.sameMembers([...new Set(one?.lives.map(({ kind }) => kind))], Object.keys(kinds))
-    const sums = [...ofLines(expected(one?.lives ?? [])).values()]
+    const sums = [...ofLines(expected(one?.lives ?? [], calendar)).values()]
     assert.strictEqual(Decimal.sum(sums), 0n)
     assert.isAbove(sums.length, 8)
   })

@@ -28,7 +28,8 @@ const reason = "as the bank says"
 /** Of a verb's answer. */
 const rowsIn = <A>(answer: unknown): ReadonlyArray<A> => (answer as { readonly rows: ReadonlyArray<A> }).rows
 
-const isTakenBack = ({ acts }: Life): boolean => acts.some((act) => act.verb === "reverse" && act.isUndone !== true)
+const isTakenBack = ({ acts }: Life): boolean =>
+  acts.some((act) => act.verb === "reverse" && act.what === "payments" && act.isUndone !== true)
 
 /** What isn't in the history says itself. */
 const usual = (life: Life, reason: string): Answer | undefined => {
@@ -132,8 +133,11 @@ export class Clerk {
 
   async #do(life: Life, act: Act): Promise<void> {
     if (act.verb === "reverse") {
-      await this.#takeBack(life, false)
-      if (act.isUndone === true) await this.#takeBack(life, true)
+      const kept = new Set(act.what === "accruals" ? [] : life.payments.map(({ reference }) => reference))
+      const isOwn = (entry: Entry) =>
+        act.what === "accruals" ? entry.payment_reference === life.id : kept.has(entry.payment_reference)
+      await this.#takeBack(life, isOwn, false)
+      if (act.isUndone === true) await this.#takeBack(life, isOwn, true)
       return
     }
     const { amount, credit, debit, reference } = act
@@ -157,16 +161,16 @@ export class Clerk {
     return waiting.length
   }
 
-  /** Every entry of its payments; or what took them back. */
-  async #takeBack(life: Life, isUndoing: boolean): Promise<void> {
-    const paid = new Set(life.payments.map(({ reference }) => reference))
+  /** Every one of these entries; or what took them back. */
+  async #takeBack(life: Life, isOwn: (entry: Entry) => boolean, isUndoing: boolean): Promise<void> {
     await again(`what is taken back of IPC ${life.id}`, async () => {
       while ((await this.#confirm(life)) > 0);
       const entries = await this.#entriesOf(life)
       const reversals = new Set(entries.filter(({ kind }) => kind === "reversal").map(({ entry_id }) => entry_id))
       const gone = new Set(entries.map(({ reverses }) => reverses))
-      const left = entries.filter(({ entry_id, payment_reference, reverses }) => {
-        if (gone.has(entry_id) || !paid.has(payment_reference)) return false
+      const left = entries.filter((entry) => {
+        const { entry_id, reverses } = entry
+        if (gone.has(entry_id) || !isOwn(entry)) return false
         return isUndoing ? reversals.has(entry_id) && !reversals.has(reverses ?? "") : !reversals.has(entry_id)
       })
       for (const { entry_id: entry } of left) await this.#unlessRefused("ledger-reverse", { entry, by, reason })

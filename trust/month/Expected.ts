@@ -3,8 +3,8 @@
  * account and signed amount, by company and currency. It shares no code with the ledger.
  */
 import * as Decimal from "./Decimal.ts"
-import { payableOf, type Site } from "./Firm.ts"
-import type { Certificate, Life, Payment, Phase } from "./Life.ts"
+import { type Calendar, less, type Payable, payableOf, type Rules, type Site } from "./Firm.ts"
+import type { Act, Certificate, Life, Payment, Phase } from "./Life.ts"
 
 export interface Line {
   readonly company: string
@@ -51,6 +51,7 @@ const agreed = (certificates: ReadonlyArray<Certificate>): bigint | undefined =>
   return amounts.size === 1 ? [...amounts][0] : undefined
 }
 
+/** One IPC's part of the history, as it is known by then. */
 class Books {
   readonly #life: Life
   readonly #upTo: Phase
@@ -62,8 +63,8 @@ class Books {
     this.#chain = chain
   }
 
-  get #payments(): ReadonlyArray<Payment> {
-    return this.#life.payments.filter(({ phase }) => phase <= this.#upTo)
+  get #certificates(): ReadonlyArray<Certificate> {
+    return validOf(this.#life, this.#upTo)
   }
 
   /** What a person says if asked; undefined: nothing. */
@@ -84,17 +85,17 @@ class Books {
   }
 
   /** By one certificate; undefined if it isn't known what was certified before. */
-  #due(certificate: Certificate): bigint | undefined {
+  #due(certificate: Certificate): Payable | undefined {
     const { isCumulative, rules } = this.#life.site.company
-    const payable = payableOf(certificate.units, rules).payable
-    if (!isCumulative) return payable
+    const all = payableOf(certificate.units, rules)
+    if (!isCumulative) return all
     const before = this.#before(certificate)
-    return before === undefined ? undefined : payable - payableOf(before, rules).payable
+    return before === undefined ? undefined : less(all, payableOf(before, rules))
   }
 
   /** What a payment without an amount settles, and the certificate that says so. */
   #settled(at: number): { readonly units: bigint | undefined; readonly by?: Certificate } {
-    const all = validOf(this.#life, this.#upTo)
+    const all = this.#certificates
     const before = all.filter((each) => each.at <= at)
     const { opening } = this.#life
     if (before.length === 0 && opening !== undefined) return { units: opening }
@@ -103,26 +104,26 @@ class Books {
     const [by] = own
     if (by === undefined) return { units: this.#said("awaiting-certified-amount") }
     if (agreed(own) === undefined) return { units: this.#said("ambiguous-order"), by }
-    const due = this.#due(by)
+    const due = this.#due(by)?.payable
     if (due === undefined) return { units: this.#said("previous-amount-unknown"), by }
     if (due <= 0n) return { units: this.#said("amount-not-positive"), by }
     if (due % cent !== 0n || by.units % cent !== 0n) return { units: this.#said("amount-too-precise"), by }
     return { units: due, by }
   }
 
-  /** All that is posted for its payments. */
-  get paid(): bigint {
-    const [first, ...others] = this.#payments
-    if (first === undefined) return 0n
-    if (first.said.length > 0) return Decimal.sum(this.#payments.map((payment) => this.#amountOf(payment)))
+  /** What is posted for its payments, in parts of which each is one amount in itself. */
+  get paid(): ReadonlyArray<bigint> {
+    const [first, ...others] = this.#life.payments.filter(({ phase }) => phase <= this.#upTo)
+    if (first === undefined) return []
+    if (first.said.length > 0) return [first, ...others].map((payment) => this.#amountOf(payment))
     const { by, units } = this.#settled(first.at)
-    if (units === undefined) return 0n
-    const later = validOf(this.#life, this.#upTo).filter(
-      (each) => each.at > first.at && each.at !== by?.at && this.#due(each) !== units
+    if (units === undefined) return []
+    const later = this.#certificates.filter(
+      (each) => each.at > first.at && each.at !== by?.at && this.#due(each)?.payable !== units
     )
     const moved = later.map(() => this.#said("recertified-after-payment") ?? 0n)
     const seconds = others.map(({ reference }) => this.#said("second-payment-reference", reference) ?? 0n)
-    return units + Decimal.sum([...moved, ...seconds])
+    return [units, ...moved, ...seconds]
   }
 
   #amountOf({ reference, said }: Payment): bigint {
@@ -132,26 +133,63 @@ class Books {
     const isClear = others.length === 0 && only > 0n && only % cent === 0n
     return isNone ? 0n : isClear ? only : (this.#said("paid-amount-unclear") ?? 0n)
   }
+
+  /** What is due by its newest certificate, if certificates are posted, and it is known; undefined: nothing is posted. */
+  accrued(from: number): Payable | undefined {
+    const all = this.#certificates
+    if (all.length === 0 || this.#life.opening !== undefined || firstOf(this.#life, this.#upTo) < from) return undefined
+    const last = newest(all)
+    const units = agreed(last)
+    return units === undefined || units % cent !== 0n ? undefined : this.#due(last[0] as Certificate)
+  }
 }
 
-/** What is posted without a payment's event: taken back, or added. */
-const linesOf = (life: Life, chain: Chain): ReadonlyArray<Line> => {
-  const { acts, late, site } = life
-  const isGone = acts.some((act) => act.verb === "reverse" && act.isUndone !== true)
-  const paid = isGone ? 0n : new Books(life, late === "reject" ? 1 : 2, chain).paid
-  const { company, currency } = site
-  const entry = (debit: string, credit: string, units: bigint): ReadonlyArray<Line> => [
-    { company: company.name, currency, account: debit, units },
-    { company: company.name, currency, account: credit, units: -units }
-  ]
+/** By account. */
+type Amounts = ReadonlyArray<readonly [account: string, units: bigint]>
+
+const accrualOf = ({ certified, payable, retained, tax }: Payable): Amounts => [
+  ["receivable", payable],
+  ["retention", retained],
+  ["VAT", -tax],
+  ["revenue", -certified]
+]
+
+/** The payer keeps a tax back; the receivable is settled in full. */
+const paymentOf = (units: bigint, { withheld }: Rules): Amounts => {
+  const kept = withheld === undefined ? 0n : Decimal.share(units, Decimal.read(withheld))
   return [
-    ...entry("bank", "receivable", paid),
-    ...acts.flatMap((act) => (act.verb === "post" ? entry(act.debit, act.credit, act.amount) : []))
+    ["bank", units - kept],
+    ["withheld", kept],
+    ["receivable", -units]
   ]
+}
+
+const postingOf = (act: Act): Amounts =>
+  act.verb === "post"
+    ? [
+        [act.debit, act.amount],
+        [act.credit, -act.amount]
+      ]
+    : []
+
+const isTakenBack = ({ acts }: Life, what: "payments" | "accruals"): boolean =>
+  acts.some((act) => act.verb === "reverse" && act.what === what && act.isUndone !== true)
+
+/** What people refuse is late for the payments alone: about certificates they aren't asked. */
+const linesOf = (life: Life, chain: Chain, { accruing }: Calendar): ReadonlyArray<Line> => {
+  const { acts, late, site } = life
+  const { company, currency } = site
+  const accrued = isTakenBack(life, "accruals") ? undefined : new Books(life, 2, chain).accrued(accruing.from)
+  const paid = isTakenBack(life, "payments") ? [] : new Books(life, late === "reject" ? 1 : 2, chain).paid
+  return [
+    ...(accrued === undefined ? [] : accrualOf(accrued)),
+    ...paid.flatMap((units) => paymentOf(units, company.rules)),
+    ...acts.flatMap(postingOf)
+  ].map(([account, units]) => ({ company: company.name, currency, account, units }))
 }
 
 /** By IPC. */
-export const expected = (lives: ReadonlyArray<Life>): ReadonlyMap<string, ReadonlyArray<Line>> => {
+export const expected = (lives: ReadonlyArray<Life>, calendar: Calendar): ReadonlyMap<string, ReadonlyArray<Line>> => {
   const chain = chainsOf(lives)
-  return new Map(lives.map((life) => [life.id, linesOf(life, chain)]))
+  return new Map(lives.map((life) => [life.id, linesOf(life, chain, calendar)]))
 }

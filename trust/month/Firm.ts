@@ -4,10 +4,11 @@
  */
 import * as Decimal from "./Decimal.ts"
 
-/** In the order in which they apply, each to what the one before leaves. */
+/** In the order in which they apply, each to what the one before leaves; and what is kept back of payments. */
 export interface Rules {
   readonly retention?: { readonly percent: string; readonly cap: string }
   readonly tax: string
+  readonly withheld?: string
 }
 
 export interface Company {
@@ -25,7 +26,12 @@ export const north: Company = {
   digit: "1"
 }
 
-export const south: Company = { name: "South Ltd", isCumulative: false, rules: { tax: "7.7" }, digit: "2" }
+export const south: Company = {
+  name: "South Ltd",
+  isCumulative: false,
+  rules: { tax: "7.7", withheld: "2.5" },
+  digit: "2"
+}
 
 export const companies = [north, south] as const
 
@@ -39,7 +45,10 @@ export interface Ledger {
 export const accounts: Readonly<Record<string, string>> = {
   bank: "1000",
   receivable: "1400",
-  retention: "1700",
+  retention: "1450",
+  VAT: "1700",
+  withheld: "1800",
+  revenue: "4000",
   charges: "5000"
 }
 
@@ -59,6 +68,8 @@ export interface Calendar {
   readonly boundary: number
   /** The month that is closed, like 2026-09. */
   readonly closing: string
+  /** From this day on, certificates are posted. */
+  readonly accruing: { readonly day: string; readonly from: number }
   /** The years in which something may be posted. */
   readonly years: ReadonlyArray<number>
 }
@@ -70,8 +81,10 @@ export const calendarAt = (nowMs: number): Calendar => {
   const closed = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 1))
   const boundary = Date.UTC(closed.getUTCFullYear(), closed.getUTCMonth() + 1, 1) - aheadMs
   const [first, last] = [closed.getUTCFullYear(), now.getUTCFullYear()]
+  const accruing = boundary - 16 * dayMs
   return {
     from: boundary - 20 * dayMs,
+    accruing: { day: new Date(accruing + aheadMs).toISOString().slice(0, 10), from: accruing },
     to: boundary + 10 * dayMs,
     boundary,
     closing: closed.toISOString().slice(0, 7),
@@ -85,6 +98,14 @@ export interface Payable {
   readonly tax: bigint
   readonly payable: bigint
 }
+
+/** What came in addition. */
+export const less = (now: Payable, before: Payable): Payable => ({
+  certified: now.certified - before.certified,
+  retained: now.retained - before.retained,
+  tax: now.tax - before.tax,
+  payable: now.payable - before.payable
+})
 
 /** What is payable of a certified amount. */
 export const payableOf = (certified: bigint, { retention, tax: percent }: Rules): Payable => {
@@ -106,25 +127,28 @@ export interface Site {
 }
 
 const rulesIn = ({ retention, tax }: Rules) => [
-  ...(retention === undefined ? [] : [{ name: "retention", percent: `-${retention.percent}`, cap: retention.cap }]),
-  { name: "VAT", percent: tax }
+  ...(retention === undefined
+    ? []
+    : [{ name: "retention", percent: `-${retention.percent}`, cap: retention.cap, account: "retention" }]),
+  { name: "VAT", percent: tax, account: "VAT" }
 ]
 
+const withheldIn = ({ withheld }: Rules) =>
+  withheld === undefined ? [] : [{ name: "tax of the payer", percent: withheld, account: "withheld" }]
+
+const projectOf = ({ before, company: { isCumulative, name, rules } }: Site) => {
+  if (!isCumulative)
+    return { certificates: "each", company: name, payable: rulesIn(rules), withheld: withheldIn(rules) }
+  return before === undefined ? {} : { certifiedBefore: Decimal.text(before, 2) }
+}
+
 /** For SITELEDGER_LEDGER_FILE. */
-export const ledgerFile = (sites: ReadonlyArray<Site>) => ({
+export const ledgerFile = (sites: ReadonlyArray<Site>, { accruing }: Calendar) => ({
   certificates: "cumulative",
   company: north.name,
   payable: rulesIn(north.rules),
-  projects: Object.fromEntries(
-    sites.map(({ before, company, id }) => [
-      id,
-      company.isCumulative
-        ? before === undefined
-          ? {}
-          : { certifiedBefore: Decimal.text(before, 2) }
-        : { certificates: "each", company: company.name, payable: rulesIn(company.rules) }
-    ])
-  ),
+  accrual: { account: "revenue", from: accruing.day },
+  projects: Object.fromEntries(sites.map((site) => [site.id, projectOf(site)])),
   accounts,
   narration: "IPC {ipc}, {reference}",
   lines: [{ account: "receivable", customer }]

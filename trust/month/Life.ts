@@ -35,7 +35,7 @@ export interface Answer {
 
 /** What a person does without being asked. */
 export type Act =
-  | { readonly verb: "reverse"; readonly isUndone?: boolean }
+  | { readonly verb: "reverse"; readonly what: "payments" | "accruals"; readonly isUndone?: boolean }
   | {
       readonly verb: "post"
       readonly reference: string

@@ -28,6 +28,7 @@ export interface Size {
 }
 
 export interface Played {
+  readonly calendar: Calendar
   readonly history: History.History
   readonly office: Office
   readonly clerk: Clerk
@@ -42,6 +43,9 @@ const delivering = 0.75
 
 /** Nothing more is taken for so long that something is wrong. */
 const mostIdleMs = 240_000
+
+/** How long nothing is taken, before the next system gets its turn. */
+const waitMs = 25_000
 
 const clerkMs = 400
 
@@ -105,29 +109,31 @@ class Month {
     this.#tell(`${this.#calendar.closing} is closed, and what came later is posted, answered and done`)
   }
 
-  /** Each system in turn, until every entry is in one. */
+  /** Each system in turn, until every entry is in one. Nobody waits for the pauses of one while another could take more. */
   async drain(): Promise<void> {
-    let [idleSince, most] = [performance.now(), -1]
+    let [most, since, turnedAt] = [-1, performance.now(), performance.now()]
     for (;;) {
       const { entries, sink } = await this.#office.ledger()
       const { backlog, dead } = sink ?? { backlog: entries, dead: 0 }
       if (backlog + dead === 0) return
       const sent = entries - backlog - dead
-      if (sent > most) [idleSince, most] = [performance.now(), sent]
+      const now = performance.now()
+      if (sent > most) [most, since] = [sent, now]
       this.#sent = sent / entries
-      if (performance.now() - idleSince > mostIdleMs) {
-        const { stdout } = await this.#office.command("ledger", "sink", "dead")
-        this.violations.push(
-          `${backlog + dead} of ${entries} entries reach no accounting system: ${stdout.slice(0, 600)}`
-        )
-        return
-      }
-      if (backlog + dead > (await this.#stuck())) await pause(clerkMs)
+      if (now - since > mostIdleMs) return void this.violations.push(await this.#unsent(backlog + dead, entries))
+      const isWaiting = now - Math.max(since, turnedAt) > waitMs
+      if (!isWaiting && backlog + dead > (await this.#stuck())) await pause(clerkMs)
       else {
         await this.#office.turn()
+        turnedAt = performance.now()
         this.#tell(`${sent} of ${entries} entries are sent; now to ${this.#office.system.name}`)
       }
     }
+  }
+
+  async #unsent(left: number, of: number): Promise<string> {
+    const { stdout } = await this.#office.command("ledger", "sink", "dead")
+    return `${left} of ${of} entries reach no accounting system: ${stdout.slice(0, 600)}`
   }
 
   /** Entries that aren't for the system whose turn it is, and later ones of their IPCs, which wait behind them. */
@@ -170,7 +176,7 @@ export const played = async <A>(
   const { first, second, third } = await opened(attack, calendar, diceOf)
   await using world = await World.open(attack, { hasSink: false })
   const office = new Office(world, first, {
-    SITELEDGER_LEDGER_FILE: file("ledger.json", ledgerFile(history.sites)),
+    SITELEDGER_LEDGER_FILE: file("ledger.json", ledgerFile(history.sites, calendar)),
     SITELEDGER_FIELD_ALIASES: file("aliases.json", { paid_amount: "amount" }),
     SITELEDGER_LEDGER_CURRENCY: currencies(history.sites),
     SITELEDGER_LEDGER_TIMEZONE: timezone,
@@ -196,7 +202,15 @@ export const played = async <A>(
     await killing
     for (const { gate } of office.systems) gate.calm()
     await month.drain()
-    return await judge({ history, office, clerk, delivery, killer, violations: [...month.violations, ...office.ended] })
+    return await judge({
+      calendar,
+      history,
+      office,
+      clerk,
+      delivery,
+      killer,
+      violations: [...month.violations, ...office.ended]
+    })
   } finally {
     killer.end()
     delivery.end()

@@ -7,7 +7,12 @@ import { accounts, customer, south } from "./Firm.ts"
 import { Gate } from "./Gate.ts"
 import { holding, type System } from "./Systems.ts"
 
-const types: Readonly<Record<string, string>> = { bank: "Bank", receivable: "Accounts Receivable", charges: "Expense" }
+const types: Readonly<Record<string, string>> = {
+  bank: "Bank",
+  receivable: "Accounts Receivable",
+  revenue: "Income",
+  charges: "Expense"
+}
 
 const accountOf = ([name, code]: readonly [string, string], index: number): Account => ({
   Id: String(31 + index),

@@ -49,10 +49,15 @@ interface Listed {
   readonly amount: string
   readonly debit_account: string
   readonly credit_account: string
+  /** As JSON, by account, if there are more than two. */
+  readonly lines: string | null
 }
 
-/** A further line of an entry is one more here. */
-const linesIn = ({ amount, credit_account, debit_account }: Listed): Entry["lines"] => {
+const linesIn = ({ amount, credit_account, debit_account, lines }: Listed): Entry["lines"] => {
+  if (lines !== null) {
+    const all = Object.entries(JSON.parse(lines) as Readonly<Record<string, string>>)
+    return all.map(([account, units]) => ({ code: codeOf(account), units: Decimal.read(units) }))
+  }
   const units = Decimal.read(amount)
   return [
     { code: codeOf(debit_account), units },
@@ -130,9 +135,9 @@ export interface Judged {
   readonly accounts: number
 }
 
-export const judged = async ({ history, office, violations }: Played): Promise<Judged> => {
+export const judged = async ({ calendar, history, office, violations }: Played): Promise<Judged> => {
   const { lives, sites } = history
-  const right = expected(lives)
+  const right = expected(lives, calendar)
   const ours = await trialBalance(office)
   const entries = await journal(office, sites)
   const kinds = new Map(lives.map(({ id, kind }) => [id, kind]))

@@ -41,6 +41,9 @@ def give_chart(pool, company):
         if account.name in CODES:
             account.code = CODES[account.name]
             account.save()
+    cash, = Account.search([('company', '=', company.id), ('code', '=', CODES['Main Cash'])])
+    Account.create([{
+        'name': 'Retention', 'code': '1450', 'company': company.id, 'parent': cash.parent.id, 'type': cash.type.id}])
 
 
 def give_year(pool, company, year):

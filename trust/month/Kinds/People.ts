@@ -24,14 +24,22 @@ export const peopleKinds: Kinds = {
       life.answer("project-changed", "accept")
     }
   },
-  bounced: { weight: 3, of: both, tell: (life) => plain(life).acts.push({ verb: "reverse" }) },
-  undone: { weight: 2, of: both, tell: (life) => plain(life).acts.push({ verb: "reverse", isUndone: true }) },
+  bounced: { weight: 3, of: both, tell: (life) => plain(life).acts.push({ verb: "reverse", what: "payments" }) },
+  undone: {
+    weight: 2,
+    of: both,
+    tell: (life) => plain(life).acts.push({ verb: "reverse", what: "payments", isUndone: true })
+  },
+  unaccrued: { weight: 2, of: [south], tell: (life) => plain(life).acts.push({ verb: "reverse", what: "accruals" }) },
   repaid: {
     weight: 2,
     of: both,
     tell: (life) => {
       const post = { verb: "post", debit: "bank", credit: "receivable" } as const
-      plain(life).acts.push({ verb: "reverse" }, { ...post, reference: `CASH-${life.id}`, amount: saidBy(life) })
+      plain(life).acts.push(
+        { verb: "reverse", what: "payments" },
+        { ...post, reference: `CASH-${life.id}`, amount: saidBy(life) }
+      )
     }
   },
   charged: {
@@ -46,7 +54,7 @@ export const peopleKinds: Kinds = {
     weight: 3,
     of: [north],
     tell: (life) => {
-      const post = { verb: "post", debit: "bank", credit: "retention" } as const
+      const post = { verb: "post", debit: "receivable", credit: "retention" } as const
       plain(life).acts.push({ ...post, reference: `RET-${life.id}`, amount: life.part(5) })
     }
   },
