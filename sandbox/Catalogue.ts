@@ -6,7 +6,6 @@
  */
 import { areas } from "./Catalogue/Areas.ts"
 import * as Served from "./Catalogue/Served.ts"
-import type { FaultName } from "./Catalogue/Faults.ts"
 import * as CatalogueFaults from "./Catalogue/Faults.ts"
 import { type Operation, routePath } from "./Catalogue/Operation.ts"
 import * as Operations from "./Catalogue/Operations.ts"
@@ -25,7 +24,7 @@ export interface RecordTruth {
   readonly list: string
   /** Where it can be read alone, and what else can be done with it begins: `/rfis/1003`. */
   readonly item: string
-  /** As the list shows it; alone. */
+  /** As the list shows it; alone. Numbers that no double holds are as `Json.ts` reads them. */
   readonly listed: Fields
   readonly single: Fields
 }
@@ -116,18 +115,15 @@ export const make = (world: World): Catalogue => {
     edit: (resource, { deletes = 0, inserts = 0, updates = 0 }, nowMillis) => {
       const { parents, shelf } = servedOf(resource)
       const dice = Seed.dice(options.seed, Seed.Purpose.record, edits++)
-      const one = (numbers: ReadonlyArray<number>) => numbers[dice.below(numbers.length)]
-      for (let n = 0; n < inserts; n++) shelf.insert(one(parents?.numbers(undefined) ?? []) ?? alone, {}, nowMillis)
-      const some = (many: number, act: (number: number) => void) => {
-        for (let n = 0; n < many; n++) {
-          const number = one(shelf.numbers(undefined))
-          if (number !== undefined) act(number)
-        }
+      const possible = parents?.numbers(undefined) ?? []
+      for (let n = 0; n < inserts; n++) shelf.insert(possible[dice.below(possible.length)] ?? alone, {}, nowMillis)
+      const left = [...shelf.numbers(undefined)]
+      for (let n = 0; n < updates && left.length > 0; n++) {
+        shelf.change(left[dice.below(left.length)] ?? alone, {}, nowMillis)
       }
-      some(updates, (number) => shelf.change(number, {}, nowMillis))
-      some(deletes, (number) => shelf.remove(number))
+      for (let n = 0; n < deletes && left.length > 0; n++) {
+        for (const number of left.splice(dice.below(left.length), 1)) shelf.remove(number)
+      }
     }
   }
 }
-
-export type { FaultName }

@@ -99,7 +99,13 @@ export const make = (
     own,
     parentField,
     times,
-    ...composed(context, name, `A ${resource.noun}.`, { how, head, times: shownTimes }, own),
+    ...composed(
+      context,
+      name,
+      `${resource.aNoun[0]?.toUpperCase()}${resource.aNoun.slice(1)}.`,
+      { how, head, times: shownTimes },
+      own
+    ),
     ...inputs(context, name, resource.does, own)
   }
 }

@@ -52,6 +52,8 @@ export interface Parts {
 const begin = 1_735_689_600_000
 const day = 86_400_000
 const daysMade = 300
+/** 2026-01-01: what happens later is later than all that was there from the start, by any clock. */
+const earliest = 1_767_225_600_000
 
 /** Where there are no parents. */
 export const alone = -1
@@ -101,13 +103,14 @@ const makePast = (madeAt: (number: number) => number) => {
     updatedAt,
     isRemoved: (number: number) => removed.has(number),
     of: (number: number) => changes.get(number) ?? { times: 0, given: {} },
-    insert: (number: number, given: Fields, atMillis: number) => {
+    insert: (number: number, given: Fields, nowMillis: number) => {
+      const atMillis = Math.max(nowMillis, earliest)
       inserted.set(number, atMillis)
       changes.set(number, { times: 0, atMillis, given })
     },
     change: (number: number, given: Fields, nowMillis: number) => {
       const { given: before, times } = changes.get(number) ?? { times: 0, given: {} }
-      const atMillis = Math.max(nowMillis, updatedAt(number) + 1)
+      const atMillis = Math.max(nowMillis, earliest, updatedAt(number) + 1)
       changes.set(number, { times: times + 1, atMillis, given: { ...before, ...given } })
     },
     remove: (number: number): void => void removed.add(number)

@@ -34,6 +34,8 @@ export interface Resource {
   /** One of them, as parts of names spell it and in words. */
   readonly one: string
   readonly noun: string
+  /** `an RFI` */
+  readonly aNoun: string
   /** Where it is in the catalogue. */
   readonly number: number
   readonly tag: string
@@ -57,6 +59,8 @@ const singular = (plural: string): string =>
     .replace(/(?<=sh|ss|x)es$/, "")
     .replace(/(?<=[^s])s$/, "")
 
+const withArticle = (noun: string): string => `${/^([aeio]|RFI)/.test(noun) ? "an" : "a"} ${noun}`
+
 const known = <A extends string>(values: ReadonlyArray<A>, text: string | undefined): A => {
   const found = values.find((value) => value === text)
   if (found === undefined) throw new Error(`The catalogue knows ${values.join(", ")}, but not ${text}.`)
@@ -68,11 +72,13 @@ const resource = (tag: string, number: number, lines: string): Resource => {
   const { alone, flat, kind, name = "", noun, paging, parent, segment, word } = heading.exec(first)?.groups ?? {}
   if (name === "") throw new Error(`The catalogue has no resource like ${first}.`)
   const words = others.join(" ").split(/\s+/)
+  const spoken = noun ?? singular(name).replaceAll("_", " ")
   const idKind = known(idKinds, kind)
   return {
     name,
     one: singular(name),
-    noun: noun ?? singular(name).replaceAll("_", " "),
+    noun: spoken,
+    aNoun: withArticle(spoken),
     number,
     tag,
     segment: (segment ?? name).replaceAll("_", "-"),

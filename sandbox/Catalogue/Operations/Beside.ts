@@ -28,7 +28,7 @@ export const history = (served: ServedResource): Operation => {
     scope: scope("read"),
     verb: "history",
     object: resource.one,
-    summary: `See how a ${resource.noun} was changed`,
+    summary: `See how ${resource.aNoun} was changed`,
     query: [],
     body: undefined,
     success: {

@@ -24,7 +24,7 @@ export const upload = (served: ServedResource): Operation => {
     scope: scope("write"),
     verb: "upload",
     object: resource.one,
-    summary: `Attach a file to a ${resource.noun}`,
+    summary: `Attach a file to ${resource.aNoun}`,
     query: [],
     body: { mediaType: "multipart/form-data", schema: { type: "object", required: ["file"], properties } },
     success: {
@@ -51,7 +51,7 @@ export const download = (served: ServedResource): Operation => {
     scope: scope("read"),
     verb: "download",
     object: resource.one,
-    summary: `Download the file of a ${resource.noun}`,
+    summary: `Download the file of ${resource.aNoun}`,
     query: [],
     body: undefined,
     success: { status: 200, content: { mediaType, schema: { type: "string", format: "binary" } }, hasLink: false },

@@ -124,7 +124,7 @@ const described = (served: ServedResource, parts: Parts, located: Located) => {
 export const list = (served: ServedResource, parts: Parts): Operation => {
   const { list, resource } = served
   const parent = list.steps.at(-1)
-  const of = parent === undefined ? "" : ` of a ${parent.noun}`
+  const of = parent === undefined ? "" : ` of one ${parent.noun}`
   return { ...described(served, parts, list), verb: "list", summary: `List the ${resource.noun} records${of}` }
 }
 

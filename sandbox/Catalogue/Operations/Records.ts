@@ -15,7 +15,7 @@ import { textHash } from "../Spelling.ts"
 const isWrapped = ({ resource, spelling }: ServedResource) => spelling.chance(`${resource.name} is wrapped`, 0.2)
 
 const single = (served: ServedResource): Content => {
-  const { schema } = { schema: served.type.single }
+  const schema = served.type.single
   const wrapped = { type: "object", required: ["data"], properties: { data: schema } }
   return { mediaType: "application/json", schema: isWrapped(served) ? wrapped : schema }
 }
@@ -77,7 +77,7 @@ export const create = (served: ServedResource): Operation => {
     scope: scope("write"),
     verb: "create",
     object: resource.one,
-    summary: `Create a ${resource.noun}`,
+    summary: `Create ${resource.aNoun}`,
     query: [],
     body: { mediaType: "application/json", schema: type.toCreate },
     success: { status: 201, content: single(served), hasLink: false },
@@ -98,7 +98,7 @@ const changing = (served: ServedResource, method: "PATCH" | "PUT", verb: "update
   return onOne(served, {
     method,
     verb,
-    summary: `${verb === "update" ? "Change" : "Replace"} a ${resource.noun}`,
+    summary: `${verb === "update" ? "Change" : "Replace"} ${resource.aNoun}`,
     scope: scope("write"),
     body: { mediaType: isMerge ? "application/merge-patch+json" : "application/json", schema },
     act: (number, { nowMillis, request }) =>
@@ -119,7 +119,7 @@ export const remove = (served: ServedResource): Operation =>
   onOne(served, {
     method: "DELETE",
     verb: "delete",
-    summary: `Delete a ${served.resource.noun}`,
+    summary: `Delete ${served.resource.aNoun}`,
     scope: served.scope("write"),
     success: none,
     act: (number) =>
@@ -147,7 +147,7 @@ export const action = (served: ServedResource, word: string): Operation => {
     method: "POST",
     below: `/${word}`,
     verb: word,
-    summary: `${word[0]?.toUpperCase()}${word.slice(1)} a ${resource.noun}`,
+    summary: `${word[0]?.toUpperCase()}${word.slice(1)} ${resource.aNoun}`,
     scope: scope(ofApprovers.has(word) ? "approve" : "write"),
     ...(how === "nothing" ? { success: none } : {}),
     ...(how === "job"

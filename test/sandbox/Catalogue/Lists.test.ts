@@ -10,7 +10,7 @@ import * as Table from "../../../sandbox/Catalogue/Table.ts"
 import * as Json from "../../../src/Domain/Json.ts"
 import { some } from "../../Long.ts"
 import { started } from "./Started.ts"
-import { pageOf, walk } from "./Walked.ts"
+import { pageOf, takes, walk } from "./Walked.ts"
 
 type World = Effect.Success<ReturnType<typeof started>>
 
@@ -135,6 +135,30 @@ describe("Every list of the catalogue", () => {
         asked++
       }
       assert.isAtLeast(asked, 8)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("can be asked for a status, where it takes the parameter, and counts by status", () =>
+    Effect.gen(function* () {
+      const world = yield* started({ records: 40, projects: 2 })
+      const { catalogue, get } = world
+      let asked = 0
+      for (const { does, isAlsoAlone, name, parent, segment } of resources) {
+        const byStatus = Map.groupBy(catalogue.truth(name), ({ single }) => String(single["status"]))
+        if ((parent === undefined || isAlsoAlone) && takes(world, `/${segment}`, "status")) {
+          for (const [status, expected] of byStatus) {
+            const { rows } = pageOf(yield* get(`/${segment}?status=${status}`))
+            assert.deepStrictEqual(text(rows), text(expected.map(({ listed }) => listed)), `${name} ${status}`)
+            asked++
+          }
+        }
+        if (!does.includes("statistics")) continue
+        const counts = Object.fromEntries([...byStatus].map(([status, { length }]) => [status, length]))
+        const answer = yield* get(`/statistics/${segment}`)
+        assert.deepStrictEqual(JSON.parse(answer.text), { total: 40, by_status: counts }, name)
+        asked++
+      }
+      assert.isAtLeast(asked, 12)
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 

@@ -92,6 +92,12 @@ describe("The administration", () => {
       assert.strictEqual(Json.stringify(truth.body["data"]), Json.stringify(catalogue.truth("rfis")))
       const big = yield* administration("GET", "/resources/audit_entries/truth")
       assert.include(Json.stringify(big.body), '"id":9007199254740993')
+      // The test's clock shows 1970, but what was inserted is newer than all that was there before.
+      yield* administration("POST", "/resources/companies/edits", { inserts: 4 })
+      const times = catalogue.truth("companies").map(({ single }) => String(single["updated_at"]))
+      assert.isTrue(times.slice(0, 25).every((time) => time < "2026"))
+      assert.isTrue(times.slice(25).every((time) => time >= "2026"))
+      assert.lengthOf(times, 29)
       assert.strictEqual((yield* administration("GET", "/resources/nothing/truth")).status, 404)
       assert.strictEqual((yield* administration("POST", "/resources/rfis/edits", { inserts: -1 })).status, 400)
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))

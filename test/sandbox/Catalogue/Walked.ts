@@ -57,6 +57,9 @@ const describedIn = ({ document, operations }: World): ReadonlyArray<Described> 
 const queryOf = (world: World, path: string): ReadonlyArray<string> =>
   describedIn(world).find(({ pattern }) => pattern.test(path))?.query ?? assert.fail(`there is no ${path}`)
 
+/** Whether the list at a path has this parameter. */
+export const takes = (world: World, path: string, name: string): boolean => queryOf(world, path).includes(name)
+
 type Next = (page: Page, seen: number) => string | undefined
 
 const nextOf = (names: ReadonlyArray<string>, size: number): Next => {
