@@ -32,8 +32,8 @@ const embeddedOnly = [
   // The warehouse's or the Store's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the
   // local disk full.
   "test/worker/Stores/{File,Backup,DiskFull,Lost,TakenBack,Waiting}.test.ts",
-  // The Store's file put back.
-  "test/worker/Ledger/PutBack.test.ts"
+  // The Store's file put back, or restored.
+  "test/worker/Ledger/{AccrualsBack,PutBack}.test.ts"
 ]
 
 /**

@@ -78,9 +78,15 @@ const keptFrom = (first: Entry | undefined, known: string | null, terms: Terms):
 export const takenUnpaid = (books: Books, projectId: string | null, terms: Terms): Taken =>
   keptFrom(firstAccrual(books, projectId), projectId, terms)
 
-/** The entry that says what a certificate's amount was taken for before it was paid. */
+/**
+ * The entry that says what a certificate's amount was taken for before it was paid. One that only took back what the accounting
+ * system had doesn't.
+ */
 const firstAccrual = ({ entries }: Books, projectId: string | null): Entry | undefined =>
-  entries.find(({ part, project_id }) => project_id === projectId && isAccruedHere(part))
+  entries.find(
+    ({ basis, part, project_id }) =>
+      project_id === projectId && isAccruedHere(part) && basis.some(({ kind }) => kind === "payable")
+  )
 
 /** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
 export const currencyOf = (books: Books, payment: PaymentFact, terms: Terms): string | null => {
