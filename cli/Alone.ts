@@ -22,6 +22,9 @@ export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.prov
 /** The same, with what reads signed bodies. */
 export const audit = Layer.provideMerge(ConstructionApart.layerAlone, books)
 
+/** Both stores, to be read. */
+export const stored = storesAlone
+
 /** The Store alone, and the chart. */
 export const journal = store.pipe(Layer.provideMerge(Settings.layer))
 

@@ -62,7 +62,8 @@ type VerbClient = {
   readonly [Name in VerbName]: (request: { readonly payload: Payload<Name> }) => Effect.Effect<Answer<Name>, AskError>
 }
 
-const throughWorker = <Name extends VerbName>(note: WorkerNote, verb: Name, payload: Payload<Name>) =>
+/** Fails with an HttpClientError if it is gone. */
+export const throughWorker = <Name extends VerbName>(note: WorkerNote, verb: Name, payload: Payload<Name>) =>
   answered(
     Effect.gen(function* () {
       const client: VerbClient = yield* HttpApiClient.group(AdminApi, {

@@ -9,6 +9,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { backup } from "./backup.ts"
 import { demo } from "./demo.ts"
 import { doctor } from "./doctor.ts"
+import { events } from "./events.ts"
 import { explain } from "./explain.ts"
 import { exportNow } from "./export.ts"
 import { lake } from "./lake.ts"
@@ -39,6 +40,7 @@ const siteledger = Command.make("siteledger").pipe(
     sandbox,
     login,
     status,
+    events,
     doctor,
     ledger,
     explain,
@@ -71,11 +73,12 @@ const presenter: CliOutput.Presenter = {
       : CliOutput.defaultPresenter.present(event)
 }
 
-/** The verbs that run until they are stopped. */
+/** The verbs that run until they are stopped, and the flags that make others do so. */
 const endless: ReadonlySet<string> = new Set([start, demo, sandbox].map(({ name }) => name))
+const endlessly: ReadonlySet<string> = new Set(["--follow", "--watch"])
 
 export const isEndless = (args: ReadonlyArray<string>): boolean =>
-  endless.has(args.find((word) => !word.startsWith("-")) ?? "")
+  endless.has(args.find((word) => !word.startsWith("-")) ?? "") || args.some((word) => endlessly.has(word))
 
 /** No flag for the log level (LOG_LEVEL sets it), and no wizard: it would write its questions to stdout. */
 const config = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })

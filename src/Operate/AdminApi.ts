@@ -45,6 +45,20 @@ const Secret = Schema.Struct({
   lastUsedAt: Time
 })
 
+const Event = Schema.Struct({
+  sequence: Schema.Int,
+  event_id: Schema.String,
+  event_type: Schema.NullOr(Schema.String),
+  event_timestamp: Time,
+  received_at: Schema.String,
+  entity: Schema.NullOr(Schema.String),
+  entity_id: Schema.NullOr(Schema.String),
+  outcome: Schema.Literals(["applied", "quarantined"]),
+  /** Why it is in quarantine. */
+  reason: Schema.NullOr(Schema.String),
+  alarms: Schema.Array(Schema.String)
+})
+
 const verbs = [
   /** Writes an export to the lake. */
   verb("export", { payload: nothing, answer: Exported }),
@@ -63,6 +77,20 @@ const verbs = [
   verb("close-gap", {
     payload: Schema.Struct({ from: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ closed: Schema.Struct({ from: Schema.String, to: Schema.String, reason: Schema.String }) })
+  }),
+  /** The newest events, in stored order. */
+  verb("events", {
+    payload: Schema.Struct({
+      /** Those after this sequence; absent: of the newest. */
+      after: Schema.optionalKey(Schema.Int),
+      /** At most so many. */
+      last: Schema.optionalKey(Schema.Int),
+      types: Schema.optionalKey(Schema.Array(Schema.String)),
+      ipc: Schema.optionalKey(Schema.String),
+      outcome: Schema.optionalKey(Schema.Literals(["applied", "quarantined"]))
+    }),
+    /** `through`: the sequence up to which they were looked at. */
+    answer: Schema.Struct({ through: Schema.Int, events: Schema.Array(Event) })
   }),
   /** Records that a person has seen which deliveries were refused with 413 or 415. */
   verb("refused-seen", { payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),

@@ -2,6 +2,7 @@
  * Status is the one answer to "how is it going?": the command line, the page, probes and metrics read only this.
  * It is computed live from the services that own the facts; none of it is stored.
  */
+import { hostname } from "node:os"
 import { Context, Effect, Layer } from "effect"
 import { Apply } from "../Intake/Apply.ts"
 import { Inbox, type InboxStatus, isDrained } from "../Intake/Inbox.ts"
@@ -11,6 +12,7 @@ import { Ledger } from "../Ledger/Ledger.ts"
 import { Outbox } from "../Ledger/Outbox.ts"
 import { Pace } from "../Walk/Pace.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
+import { startedAt, version } from "../Runtime/Program.ts"
 import { Reasons, wrongOf } from "../Runtime/Reasons.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import { Secrets } from "../Intake/Secrets.ts"
@@ -61,6 +63,9 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
         const wrong = wrongOf(reasonDetails)
         const isThrough = yield* walk.isThrough
         return {
+          version,
+          host: hostname(),
+          startedAt,
           phase: phaseOf({ reasons: wrong, inbox: inboxStatus, backfill, isThrough }),
           reasons: wrong,
           reasonDetails,

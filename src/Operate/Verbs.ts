@@ -18,6 +18,7 @@ import * as Projection from "../Stores/Projection.ts"
 import { Store } from "../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
+import { events } from "./Events.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 
 const secretAdd: Handler<"secret-add", Secrets> = Effect.fnUntraced(function* ({ secret }) {
@@ -68,6 +69,7 @@ const rebuild: Handler<"rebuild", Store | Restart> = Effect.fnUntraced(function*
 const verbs = {
   export: () => Effect.flatMap(Export, (exports) => exports.run),
   publish: () => Effect.flatMap(AnalystCopy, (publish) => Effect.andThen(publish.now, publish.status)),
+  events,
   replay: () => Effect.flatMap(Apply, (apply) => apply.replay),
   rebuild,
   backup: ({ path, replace = false }) =>

@@ -5,10 +5,14 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
+import * as Instant from "../Domain/Instant.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { identified, userAgentOf } from "./UserAgent.ts"
 
 export const { version } = packageJson
+
+/** When this process started. */
+export const startedAt: Instant.Instant = Instant.fromMillis(Math.floor(performance.timeOrigin))
 
 const userAgent = userAgentOf(packageJson)
 

@@ -1,4 +1,9 @@
-/** Reasons with their levels: which count as wrong, in what order, since when, and what is logged. */
+/**
+ * Reasons with their levels: which count as wrong, in what order, since when, what to do, and what is logged. After a change
+ * of what to do: UPDATE_DOCS=1 npx vitest run test/Runtime/Reasons.test.ts
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,7 +11,9 @@ import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { keys } from "../../src/Runtime/Reasons/ToDo.ts"
 import { guarded } from "../../src/Runtime/Supervisor.ts"
 import { Log } from "../Logged.ts"
+import { root } from "../Tidy/Sources.ts"
 
+const document = join(root, "docs/alerts.md")
 const start = Date.UTC(2026, 10, 20, 2)
 
 const scene = <E>(fact: string, body: Effect.Effect<void, E, Reasons>) =>
@@ -106,5 +113,16 @@ describe("reasons", () => {
 describe("what to do", () => {
   it("is one sentence for each key", () => {
     for (const [key, toDo] of keys) assert.match(toDo, /^[A-Z][^.]*(\.[^ ][^.]*)*\.$/, key)
+  })
+
+  it("is in docs/alerts.md", () => {
+    const text = readFileSync(document, "utf8")
+    const table = ["| key | to do |", "|---|---|", ...keys.map(([key, toDo]) => `| \`${key}\` | ${toDo} |`)].join("\n")
+    const written = text.replace(
+      /(## What to do\n\n)[^]*?(\n\n## )/,
+      (_, head: string, next: string) => head + table + next
+    )
+    if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(document, written)
+    assert.include(readFileSync(document, "utf8"), `## What to do\n\n${table}\n`)
   })
 })

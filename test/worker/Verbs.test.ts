@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { describe as describeStatus } from "../../cli/status.ts"
+import { describe as describeStatus } from "../../cli/status/Report.ts"
 import { type Finished, launch, until } from "../RunningWorker.ts"
 import { World } from "./World.ts"
 
@@ -27,7 +27,7 @@ describe("a verb", () => {
     assert.deepInclude(holds, { code: 0, stdout: "[]\n", stderr: "Nothing waits for a decision.\n" })
     assert.match((await world.shell({}, "status")).stdout, /^events {8}\d+ applied since the worker's start; last: 2/m)
     const report = await worker.status("it tells")
-    const line = (events: typeof report.events) => describeStatus({ ...report, events, lastEventAt: null })[3]
+    const line = (events: typeof report.events) => describeStatus({ ...report, events, lastEventAt: null })[4]
     assert.strictEqual(line({}), "events        none since the worker's start; last: never")
     assert.strictEqual(
       line({ applied: 3, misfits: 0, replayed: 1 }),

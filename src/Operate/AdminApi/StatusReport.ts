@@ -109,7 +109,9 @@ export const Reason = Schema.Struct({
   level: Schema.Literals(levels),
   sentence: Schema.String,
   /** When it became active. */
-  since: Schema.String
+  since: Schema.String,
+  /** In one sentence. */
+  toDo: Schema.String
 })
 
 const Worker = Schema.Struct({
@@ -131,6 +133,12 @@ const Worker = Schema.Struct({
 export type WorkerStatus = typeof Worker.Type
 
 export const StatusReport = Schema.Struct({
+  /** Of siteledger. */
+  version: Schema.String,
+  /** The machine's name. */
+  host: Schema.String,
+  /** When the process started. */
+  startedAt: Schema.String,
   phase: Phase,
   /** Sentences, if something is wrong. */
   reasons: Schema.Array(Schema.String),

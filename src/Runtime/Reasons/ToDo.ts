@@ -36,7 +36,7 @@ const ofOne = {
   "foreign deliveries": "Find out who can write there.",
   apply: "Wait, as it is tried again by itself; if it stays, run `siteledger doctor`.",
   "quarantined money":
-    "Look at them (`siteledger query \"from construction.events where outcome = 'quarantined'\"`), and run `siteledger replay` once they can be read.",
+    "Find out why with `siteledger events --outcome quarantined`, and run `siteledger replay` once they can be read.",
   // The books
   "open holds":
     "Answer them: `siteledger ledger holds` lists what is asked, `siteledger ledger accept` and `siteledger ledger reject` answer.",

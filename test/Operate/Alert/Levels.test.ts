@@ -88,8 +88,14 @@ describe("an alert", () => {
       const { stop } = yield* live
       const since = "2026-11-20T02:00:00.000000Z"
       const worker = { host: "b", startedAt: since, seenAt: since, isUp: true, isLeader: false, isThis: false }
-      const notice = { key: "growing amounts", level: "notice" as const, sentence: "27 wait.", since }
-      const disk = { key: "receiver store", level: "critical" as const, sentence: "No room.", since }
+      const notice = { key: "growing amounts", level: "notice" as const, sentence: "27 wait.", since, toDo: "Look." }
+      const disk = {
+        key: "receiver store",
+        level: "critical" as const,
+        sentence: "No room.",
+        since,
+        toDo: "Make room."
+      }
       others.push({ ...worker, pid: 7, reasons: [], reasonDetails: [notice] })
       others.push({ ...worker, pid: 8, isUp: false, reasons: ["No room."], reasonDetails: [disk] })
       yield* pass(60)

@@ -50,7 +50,7 @@ it("is a notice with exact sums at once, and critical, with an alert, from the c
   assert.deepInclude(shown, { code: 0, stderr: "" })
   assert.match(
     shown.stdout,
-    /^phase {9}live\n {2}notice {6}27 holds wait .* \(active since 2.*Z\)\n {2}notice {6}1 delivery /
+    /^phase {9}live\n {2}notice {6}27 holds wait .* \(active since 2.*Z\)\n {2}to do {7}Answer .*\n {2}notice {6}1 delivery /
   )
   const metrics = (await (await worker.fetch("/metrics"))?.text()) ?? ""
   assert.match(metrics, /^siteledger_reasons 0$/m)
@@ -69,7 +69,7 @@ it("is a notice with exact sums at once, and critical, with an alert, from the c
   )
   const red = await world.run("status")
   assert.deepInclude(red, { code: 1, stderr: "" })
-  assert.match(red.stdout, /^phase {9}degraded\n {2}critical {4}27 holds .*\n {2}critical {4}1 delivery /)
+  assert.match(red.stdout, /^phase {9}degraded\n {2}critical {4}27 holds .*\n {2}to do .*\n {2}critical {4}1 delivery /)
   const document = await world.run("status", "--json")
   assert.strictEqual(document.code, 1)
   assert.strictEqual((JSON.parse(document.stdout) as { phase: string }).phase, "degraded")
