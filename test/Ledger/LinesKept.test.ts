@@ -12,7 +12,7 @@ import { report } from "../../src/Ledger/Reports.ts"
 import { columns, type JournalLine } from "../../src/Stores/JournalLines.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
-import { accrued, type Given, linesText, takenBack, withheld } from "../connectors/Entries.ts"
+import { accrued, type Given, linesText, shifted, takenBack, withheld } from "../connectors/Entries.ts"
 import { forSeeds } from "../Seeded.ts"
 import { engines } from "../Stores/WarehouseEngines.ts"
 import { contractor } from "./Contractor.ts"
@@ -25,6 +25,7 @@ const fixed: ReadonlyArray<Given> = [
   accrued,
   takenBack,
   withheld,
+  shifted,
   { amount: "-7.5000" },
   {
     amount: most,

@@ -1,6 +1,7 @@
 /**
  * A ledger over a real Store and a real warehouse in a folder, started as often as a test wants; and events about IPCs.
  */
+import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { sql } from "kysely"
 import type { Change } from "../../src/Domain/Change.ts"
@@ -72,6 +73,15 @@ export const started = <A, E>(
 /** One start over new files. */
 export const startedOnce = <A, E>(body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>, terms?: Terms) =>
   Effect.scoped(Effect.flatMap(folder, (path) => started(path, body, terms)))
+
+/** As someone opens it who wants to change what can't be changed. */
+export const opened = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(`${path}/store.sqlite`)
+  for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all()) {
+    database.exec(`drop trigger "${name}"`)
+  }
+  return database
+}
 
 export const verified = (since?: Head) => Effect.flatMap(Ledger, ({ verify }) => verify(since))
 

@@ -1,5 +1,4 @@
 /** An auditor's verify: each kind of change that someone with the file could plant is found and named. */
-import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Books from "../../src/Ledger/Books.ts"
@@ -8,7 +7,7 @@ import { type AppliedEvent, factsOf } from "../../src/Ledger/EventFacts.ts"
 import { parseHead } from "../../src/Ledger/Verify/Chained.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { contractor } from "./Contractor.ts"
-import { at, certified, folder, hear, paid, payment, started, verified } from "./Started.ts"
+import { at, certified, folder, hear, opened, paid, payment, started, verified } from "./Started.ts"
 
 /** Three payments, queued for accounting; the third is posted later, once its certificate is known. */
 const history = [...payment("A"), ...payment("B"), paid("C", 5, 12), certified("C", 1, 13, "7.0000")]
@@ -16,15 +15,6 @@ const history = [...payment("A"), ...payment("B"), paid("C", 5, 12), certified("
 const recorded = Effect.flatMap(Store, (store) =>
   store.transaction((tx) => Books.record(tx, history.flatMap(factsOf), contractor, { status: "draft", at: at(20) }))
 )
-
-/** As someone opens it who wants to change what can't be changed. */
-const opened = (path: string): DatabaseSync => {
-  const database = new DatabaseSync(`${path}/store.sqlite`)
-  for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all()) {
-    database.exec(`drop trigger "${name}"`)
-  }
-  return database
-}
 
 const changed = (statements: string) =>
   Effect.gen(function* () {

@@ -30,6 +30,14 @@ export const takenBack: Given = {
   lines: (accrued.lines ?? "").replaceAll(/:"(-?)/g, (_, sign: string) => (sign === "" ? ':"-' : ':"'))
 }
 
+/** Of a newer certificate, only what is retained and the tax are others: nothing more comes to the receivable. */
+export const shifted: Given = {
+  kind: "accrual",
+  amount: "0.0000",
+  payment_reference: "12",
+  lines: linesText(["retention", "10.0000"], ["VAT", "-10.0000"])
+}
+
 /** A payment of 100, of which 5 is withheld as tax. */
 export const withheld: Given = {
   amount: "100.0000",

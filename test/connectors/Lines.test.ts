@@ -13,7 +13,7 @@ import * as SinkEntry from "../../src/Ledger/Outbox/SinkEntry.ts"
 import { type Voucher, type VoucherLine, voucherOf } from "../../src/Ledger/Voucher.ts"
 import * as Journals from "../Ledger/Files/Journals.ts"
 import { forSeeds } from "../Seeded.ts"
-import { accrued, entryNumber, linesText, takenBack, withheld } from "./Entries.ts"
+import { accrued, entryNumber, linesText, shifted, takenBack, withheld } from "./Entries.ts"
 import { entryIn } from "./quickbooks/Rules.ts"
 
 interface Moved {
@@ -29,6 +29,7 @@ const fixed: ReadonlyArray<OutboxMessage> = [
   accrued,
   takenBack,
   withheld,
+  shifted,
   {
     lines: linesText(
       ["1400", twentyFourDigits],
