@@ -109,7 +109,7 @@ export const trackingKey = (category: string, option: string): string => `${cate
 export const isSame = ({ lines }: Voucher, theirs: ReadonlyArray<JournalLine>): boolean => {
   /** By their place: ours. */
   const taken = new Map<number, VoucherLine>()
-  // Of two lines alike, people may have added to one: then it must be the one that says the most.
+  // Two lines may be alike for Xero, and one of them say more: each has to find one of its own.
   const isPlaced = (own: VoucherLine, tried: Set<number>): boolean =>
     theirs.some((line, place) => {
       if (tried.has(place) || !isLike(own, line)) return false

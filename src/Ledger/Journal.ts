@@ -1,5 +1,5 @@
 /**
- * The journal for spreadsheets: CSV by RFC 4180, two lines for each entry, in the order of the journal.
+ * The journal for spreadsheets: CSV by RFC 4180, the lines of each entry, in the order of the journal.
  *
  * UTF-8 with a byte order mark, without which Excel misreads non-ASCII letters; CRLF; plain amounts with a point, never
  * below zero. No cell is a formula: an apostrophe precedes anything that a program could read as one, also within a text

@@ -1,6 +1,6 @@
 /**
- * The journal's lines as data, two per entry: those of the view `ledger_lines` with their entry's columns, in journal
- * order, debit first. DuckDB runs the query in either engine.
+ * The journal's lines as data, two or more per entry: those of the view `ledger_lines` with their entry's columns, in journal
+ * order, debits first. DuckDB runs the query in either engine.
  */
 const cells = {
   date: "cast(l.posting_date as varchar)",
