@@ -35,7 +35,7 @@ Each line has a name that never changes, and fields. Generated from \`src/Runtim
 | format | a line |
 |---|---|
 | \`pretty\` | time (UTC), level, name, and a sentence that has the fields in words |
-| \`json\` | an object: \`timestamp\`, \`level\`, \`event\` (the name), \`message\` (the sentence), the fields, \`trace_id\` within a [trace](telemetry.md) |
+| \`json\` | an object: \`timestamp\`, \`level\`, \`event\` (the name), \`message\` (the sentence), the fields, \`trace_id\` within a trace |
 | \`logfmt\` | the same as \`name=value\` |
 
 \`\`\`json
