@@ -18,7 +18,7 @@ const killsAtOnce = 2
 
 /** `siteledger export` as a process; resolves to the signal that ended it, or its exit code and what it printed. */
 const exporter = (prepared: Prepared) => {
-  const env = { ...environment(prepared) }
+  const env = { ...environment(prepared), LOG_LEVEL: "warn" }
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "export"], { env })
   let stderr = ""
   child.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)))

@@ -16,6 +16,16 @@ const certified = (id: string, amount: string) => ({
 })
 const paid = (id: string) => ({ type: "ipc.paid", fields: { ipc_id: id, payment_reference: `PAY-${id}` } })
 
+type Line = Readonly<Record<string, unknown>>
+
+/** The first with these fields. */
+const lineOf = (log: string, fields: Line): Line | undefined =>
+  log
+    .split("\n")
+    .filter((line) => line.startsWith("{") && line.endsWith("}"))
+    .map((line) => JSON.parse(line) as Line)
+    .find((line) => Object.entries(fields).every(([name, value]) => line[name] === value))
+
 describe("the log of a worker", () => {
   it("says what it starts with, and why it stops", async () => {
     await using world = await World.open({ projects: 3 }, { SITELEDGER_WEBHOOK_EVENT: "typo" })
@@ -93,16 +103,21 @@ describe("the log of a worker", () => {
     await worker.verb("secret-retire", { fingerprint, in: "1 hour" })
     assert.deepInclude(saw(worker.stderr, "secret.retired"), { fingerprint })
     assert.strictEqual(await world.server.deliver(paid("4")), 200)
-    await worker.status("still used", ({ phase }) => phase === "degraded")
-    const reason = { reason: "ending webhook secrets", reason_level: "degraded" }
-    assert.deepInclude(saw(worker.stderr, "reason.set"), { ...reason, level: "WARN" })
+    // Other reasons may come and go meanwhile.
+    const said = (event: string, level: string) =>
+      until(event, async () => lineOf(worker.stderr, { event, level, reason: "ending webhook secrets" }))
+    assert.strictEqual((await said("reason.set", "WARN"))["reason_level"], "degraded")
+    assert.isString(saw(worker.stderr, "reason.set")["to_do"])
     await worker.verb("secret-retire", { fingerprint })
-    await worker.status("no longer", ({ phase }) => phase === "live")
-    assert.deepInclude(saw(worker.stderr, "reason.cleared"), { ...reason, level: "INFO" })
+    assert.strictEqual((await said("reason.cleared", "INFO"))["reason_level"], "degraded")
+    assert.isNumber(saw(worker.stderr, "reason.cleared")["seconds"])
 
-    await worker.verb("rebuild")
-    await until("it starts again", async () => worker.stderr.split('"worker.started"').length === 3 || undefined)
-    assert.strictEqual(saw(worker.stderr, "worker.restarting")["why"], "a person asked for a rebuild")
+    // In PostgreSQL the pipelines go on while the warehouse is rebuilt.
+    if (world.database === undefined) {
+      await worker.verb("rebuild")
+      await until("started again", async () => worker.stderr.split('"event":"worker.started"').length > 2 || undefined)
+      assert.strictEqual(saw(worker.stderr, "worker.restarting")["why"], "a person asked for a rebuild")
+    }
     const { stderr } = await worker.stop()
     assert.notInclude(stderr, "a-planted-secret")
     for (const each of world.server.subscriptions) assert.notInclude(stderr, each.secret)

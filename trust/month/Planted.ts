@@ -53,8 +53,8 @@ export const breaks: ReadonlyArray<Break> = [
     "entries of another company count as sent"
   ),
   voucher(
-    "const units = Amount.toUnits(entry.amount)",
-    'const units = Amount.toUnits(entry.kind === "reversal" ? entry.amount.replace("-", "") : entry.amount)',
+    "lines: Lines.inOrder(Lines.inRow(entry)).map(lineOf)",
+    'lines: Lines.inOrder(Lines.inRow(entry).map((line) => (entry.kind === "reversal" ? { ...line, units: -line.units } : line))).map(lineOf)',
     "accounting gets reversals as payments"
   ),
   voucher(
@@ -63,11 +63,11 @@ export const breaks: ReadonlyArray<Break> = [
     "accounting gets all entries as one company's"
   ),
   report(
-    "const units = Amount.toUnits(amount)",
-    "const units = BigInt(Number(Amount.toUnits(amount)))",
+    "if (units > 0n) sum.debit += units",
+    "if (units > 0n) sum.debit = BigInt(Number(sum.debit) + Number(units))",
     "the trial balance adds up floats"
   ),
-  report("if (debited > 0n) sum.debit += debited", "if (debited !== 0n) sum.debit += debited", "credits are debits"),
+  report("else sum.credit -= units", "else sum.debit += units", "credits are debits"),
   hledger(
     "const units = Amount.toUnits(amount)",
     "const units = Amount.toUnits(amount) / 1000n * 1000n",

@@ -84,7 +84,7 @@ describe("a ledger verb without a worker", () => {
       assert.strictEqual(refused.code, 1)
       assert.match(
         refused.stderr,
-        /^siteledger: The settings here are not the worker's .* the account that is debited, the account that is credited, the currency\): [^\n]+\n$/
+        /^siteledger: The settings here are not the worker's .* the account that is debited, the account that is credited, the currency, whose books they are\): [^\n]+\n$/
       )
     }
     for (const verb of [["list"], ["holds"], ["show", hold], ["verify"], ["preview"]]) {
