@@ -2,19 +2,16 @@
  * In any order of events the same is posted for certificates, on both engines: what docs/ledger.md says, worked out here by
  * itself. And the receivable that remains is what the statement calls open.
  */
-import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Layer } from "effect"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import { plain } from "../../../config/Chart.ts"
 import type { Terms } from "../../../src/Ledger/Fact.ts"
-import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import * as Lines from "../../../src/Ledger/Lines.ts"
 import { report } from "../../../src/Ledger/Reports.ts"
-import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
-import { patience, rounds } from "../../Long.ts"
-import { type Random, seeded } from "../../Seeded.ts"
-import { database, storesAt } from "../../Stores/Postgres/World.ts"
+import type { Random } from "../../Seeded.ts"
+import { inAnyOrder } from "../ManyOrders.ts"
 import { certifiedIn, certifiedOf, isSound } from "../Cumulative/Projects.ts"
-import { at, created, folder, hear, journal, paid } from "../Started.ts"
+import { at, created, hear, journal, paid } from "../Started.ts"
 import { certificates, tax, terms as accruing } from "./Accruing.ts"
 
 /** In 7 and 8 certificates are cumulative with a capped retention and a tax; in 9 nobody has said what was certified before. */
@@ -148,42 +145,4 @@ const anyOrder = (random: Random) =>
     yield* isSound
   })
 
-const manyOrders = <R>(count: number, world: (body: ReturnType<typeof anyOrder>) => Effect.Effect<void, unknown, R>) =>
-  Effect.forEach(
-    Array.from({ length: count }, (_, n) => n + 1),
-    (seed) =>
-      Effect.catchCause(world(anyOrder(seeded(seed))), (cause) =>
-        Effect.die(new Error(`seed ${seed}: ${Cause.pretty(cause)}`))
-      ),
-    { discard: true }
-  )
-
-describe("any order of events", () => {
-  it.effect(
-    "posts the same for certificates, in SQLite",
-    () =>
-      manyOrders(rounds(60, 2000), (body) =>
-        Effect.scoped(
-          Effect.flatMap(folder, (path) =>
-            Effect.provide(body, Layer.provideMerge(Ledger.layerWith(terms), Sqlite.layerAt(`${path}/store.sqlite`)), {
-              local: true
-            })
-          )
-        )
-      ),
-    patience
-  )
-
-  it.effect(
-    "posts the same for certificates, in PostgreSQL",
-    () =>
-      manyOrders(rounds(5, 100), (body) =>
-        Effect.scoped(
-          Effect.flatMap(database, ({ url }) =>
-            Effect.provide(body, Layer.provideMerge(Ledger.layerWith(terms), storesAt(url)), { local: true })
-          )
-        )
-      ),
-    patience
-  )
-})
+inAnyOrder("posts the same for certificates", terms, anyOrder)

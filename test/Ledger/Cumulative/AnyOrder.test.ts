@@ -2,15 +2,12 @@
  * Certificates that are cumulative lead to the same differences in any order of events, on both engines: those that
  * docs/ledger.md says.
  */
-import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Layer } from "effect"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
-import { Ledger } from "../../../src/Ledger/Ledger.ts"
-import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
-import { patience, rounds } from "../../Long.ts"
-import { type Random, seeded } from "../../Seeded.ts"
-import { database, storesAt } from "../../Stores/Postgres/World.ts"
-import { at, created, folder, hear, holds, paid } from "../Started.ts"
+import type { Random } from "../../Seeded.ts"
+import { inAnyOrder } from "../ManyOrders.ts"
+import { at, created, hear, holds, paid } from "../Started.ts"
 import { certifiedIn, certifiedOf, isSound, nets, terms } from "./Projects.ts"
 
 interface Life {
@@ -87,42 +84,4 @@ const anyOrder = (random: Random) =>
     yield* isSound
   })
 
-const manyOrders = <R>(count: number, world: (body: ReturnType<typeof anyOrder>) => Effect.Effect<void, unknown, R>) =>
-  Effect.forEach(
-    Array.from({ length: count }, (_, n) => n + 1),
-    (seed) =>
-      Effect.catchCause(world(anyOrder(seeded(seed))), (cause) =>
-        Effect.die(new Error(`seed ${seed}: ${Cause.pretty(cause)}`))
-      ),
-    { discard: true }
-  )
-
-describe("any order of events", () => {
-  it.effect(
-    "leads to the same differences, in SQLite",
-    () =>
-      manyOrders(rounds(60, 2000), (body) =>
-        Effect.scoped(
-          Effect.flatMap(folder, (path) =>
-            Effect.provide(body, Layer.provideMerge(Ledger.layerWith(terms), Sqlite.layerAt(`${path}/store.sqlite`)), {
-              local: true
-            })
-          )
-        )
-      ),
-    patience
-  )
-
-  it.effect(
-    "leads to the same differences, in PostgreSQL",
-    () =>
-      manyOrders(rounds(5, 100), (body) =>
-        Effect.scoped(
-          Effect.flatMap(database, ({ url }) =>
-            Effect.provide(body, Layer.provideMerge(Ledger.layerWith(terms), storesAt(url)), { local: true })
-          )
-        )
-      ),
-    patience
-  )
-})
+inAnyOrder("leads to the same differences", terms, anyOrder)
