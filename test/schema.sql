@@ -720,6 +720,10 @@ CREATE VIEW construction.ipc_ageing AS SELECT r.id AS ipc_id, r.project_id, r.st
 CREATE VIEW construction.ledger_lines AS (SELECT e.entry_id, l.account, CAST(l.debit AS DECIMAL(28,4)) AS debit, CAST(l.credit AS DECIMAL(28,4)) AS credit, e.currency, COALESCE(e.posting_date, CAST(main.timezone('UTC', e.effective_at) AS DATE)) AS posting_date FROM construction.ledger_entries AS e , (SELECT * FROM (VALUES (e.debit_account, greatest(e.amount, 0), greatest(-(e.amount), 0)), (e.credit_account, greatest(-(e.amount), 0), greatest(e.amount, 0))) AS valueslist) AS l(account, debit, credit) WHERE (e.lines IS NULL)) UNION ALL (SELECT entry_id, account, CAST(greatest(amount, 0) AS DECIMAL(28,4)), CAST(greatest(-(amount), 0) AS DECIMAL(28,4)), currency,
   posting_date FROM (SELECT e.entry_id, l."key" AS account, CAST("replace"(CAST(l."value" AS VARCHAR), '"', '') AS DECIMAL(28,4)) AS amount, e.currency, COALESCE(e.posting_date, CAST(main.timezone('UTC', e.effective_at) AS DATE)) AS posting_date FROM construction.ledger_entries AS e , json_each(CAST(e.lines AS "json")) AS l WHERE (e.lines IS NOT NULL)) AS several);
 
+CREATE VIEW construction.ledger_trial_balance AS SELECT e.project_id, l.currency, l.account, l.posting_date, sum(l.debit) AS debit, sum(l.credit) AS credit, (sum(l.debit) - sum(l.credit)) AS balance FROM construction.ledger_lines AS l INNER JOIN construction.ledger_entries AS e ON ((e.entry_id = l.entry_id)) GROUP BY e.project_id, l.currency, l.account, l.posting_date;
+
+CREATE VIEW construction.ledger_unposted AS SELECT reason, currency, count_star() AS holds, COALESCE(sum(amount), CAST(0 AS DECIMAL(28,4))) AS amount, (count_star() - count(amount)) AS "unknown", min(since) AS oldest FROM construction.ledger_holds GROUP BY reason, currency;
+
 CREATE VIEW construction.open_ncrs AS SELECT id AS ncr_id, project_id, severity, created_at, (CAST(main.timezone('UTC', current_timestamp) AS DATE) - CAST(main.timezone('UTC', created_at) AS DATE)) AS days_open FROM construction.ncrs WHERE ((status = 'open') AND (_deleted_at IS NULL));
 
 CREATE VIEW construction.vo_exposure AS SELECT r.project_id, r.status, count_star() AS vos, sum(r.total_cost_impact) AS total_cost_impact, sum(r.final_amount) AS final_amount, sum(COALESCE(r.final_amount, r.total_cost_impact)) AS exposure, COALESCE(own.currency, CASE  WHEN (((r.project_id IS NOT NULL) OR ("others".named = 0))) THEN ("others".standard) ELSE NULL END) AS currency FROM construction.vos AS r LEFT JOIN construction.project_currencies AS own ON ((own.project_id = r.project_id)) , (SELECT max(currency) FILTER (WHERE (project_id IS NULL)) AS standard, count(project_id) AS named FROM construction.project_currencies) AS "others" WHERE (r._deleted_at IS NULL) GROUP BY r.project_id, r.status, 7;
@@ -1203,6 +1207,27 @@ create view construction.ledger_lines (
   "credit" numeric(28,4),
   "currency" text collate "C",
   "posting_date" date
+);
+
+-- Its owner's rights: SELECT
+create view construction.ledger_trial_balance (
+  "project_id" bigint,
+  "currency" text collate "C",
+  "account" text collate "C",
+  "posting_date" date,
+  "debit" numeric,
+  "credit" numeric,
+  "balance" numeric
+);
+
+-- Its owner's rights: SELECT
+create view construction.ledger_unposted (
+  "reason" text collate "C",
+  "currency" text collate "C",
+  "holds" bigint,
+  "amount" numeric,
+  "unknown" bigint,
+  "oldest" timestamp with time zone
 );
 
 -- Its owner's rights: SELECT

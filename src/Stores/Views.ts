@@ -122,7 +122,17 @@ const third = {
       e.currency, coalesce(e.posting_date, cast(e.effective_at at time zone 'UTC' as date)) as posting_date
     from construction.ledger_entries e cross join lateral json_each(cast(e.lines as json)) as l
     where e.lines is not null
-  ) as several`
+  ) as several`,
+  // By day, so that the days up to one add up to the trial balance as of that day.
+  ledger_trial_balance: `
+    select e.project_id, l.currency, l.account, l.posting_date, sum(l.debit) as debit, sum(l.credit) as credit,
+      sum(l.debit) - sum(l.credit) as balance
+    from construction.ledger_lines l join construction.ledger_entries e on e.entry_id = l.entry_id
+    group by e.project_id, l.currency, l.account, l.posting_date`,
+  ledger_unposted: `
+    select reason, currency, count(*) as holds, coalesce(sum(amount), cast(0 as decimal(28,4))) as amount,
+      count(*) - count(amount) as "unknown", min(since) as oldest
+    from construction.ledger_holds group by reason, currency`
 }
 
 type Views = Readonly<Record<string, string>>

@@ -88,6 +88,23 @@ const entries = [
   accrual(6, "2026-11-01")
 ]
 
+const hold = (number: number, reason: string, amount: string | null) => ({
+  hold_id: `hold-${number}`,
+  ipc_id: `IPC-${number}`,
+  payment_reference: `PAY-${number}`,
+  reason,
+  since: `2026-11-0${number}T00:00:00.000000Z`,
+  basis: "[]",
+  amount,
+  currency: amount === null ? null : "EUR"
+})
+
+const open = [
+  hold(1, "period-closed", "7.5000"),
+  hold(2, "awaiting-certified-amount", null),
+  hold(3, "period-closed", "5.0000")
+]
+
 const currencies = [
   { id: "default", project_id: null, currency: "EUR" },
   { id: "9", project_id: "9", currency: "USD" }
@@ -97,7 +114,7 @@ const currencies = [
 export const written = Effect.gen(function* () {
   yield* write([on("2026-10-30"), on("2026-11-18"), on("2026-11-19"), event(null)], changes)
   const warehouse = yield* Warehouse
-  const holds = { open: [], ofIpcs: "all" as const }
+  const holds = { open, ofIpcs: "all" as const }
   yield* warehouse.write({ changes: [], events: [], ledger: { entries, decisions: [], holds }, currencies })
   yield* run
 })
@@ -126,7 +143,7 @@ export const answers = {
   incidents: [{ month: "2026-11-01 00:00:00", classification: "near miss", incidents: "1", per_30_days: 1 }],
   balance: [
     {
-      period: "2026-10-01",
+      month: "2026-10-01",
       account: "VAT",
       currency: "EUR",
       debit: "190.0000",
@@ -134,16 +151,16 @@ export const answers = {
       balance: "-190.0000"
     },
     {
-      period: "2026-10-01",
+      month: "2026-10-01",
       account: "bank",
       currency: "EUR",
       debit: "100.1000",
       credit: "0.1000",
       balance: "100.0000"
     },
-    { period: "2026-10-01", account: "bank", currency: "USD", debit: "3.0000", credit: "0.0000", balance: "3.0000" },
+    { month: "2026-10-01", account: "bank", currency: "USD", debit: "3.0000", credit: "0.0000", balance: "3.0000" },
     {
-      period: "2026-10-01",
+      month: "2026-10-01",
       account: "receivable",
       currency: "EUR",
       debit: "2280.1000",
@@ -151,7 +168,7 @@ export const answers = {
       balance: "1040.0000"
     },
     {
-      period: "2026-10-01",
+      month: "2026-10-01",
       account: "receivable",
       currency: "USD",
       debit: "0.0000",
@@ -159,7 +176,7 @@ export const answers = {
       balance: "-3.0000"
     },
     {
-      period: "2026-10-01",
+      month: "2026-10-01",
       account: "retention",
       currency: "EUR",
       debit: "100.0000",
@@ -167,13 +184,17 @@ export const answers = {
       balance: "50.0000"
     },
     {
-      period: "2026-10-01",
+      month: "2026-10-01",
       account: "revenue",
       currency: "EUR",
       debit: "1000.0000",
       credit: "2000.0000",
       balance: "-1000.0000"
     }
+  ],
+  unposted: [
+    { reason: "period-closed", currency: "EUR", holds: "2", amount: "12.5000", unknown: "0" },
+    { reason: "awaiting-certified-amount", currency: null, holds: "1", amount: "0.0000", unknown: "1" }
   ],
   asKnown: [
     { project_id: "7", currency: "EUR", paid: "100.1000" },
