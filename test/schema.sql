@@ -861,6 +861,67 @@ create table construction.vos (
   "_deleted_at" timestamp with time zone
 );
 
+-- Its owner's rights: INSERT, SELECT
+create table ledger.ledger_entries (
+  "entry_id" text collate "C" not null,
+  "sequence" bigint not null,
+  "ipc_id" text collate "C" not null,
+  "project_id" text collate "C",
+  "kind" text collate "C" not null,
+  "amount" text collate "C" not null,
+  "currency" text collate "C",
+  "payment_reference" text collate "C" not null,
+  "certificate_url" text collate "C",
+  "debit_account" text collate "C" not null,
+  "credit_account" text collate "C" not null,
+  "effective_at" text collate "C" not null,
+  "known_at" text collate "C" not null,
+  "event_id" text collate "C",
+  "reverses" text collate "C",
+  "part" text collate "C" not null,
+  "basis" text collate "C" not null,
+  "fact" bigint not null,
+  "posting_date" text collate "C",
+  "epoch" bigint,
+  "certified_as" text collate "C",
+  "lines" text collate "C",
+  "queued" text collate "C",
+  "chain" text collate "C"
+);
+
+-- Its owner's rights: INSERT, SELECT
+create table ledger.ledger_facts (
+  "number" bigint not null,
+  "ipc_id" text collate "C" not null,
+  "kind" text collate "C" not null,
+  "known_at" text collate "C" not null,
+  "content" text collate "C" not null,
+  "chain" text collate "C"
+);
+
+-- Its owner's rights: INSERT, SELECT
+create table ledger.ledger_hold_decisions (
+  "number" bigint generated always as identity not null,
+  "hold_id" text collate "C" not null,
+  "ipc_id" text collate "C" not null,
+  "payment_reference" text collate "C" not null,
+  "reason" text collate "C" not null,
+  "since" text collate "C" not null,
+  "verdict" text collate "C" not null,
+  "amount" text collate "C",
+  "decided_by" text collate "C",
+  "decided_at" text collate "C" not null,
+  "why" text collate "C",
+  "fact" bigint not null
+);
+
+-- Its owner's rights: INSERT, SELECT
+create table ledger.ledger_terms (
+  "number" bigint generated always as identity not null,
+  "from_fact" bigint not null,
+  "content" text collate "C" not null
+);
+
 create table siteledger.alerts (
   "id" bigint generated always as identity not null,
   "status" text collate "C" not null,
@@ -915,60 +976,6 @@ create table siteledger.ledger_certified (
   "certificates" text collate "C" not null
 );
 
--- Its owner's rights: INSERT, SELECT
-create table siteledger.ledger_entries (
-  "entry_id" text collate "C" not null,
-  "sequence" bigint not null,
-  "ipc_id" text collate "C" not null,
-  "project_id" text collate "C",
-  "kind" text collate "C" not null,
-  "amount" text collate "C" not null,
-  "currency" text collate "C",
-  "payment_reference" text collate "C" not null,
-  "certificate_url" text collate "C",
-  "debit_account" text collate "C" not null,
-  "credit_account" text collate "C" not null,
-  "effective_at" text collate "C" not null,
-  "known_at" text collate "C" not null,
-  "event_id" text collate "C",
-  "reverses" text collate "C",
-  "part" text collate "C" not null,
-  "basis" text collate "C" not null,
-  "fact" bigint not null,
-  "posting_date" text collate "C",
-  "epoch" bigint,
-  "certified_as" text collate "C",
-  "lines" text collate "C",
-  "queued" text collate "C",
-  "chain" text collate "C"
-);
-
--- Its owner's rights: INSERT, SELECT
-create table siteledger.ledger_facts (
-  "number" bigint not null,
-  "ipc_id" text collate "C" not null,
-  "kind" text collate "C" not null,
-  "known_at" text collate "C" not null,
-  "content" text collate "C" not null,
-  "chain" text collate "C"
-);
-
--- Its owner's rights: INSERT, SELECT
-create table siteledger.ledger_hold_decisions (
-  "number" bigint generated always as identity not null,
-  "hold_id" text collate "C" not null,
-  "ipc_id" text collate "C" not null,
-  "payment_reference" text collate "C" not null,
-  "reason" text collate "C" not null,
-  "since" text collate "C" not null,
-  "verdict" text collate "C" not null,
-  "amount" text collate "C",
-  "decided_by" text collate "C",
-  "decided_at" text collate "C" not null,
-  "why" text collate "C",
-  "fact" bigint not null
-);
-
 create table siteledger.ledger_holds (
   "hold_id" text collate "C" not null,
   "ipc_id" text collate "C" not null,
@@ -994,13 +1001,6 @@ create table siteledger.ledger_outbox (
   "last_error" text collate "C",
   "delivered_at" text collate "C",
   "kept_since" text collate "C"
-);
-
--- Its owner's rights: INSERT, SELECT
-create table siteledger.ledger_terms (
-  "number" bigint generated always as identity not null,
-  "from_fact" bigint not null,
-  "content" text collate "C" not null
 );
 
 create table siteledger.meta (
@@ -1108,7 +1108,8 @@ create table siteledger.workers (
   "seen_at" text collate "C" not null,
   "is_leader" boolean not null,
   "reasons" text collate "C" not null,
-  "reason_details" text collate "C"
+  "reason_details" text collate "C",
+  "version" text collate "C"
 );
 
 -- Its owner's rights: SELECT
@@ -1268,6 +1269,20 @@ alter table construction.transmittals add constraint transmittals_pkey PRIMARY K
 
 alter table construction.vos add constraint vos_pkey PRIMARY KEY (id);
 
+alter table ledger.ledger_entries add constraint ledger_entries_entry_id_key UNIQUE (entry_id);
+
+alter table ledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text, 'accrual'::text])));
+
+alter table ledger.ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (sequence);
+
+alter table ledger.ledger_entries add constraint ledger_entries_queued_check CHECK ((queued = ANY (ARRAY['draft'::text, 'posted'::text])));
+
+alter table ledger.ledger_facts add constraint ledger_facts_pkey PRIMARY KEY (number);
+
+alter table ledger.ledger_hold_decisions add constraint ledger_hold_decisions_pkey PRIMARY KEY (number);
+
+alter table ledger.ledger_terms add constraint ledger_terms_pkey PRIMARY KEY (number);
+
 alter table siteledger.alerts add constraint alerts_pkey PRIMARY KEY (id);
 
 alter table siteledger.closed_gaps add constraint closed_gaps_pkey PRIMARY KEY (from_ms, to_ms);
@@ -1284,18 +1299,6 @@ alter table siteledger.inbox_queue add constraint inbox_queue_pkey PRIMARY KEY (
 
 alter table siteledger.ledger_certified add constraint ledger_certified_pkey PRIMARY KEY (ipc_id);
 
-alter table siteledger.ledger_entries add constraint ledger_entries_entry_id_key UNIQUE (entry_id);
-
-alter table siteledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text, 'accrual'::text])));
-
-alter table siteledger.ledger_entries add constraint ledger_entries_pkey PRIMARY KEY (sequence);
-
-alter table siteledger.ledger_entries add constraint ledger_entries_queued_check CHECK ((queued = ANY (ARRAY['draft'::text, 'posted'::text])));
-
-alter table siteledger.ledger_facts add constraint ledger_facts_pkey PRIMARY KEY (number);
-
-alter table siteledger.ledger_hold_decisions add constraint ledger_hold_decisions_pkey PRIMARY KEY (number);
-
 alter table siteledger.ledger_holds add constraint ledger_holds_pkey PRIMARY KEY (hold_id);
 
 alter table siteledger.ledger_outbox add constraint ledger_outbox_pkey PRIMARY KEY (entry_id);
@@ -1305,8 +1308,6 @@ alter table siteledger.ledger_outbox add constraint ledger_outbox_sequence_key U
 alter table siteledger.ledger_outbox add constraint ledger_outbox_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])));
 
 alter table siteledger.ledger_outbox add constraint ledger_outbox_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'posted'::text])));
-
-alter table siteledger.ledger_terms add constraint ledger_terms_pkey PRIMARY KEY (number);
 
 alter table siteledger.meta add constraint meta_pkey PRIMARY KEY (key);
 
@@ -1342,9 +1343,9 @@ CREATE INDEX events_timestamp ON construction.events USING btree (event_timestam
 
 CREATE INDEX ledger_certified_order ON siteledger.ledger_certified USING btree (project_id, first_at, ipc_id);
 
-CREATE INDEX ledger_entries_ipc ON siteledger.ledger_entries USING btree (ipc_id, sequence);
+CREATE INDEX ledger_entries_ipc ON ledger.ledger_entries USING btree (ipc_id, sequence);
 
-CREATE INDEX ledger_facts_ipc ON siteledger.ledger_facts USING btree (ipc_id, number);
+CREATE INDEX ledger_facts_ipc ON ledger.ledger_facts USING btree (ipc_id, number);
 
 CREATE INDEX ledger_holds_ipc ON siteledger.ledger_holds USING btree (ipc_id);
 
@@ -1358,31 +1359,31 @@ CREATE INDEX ledger_outbox_turn ON siteledger.ledger_outbox USING btree (next_at
 
 CREATE INDEX quarantine_ahead ON siteledger.quarantine USING btree (due_at) WHERE (reason = 'event-time-ahead'::text);
 
-CREATE UNIQUE INDEX ledger_entries_payment ON siteledger.ledger_entries USING btree (ipc_id, siteledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
+CREATE UNIQUE INDEX ledger_entries_payment ON ledger.ledger_entries USING btree (ipc_id, ledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
 
-CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
-CREATE TRIGGER ledger_entries_has_fact AFTER INSERT ON siteledger.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION siteledger.ledger_entries_has_fact();
+CREATE TRIGGER ledger_entries_has_fact AFTER INSERT ON ledger.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger.ledger_entries_has_fact();
 
-CREATE TRIGGER ledger_facts_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_facts FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+CREATE TRIGGER ledger_facts_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_facts FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
-CREATE TRIGGER ledger_hold_decisions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_hold_decisions FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+CREATE TRIGGER ledger_hold_decisions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_hold_decisions FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
-CREATE TRIGGER ledger_hold_decisions_has_fact AFTER INSERT ON siteledger.ledger_hold_decisions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION siteledger.ledger_hold_decisions_has_fact();
+CREATE TRIGGER ledger_hold_decisions_has_fact AFTER INSERT ON ledger.ledger_hold_decisions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger.ledger_hold_decisions_has_fact();
 
-CREATE TRIGGER ledger_outbox_has_entry_id AFTER INSERT ON siteledger.ledger_outbox REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION siteledger.ledger_outbox_has_entry_id();
+CREATE TRIGGER ledger_outbox_has_entry_id AFTER INSERT ON siteledger.ledger_outbox REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger.ledger_outbox_has_entry_id();
 
-CREATE TRIGGER ledger_outbox_keeps_entry_id BEFORE UPDATE OF entry_id ON siteledger.ledger_outbox FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+CREATE TRIGGER ledger_outbox_keeps_entry_id BEFORE UPDATE OF entry_id ON siteledger.ledger_outbox FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
-CREATE TRIGGER ledger_terms_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON siteledger.ledger_terms FOR EACH STATEMENT EXECUTE FUNCTION siteledger.refuse_change();
+CREATE TRIGGER ledger_terms_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_terms FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
-CREATE OR REPLACE FUNCTION siteledger.digest_of(character varying)
+CREATE OR REPLACE FUNCTION ledger.digest_of(character varying)
  RETURNS bytea
  LANGUAGE sql
  IMMUTABLE STRICT
-AS $function$ select sha256(convert_to($1, 'UTF8')) $function$;
+AS $function$ select pg_catalog.sha256(pg_catalog.convert_to($1, 'UTF8')) $function$;
 
-CREATE OR REPLACE FUNCTION siteledger.ledger_entries_has_fact()
+CREATE OR REPLACE FUNCTION ledger.ledger_entries_has_fact()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1390,14 +1391,14 @@ AS $function$
       missing text;
     begin
       select fact into missing from added
-        where (select true from siteledger.ledger_facts where number = added.fact) is null limit 1;
+        where (select true from ledger.ledger_facts where number operator(pg_catalog.=) added.fact) is null limit 1;
       if found then
         raise exception 'ledger_entries: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
       end if;
       return null;
     end $function$;
 
-CREATE OR REPLACE FUNCTION siteledger.ledger_hold_decisions_has_fact()
+CREATE OR REPLACE FUNCTION ledger.ledger_hold_decisions_has_fact()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1405,14 +1406,14 @@ AS $function$
       missing text;
     begin
       select fact into missing from added
-        where (select true from siteledger.ledger_facts where number = added.fact) is null limit 1;
+        where (select true from ledger.ledger_facts where number operator(pg_catalog.=) added.fact) is null limit 1;
       if found then
         raise exception 'ledger_hold_decisions: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
       end if;
       return null;
     end $function$;
 
-CREATE OR REPLACE FUNCTION siteledger.ledger_outbox_has_entry_id()
+CREATE OR REPLACE FUNCTION ledger.ledger_outbox_has_entry_id()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1420,14 +1421,14 @@ AS $function$
       missing text;
     begin
       select entry_id into missing from added
-        where (select true from siteledger.ledger_entries where entry_id = added.entry_id) is null limit 1;
+        where (select true from ledger.ledger_entries where entry_id operator(pg_catalog.=) added.entry_id) is null limit 1;
       if found then
         raise exception 'ledger_outbox: there is no entry_id % in ledger_entries', missing using errcode = 'foreign_key_violation';
       end if;
       return null;
     end $function$;
 
-CREATE OR REPLACE FUNCTION siteledger.refuse_change()
+CREATE OR REPLACE FUNCTION ledger.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$

@@ -126,7 +126,7 @@ export class World implements AsyncDisposable {
   async tables(): Promise<string> {
     if (this.#server === undefined) return ""
     const names = await this.warehouse(
-      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('siteledger', 'construction')"
+      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('ledger', 'siteledger', 'construction')"
     )
     const rows = await Promise.all(
       names.map(({ name }) => this.warehouse(`select t::text as row from ${String(name)} as t`))

@@ -7,6 +7,7 @@ import { hostname } from "node:os"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { Leadership } from "../Runtime/Leadership.ts"
+import { version } from "../Runtime/Program.ts"
 import { type Reason, Reasons, wrongOf } from "../Runtime/Reasons.ts"
 import { toDoOf } from "../Runtime/Reasons/ToDo.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
@@ -36,6 +37,7 @@ export class Workers extends Context.Service<
         id,
         host: hostname(),
         pid: process.pid,
+        version,
         started_at: Instant.fromMillis(yield* Clock.currentTimeMillis)
       }
       const report = Effect.gen(function* () {

@@ -17,7 +17,7 @@ const columns = Effect.flatMap(Store, (store) =>
             from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`
         : sql<Column>`
             select table_name as "table", column_name as "column", (is_nullable = 'NO')::integer as required
-            from information_schema.columns where table_schema = 'siteledger'`
+            from information_schema.columns where table_schema in ('ledger', 'siteledger')`
     const { rows } = await query.execute(db)
     return rows
       .filter(({ table }) => !own.has(table) && !/^(?:kysely|sqlite)_/.test(table))

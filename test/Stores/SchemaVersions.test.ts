@@ -123,7 +123,7 @@ describe.each(stores)("a table of a later version in $name", ({ isSkipped, migra
     Effect.gen(function* () {
       const old = yield* released
       const remark = (fact: number) => `insert into ${table} (fact, made_at) values (${fact}, 'now')`
-      const table = name === "SQLite" ? "ledger_remarks" : "siteledger.ledger_remarks"
+      const table = name === "SQLite" ? "ledger_remarks" : "ledger.ledger_remarks"
       yield* Effect.promise(async () => {
         await old.migrate(migrationsOf(later))
         await old.ask(remark(1))

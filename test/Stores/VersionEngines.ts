@@ -23,7 +23,9 @@ import * as Schemas from "./Schemas.ts"
 import { folder } from "./WarehouseEngines.ts"
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
-type Migrations = Readonly<Record<string, Migration>>
+/** By version. A version of PostgreSQL's has two parts. */
+type Migrations = Readonly<Record<string, object>>
+type Plain = Readonly<Record<string, Migration>>
 
 export interface Made {
   /** A path or a URL. */
@@ -65,7 +67,7 @@ const inSqlite: Engine["empty"] = Effect.map(folder, (path) => {
     at: file,
     migrate: async (to) => {
       const db = new Kysely<StoreTables>({ dialect: dialect(openFile(file)) })
-      await SqliteStore.migrate(db, to).finally(() => db.destroy())
+      await SqliteStore.migrate(db, to as Plain).finally(() => db.destroy())
     },
     ask: async (sql) =>
       use((opened) =>
@@ -84,7 +86,7 @@ const inDuckDb: Engine["empty"] = Effect.map(folder, (path) => {
   const file = join(path, "warehouse.duckdb")
   return {
     at: file,
-    migrate: async (to) => (await openWarehouse(file, to)).close(),
+    migrate: async (to) => (await openWarehouse(file, to as Plain)).close(),
     ask: async (sql) => {
       if (sql.startsWith("select")) return query(file, sql)
       const instance = await DuckDBInstance.create(file)
@@ -105,15 +107,19 @@ const inPostgres: Engine["empty"] = Effect.map(database, (own) => ({
   at: own.url,
   migrate: async (to) => {
     const connections = new Connections(Redacted.make(own.url))
-    await Postgres.migrate(connections, to).finally(() => connections.close())
+    await Postgres.migrate(connections, to as Postgres.Migrations).finally(() => connections.close())
   },
-  ask: own.query,
+  // The books' tables move from one schema to another, and are the same.
+  ask: (sql) => own.query(`set search_path = ledger, siteledger; ${sql}`),
   schema: () => Schemas.ofPostgres(own)
 }))
 
+/** The Store's without its schema. */
+const bare = "replace(replace(table_schema || '.', 'siteledger.', ''), 'ledger.', '') || table_name"
+
 const inSchemas = `
   from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-  where table_schema in ('siteledger', 'construction') and t.table_type = 'BASE TABLE' and table_name not like 'kysely%'`
+  where table_schema in ('ledger', 'siteledger', 'construction') and t.table_type = 'BASE TABLE' and table_name not like 'kysely%'`
 
 export const engines: ReadonlyArray<Engine> = [
   {
@@ -140,7 +146,7 @@ export const engines: ReadonlyArray<Engine> = [
     migrationsOf: Postgres.migrationsOf,
     empty: inPostgres,
     released: filled(inPostgres, "server"),
-    columns: `select table_schema || '.' || table_name as "table", column_name as "column" ${inSchemas}`
+    columns: `select ${bare} as "table", column_name as "column" ${inSchemas}`
   }
 ]
 

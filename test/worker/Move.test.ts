@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { movedTables, type Sum } from "../../src/Operate/Move.ts"
+import { placed } from "../../src/Stores/Postgres/Rights.ts"
 import * as Postgres from "../Postgres.ts"
 import { type Environment, query, run } from "../RunningWorker.ts"
 import { contents, epochOf, Folder, makeStore, strange } from "./MoveWorld.ts"
@@ -181,8 +182,7 @@ describe.skipIf(Postgres.skipped !== undefined)("move", () => {
     await makeStore(folder.store, `${strange} update quarantine set reason = 'a' || char(0) || 'b';`)
     const given = environmentOf(folder)
     const nothing = async () => {
-      for (const table of movedTables)
-        assert.deepStrictEqual(await database.query(`select from siteledger.${table}`), [])
+      for (const table of movedTables) assert.deepStrictEqual(await database.query(`select from ${placed(table)}`), [])
     }
     await refused(given, database.url, /Nothing was moved: table quarantine can't be copied: .*0x00/)
     await nothing()

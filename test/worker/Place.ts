@@ -64,7 +64,7 @@ export class Place implements AsyncDisposable {
   /** The server's tables that hold a text, as text or as bytes. */
   async tablesHolding(text: string): Promise<ReadonlyArray<string>> {
     const tables = await this.database?.query(
-      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('siteledger', 'construction')`
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('ledger', 'siteledger', 'construction')`
     )
     if (tables === undefined || tables.length === 0) return []
     const [plain, hex] = [text, Buffer.from(text).toString("hex")].map((part) => `'${part.replaceAll("'", "''")}'`)
@@ -119,7 +119,7 @@ export const inSqlite = (file: string, sql: string): Rows => {
 const inPostgres = async (url: string, sql: string): Promise<Rows> => {
   const client = new Client({
     connectionString: url,
-    options: "-c search_path=siteledger",
+    options: "-c search_path=ledger,siteledger",
     types: { getTypeParser: (id, format) => (id === types.builtins.INT8 ? Number : types.getTypeParser(id, format)) }
   })
   client.on("error", () => undefined)

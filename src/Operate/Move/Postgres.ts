@@ -9,6 +9,7 @@ import { MoveError, type Open, type Side, type Values } from "../Move.ts"
 import { Connections, isOurs } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { migrate, turn } from "../../Stores/Postgres/Migrations.ts"
+import { placed } from "../../Stores/Postgres/Rights.ts"
 
 /** Each body may have megabytes. */
 const batchRows = (columns: ReadonlyArray<Column>): number =>
@@ -23,8 +24,8 @@ interface Column {
 const columnsOf = async (client: Client, table: string): Promise<ReadonlyArray<Column>> => {
   const { rows } = await client.query<Column>(
     `select column_name as name, data_type as type, is_identity = 'YES' as "isIdentity" from information_schema.columns
-     where table_schema = 'siteledger' and table_name = $1 order by column_name collate "C"`,
-    [table]
+     where table_schema || '.' || table_name = $1 order by column_name collate "C"`,
+    [placed(table)]
   )
   return rows
 }
@@ -33,7 +34,7 @@ const selected = ({ name, type }: Column): string => (type === "bytea" ? `"${nam
 
 async function* rows(client: Client, table: string): AsyncGenerator<ReadonlyArray<Values>> {
   const columns = await columnsOf(client, table)
-  const query = `select ${columns.map(selected).join(", ")} from siteledger."${table}"`
+  const query = `select ${columns.map(selected).join(", ")} from ${placed(table)}`
   const cursor = client.query(new Cursor<Values>(query, [], { rowMode: "array" }))
   const size = batchRows(columns)
   try {
@@ -49,7 +50,7 @@ const put = async (client: Client, table: string, batch: ReadonlyArray<Values>):
   const arrays = columns.map(({ type }, place) => `$${place + 1}::${type === "bytea" ? type : "text"}[]`)
   const cast = columns.map(({ name, type }) => `"${name}"::${type}`)
   await client.query(
-    `insert into siteledger."${table}" (${list}) overriding system value
+    `insert into ${placed(table)} (${list}) overriding system value
      select ${cast.join(", ")} from unnest(${arrays.join(", ")}) as given (${list})`,
     columns.map((_, place) => batch.map((values) => values[place] ?? null))
   )
@@ -59,8 +60,8 @@ const count = async (client: Client, table: string): Promise<void> => {
   for (const { isIdentity, name } of await columnsOf(client, table)) {
     if (!isIdentity) continue
     await client.query(
-      `select setval(pg_get_serial_sequence('siteledger."${table}"', '${name}'), coalesce(max("${name}"), 1),
-         max("${name}") is not null) from siteledger."${table}"`
+      `select setval(pg_get_serial_sequence('${placed(table)}', '${name}'), coalesce(max("${name}"), 1),
+         max("${name}") is not null) from ${placed(table)}`
     )
   }
 }

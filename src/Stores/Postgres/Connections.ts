@@ -32,7 +32,15 @@ const answerMs = statementMs + 5_000
 /** For running statements when the program ends. */
 const closeMs = 2_000
 
-const settings = "-c search_path=siteledger -c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres"
+/**
+ * Where a session looks for tables. `ledger` comes first, so that nothing in `siteledger`, which is the worker's, can take
+ * the place of its tables.
+ */
+const workersPath = "ledger,siteledger"
+/** The owner's session runs nothing that the worker's role has made. */
+export const ownersPath = "ledger"
+
+const settings = "-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres"
 
 /** Sessions of the program's verbs, and of workers by their names. */
 export const isOurs = "(application_name = 'siteledger' or application_name like 'siteledger worker %')"
@@ -41,7 +49,7 @@ export const isOurs = "(application_name = 'siteledger' or application_name like
 export const workerName = (): string =>
   `siteledger worker ${hostname().slice(0, 19)} ${process.pid} ${randomUUID().slice(0, 8)}`
 
-/** Both schemas: one connection reaches either. */
+/** All schemas: one connection reaches each. */
 export type Tables = StoreTables & WarehouseTables
 
 export class Connections {
@@ -56,15 +64,17 @@ export class Connections {
   readonly #config: PoolConfig
   /** How its sessions are called on the server. */
   readonly worker: string
+  readonly searchPath: string
   readonly #open = new Set<Client | PoolClient>()
 
-  constructor(address: Redacted.Redacted, worker = "siteledger") {
+  constructor(address: Redacted.Redacted, worker = "siteledger", searchPath = workersPath) {
     this.worker = worker
+    this.searchPath = searchPath
     const url = new URL(Redacted.value(address))
     const { hostname, pathname, port, searchParams } = url
     this.name = `PostgreSQL at ${hostname}:${port || 5432}, database ${decodeURIComponent(pathname.slice(1))}`
     // Our settings come last and so take effect; options left in the URL would replace them.
-    const options = `${searchParams.get("options") ?? ""} ${settings}`.trim()
+    const options = `${searchParams.get("options") ?? ""} -c search_path=${searchPath} ${settings}`.trim()
     searchParams.delete("options")
     this.#config = {
       connectionString: url.href,

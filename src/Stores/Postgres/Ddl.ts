@@ -1,6 +1,7 @@
 /**
- * Both schemas as PostgreSQL's DDL, with their descriptions: `siteledger` (the Store) and `construction` (for analysts).
- * The books in `construction` are views over the Store's tables, so the two can't differ. Pure.
+ * The schemas as PostgreSQL's DDL, with their descriptions: the Store's `ledger` (what is append-only) and `siteledger`
+ * (the rest), and `construction` (for analysts). The books in `construction` are views over the Store's tables, so the two
+ * can't differ. Pure.
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
 import {
@@ -38,9 +39,6 @@ const commented = (...args: Parameters<typeof comments>): string => comments(...
 
 type Column = Listed["columns"][number]
 
-const tableName = (name: string): string => `siteledger.${name}`
-const inStore = ({ name }: Pick<Listed, "name">): string => tableName(name)
-
 /** References to append-only tables are checked by a trigger instead of a foreign key (`Rights`). */
 const isChecked = ({ store }: Schema, { references }: Column): boolean =>
   store.some(({ isAppendOnly, name }) => isAppendOnly === true && name === references?.[0])
@@ -51,7 +49,7 @@ const definition = (schema: Schema, table: Listed, column: Column): string =>
     column.type.postgres,
     ...(column.isNumbered === true ? ["generated always as identity"] : []),
     ...constraints(table, column),
-    ...(isChecked(schema, column) ? [] : foreignKey(column, tableName))
+    ...(isChecked(schema, column) ? [] : foreignKey(column, (name) => Rights.inStore({ name })))
   ].join(" ")
 
 const referenceCheck = (schema: Schema, table: Listed, column: Column): ReadonlyArray<string> =>
@@ -60,11 +58,11 @@ const referenceCheck = (schema: Schema, table: Listed, column: Column): Readonly
 /** Indexes a digest if a value may be too long for an index. */
 const indexOf = (table: string, index: Named<Index>): string =>
   createIndex(table, index, (column) =>
-    index.long?.includes(column) === true ? `siteledger.digest_of(${quoted(column)})` : quoted(column)
+    index.long?.includes(column) === true ? `ledger.digest_of(${quoted(column)})` : quoted(column)
   )
 
 const createTable = (schema: Schema, table: Listed): ReadonlyArray<string> => {
-  const name = inStore(table)
+  const name = Rights.inStore(table)
   const parts = [...table.columns.map((column) => definition(schema, table, column)), ...keys(table)]
   return [
     `create table ${name} (${parts.join(", ")})`,
@@ -81,22 +79,34 @@ const reworded = (table: Listed, version: number): ReadonlyArray<string> =>
     .columns.filter(({ type }) => type.addedWords?.since === version)
     .map((column) => {
       const name = quoted(`${table.name}_${column.name}_check`)
-      return `alter table ${inStore(table)} drop constraint ${name}, add constraint ${name} ${wordsOf(column).join(" ")}`
+      const check = `add constraint ${name} ${wordsOf(column).join(" ")}`
+      return `alter table ${Rights.inStore(table)} drop constraint ${name}, ${check}`
     })
 
-const ofStore = (schema: Schema, version: number): ReadonlyArray<string> => {
-  const own = schema.store.filter(({ only }) => only !== "sqlite")
+const onServer = ({ store }: Schema): ReadonlyArray<Listed> => store.filter(({ only }) => only !== "sqlite")
+
+const ofTables = (schema: Schema, version: number, areAppendOnly: boolean): ReadonlyArray<string> => {
+  const own = onServer(schema).filter(({ isAppendOnly = false }) => isAppendOnly === areAppendOnly)
   const { columns, indexes, tables } = cameWith(own, version)
   return [
     ...tables.flatMap((table) => createTable(schema, asWorded(table, version))),
     ...columns.flatMap(({ column, table }) => [
-      `alter table ${inStore(table)} add column ${definition(schema, table, column)}`,
-      ...columnComments(inStore(table), [column]),
+      `alter table ${Rights.inStore(table)} add column ${definition(schema, table, column)}`,
+      ...columnComments(Rights.inStore(table), [column]),
       ...referenceCheck(schema, table, column)
     ]),
-    ...indexes.map(({ index, table }) => indexOf(inStore(table), index)),
+    ...indexes.map(({ index, table }) => indexOf(Rights.inStore(table), index)),
     ...rewordedIn(own, version).flatMap((table) => reworded(table, version))
   ]
+}
+
+/** The functions that check references, also those of tables elsewhere. */
+export const referenceFunctions = (schema: Schema, version: number): ReadonlyArray<string> => {
+  const { columns, tables } = cameWith(onServer(schema), version)
+  const all = [...tables.flatMap((table) => table.columns.map((column) => ({ column, table }))), ...columns]
+  return all
+    .filter(({ column }) => isChecked(schema, column))
+    .map(({ column, table }) => Rights.referenceFunction(table, column))
 }
 
 const seen = ({ name }: Pick<Shown, "name">): string => `construction.${name}`
@@ -120,23 +130,29 @@ const ofWarehouse = ({ own }: Schema, version: number): ReadonlyArray<string> =>
 
 /** Replaced by a version that adds columns, which a view takes only at its end. */
 const ofBooks = ({ store }: Schema, version: number): ReadonlyArray<string> => {
-  const books = store.filter(({ shownBy }) => shownBy !== undefined).map(shown)
-  const changed = books.filter(({ columns }) => columns.some(({ since }) => since === version))
-  return changed.flatMap((table) => createView(asOf(table, version)))
+  const books = store.filter(({ shownBy }) => shownBy !== undefined)
+  const changed = books.filter((table) => shown(table).columns.some(({ since }) => since === version))
+  return changed.flatMap((table) => createView(asOf(shown(table), version), Rights.inStore(table)))
 }
 
-const createView = (table: Shown): ReadonlyArray<string> => {
+const createView = (table: Shown, from: string): ReadonlyArray<string> => {
   const cast = table.columns.map(({ name, type }) => `cast(${quoted(name)} as ${typeName(type)}) as ${quoted(name)}`)
   return [
-    `create or replace view ${seen(table)} as select ${cast.join(", ")} from ${inStore(table)}`,
+    `create or replace view ${seen(table)} as select ${cast.join(", ")} from ${from}`,
     commented("view", seen(table), table),
     Rights.readOnly(seen(table))
   ]
 }
 
-/** What a version adds. */
-export const statements = (schema: Schema, version: number): ReadonlyArray<string> => [
-  ...ofStore(schema, version),
+/** What a version adds to `ledger`. It needs nothing of the rest. */
+export const ofLedger = (schema: Schema, version: number): ReadonlyArray<string> => [
+  ...referenceFunctions(schema, version),
+  ...ofTables(schema, version, true)
+]
+
+/** What a version adds to `siteledger` and `construction`, once `ledger` has the version. */
+export const ofRest = (schema: Schema, version: number): ReadonlyArray<string> => [
+  ...ofTables(schema, version, false),
   ...ofWarehouse(schema, version),
   ...ofBooks(schema, version)
 ]

@@ -1,6 +1,6 @@
 /**
- * A failure of PostgreSQL as one sentence: where it happened and what to do. It contains no user name and no password:
- * what the server says about logins is replaced by our own words. Imports no Effect, for the thread that receives.
+ * A failure of PostgreSQL as one sentence: where it happened and what to do. It contains no password and no name of who
+ * connects: what the server says about logins is replaced by our own words. Imports no Effect, for the thread that receives.
  */
 import { DatabaseError } from "pg"
 import { codeOf } from "../../Runtime/SystemFailure.ts"
@@ -29,13 +29,13 @@ const reasons: Readonly<Record<string, Reason>> = {
 }
 
 /** Replaces the server's words. */
-const words: Readonly<Record<string, string>> = {
+const words = (variable: string): Readonly<Record<string, string>> => ({
   "28": "the server refuses this user from here: check its role and pg_hba.conf, and whether the server requires encryption",
-  "28P01": "user or password is wrong: check SITELEDGER_WAREHOUSE",
+  "28P01": `user or password is wrong: check ${variable}`,
   "3D": "there is no such database: create it first (siteledger creates only its schemas)",
   "53300":
     "all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 15)"
-}
+})
 
 const busy =
   "the server is busy, or another session holds a lock that is needed (pg_stat_activity shows which): try again"
@@ -70,18 +70,19 @@ export const isLost = (cause: unknown): boolean => {
   return state === "" ? !(cause instanceof UnusableServer) : /^(08|57P)/.test(state)
 }
 
-export const of = (cause: unknown, name: string): Failure => {
+/** `variable`: which one has the address. */
+export const of = (cause: unknown, name: string, variable = "SITELEDGER_WAREHOUSE"): Failure => {
   if (isPooler(cause)) return of(behindPooler, name)
   const state = stateOf(cause)
   const reason = cause instanceof UnusableServer ? "Unusable" : (by(reasons, state) ?? "Failed")
-  return { reason, message: `${name}${sentence(cause, state)}.`, cause }
+  return { reason, message: `${name}${sentence(cause, state, variable)}.`, cause }
 }
 
-const sentence = (cause: unknown, state: string): string => {
+const sentence = (cause: unknown, state: string, variable: string): string => {
   // Several addresses that refused together come without a message.
   const what = cause instanceof Error ? nameless(cause.message) || codeOf(cause) || cause.name : String(cause)
   if (isUnanswered(cause)) return ` doesn't answer: ${what}`
-  return `: ${by(words, state) ?? [what, by(advice, state)].filter(Boolean).join("; ")}`
+  return `: ${by(words(variable), state) ?? [what, by(advice, state)].filter(Boolean).join("; ")}`
 }
 
 /** The client's words for a server that went away or stays silent. The operating system's errors have a code. */

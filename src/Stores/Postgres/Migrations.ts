@@ -1,6 +1,10 @@
 /**
- * The migrations of a PostgreSQL database (schemas `siteledger` and `construction`). The first worker to start runs them in
- * one transaction, so a crash leaves nothing behind.
+ * The migrations of a PostgreSQL database. Each version has up to two parts: what it adds to `ledger`, whose owner may be a
+ * role of its own, and the rest (`siteledger` and `construction`), which is the worker's. A part is done in one
+ * transaction, so a crash leaves nothing of it behind; `ledger` comes first, and needs nothing of the rest.
+ *
+ * Where the worker's role owns everything, the first worker to start does both parts in one transaction. Elsewhere
+ * `siteledger migrate` does that of the owner, and a worker refuses to start until then.
  */
 import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
@@ -11,6 +15,8 @@ import { ownTables } from "../WarehouseTables.ts"
 import type { Connections } from "./Connections.ts"
 import * as Ddl from "./Ddl.ts"
 import { behindPooler, UnusableServer } from "./Failure.ts"
+import * as Owner from "./Owner.ts"
+import * as Relocation from "./Relocation.ts"
 import * as Rights from "./Rights.ts"
 
 /** It has identity columns, SKIP LOCKED and transaction states that can be queried. */
@@ -23,9 +29,6 @@ const createSchema =
     const { rows } = await sql`select from pg_namespace where nspname = ${name}`.execute(db)
     if (rows.length === 0) await sql`create schema ${sql.id(name)}`.execute(db)
   }
-
-const digestOf = `create function siteledger.digest_of(varchar) returns bytea language sql immutable strict
-  as $$ select sha256(convert_to($1, 'UTF8')) $$`
 
 /** Cast, because a plain 0 has no decimals here. */
 const firstLines = `
@@ -41,35 +44,142 @@ const made = (queries: Readonly<Record<string, string>> = {}): ReadonlyArray<str
 
 const byHand = {
   1: {
-    before: [createSchema("construction"), digestOf, Rights.refuseChange],
+    before: [createSchema("construction")],
     after: made({ ...viewsSince[1], ledger_lines: firstLines })
   },
   2: { after: [SchemaVersions.typesInQuarantine, ...made(viewsSince[2])] },
   3: { after: made(viewsSince[3]) }
 }
 
-export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>
-  SchemaVersions.migrations(schema, (version) => Ddl.statements(schema, version), byHand)
+type Part = "ledger" | "rest"
+type Version = { readonly [P in Part]: Migration | undefined }
+export type Migrations = Readonly<Record<string, Version>>
+
+export const migrationsOf = (schema: SchemaVersions.Schema): Migrations => {
+  const ledger = SchemaVersions.migrations(schema, (version) => Ddl.ofLedger(schema, version), {
+    1: { before: Rights.functions }
+  })
+  const rest = SchemaVersions.migrations(schema, (version) => Ddl.ofRest(schema, version), byHand)
+  const names = Object.keys({ ...ledger, ...rest }).toSorted()
+  return Object.fromEntries(names.map((name) => [name, { ledger: ledger[name], rest: rest[name] }]))
+}
 
 export const migrations = migrationsOf({ store: storeTables, own: ownTables })
+
+export const partOf = (all: Migrations, part: Part): Readonly<Record<string, Migration>> =>
+  Object.fromEntries(
+    Object.entries(all).flatMap(([name, { [part]: migration }]) => (migration === undefined ? [] : [[name, migration]]))
+  )
+
+const noChange: Migration = { up: async () => undefined }
 
 /** The advisory lock for migrations: arbitrary, but used for nothing else. */
 export const turn = 7_130_221_001
 
-export const migrate = async (connections: Connections, to = migrations): Promise<void> => {
-  await assertFit(connections.db)
-  await connections.db.transaction().execute(async (tx) => {
+export interface Step {
+  /** Null: there was nothing. */
+  readonly from: string | null
+  readonly to: string
+}
+
+export interface LedgerStep extends Step {
+  /** From `siteledger`, where older versions had it. */
+  readonly isMoved: boolean
+}
+
+export interface Migrated {
+  readonly ledger: LedgerStep
+  readonly rest: Step
+  /** Workers for which stand-ins are still there (`Relocation`). */
+  readonly olderWorkers: number
+}
+
+const run = async <DB>(
+  db: Kysely<DB>,
+  schema: string,
+  to: Readonly<Record<string, Migration>>,
+  isRun: (name: string) => boolean = () => true
+): Promise<Step> => {
+  const all = Object.fromEntries(Object.entries(to).map(([name, each]) => [name, isRun(name) ? each : noChange]))
+  const provider = { getMigrations: async () => all }
+  const { error, results = [] } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateToLatest()
+  if (error !== undefined) throw error
+  const names = Object.keys(to).toSorted()
+  const fresh = new Set(results.map(({ migrationName }) => migrationName).filter(isRun))
+  return { from: names.findLast((name) => !fresh.has(name)) ?? null, to: names.at(-1) ?? "" }
+}
+
+/** Acts as the owner, to which everything that is made belongs; makes the schema if there is none. */
+const migrateLedger = async <DB>(
+  db: Kysely<DB>,
+  { owner, role, versions }: Owner.Owner,
+  worker: Owner.Worker,
+  to: Migrations
+): Promise<LedgerStep> => {
+  const isMoved = versions.length === 0 && (await Relocation.isDue(db))
+  if (owner === null) await createSchema("ledger")(db)
+  else if (owner !== role) await sql`set local role ${sql.id(owner)}`.execute(db)
+  if (isMoved) await Relocation.relocate(db, worker.role, worker.versions)
+  const step = await run(db, "ledger", partOf(to, "ledger"), (name) => !(isMoved && worker.versions.includes(name)))
+  if ((owner ?? role) !== worker.role) {
+    await Relocation.restoreFunctions(db, Object.keys(partOf(to, "ledger")))
+    await Owner.letAppend(db, worker.role)
+  }
+  await sql`set local role ${sql.id(role)}`.execute(db)
+  return { ...step, isMoved }
+}
+
+const inTurn = async <A>(connections: Connections, use: (db: Kysely<unknown>) => Promise<A>): Promise<A> => {
+  await assertFit(connections)
+  return connections.db.transaction().execute(async (tx) => {
     // The first worker may take a while.
     await sql`set local lock_timeout = 0`.execute(tx)
     await sql`select pg_advisory_xact_lock(${turn})`.execute(tx)
-    await createSchema("siteledger")(tx)
-    const provider = { getMigrations: async () => to }
-    const { error } = await new Migrator({ db: tx, provider, migrationTableSchema: "siteledger" }).migrateToLatest()
-    if (error !== undefined) throw error
+    // But what comes later to a table waits behind this, so this gives up soon, and is tried again.
+    await sql`set local lock_timeout = '3s'`.execute(tx)
+    return use(tx as unknown as Kysely<unknown>)
   })
 }
 
-const assertFit = async (db: Connections["db"]): Promise<void> => {
+/** Whether `ledger` lacks a version: all of them as long as the books are elsewhere (`Relocation`). */
+const isDue = ({ versions }: Owner.Owner, to: Migrations): boolean => {
+  const known = Object.keys(partOf(to, "ledger"))
+  const unknown = versions.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw Owner.tooNew(unknown)
+  return known.some((name) => !versions.includes(name))
+}
+
+/** As the worker's role: everything that it may do. */
+export const migrate = (connections: Connections, to = migrations, refused = Owner.refused): Promise<Migrated> =>
+  inTurn(connections, async (db) => {
+    const found = await Owner.look(db)
+    const current = found.versions.at(-1) ?? null
+    let ledger: LedgerStep = { from: current, to: current ?? "", isMoved: false }
+    if (isDue(found, to)) {
+      if (!found.mayChange) throw refused(found)
+      ledger = await migrateLedger(db, found, { role: found.role, versions: await Relocation.versionsBefore(db) }, to)
+    }
+    await createSchema("siteledger")(db)
+    const rest = await run(db, "siteledger", partOf(to, "rest"))
+    return { ledger, rest, olderWorkers: await Relocation.settle(db) }
+  })
+
+/** As the owner: `ledger` alone, with its functions and the worker's rights as they have to be. */
+export const migrateLedgerFor = (
+  worker: Owner.Worker,
+  connections: Connections,
+  to = migrations
+): Promise<LedgerStep> =>
+  inTurn(connections, async (db) => {
+    const found = await Owner.look(db)
+    if (found.owner === worker.role && found.role !== worker.role) throw Owner.unseparated
+    if (!found.mayChange) throw Owner.notOwner(found)
+    // Refuses newer versions.
+    isDue(found, to)
+    return migrateLedger(db, found, worker, to)
+  })
+
+const assertFit = async ({ db, searchPath }: Connections): Promise<void> => {
   const { rows } = await sql<{ version: string; path: string }>`
     select current_setting('server_version') as version, current_setting('search_path') as path`.execute(db)
   const { path = "", version = "" } = rows[0] ?? {}
@@ -77,5 +187,5 @@ const assertFit = async (db: Connections["db"]): Promise<void> => {
     throw new UnusableServer(`PostgreSQL ${oldestVersion} or newer is needed; this server is ${version}`)
   }
   // A pooler has dropped the settings that the session asked for at its start.
-  if (path !== "siteledger") throw behindPooler
+  if (path !== searchPath) throw behindPooler
 }

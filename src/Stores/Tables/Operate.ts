@@ -40,7 +40,10 @@ export const operate = {
         json,
         "The same with keys, levels and times, and its notices, as a JSON array; null from a worker of version 0.1.",
         { since: 2 }
-      )
+      ),
+      version: optional(text, "The version of siteledger that it runs; null from a worker of version 0.1.", {
+        since: 4
+      })
     }
   },
   alerts: {

@@ -56,7 +56,7 @@ const row = Effect.flatMap(Warehouse, (warehouse) =>
 )
 
 const counts = `
-  select (select count(*) from siteledger.meta) as notes, (select count(*) from siteledger.ledger_facts) as facts,
+  select (select count(*) from siteledger.meta) as notes, (select count(*) from ledger.ledger_facts) as facts,
     (select count(*) from construction.ipcs) as rows`
 
 describe.skipIf(Databases.skipped !== undefined)("atomically", () => {

@@ -9,7 +9,7 @@ import { ask, database, storesAt, until } from "./World.ts"
 const opened = (url: string) => Effect.scoped(Effect.provide(Effect.asVoid(Postgres), storesAt(url), { local: true }))
 
 const made = `
-  select nspname as name from pg_namespace where nspname in ('siteledger', 'construction')
+  select nspname as name from pg_namespace where nspname in ('ledger', 'siteledger', 'construction')
   union all select c.relname from pg_class c where c.relname like 'kysely%' and c.relkind = 'r' order by 1`
 
 describe.skipIf(Databases.skipped !== undefined)("the migration", () => {
@@ -54,7 +54,7 @@ describe.skipIf(Databases.skipped !== undefined)("the migration", () => {
         assert.strictEqual((yield* Fiber.join(first)).reason, "Failed")
         assert.deepStrictEqual(yield* ask(own, made), [])
         yield* opened(own.url)
-        assert.lengthOf(yield* ask(own, made), 4)
+        assert.lengthOf(yield* ask(own, made), 7)
       })
     )
   )
@@ -74,7 +74,7 @@ describe.skipIf(Databases.skipped !== undefined)("the migration", () => {
         assert.deepStrictEqual(yield* ask(own, made), [])
         yield* ask(own, "drop event trigger refusing")
         yield* opened(own.url)
-        assert.lengthOf(yield* ask(own, made), 4)
+        assert.lengthOf(yield* ask(own, made), 7)
       })
     )
   )

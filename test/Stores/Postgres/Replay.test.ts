@@ -38,7 +38,7 @@ const refusing = `
 
 const state = `
   select (select count(*) from construction.ipcs where payment_reference is not null) as paid,
-    (select count(*) from siteledger.ledger_facts) as facts, (select count(*) from siteledger.ledger_entries) as entries,
+    (select count(*) from ledger.ledger_facts) as facts, (select count(*) from ledger.ledger_entries) as entries,
     (select count(*) from siteledger.quarantine) as quarantined,
     (select string_agg(outcome, ',') from construction.events) as outcomes`
 

@@ -16,7 +16,7 @@ const timeouts = (statement: string, lock: string) => ({
 })
 
 const same = {
-  search_path: "siteledger",
+  search_path: "ledger,siteledger",
   TimeZone: "UTC",
   DateStyle: "ISO, MDY",
   IntervalStyle: "postgres"
