@@ -26,7 +26,7 @@ const embeddedOnly = [
   // Starts no worker.
   "test/worker/Login/Elsewhere.test.ts",
   // Both engines side by side already.
-  "test/worker/{Doctor,Doctor/Bucket,Doctor/Server,Move}.test.ts",
+  "test/worker/{Doctor,Doctor/Bucket,Doctor/Server,Migrate,Move}.test.ts",
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
   "test/worker/Live/LostKey.test.ts",
   // The warehouse's or the Store's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the
@@ -58,7 +58,7 @@ const alone = [
 ]
 
 /** They depend on the server's version more than others, and run on the newest one too. */
-const onOld = ["test/Stores/Postgres/{AppendOnly,Replay,Roles}.test.ts"]
+const onOld = ["test/Stores/Postgres/{AppendOnly,Owner,Planted,Relocation,Replay,Roles}.test.ts"]
 
 /** They start several workers on one database, or take the server away. */
 const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/{Server,Vanished}.test.ts"]

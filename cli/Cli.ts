@@ -15,6 +15,7 @@ import { exportNow } from "./export.ts"
 import { lake } from "./lake.ts"
 import { ledger } from "./ledger.ts"
 import { login } from "./login.ts"
+import { migrate } from "./migrate.ts"
 import { move } from "./move.ts"
 import { publish } from "./publish.ts"
 import { query } from "./query.ts"
@@ -54,6 +55,7 @@ const siteledger = Command.make("siteledger").pipe(
     secret,
     backup,
     restore,
+    migrate,
     move
   ])
 )

@@ -95,7 +95,7 @@ export type Warehouse =
   | { readonly engine: "postgres"; readonly url: Redacted.Redacted }
 
 export const warehouse: Parse<Warehouse> = (text) => {
-  if (/^postgres(ql)?:/i.test(text)) return postgres(text)
+  if (/^postgres(ql)?:/i.test(text)) return Result.map(server(text), (url) => ({ engine: "postgres", url }))
   const path = /^duckdb:(.+)$/i.exec(text)?.[1]?.trim()
   if (path === undefined || path === "" || path.startsWith(":")) {
     return Result.fail("must be duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.")
@@ -103,14 +103,14 @@ export const warehouse: Parse<Warehouse> = (text) => {
   return Result.succeed({ engine: "duckdb", path: resolve(path) })
 }
 
-const postgres = one(
-  "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; escape special characters.",
-  (text): Warehouse | undefined => {
-    const url = URL.parse(text)
-    const isWhole = url !== null && url.host !== "" && /^\/[^/]+$/.test(url.pathname)
-    return isWhole ? { engine: "postgres", url: Redacted.make(text) } : undefined
-  }
-)
+const serverSentence = "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE; escape special characters."
+
+/** A database on a server. */
+export const server = one(serverSentence, (text): Redacted.Redacted | undefined => {
+  const url = URL.parse(text)
+  const isWhole = url !== null && /^postgres(ql)?:/i.test(text) && url.host !== "" && /^\/[^/]+$/.test(url.pathname)
+  return isWhole ? Redacted.make(text) : undefined
+})
 
 export type Lake =
   | { readonly kind: "folder"; readonly path: string }

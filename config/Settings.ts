@@ -15,6 +15,7 @@ import { isLoopback, type Lake, type Listen, type Warehouse } from "./Address.ts
 import { type Environment, fields, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
 import * as Ledger from "./Ledger.ts"
 import { log } from "./Log.ts"
+import * as Migration from "./Migration.ts"
 import { all, bad, type Field, type Fields, fine, rule, type ValuesOf } from "./Variable.ts"
 import * as V from "./Variables.ts"
 
@@ -135,6 +136,11 @@ const readAs = <A>(of: (environment: Environment) => Field<A>): Effect.Effect<A,
 /** To read a sample before the rest is configured. */
 export const wire: Effect.Effect<ValuesOf<typeof V.wire>, SettingsError> = readAs((environment) =>
   all(fields(environment, V.wire))
+)
+
+/** For `siteledger migrate`. */
+export const migration: Effect.Effect<ValuesOf<typeof Migration.migration>, SettingsError> = readAs((environment) =>
+  all(fields(environment, Migration.migration))
 )
 
 export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(Settings, readAs(settings))

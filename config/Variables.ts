@@ -9,6 +9,7 @@ import * as Address from "./Address.ts"
 import * as bounds from "./Bounds.ts"
 import { posting, waiting } from "./Ledger.ts"
 import { log } from "./Log.ts"
+import { migration } from "./Migration.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
 import * as WireFiles from "./WireFiles.ts"
@@ -240,6 +241,7 @@ export const sections: ReadonlyArray<readonly [title: string, variables: Variabl
   ["The service: address, credentials, pace, paging", service],
   ["Webhooks", webhooks],
   ["This worker: admin listener, storage, export", worker],
+  ["Migrations on PostgreSQL", migration],
   ["The ledger", { ...posting, ...waiting }],
   ...accounting,
   ["The log", log]

@@ -1,18 +1,18 @@
 /**
- * What the ledger has written is permanent: the worker's role has no right to change or remove it, and triggers refuse
- * roles that have. The worker uses only INSERT there.
+ * What the ledger has written is permanent: the worker's role has no right to change or remove it, nor one to give itself
+ * that right where the tables have an owner; and triggers refuse roles that have. The worker uses only INSERT there.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
-import { appendOnly } from "../../../src/Stores/Postgres/Rights.ts"
+import { appendOnly, placed } from "../../../src/Stores/Postgres/Rights.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { rebuild } from "../../../src/Stores/Projection.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
 import { certified, holds, paid } from "../../Ledger/Started.ts"
 import * as Postgres from "../../Postgres.ts"
-import { Roles } from "./Roles.ts"
+import { Administrator, Roles } from "./Roles.ts"
 import { storesAt } from "./World.ts"
 
 /** The SQLSTATE; undefined if it succeeded. */
@@ -25,6 +25,7 @@ const refusal = (url: string, query: string): Promise<string | undefined> =>
 const noRight = "42501"
 const byTrigger = "P0001"
 const noReference = "23503"
+const isTwice = "23505"
 
 const worker = (url: string) => {
   const outbox = Outbox.layerWith({ status: "draft" })
@@ -56,15 +57,41 @@ const changes = [
 const statements = appendOnly.flatMap((table) =>
   changes.map(([verb, set]) => {
     const values = table === "ledger_terms" ? set.replace("ipc_id", "content") : set
-    return `${verb} ${verb === "delete" ? "from " : ""}siteledger.${table} ${values}`
+    return `${verb} ${verb === "delete" ? "from " : ""}ledger.${table} ${values}`
   })
 )
+
+/** Only an owner's, each of which could undo what keeps the books as they are. */
+const powers = [
+  ...appendOnly.flatMap((table) => [
+    `alter table ledger.${table} disable trigger all`,
+    `alter table ledger.${table} add column more text`,
+    `alter table ledger.${table} owner to current_user`,
+    `alter table ledger.${table} set schema siteledger`,
+    `drop trigger ${table}_append_only on ledger.${table}`,
+    `create trigger mine before insert on ledger.${table} for each row execute function ledger.refuse_change()`,
+    `create rule mine as on insert to ledger.${table} do instead nothing`,
+    `create unique index mine on ledger.${table} ((1))`,
+    `drop table ledger.${table} cascade`,
+    `begin; lock table ledger.${table} in access exclusive mode`
+  ]),
+  "create table ledger.mine (n int)",
+  "create or replace function ledger.refuse_change() returns trigger language plpgsql as 'begin return null; end'",
+  "create or replace function ledger.digest_of(varchar) returns bytea language sql immutable strict as 'select null::bytea'",
+  "drop function ledger.refuse_change() cascade",
+  "alter schema ledger owner to current_user",
+  "alter schema ledger rename to mine",
+  "drop schema ledger cascade",
+  "insert into ledger.kysely_migration values ('0009', '2026-11-20')",
+  "delete from ledger.kysely_migration"
+]
 
 describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", () => {
   const opened = async () => {
     const roles = new Roles()
     const database = await Postgres.database()
     await roles.setUp(database)
+    await roles.migrated(database)
     const url = roles.url(database, "worker")
     const done = await Effect.runPromise(Effect.scoped(Effect.provide(work, worker(url))))
     return {
@@ -109,18 +136,19 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
       }
     }
 
-    const before = await database.query("select * from siteledger.ledger_entries order by sequence")
-    const each = async (expected: string) => {
-      for (const statement of statements) assert.strictEqual(await refusal(url, statement), expected, statement)
+    const before = await database.query("select * from ledger.ledger_entries order by sequence")
+    const each = async (expected: string, forbidden = statements) => {
+      for (const statement of forbidden) assert.strictEqual(await refusal(url, statement), expected, statement)
+    }
+    await each(noRight)
+    await each(noRight, [...powers, `set role ${roles.owner}`, `grant ${roles.owner} to ${roles.worker}`])
+    for (const name of appendOnly) {
+      // Without the right to it, a grant only warns.
+      await Postgres.query(url, `grant update, delete, truncate on ledger.${name} to ${roles.worker}`)
     }
     await each(noRight)
     for (const name of appendOnly) {
-      await Postgres.query(url, `alter table siteledger.${name} disable trigger ${name}_append_only`)
-    }
-    await each(noRight)
-    for (const name of appendOnly) {
-      await Postgres.query(url, `alter table siteledger.${name} enable trigger ${name}_append_only`)
-      await Postgres.query(url, `grant update, delete, truncate on siteledger.${name} to ${roles.worker}`)
+      await database.query(`grant update, delete, truncate on ledger.${name} to ${roles.worker}`)
     }
     // Statement triggers also refuse statements that touch no row.
     await each(byTrigger)
@@ -128,34 +156,61 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
     // As after a backup restored without privileges.
     await database.query(roles.sql)
     await each(noRight)
-    assert.deepStrictEqual(await database.query("select * from siteledger.ledger_entries order by sequence"), before)
+    assert.deepStrictEqual(await database.query("select * from ledger.ledger_entries order by sequence"), before)
+  })
+
+  it("can't be changed without more ado where one role holds everything, and past its triggers by no one", async () => {
+    await using administrator = new Administrator()
+    await using database = await Postgres.database()
+    const url = await administrator.own(database)
+    const done = await Effect.runPromise(Effect.scoped(Effect.provide(work, worker(url))))
+    assert.deepInclude(done[1], { facts: 5, entries: 2, differences: [] })
+    const each = async (expected: string, at = url) => {
+      for (const statement of statements) assert.strictEqual(await refusal(at, statement), expected, statement)
+    }
+    await each(noRight)
+    for (const name of appendOnly) {
+      await Postgres.query(url, `grant update, delete, truncate on ledger.${name} to ${administrator.name}`)
+    }
+    await each(byTrigger)
+    await each(byTrigger, database.url)
   })
 
   it("references only facts and entries that exist, without a foreign key", async () => {
     await using own = await opened()
     const { database, url } = own
-    const copyOf = async (table: string, changed: Readonly<Record<string, string>>) => {
+    const copyOf = async (table: string, changed: Readonly<Record<string, string>>, first = "") => {
       const columns = await database.query(
         `select attname as name from pg_attribute
-         where attrelid = 'siteledger.${table}'::regclass and attnum > 0 and attidentity = ''`
+         where attrelid = '${placed(table)}'::regclass and attnum > 0 and attidentity = ''`
       )
       const names = columns.map(({ name }) => String(name))
       const values = names.map((name) => changed[name] ?? `"${name}"`)
       return refusal(
         url,
-        `insert into siteledger.${table} (${names.map((name) => `"${name}"`).join(", ")})
-         select ${values.join(", ")} from siteledger.${table} limit 1`
+        `${first} insert into ${placed(table)} (${names.map((name) => `"${name}"`).join(", ")})
+         select ${values.join(", ")} from ${placed(table)} limit 1`
       )
     }
     const other = { sequence: "99", entry_id: "'other'", ipc_id: "'other'" }
     assert.strictEqual(await copyOf("ledger_entries", { ...other, fact: "99" }), noReference)
     assert.strictEqual(await copyOf("ledger_hold_decisions", { fact: "99" }), noReference)
     assert.strictEqual(await copyOf("ledger_outbox", other), noReference)
+    // A session chooses which operators and functions a name means, but not for what checks it.
+    await Postgres.query(
+      url,
+      `create function siteledger.yes(bigint, bigint) returns boolean language sql as 'select true';
+       create operator siteledger.= (leftarg = bigint, rightarg = bigint, function = siteledger.yes);
+       create function siteledger.sha256(bytea) returns bytea language sql immutable as 'select $1 || gen_random_uuid()::text::bytea'`
+    )
+    const misled = "set search_path = siteledger, pg_catalog;"
+    assert.strictEqual(await copyOf("ledger_entries", { ...other, fact: "99" }, misled), noReference)
+    assert.strictEqual(await copyOf("ledger_entries", { sequence: "99", entry_id: "'other'" }, misled), isTwice)
     const renamed = "update siteledger.ledger_outbox set entry_id = 'other' where sequence = 1"
     assert.strictEqual(await refusal(url, renamed), byTrigger)
     // Not even by a superuser: references never change.
     for (const table of ["ledger_entries", "ledger_hold_decisions"]) {
-      assert.strictEqual(await refusal(database.url, `update siteledger.${table} set fact = 99`), byTrigger, table)
+      assert.strictEqual(await refusal(database.url, `update ledger.${table} set fact = 99`), byTrigger, table)
     }
     assert.isUndefined(await copyOf("ledger_entries", other))
     assert.isUndefined(await copyOf("ledger_hold_decisions", {}))

@@ -62,12 +62,24 @@ describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", 
     "missing rights",
     Effect.gen(function* () {
       const own = yield* database
-      const error = yield* opening(yield* role(own.url))
-      assert.strictEqual(
-        error.message,
-        `${here(own.name)}: permission denied for database ${own.name}; give the worker's role its rights (config/postgres-roles.sql).`
-      )
-      assert.strictEqual(error.reason, "Unusable")
+      const url = yield* role(own.url)
+      const byFile = "this role may not make one: let an administrator run config/postgres-roles.sql"
+      for (const [sql, sentence] of [
+        ["select", `there is no schema ledger, and ${byFile}, and then run siteledger migrate`],
+        [
+          "create schema ledger",
+          "the ledger's tables need a migration, which only their owner may do: run siteledger migrate"
+        ],
+        [
+          "create table ledger.kysely_migration (name text)",
+          "permission denied for schema ledger; give the worker's role its rights (config/postgres-roles.sql)"
+        ]
+      ] as const) {
+        yield* ask(own, sql)
+        const error = yield* opening(url)
+        assert.strictEqual(error.message, `${here(own.name)}: ${sentence}.`)
+        assert.strictEqual(error.reason, "Unusable")
+      }
     })
   )
 

@@ -1,4 +1,7 @@
-/** config/postgres-roles.sql: the worker's role owns two schemas, and an analyst reads one of them and nothing else. */
+/**
+ * config/postgres-roles.sql: the worker's role owns two schemas, a role of its own the books' tables, and an analyst reads
+ * one schema and nothing else.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { Client } from "pg"
@@ -52,8 +55,8 @@ const holdSql = "insert into siteledger.ledger_holds values ('h', '1', 'r', 'rea
 
 /** A fact, and an entry and a letter that refer to it. */
 const writtenSql = (number: number) => `
-  insert into siteledger.ledger_facts values (${number}, 'i', 'paid', 'now', '{}');
-  insert into siteledger.ledger_entries (sequence, entry_id, ipc_id, kind, amount, payment_reference, debit_account,
+  insert into ledger.ledger_facts values (${number}, 'i', 'paid', 'now', '{}');
+  insert into ledger.ledger_entries (sequence, entry_id, ipc_id, kind, amount, payment_reference, debit_account,
       credit_account, effective_at, known_at, part, basis, fact)
     values (${number}, 'e${number}', 'i', 'payment', '1.0000', 'p${number}', 'd', 'c', 'now', 'now', 'whole', '[]', ${number});
   insert into siteledger.ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
@@ -65,8 +68,10 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     await using database = await Postgres.database()
     await roles.setUp(database)
     const [worker, analyst] = [roles.url(database, "worker"), roles.url(database, "analyst")]
-    assert.match(await refusal(worker, "create schema mine"), /permission denied for database/)
-    await migrated(worker)
+    for (const role of ["worker", "owner"] as const) {
+      assert.match(await refusal(roles.url(database, role), "create schema mine"), /permission denied for database/)
+    }
+    await roles.migrated(database)
     await reads(analyst)
     // By way of the views' owner: the analyst has no right on the table.
     await Postgres.query(worker, holdSql)
@@ -84,10 +89,11 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     await using roles = new Roles()
     await using database = await Postgres.database()
     await roles.setUp(database)
-    await migrated(roles.url(database, "worker"))
+    await roles.migrated(database)
     await database.query(roles.sql)
-    const enters = `select has_schema_privilege('${roles.analyst}', 'siteledger', 'usage') as enters`
-    assert.deepStrictEqual(await database.query(enters), [{ enters: "f" }])
+    const enters = `select nspname from pg_namespace
+      where nspname in ('ledger', 'siteledger') and has_schema_privilege('${roles.analyst}', oid, 'usage')`
+    assert.deepStrictEqual(await database.query(enters), [])
     await database.query(
       "create table public.others (n int); grant select on public.others to public; create schema more; create table more.secrets (n int)"
     )
@@ -96,6 +102,7 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
       "select * from siteledger.inbox",
       "select * from siteledger.webhook_secrets",
       "select * from siteledger.ledger_holds",
+      "select * from ledger.ledger_entries",
       "select * from public.others",
       "select * from more.secrets",
       "insert into construction.events (body_sha256) values ('x')",
@@ -141,9 +148,16 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     assert.deepStrictEqual(await Postgres.query(analyst, "select current_setting('statement_timeout') as max"), [
       { max: "1h" }
     ])
-    const owners = `select distinct relowner::regrole::text as owner from pg_class
-      where relnamespace in ('siteledger'::regnamespace, 'construction'::regnamespace) and relkind <> 'i'`
-    assert.deepStrictEqual(await database.query(owners), [{ owner: roles.worker }])
+    const owners = `
+      select distinct relnamespace::regnamespace::text as schema, relowner::regrole::text as owner from pg_class
+        where relnamespace in ('ledger'::regnamespace, 'siteledger'::regnamespace, 'construction'::regnamespace)
+      union select pronamespace::regnamespace::text, proowner::regrole::text from pg_proc
+        where pronamespace = 'ledger'::regnamespace order by 1`
+    assert.deepStrictEqual(await database.query(owners), [
+      { schema: "construction", owner: roles.worker },
+      { schema: "ledger", owner: roles.owner },
+      { schema: "siteledger", owner: roles.worker }
+    ])
   })
 
   it("let the worker add to append-only tables and never change them, also when the file is run again", async () => {
@@ -152,17 +166,17 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     await roles.setUp(database)
     const worker = roles.url(database, "worker")
     for (const number of [1, 2]) {
-      await migrated(worker)
+      await roles.migrated(database)
       await Postgres.query(worker, writtenSql(number))
       for (const table of appendOnly) {
-        assert.match(await refusal(worker, `delete from siteledger.${table}`), /permission denied for table/)
+        assert.match(await refusal(worker, `delete from ledger.${table}`), /permission denied for table/)
         // As after a backup restored without privileges.
-        await database.query(`grant update, delete, truncate on siteledger.${table} to ${roles.worker}`)
-        assert.match(await refusal(worker, `delete from siteledger.${table}`), /is append-only/)
+        await database.query(`grant update, delete, truncate on ledger.${table} to ${roles.worker}`)
+        assert.match(await refusal(worker, `delete from ledger.${table}`), /is append-only/)
       }
       await database.query(roles.sql)
       for (const table of appendOnly) {
-        assert.match(await refusal(worker, `delete from siteledger.${table}`), /permission denied for table/)
+        assert.match(await refusal(worker, `delete from ledger.${table}`), /permission denied for table/)
       }
     }
   })
@@ -181,11 +195,18 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
   })
 
   it("are refused when one of them has more rights than needed, and nothing is half done", async () => {
-    await using roles = new Roles()
-    await using database = await Postgres.database()
-    await database.query(`create role ${roles.worker} login superuser`)
-    assert.match(await refusal(database.url, roles.sql), /has more rights than siteledger needs/)
-    const made = await database.query(`select rolname from pg_roles where rolname = '${roles.analyst}'`)
-    assert.deepStrictEqual(made, [])
+    for (const [role, excess, why] of [
+      ["worker", "superuser", /has more rights than siteledger needs/],
+      ["owner", "createrole", /has more rights than siteledger needs/],
+      ["worker", "member", /is a member of .*, and so could change the books/]
+    ] as const) {
+      await using roles = new Roles()
+      await using database = await Postgres.database()
+      const join = `create role ${roles.owner}; create role ${roles.worker} login in role ${roles.owner}`
+      await database.query(excess === "member" ? join : `create role ${roles[role]} login ${excess}`)
+      assert.match(await refusal(database.url, roles.sql), why)
+      const made = await database.query(`select rolname from pg_roles where rolname = '${roles.analyst}'`)
+      assert.deepStrictEqual(made, [])
+    }
   })
 })

@@ -1,0 +1,54 @@
+/**
+ * `siteledger migrate`: makes or migrates the tables on PostgreSQL, where the ledger's have an owner of their own; workers
+ * may run meanwhile. What was done is one JSON document on stdout, and sentences on stderr. With files there is nothing to
+ * do: each start migrates them.
+ */
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import * as Settings from "../config/Settings.ts"
+import * as Migrate from "../src/Operate/Migrate.ts"
+import { byEngine } from "../src/Stores/Engine.ts"
+import type { Migrated, Step } from "../src/Stores/Postgres/Migrations.ts"
+import * as Log from "./Log.ts"
+import * as Print from "./Print.ts"
+
+const done = (where: string, { from, to }: Step): string => {
+  if (from === null) return `The tables of ${where} were made in version ${to}.`
+  return from === to
+    ? `The tables of ${where} are current: version ${to}.`
+    : `The tables of ${where} were migrated from version ${from} to ${to}.`
+}
+
+const sentences = ({ ledger, olderWorkers, rest }: Migrated): ReadonlyArray<string> => [
+  ...(ledger.isMoved ? ["The ledger's tables were moved from the schema siteledger to ledger."] : []),
+  done("ledger", ledger),
+  done("siteledger and construction", rest),
+  ...(olderWorkers === 0
+    ? []
+    : [
+        `Workers of an older version still run (${olderWorkers}): they go on, through views in siteledger. Once they are ` +
+          "replaced, the next start, or siteledger migrate, removes the views."
+      ])
+]
+
+const inFiles = Console.error("The tables are in files, which each start migrates by itself. There is nothing to do.")
+
+export const migrate = Command.make("migrate", {}, () =>
+  Effect.gen(function* () {
+    const settings = yield* Settings.Settings
+    const { migrateUrl } = yield* Settings.migration
+    yield* byEngine(settings, {
+      embedded: () => inFiles,
+      server: (url) =>
+        Effect.gen(function* () {
+          const migrated = yield* Migrate.migrate(url, migrateUrl)
+          const { ledger, olderWorkers, rest } = migrated
+          yield* Print.document({ ledger, siteledger: rest, olderWorkers })
+          for (const sentence of sentences(migrated)) yield* Console.error(sentence)
+        })
+    })
+  })
+).pipe(
+  Command.withDescription("Make or migrate the tables on PostgreSQL, as their owner; workers may run meanwhile"),
+  Command.provide(Log.layerSettings)
+)
