@@ -1,6 +1,6 @@
 /**
  * Who may do what in the database, for `siteledger doctor`, against what config/postgres-roles.sql sets up. The server is
- * asked about every role that reaches one of the two schemas, and about no other.
+ * asked about every role that reaches one of the schemas, and about no other.
  */
 import { Effect } from "effect"
 import { type CheckFailed, fail, ok, type CheckResult, warn } from "../Doctor.ts"
@@ -26,23 +26,27 @@ const attributes: Readonly<Record<string, string>> = {
 
 const written = `
   with written as (
-    select c.oid, n.nspname || '.' || c.relname as name, c.relkind in ('r', 'p') as is_table,
-      n.nspname = 'siteledger' and c.relname in (${appendOnly.map((table) => `'${table}'`).join(", ")}) as is_append_only
+    select c.oid, n.nspname || '.' || c.relname as name, n.nspname, c.relkind in ('r', 'p') as is_table,
+      c.relname in (${appendOnly.map((table) => `'${table}'`).join(", ")}) as is_append_only, pg_has_role(c.relowner, 'usage') as is_own
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('siteledger', 'construction') and c.relkind in ('r', 'p', 'v')
+    where n.nspname in ('ledger', 'siteledger', 'construction') and c.relkind in ('r', 'p', 'v')
+      and c.relname not like 'kysely%'
   )`
 
-/** Tables of both schemas for which the session's role lacks a privilege. */
+/** Tables for which the session's role lacks a privilege. */
 const lacking = `${written}
   select coalesce(string_agg(name, ', ' order by name), '') as tables from written
   where is_table
     and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
       and (is_append_only or has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`
 
-/** What it must not be able to change: tables that are only appended to, and views. */
+/**
+ * What it must not be able to change: tables of its own that are only appended to (`Books` tries the others), and views for
+ * analysts.
+ */
 const changeable = `${written}
   select coalesce(string_agg(name, ', ' order by name), '') as tables from written
-  where (is_append_only or not is_table)
+  where (is_append_only and is_table and is_own or nspname = 'construction' and not is_table)
     and (has_any_column_privilege(oid, 'update') or has_table_privilege(oid, 'delete, truncate')
       or not is_table and has_any_column_privilege(oid, 'insert'))`
 
@@ -65,15 +69,17 @@ export const worker = (ask: Ask) =>
 
 /** Leaves out those trusted with everything: superusers, the schemas' owners and their members. */
 const reaching = `
-  with schemas as (select oid, nspname, nspowner from pg_namespace where nspname in ('siteledger', 'construction')),
+  with schemas as (
+    select oid, nspname, nspowner from pg_namespace where nspname in ('ledger', 'siteledger', 'construction')
+  ),
   relations as (
     select c.oid, s.nspname from pg_class c join schemas s on s.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm')
   )
   select r.rolname as role,
     exists (select from schemas where nspname = 'construction' and has_schema_privilege(r.oid, oid, 'usage')) as enters,
-    exists (select from schemas where nspname = 'siteledger' and has_schema_privilege(r.oid, oid, 'usage, create'))
-      or exists (select from relations where nspname = 'siteledger'
+    exists (select from schemas where nspname <> 'construction' and has_schema_privilege(r.oid, oid, 'usage, create'))
+      or exists (select from relations where nspname <> 'construction'
         and has_table_privilege(r.oid, oid, 'select, insert, update, delete, truncate')) as sees_store,
     exists (select from schemas where nspname = 'construction' and has_schema_privilege(r.oid, oid, 'create'))
       or exists (select from relations where nspname = 'construction'
@@ -81,11 +87,11 @@ const reaching = `
     (select string_agg(oid::regclass::text, ', ') from relations
       where nspname = 'construction' and not has_table_privilege(r.oid, oid, 'select')) as unreadable,
     (select string_agg(distinct n.nspname, ', ') from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname not in ('siteledger', 'construction', 'information_schema') and n.nspname !~ '^pg_'
+      where n.nspname not in ('ledger', 'siteledger', 'construction', 'information_schema') and n.nspname !~ '^pg_'
         and c.relkind in ('r', 'p', 'v', 'm', 'f')
         and has_schema_privilege(r.oid, n.oid, 'usage') and has_table_privilege(r.oid, c.oid, 'select')) as elsewhere,
     (select string_agg(nspname, ', ') from pg_namespace
-      where nspname not in ('siteledger', 'construction') and nspname !~ '^pg_'
+      where nspname not in ('ledger', 'siteledger', 'construction') and nspname !~ '^pg_'
         and has_schema_privilege(r.oid, oid, 'create')) as makes,
     exists (select from pg_default_acl d, aclexplode(d.defaclacl) a
       where d.defaclnamespace = (select oid from schemas where nspname = 'construction')
@@ -117,7 +123,7 @@ const judge = (row: Answer): ReadonlyArray<CheckResult> => {
   }
   const problems = [
     isTrue(row, "sees_store")
-      ? fail(`${role} reaches siteledger: the deliveries, the books, the sealed secrets.`, advice)
+      ? fail(`${role} reaches siteledger or ledger: the deliveries, the sealed secrets, the books.`, advice)
       : [],
     isTrue(row, "writes") ? fail(`${role} can write in construction.`, advice) : [],
     typeof row["unreadable"] === "string" ? fail(`${role} can't read ${row["unreadable"]}.`, advice) : [],

@@ -1,16 +1,18 @@
 /**
- * The PostgreSQL server, for `siteledger doctor`: checked over one connection that can't write. If none can be made, that
- * is the only finding.
+ * The PostgreSQL server, for `siteledger doctor`: checked over one connection that can't write, but for what it tries in
+ * `Books`, which is rolled back. If none can be made, that is the only finding.
  */
 import type { Redacted } from "effect"
 import { Clock, Effect } from "effect"
-import type { Client } from "pg"
+import { type Client, DatabaseError } from "pg"
 import { CheckFailed, examine, examineAll, fail, type Finding, ok, type CheckResult, warn } from "../Doctor.ts"
 import { Connections, isOurs } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
-import { migrations, oldestVersion } from "../../Stores/Postgres/Migrations.ts"
+import { oldestVersion } from "../../Stores/Postgres/Migrations.ts"
+import * as Books from "./Books.ts"
 import { type Answer, type Ask } from "./Roles.ts"
 import * as Roles from "./Roles.ts"
+import { schemas } from "./Schemas.ts"
 
 const answerMs = 4_000
 const limits = { connectionTimeoutMillis: answerMs, statement_timeout: answerMs, query_timeout: answerMs }
@@ -40,20 +42,40 @@ export const server = <R>(url: Redacted.Redacted, secrets: Judge<R>): Effect.Eff
     })
   )
 
+const failed = (cause: unknown, name: string) => new CheckFailed({ message: Failure.of(cause, name).message })
+
+/** An answer that didn't come in time, or with which the server ends the session, says nothing about a statement. */
+const isAnswer = (cause: unknown): cause is DatabaseError =>
+  cause instanceof DatabaseError && cause.code?.startsWith("57") === false
+
+/** The SQLSTATE of an error; undefined if there is none. */
+const codeOf = async (outcome: Promise<unknown>): Promise<string | undefined> => {
+  try {
+    await outcome
+    return undefined
+  } catch (cause) {
+    if (isAnswer(cause)) return cause.code
+    throw cause
+  }
+}
+
 const checks = <R>(client: Client, name: string, secrets: Judge<R>) => {
   const ask: Ask = (query, values = []) =>
     Effect.tryPromise({
       try: async () => (await client.query<Answer>(query, [...values])).rows,
-      catch: (cause) => new CheckFailed({ message: Failure.of(cause, name).message })
+      catch: (cause) => failed(cause, name)
     })
   const one = (query: string) => Effect.map(ask(query), (rows) => rows[0] ?? {})
+  const attempt: Books.Attempt = (statements) =>
+    Effect.tryPromise({ try: () => codeOf(client.query(statements)), catch: (cause) => failed(cause, name) })
   return examineAll([
     examine("PostgreSQL", answering(one, name)),
-    // From here on no query can write.
+    // From here on no query can write, unless it asks for that.
     examine("read-only", Effect.as(ask("set session characteristics as transaction read only"), [])),
     examine("schemas", schemas(ask)),
     examine("secrets", Effect.flatMap(sealedSecrets(ask), secrets)),
     examine("worker's role", Roles.worker(ask)),
+    examine("books", Books.books(ask, attempt)),
     examine("analysts", Roles.analysts(ask)),
     examine("clock", clock(one)),
     examine("connections", freeConnections(ask)),
@@ -84,35 +106,6 @@ const answering = (one: One, name: string) =>
   })
 
 const readOnlyAdvice = "Remove default_transaction_read_only from the worker's role; it is meant for analysts."
-
-const schemas = (ask: Ask) =>
-  Effect.gen(function* () {
-    const found = yield* ask(`
-      select name, n.oid is not null as is_there,
-        coalesce(has_schema_privilege(n.oid, 'usage') and has_schema_privilege(n.oid, 'create'), false) as is_usable,
-        has_database_privilege(current_database(), 'create') as can_make
-      from unnest(array['siteledger', 'construction']) as name left join pg_namespace n on n.nspname = name`)
-    const names = (rows: ReadonlyArray<Answer>) => rows.map(({ name }) => String(name)).join(" and ")
-    const unmade = found.filter((row) => row["is_there"] === false)
-    if (unmade.some((row) => row["can_make"] === false)) {
-      return fail(`There is no schema ${names(unmade)}, and the worker's role may not create one.`, Roles.advice)
-    }
-    const unusable = found.filter((row) => row["is_there"] === true && row["is_usable"] === false)
-    if (unusable.length > 0) {
-      return fail(`The worker's role may not create anything in schema ${names(unusable)}.`, Roles.advice)
-    }
-    const [{ is_made: isMade } = {}] = yield* ask(
-      "select to_regclass('siteledger.kysely_migration') is not null as is_made"
-    )
-    if (isMade !== true) return ok("The tables are created at the first start.")
-    const made = (yield* ask("select name from siteledger.kysely_migration")).map(({ name }) => String(name))
-    const unknown = made.filter((name) => !(name in migrations))
-    if (unknown.length > 0) {
-      return fail(`The tables were created by a newer siteledger (${unknown.join(", ")}).`, "Install that version.")
-    }
-    const due = Object.keys(migrations).filter((name) => !made.includes(name))
-    return ok(due.length === 0 ? "The tables are current." : `The next start migrates the tables to ${due.join(", ")}.`)
-  })
 
 const sealedSecrets = (ask: Ask) =>
   Effect.gen(function* () {
