@@ -8,8 +8,6 @@ import { type Engine, engines, type Made } from "./VersionEngines.ts"
 
 const stores = engines.filter(({ name }) => name !== "DuckDB")
 
-const table = ({ name }: Engine): string => (name === "SQLite" ? "ledger_entries" : "siteledger.ledger_entries")
-
 /** What the table has besides its columns and the constraint on kinds, and what refers to it. */
 const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   SQLite: [
@@ -21,9 +19,9 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   PostgreSQL: [
     "select indexdef from pg_indexes where tablename = 'ledger_entries' order by 1",
     `select tgname, pg_get_triggerdef(oid) as makes from pg_trigger
-     where tgrelid = 'siteledger.ledger_entries'::regclass and not tgisinternal order by 1`,
+     where tgrelid = 'ledger_entries'::regclass and not tgisinternal order by 1`,
     `select conname, pg_get_constraintdef(oid) as says from pg_constraint
-     where 'siteledger.ledger_entries'::regclass in (conrelid, confrelid) and conname <> 'ledger_entries_kind_check'
+     where 'ledger_entries'::regclass in (conrelid, confrelid) and conname <> 'ledger_entries_kind_check'
        and contype <> 'n' and conname not like '%queued%' order by 1`
   ]
 }
@@ -44,8 +42,8 @@ interface Entry {
   readonly lines?: string
 }
 
-const insert = (engine: Engine, { fact = 1, kind, lines, number }: Entry): string => `
-  insert into ${table(engine)} (sequence, entry_id, ipc_id, kind, amount, payment_reference, debit_account, credit_account,
+const insert = ({ fact = 1, kind, lines, number }: Entry): string => `
+  insert into ledger_entries (sequence, entry_id, ipc_id, kind, amount, payment_reference, debit_account, credit_account,
     effective_at, known_at, part, basis, fact, lines)
   values (${number}, 'entry ${number}', 'I', '${kind}', '1.0000', 'R', 'd', 'c', 'now', 'now', 'settlement', '[]', ${fact},
     ${lines === undefined ? "null" : `'${lines}'`})`
@@ -60,7 +58,7 @@ const isReferred = /FOREIGN KEY|foreign key|there is no/i
 const lines = '{"9":"-1.0000","a":"0.5000","b \\"c\\"":"0.5000"}'
 
 describe.each(stores)("the entries of version 3 in $name", (engine) => {
-  const { empty, isSkipped, migrations, name, released } = engine
+  const { empty, isSkipped, migrations, released } = engine
 
   it.live.skipIf(isSkipped)("have the indexes, triggers and references of version 2", () =>
     Effect.gen(function* () {
@@ -81,16 +79,16 @@ describe.each(stores)("the entries of version 3 in $name", (engine) => {
       const old = yield* released
       yield* Effect.promise(async () => {
         await old.migrate(upTo(engine, "0002"))
-        const early = insert(engine, { number: 1001, kind: "accrual" })
+        const early = insert({ number: 1001, kind: "accrual" })
           .replace(", lines)", ")")
           .replace(/,\s+null\)$/, ")")
         await refused(old.ask(early), /CHECK constraint|ledger_entries_kind_check/)
         await old.migrate(migrations)
         for (const [index, kind] of ["payment", "adjustment", "reversal", "accrual"].entries())
-          await old.ask(insert(engine, { number: 1001 + index, kind, lines }))
+          await old.ask(insert({ number: 1001 + index, kind, lines }))
         for (const kind of ["accruals", "Accrual", "", "payment "])
-          await refused(old.ask(insert(engine, { number: 1005, kind })), /CHECK constraint|ledger_entries_kind_check/)
-        const [kept] = await old.ask(`select kind, lines from ${table(engine)} where sequence = 1004`)
+          await refused(old.ask(insert({ number: 1005, kind })), /CHECK constraint|ledger_entries_kind_check/)
+        const [kept] = await old.ask(`select kind, lines from ledger_entries where sequence = 1004`)
         assert.deepStrictEqual({ ...kept }, { kind: "accrual", lines })
       })
     }).pipe(Effect.scoped)
@@ -99,22 +97,21 @@ describe.each(stores)("the entries of version 3 in $name", (engine) => {
   it.live.skipIf(isSkipped)("can't be changed or removed, refer to facts, and are referred to", () =>
     Effect.gen(function* () {
       const old = yield* released
-      const outbox = name === "SQLite" ? "ledger_outbox" : "siteledger.ledger_outbox"
       const queue = (
         entry: string
-      ) => `insert into ${outbox} (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
+      ) => `insert into ledger_outbox (entry_id, sequence, ipc_id, status, queued_at, next_attempt_at)
         values ('${entry}', 1001, 'I', 'draft', 'now', 'now')`
       yield* Effect.promise(async () => {
         await old.migrate(migrations)
-        await refused(old.ask(`update ${table(engine)} set lines = '{}'`), /append-only/)
-        await refused(old.ask(`delete from ${table(engine)}`), /append-only/)
-        await refused(old.ask(insert(engine, { number: 1001, kind: "accrual", fact: 99 })), isReferred)
+        await refused(old.ask(`update ledger_entries set lines = '{}'`), /append-only/)
+        await refused(old.ask(`delete from ledger_entries`), /append-only/)
+        await refused(old.ask(insert({ number: 1001, kind: "accrual", fact: 99 })), isReferred)
         await refused(old.ask(queue("entry 1001")), isReferred)
-        await old.ask(insert(engine, { number: 1001, kind: "accrual", lines }))
+        await old.ask(insert({ number: 1001, kind: "accrual", lines }))
         await old.ask(queue("entry 1001"))
         // A second payment of one IPC and reference.
-        await old.ask(insert(engine, { number: 1002, kind: "payment" }))
-        await refused(old.ask(insert(engine, { number: 1003, kind: "payment" })), /unique/i)
+        await old.ask(insert({ number: 1002, kind: "payment" }))
+        await refused(old.ask(insert({ number: 1003, kind: "payment" })), /unique/i)
       })
     }).pipe(Effect.scoped)
   )
