@@ -4,7 +4,8 @@
 import * as Literal from "../Domain/Literal.ts"
 import type { Index, Named, Listed } from "./Table.ts"
 
-export const quoted = (name: string): string => `"${name}"`
+/** An identifier; one may come from outside. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 export const list = (names: ReadonlyArray<string>): string => `(${names.map(quoted).join(", ")})`
 
