@@ -90,6 +90,18 @@ export const ranges = one(
 
 export const folder: Parse<string> = (text) => Result.succeed(resolve(text))
 
+export type Location = { readonly kind: "file"; readonly path: string } | { readonly kind: "url"; readonly url: URL }
+
+/** A file, or a URL without credentials. */
+export const document = one(
+  "must be a path, or an http or https URL without credentials or #fragment.",
+  (text): Location | undefined => {
+    if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return text === "" ? undefined : { kind: "file", path: resolve(text) }
+    const url = absolute(text)
+    return url && { kind: "url", url }
+  }
+)
+
 export type Warehouse =
   | { readonly engine: "duckdb"; readonly path: string }
   | { readonly engine: "postgres"; readonly url: Redacted.Redacted }

@@ -1,29 +1,16 @@
 /**
  * Reads variables through Effect's ConfigProvider and collects all problems instead of stopping at the first. Values are
- * trimmed, an empty one counts as not set, and each secret may come from the file named by NAME_FILE. It also knows the
- * names of a later version, and guesses what a typo meant.
+ * trimmed, an empty one counts as not set, and each secret may come from the file named by NAME_FILE. It also guesses what
+ * a typo meant.
  */
 import { readFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { ConfigProvider, Effect, Result, Runtime, Schema } from "effect"
-import {
-  bad,
-  type Field,
-  fieldOf,
-  type Fields,
-  fieldsOf,
-  fine,
-  Problem,
-  type Variable,
-  type Variables
-} from "./Variable.ts"
+import { bad, type Field, fieldOf, type Fields, fieldsOf, Problem, type Variable, type Variables } from "./Variable.ts"
 import { log } from "./Log.ts"
 import { variables } from "./Variables.ts"
 
 const prefix = "SITELEDGER_"
-
-/** Names that only a later version supports. */
-const later: ReadonlyArray<string> = ["SITELEDGER_OPENAPI"]
 
 const readable: ReadonlyArray<string> = variables.flatMap(({ isSecret, name }) =>
   isSecret ? [name, `${name}_FILE`] : [name]
@@ -77,7 +64,7 @@ export const read: Effect.Effect<Environment> = Effect.gen(function* () {
   // A provider that reads on demand may be unable to list; the known names are then still looked up one by one.
   const listed = yield* namesUnder(provider, []).pipe(Effect.catch(() => Effect.succeed([])))
   const values = new Map<string, Field<string>>()
-  for (const name of new Set([...readable, ...later, ...listed.filter((name) => name.startsWith(prefix))])) {
+  for (const name of new Set([...readable, ...listed.filter((name) => name.startsWith(prefix))])) {
     const value = yield* provider.load([name]).pipe(
       Effect.map((node): Field<string> => Result.succeed(node?.value?.trim() ?? "")),
       Effect.catch(() => Effect.succeed(bad(name, "cannot be read from its source.")))
@@ -112,16 +99,10 @@ const field = <A>({ values }: Environment, variable: Variable<A>): Field<A> => {
 export const fields = <V extends Variables>(environment: Environment, declared: V): Fields<V> =>
   fieldsOf(declared, (variable) => field(environment, variable))
 
-export const refuseLater = ({ names }: Environment): Field<void> => {
-  const refused = names.filter((name) => later.includes(name))
-  const sentence = "is not supported yet; remove it."
-  return refused.length > 0 ? Result.fail(refused.map((variable) => ({ variable, sentence }))) : fine
-}
-
 /** Sentences about names that look like typos of ours. */
 export const warnings = ({ names }: Environment): ReadonlyArray<string> =>
   names.flatMap((name) => {
-    if (later.includes(name) || readable.includes(name)) return []
+    if (readable.includes(name)) return []
     const meant = nearest(name)
     return meant === undefined ? [] : [`${name} is not a variable of siteledger; did you mean ${meant}?`]
   })

@@ -12,11 +12,12 @@ import { quickBooks } from "./Accounting/QuickBooks.ts"
 import { tryton } from "./Accounting/Tryton.ts"
 import { xero } from "./Accounting/Xero.ts"
 import { isLoopback, type Lake, type Listen, type Warehouse } from "./Address.ts"
-import { type Environment, fields, read, refuseLater, SettingsError, warnings } from "./Environment.ts"
+import { type Environment, fields, read, SettingsError, warnings } from "./Environment.ts"
 import * as Ledger from "./Ledger.ts"
 import { log } from "./Log.ts"
 import * as Migration from "./Migration.ts"
-import { all, bad, type Field, type Fields, fine, rule, type ValuesOf } from "./Variable.ts"
+import { openapi } from "./OpenApi.ts"
+import { all, bad, type Field, type Fields, fine, maybe, rule, type ValuesOf } from "./Variable.ts"
 import * as V from "./Variables.ts"
 
 export type { Listen } from "./Address.ts"
@@ -43,7 +44,7 @@ const settings = (environment: Environment) => {
       tryton: fields(environment, tryton)
     })
   }
-  const read = all(parsed, guardedBeyondLoopback(worker), refuseLater(environment))
+  const read = all(parsed, guardedBeyondLoopback(worker))
   return Result.map(read, ({ exportCron, noColor, ...values }) => ({
     ...values,
     warehouse: Option.getOrElse(values.warehouse, (): Warehouse => ({
@@ -141,6 +142,19 @@ export const wire: Effect.Effect<ValuesOf<typeof V.wire>, SettingsError> = readA
 /** For `siteledger migrate`. */
 export const migration: Effect.Effect<ValuesOf<typeof Migration.migration>, SettingsError> = readAs((environment) =>
   all(fields(environment, Migration.migration))
+)
+
+const discovering = {
+  openapi,
+  baseUrl: maybe(V.service.baseUrl),
+  requestsPerMinute: V.service.requestsPerMinute,
+  pageSize: V.service.pageSize,
+  dataDir: V.worker.dataDir
+}
+
+/** For `siteledger discover`, which comes first of all. */
+export const discovery: Effect.Effect<ValuesOf<typeof discovering>, SettingsError> = readAs((environment) =>
+  all(fields(environment, discovering))
 )
 
 export const layer: Layer.Layer<Settings, SettingsError> = Layer.effect(Settings, readAs(settings))

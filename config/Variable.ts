@@ -56,6 +56,13 @@ export const optional = <A>(
 /** May come from a file, too. */
 export const secret: typeof optional = (...declared) => ({ ...optional(...declared), isSecret: true })
 
+/** The same variable where it may be missing. */
+export const maybe = <A>(variable: Variable<A>): Variable<Option.Option<A>> => ({
+  ...variable,
+  read: (text) => (text === undefined ? Result.succeed(Option.none()) : Result.map(variable.read(text), Option.some)),
+  isRequired: false
+})
+
 export const orElse = <A>(variable: Variable<Option.Option<A>>, value: NoInfer<A>): Variable<A> => ({
   ...variable,
   read: (text) =>

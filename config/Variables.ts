@@ -10,6 +10,7 @@ import * as bounds from "./Bounds.ts"
 import { posting, waiting } from "./Ledger.ts"
 import { log } from "./Log.ts"
 import { migration } from "./Migration.ts"
+import { openapi } from "./OpenApi.ts"
 import * as Parse from "./Parse.ts"
 import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
 import * as WireFiles from "./WireFiles.ts"
@@ -239,6 +240,7 @@ export const worker = {
 /** In the order in which people see them. */
 export const sections: ReadonlyArray<readonly [title: string, variables: Variables]> = [
   ["The service: address, credentials, pace, paging", service],
+  ["What the service offers", { openapi }],
   ["Webhooks", webhooks],
   ["This worker: admin listener, storage, export", worker],
   ["Migrations on PostgreSQL", migration],

@@ -20,19 +20,6 @@ describe("names", () => {
       ])
     })
   )
-
-  it.effect.each([["SITELEDGER_OPENAPI", "openapi.json", "is not supported yet"]] as const)(
-    "%s=%s belongs to a later version and says so",
-    ([name, value, sentence]) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(settings({ [name]: value }))
-        assert.deepStrictEqual(
-          error.problems.map((problem) => problem.variable),
-          [name]
-        )
-        assert.include(error.message, `${name} ${sentence}`)
-      })
-  )
 })
 
 describe("SITELEDGER_TRUSTED_PROXIES", () => {
