@@ -19,6 +19,7 @@ export const rooms = [
   "src/Query",
   "src/Stores",
   "src/Runtime",
+  "src/Discovery",
   "src/Domain",
   "config"
 ] as const

@@ -1,0 +1,83 @@
+/**
+ * Names of tables and columns, made of names that come from outside: a path's segments, a schema's fields, whatever they
+ * hold (SQL, paths, `__proto__`, 300 characters).
+ *
+ * What comes out is a letter, then letters, digits and underscores, in lower case, at most 63 of them: it needs no quoting
+ * in any engine, is a name of a file, has no leading underscore (those are siteledger's own columns), and is no name that an
+ * object has by itself. Pure.
+ */
+import { hash } from "node:crypto"
+
+/** PostgreSQL cuts names after so many bytes, and two cut ones would be the same. */
+const longest = 63
+
+const pattern = /^[a-z][a-z0-9_]{0,62}$/
+
+/** Of a plain object, in these letters. A row is one. */
+const inherited: ReadonlySet<string> = new Set(["constructor"])
+
+export const isName = (text: string): boolean => pattern.test(text) && !inherited.has(text)
+
+const separated = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+
+/** Of `projectId`, `project-id`, `ProjectID`: project and id. */
+export const words = (text: string): ReadonlyArray<string> =>
+  // Most are written with underscores, and there may be millions.
+  (/^[a-z0-9_]*$/.test(text) ? text : separated(text)).split(/[^a-z0-9]+/).filter((word) => word !== "")
+
+/** As names of parameters and of fields are compared. */
+export const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "")
+
+export const nameOf = (text: string, otherwise: string): string => {
+  const joined = words(text.slice(0, 1000)).join("_")
+  const started = /^[a-z]/.test(joined) ? joined : `${otherwise}${joined === "" ? "" : `_${joined}`}`
+  const name = inherited.has(started) ? `${started}_` : started
+  if (name.length <= longest) return name
+  return `${name.slice(0, longest - 9)}_${hash("sha256", text).slice(0, 8)}`
+}
+
+/** The name with a number, if it is taken. */
+export const free = (name: string, taken: ReadonlySet<string>): string => {
+  let found = name
+  for (let count = 2; taken.has(found); count++) {
+    const end = `_${count}`
+    found = `${name.slice(0, longest - end.length)}${end}`
+  }
+  return found
+}
+
+const irregular: ReadonlyMap<string, string> = new Map([
+  ["people", "person"],
+  ["children", "child"],
+  ["statuses", "status"],
+  ["addresses", "address"],
+  ["analyses", "analysis"],
+  ["indices", "index"],
+  ["series", "series"],
+  ["news", "news"],
+  ["axis", "axis"]
+])
+
+/** Of an English plural; anything else stays what it is. */
+export const singular = (word: string): string => {
+  const known = irregular.get(word)
+  if (known !== undefined) return known
+  if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`
+  if (/(ss|sh|ch|x|z)es$/.test(word)) return word.slice(0, -2)
+  // An analysis is one, but RFIs are several.
+  return /[^su]s$/.test(word) && (word.length <= 4 || !word.endsWith("is")) ? word.slice(0, -1) : word
+}
+
+/** The last word in the singular: `hse_incidents` is `hse_incident`. */
+export const singularName = (name: string): string => {
+  const parts = name.split("_")
+  return [...parts.slice(0, -1), singular(parts.at(-1) ?? "")].join("_")
+}
+
+export const isPlural = (word: string): boolean => singular(word) !== word

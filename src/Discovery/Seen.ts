@@ -1,0 +1,44 @@
+/**
+ * Compares what a document says of a list with what came: fields that it doesn't describe, values that don't fit, and
+ * columns that stayed empty. Pure: what came is counted elsewhere.
+ */
+import type { Difference } from "./Compare.ts"
+import { below } from "./Document.ts"
+import type { Column, List } from "./Review.ts"
+
+/** Of one table. */
+export interface Seen {
+  readonly rows: number
+  /** By column, in how many rows it has a value. */
+  readonly filled: ReadonlyMap<string, number>
+  /** Fields that are in no column: by name, how many rows have one, and the types of JSON that it came as. */
+  readonly extra: ReadonlyMap<string, { readonly rows: number; readonly types: ReadonlyArray<string> }>
+}
+
+const often = ({ rows }: Seen, count: number): string => `in ${count} of ${rows} rows`
+
+export const compareSeen = (list: List, seen: Seen): ReadonlyArray<Difference> => {
+  const byField = new Map(list.columns.map((column) => [column.from ?? `/${column.name}`, column]))
+  const came = [...seen.extra].map(([name, { rows, types }]) => ({
+    column: byField.get(below("", name)),
+    what: `${name} came as ${types.join(" or ")} ${often(seen, rows)}`
+  }))
+  const unfit = new Set(came.map(({ column }) => column?.name))
+  const empty = list.columns.filter(
+    ({ name, use }) => use === "keep" && seen.filled.get(name) === 0 && !unfit.has(name)
+  )
+  return [
+    ...came.map(({ column, what }): Difference => ({ of: list.read, ...verdictOf(column, what, seen) })),
+    ...(seen.rows === 0 ? [] : empty).map(({ name }): Difference => ({
+      verdict: "gone",
+      of: list.read,
+      what: `${name} never came, in ${seen.rows} rows`
+    }))
+  ]
+}
+
+const verdictOf = (column: Column | undefined, what: string, { filled }: Seen): Omit<Difference, "of"> => {
+  if (column === undefined) return { verdict: "new", what: `${what}, and isn't in the document` }
+  if (!filled.has(column.name)) return { verdict: "safe", what: `${what}, and has no column yet` }
+  return { verdict: "unsafe", what: `${what}, which doesn't fit ${column.type}` }
+}
