@@ -45,6 +45,7 @@ const besideStores = [
   "test/worker/{Admin,BadInput,Bucket,Login,NewVersion,Outage,Rights,Sink,Unstarted,UserAgent,Verbs}.test.ts",
   "test/worker/BadInput/*.test.ts",
   "test/worker/Doctor/Payload.test.ts",
+  "test/worker/{Discover,Discover/Compared}.test.ts",
   "test/worker/Live/{Alerts,Creation,Secrets,SickToken,Skew,Waiting,Walks}.test.ts",
   "test/worker/Ledger/{Alone,Arguments,Clerk,Label}.test.ts",
   "test/worker/Login/Sandbox.test.ts"

@@ -36,6 +36,7 @@ const parts: ReadonlyArray<Part> = [
   { source: "src/Intake/Receiver/receiving.ts", external: [] },
   { source: "connectors/construction/ConstructionSigning.ts", external: [] },
   { source: "connectors/construction/reading-thread.ts", external: [] },
+  { source: "cli/discover/yaml-thread.ts", external: [] },
   // Last: what runs the others is there once they are.
   { source: "cli/main.ts", external: [ofDuckDb, ...ofAws], file: main }
 ]

@@ -8,6 +8,7 @@ import { Console, Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { backup } from "./backup.ts"
 import { demo } from "./demo.ts"
+import { discover } from "./discover.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { explain } from "./explain.ts"
@@ -43,6 +44,7 @@ const siteledger = Command.make("siteledger").pipe(
     status,
     events,
     doctor,
+    discover,
     ledger,
     explain,
     query,

@@ -136,6 +136,9 @@ export class ConstructionApi extends HttpApi.make("construction")
   )
   .annotateMerge(OpenApi.annotations({ title: "Construction project management service" })) {}
 
+/** The lists among them, by their paths. */
+export const lists: ReadonlyArray<string> = ["/projects"]
+
 export class ConstructionTokenApi extends HttpApi.make("construction-token").add(
   HttpApiGroup.make("oauth").add(
     HttpApiEndpoint.post("token", "/oauth/token", {
