@@ -1,6 +1,5 @@
 /**
- * The figures of docs/performance.md: where each is in a benchmark's JSON line, of what it is, and its goal. Those that
- * grow with the store say why.
+ * The figures of docs/performance.md: where each is in a benchmark's JSON line, of what it is, and its goal.
  */
 export interface Figure {
   readonly figure: string
@@ -193,52 +192,22 @@ export const figures: ReadonlyArray<Figure> = [
   { figure: "its bytes written", bench: "publish", at: "part.writtenMb", unit: "MB", of: published, atMost: 20 },
   { figure: "idle", bench: "size", at: "large.idle.cpuShare", unit: "of a core", of: stored, atMost: 0.005 },
   { figure: "memory, idle", bench: "size", at: "large.residentMb", unit: "MB", of: stored, atMost: 180 },
-  { figure: "export", bench: "export", at: "ratio", of: "the engine's COPY", atLeast: 0.6 }
-]
-
-export interface Growing {
-  readonly figure: string
-  /** Of `small` and of `large`. */
-  readonly at: string
-  readonly unit: string
-  readonly why: string
-}
-
-export const growing: ReadonlyArray<Growing> = [
   {
-    figure: "a burst's processor time",
-    at: "burst.cpuMicrosPerEvent",
-    unit: "µs/event",
-    why: "the rows that a batch changes are found among more"
-  },
-  {
-    figure: "accepted → applied, p99",
-    at: "trickle.visibleAfterP99Ms",
+    figure: "`discover` of 854 operations",
+    bench: "discover",
+    at: "verbMs",
     unit: "ms",
-    why: "the same, and the copy for analysts is made beside it"
+    of: "from its start to the review file",
+    atMost: 500
   },
+  { figure: "the same, of JSON.parse", bench: "discover", at: "ofParse", of: "without the start of a process" },
   {
-    figure: "bytes written for a delivery",
-    at: "trickle.writtenPerEvent",
-    unit: "B",
-    why: "checkpoints and sorted keys of a larger file are merged less often but are larger"
-  },
-  {
-    figure: "the first copy of a start",
-    at: "publish.whole.seconds",
-    unit: "s",
-    why: "it is made whole, so with its bytes"
-  },
-  {
-    figure: "live after kill -9",
-    at: "restartMs.killed.liveMs",
-    unit: "ms",
-    why: "what wasn't in a checkpoint is read again"
-  },
-  {
-    figure: "memory",
-    at: "residentMb",
+    figure: "its memory",
+    bench: "discover",
+    at: "grownMb",
     unit: "MB",
-    why: "what recognises a body that was stored before is kept at hand"
-  }
+    of: "beyond what the process has anyway",
+    atMost: 100
+  },
+  { figure: "export", bench: "export", at: "ratio", of: "the engine's COPY", atLeast: 0.6 }
 ]

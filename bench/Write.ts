@@ -6,7 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, release, totalmem } from "node:os"
 import { join } from "node:path"
 import { engines } from "./Engine.ts"
-import { type Figure, figures, type Growing, growing } from "./Figures.ts"
+import { type Figure, figures } from "./Figures.ts"
+import { type Growing, growing } from "./Growing.ts"
 import { limits } from "./Limits.ts"
 
 export interface Run {

@@ -16,10 +16,11 @@ import { engines } from "./Engine.ts"
 import { write } from "./Write.ts"
 
 /**
- * Pace and uploads don't depend on the engine, only a file has copies that are made from others, and the peer has only
+ * Discovery, pace and uploads don't depend on the engine, only a file has copies that are made from others, and the peer has only
  * PostgreSQL.
  */
 const benches = [
+  ["discover", "duckdb"],
   ["pace", "duckdb"],
   ["upload", "duckdb"],
   ["publish", "duckdb"],

@@ -1,0 +1,49 @@
+/**
+ * What gets slower as the store grows, and why: for docs/performance.md.
+ */
+export interface Growing {
+  readonly figure: string
+  /** Of `small` and of `large`. */
+  readonly at: string
+  readonly unit: string
+  readonly why: string
+}
+
+export const growing: ReadonlyArray<Growing> = [
+  {
+    figure: "a burst's processor time",
+    at: "burst.cpuMicrosPerEvent",
+    unit: "µs/event",
+    why: "the rows that a batch changes are found among more"
+  },
+  {
+    figure: "accepted → applied, p99",
+    at: "trickle.visibleAfterP99Ms",
+    unit: "ms",
+    why: "the same, and the copy for analysts is made beside it"
+  },
+  {
+    figure: "bytes written for a delivery",
+    at: "trickle.writtenPerEvent",
+    unit: "B",
+    why: "checkpoints and sorted keys of a larger file are merged less often but are larger"
+  },
+  {
+    figure: "the first copy of a start",
+    at: "publish.whole.seconds",
+    unit: "s",
+    why: "it is made whole, so with its bytes"
+  },
+  {
+    figure: "live after kill -9",
+    at: "restartMs.killed.liveMs",
+    unit: "ms",
+    why: "what wasn't in a checkpoint is read again"
+  },
+  {
+    figure: "memory",
+    at: "residentMb",
+    unit: "MB",
+    why: "what recognises a body that was stored before is kept at hand"
+  }
+]
