@@ -8,7 +8,7 @@ import { userInfo } from "node:os"
 import { ConfigProvider, Effect, Result, Runtime, Schema } from "effect"
 import { bad, type Field, fieldOf, type Fields, fieldsOf, Problem, type Variable, type Variables } from "./Variable.ts"
 import { log } from "./Log.ts"
-import { variables } from "./Variables.ts"
+import { variables } from "./Sections.ts"
 
 const prefix = "SITELEDGER_"
 

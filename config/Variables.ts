@@ -1,18 +1,12 @@
 /**
- * Every environment variable of siteledger, declared once (the ledger's in Ledger.ts, those of accounting in Accounting.ts): its name, what it means in one
- * sentence, how it is read, and its default or an example. The types of the settings, config/example.env and
- * docs/configuration.md come from here.
+ * The environment variables of the service, of webhooks and of this worker, each declared once: its name, what it means in
+ * one sentence, how it is read, and its default or an example. `Sections` has all of them.
  */
 import { BlockList } from "node:net"
-import { sections as accounting } from "./Accounting.ts"
 import * as Address from "./Address.ts"
 import * as bounds from "./Bounds.ts"
-import { posting, waiting } from "./Ledger.ts"
-import { log } from "./Log.ts"
-import { migration } from "./Migration.ts"
-import { openapi } from "./OpenApi.ts"
 import * as Parse from "./Parse.ts"
-import { optional, orElse, preset, required, secret, type Variables } from "./Variable.ts"
+import { optional, orElse, preset, required, secret } from "./Variable.ts"
 import * as WireFiles from "./WireFiles.ts"
 
 /** Our identity at the service's authorization server (interface document §5). */
@@ -236,17 +230,3 @@ export const worker = {
     "UTC"
   )
 }
-
-/** In the order in which people see them. */
-export const sections: ReadonlyArray<readonly [title: string, variables: Variables]> = [
-  ["The service: address, credentials, pace, paging", service],
-  ["What the service offers", { openapi }],
-  ["Webhooks", webhooks],
-  ["This worker: admin listener, storage, export", worker],
-  ["Migrations on PostgreSQL", migration],
-  ["The ledger", { ...posting, ...waiting }],
-  ...accounting,
-  ["The log", log]
-]
-
-export const variables = sections.flatMap(([, group]) => Object.values(group))

@@ -8,7 +8,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Option, Redacted, Result } from "effect"
 import { layerAll, ServiceSettings } from "../../config/Settings.ts"
 import type { Variable } from "../../config/Variable.ts"
-import { sections, variables, webhooks } from "../../config/Variables.ts"
+import { sections, variables } from "../../config/Sections.ts"
+import { webhooks } from "../../config/Variables.ts"
 import { settings } from "./Reading.ts"
 
 describe("names", () => {
@@ -87,7 +88,7 @@ const line = (variable: Variable<unknown>): string => {
 
 const preface = `# Configuration
 
-All environment variables, generated from \`config/Variables.ts\`; [config/example.env](../config/example.env) has them ready
+All environment variables, generated from \`config/Sections.ts\`; [config/example.env](../config/example.env) has them ready
 to copy. A secret may also come from a file: set its name followed by \`_FILE\`. One message reports all that are missing or
 bad, by name and without the values, and the exit code is 2.`
 

@@ -1,0 +1,24 @@
+/**
+ * Every environment variable of siteledger, in the order in which people see them: config/example.env and
+ * docs/configuration.md come from here, and what is none of them is refused.
+ */
+import { sections as accounting } from "./Accounting.ts"
+import { posting, waiting } from "./Ledger.ts"
+import { log } from "./Log.ts"
+import { migration } from "./Migration.ts"
+import { openapi } from "./OpenApi.ts"
+import type { Variables } from "./Variable.ts"
+import { service, webhooks, worker } from "./Variables.ts"
+
+export const sections: ReadonlyArray<readonly [title: string, variables: Variables]> = [
+  ["The service: address, credentials, pace, paging", service],
+  ["What the service offers", { openapi }],
+  ["Webhooks", webhooks],
+  ["This worker: admin listener, storage, export", worker],
+  ["Migrations on PostgreSQL", migration],
+  ["The ledger", { ...posting, ...waiting }],
+  ...accounting,
+  ["The log", log]
+]
+
+export const variables = sections.flatMap(([, group]) => Object.values(group))
