@@ -4,6 +4,7 @@
  */
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
+import * as Value from "../../src/Domain/Value.ts"
 import { type Found, join, type Place } from "./ConstructionPlaces.ts"
 
 /** The same three as in a Change, while they are collected. */
@@ -20,7 +21,7 @@ export const empty = (): Collected => ({ values: {}, misfits: none, extra: none 
 
 /** False if the value doesn't fit its column, which is then null. */
 export const set = (fields: Collected, column: string, type: Resource.ColumnType, value: unknown): boolean => {
-  const text = Resource.readValue(type, value)
+  const text = Value.readValue(type, value)
   fields.values[column] = text ?? null
   return text !== undefined
 }

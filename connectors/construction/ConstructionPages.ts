@@ -15,6 +15,7 @@ import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import { Listed, type Sheet, sheet } from "../../src/Domain/Listed.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
+import * as Value from "../../src/Domain/Value.ts"
 import type { BadRecord, Page } from "../../src/Walk/Source.ts"
 import { type Answer, NotAsPromised } from "./ConstructionClient.ts"
 import { wires } from "./ConstructionEvents.ts"
@@ -147,7 +148,7 @@ const headed = (
   places.delete("id")
   const rest = names.flatMap((name, place) => (taken.has(name) ? [] : [[name, place + 1] as const]))
   return {
-    sheet: sheet({ entity: "projects", version, seenAt, columns: places }, Object.fromEntries(rest)),
+    sheet: sheet({ entity: "projects", keyColumn: "id", version, seenAt, columns: places }, Object.fromEntries(rest)),
     key: at
   }
 }
@@ -178,7 +179,7 @@ const projectOf = (
   if (!Json.isObject(record)) return undefined
   const places = [{ path: "", fields: record }]
   const found = find(places, key)
-  const id = Resource.readKey(projects, found?.value)
+  const id = Value.readKey(projects, found?.value)
   if (found === undefined || id === undefined) return undefined
   const fields = Fields.empty()
   const taken = [found]

@@ -13,6 +13,7 @@ import { aheadMicros, type Event, type QuarantineReason, type Reading } from "..
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
+import * as Value from "../../src/Domain/Value.ts"
 import { type EventType, eventTypes, isKnownType, ping, stageColumn, stageOf, wires } from "./ConstructionEvents.ts"
 import * as Fields from "./ConstructionFields.ts"
 import {
@@ -65,7 +66,7 @@ export const read = (options: ReaderOptions, event: Event, nowMicros: number): R
   const { isByLabel, row: type } = typed
   const resource = Resource.byName(type.entity)
   const key = lookup([wires[type.entity].key])
-  const id = Resource.readKey(resource, key?.value)
+  const id = Value.readKey(resource, key?.value)
   const declared = lookup(["event_type"])
   const head = [key, time, typeof declared?.value === "string" ? declared : undefined]
   const fields = fieldsOf(type, places, lookup, options.aliases, head)

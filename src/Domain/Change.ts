@@ -7,10 +7,10 @@
  */
 import type { Version } from "./Version.ts"
 import type { Instant } from "./Instant.ts"
-import type { EntityName } from "./Resource.ts"
 
 export interface Change {
-  readonly entity: EntityName
+  /** The table of its resource. */
+  readonly entity: string
   /** Canonical text, also for integer ids. */
   readonly id: string
   readonly version: Version
@@ -28,7 +28,7 @@ export interface Change {
 const none = {}
 
 /** A tombstone: two agreeing passes did not show the entity. Lifted by any later sighting. */
-export const absence = (entity: EntityName, id: string, version: Version, at: Instant): Change => ({
+export const absence = (entity: string, id: string, version: Version, at: Instant): Change => ({
   entity,
   id,
   version,

@@ -5,7 +5,7 @@
  */
 import type { Change } from "./Change.ts"
 import { sorted } from "./ObjectText.ts"
-import { furthestStage, type Resource, tableColumns } from "./Resource.ts"
+import { furthestStage, keyColumn, type Resource, tableColumns } from "./Resource.ts"
 
 /** A misfit and a tombstone are rare, and `Merge` knows how to put them. */
 export const isPlain = ({ misfits, source }: Change): boolean => {
@@ -19,7 +19,7 @@ export const firstRow = (resource: Resource, change: Change): Readonly<Record<st
   for (const { name } of tableColumns(resource)) row[name] = null
   for (const column of Object.keys(values)) row[column] = values[column] ?? null
   const { clocks, fields } = formOf(change)
-  row["id"] = id
+  row[keyColumn(resource)] = id
   row["_clocks"] = clocks
   row["_extra"] = fields.length === 0 ? null : textOf(fields, extra)
   row["_first_seen_at"] = seenAt

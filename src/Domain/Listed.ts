@@ -8,7 +8,6 @@ import type { Change } from "./Change.ts"
 import { clocksOf } from "./FirstRow.ts"
 import type { Instant } from "./Instant.ts"
 import { sorted } from "./ObjectText.ts"
-import type { EntityName } from "./Resource.ts"
 import type { Version } from "./Version.ts"
 
 interface Field {
@@ -20,7 +19,9 @@ interface Field {
 }
 
 export interface Sheet {
-  readonly entity: EntityName
+  readonly entity: string
+  /** The column that holds its key. */
+  readonly keyColumn: string
   readonly version: Version
   readonly seenAt: Instant
   /** By column. All of them are VARCHAR. */
@@ -32,7 +33,7 @@ export interface Sheet {
 
 /** `places`: of the fields without a column, by name. */
 export const sheet = (
-  shared: Pick<Sheet, "columns" | "entity" | "seenAt" | "version">,
+  shared: Pick<Sheet, "columns" | "entity" | "keyColumn" | "seenAt" | "version">,
   places: Readonly<Record<string, number>>
 ): Sheet => ({
   ...shared,
@@ -63,7 +64,7 @@ export class Listed implements Change {
     this.#texts = texts
   }
 
-  get entity(): EntityName {
+  get entity(): string {
     return this.#sheet.entity
   }
 
@@ -91,7 +92,7 @@ export class Listed implements Change {
   /** A column of its first row: the same as `firstRow` makes. */
   textOf(column: string): string | null {
     switch (column) {
-      case "id":
+      case this.#sheet.keyColumn:
         return this.id
       case "_clocks":
         return this.#sheet.clocks

@@ -15,7 +15,7 @@ import * as Version from "./Version.ts"
 import type { Instant } from "./Instant.ts"
 import * as Json from "./Json.ts"
 import { many, objectText, sorted } from "./ObjectText.ts"
-import { furthestStage, type Resource, tableColumns } from "./Resource.ts"
+import { furthestStage, keyColumn, type Resource, tableColumns } from "./Resource.ts"
 
 export type Row = Readonly<Record<string, string | null>>
 
@@ -89,7 +89,7 @@ const open = (resource: Resource, stored: Row | undefined, id: string): Draft =>
   if (stored === undefined) {
     const row: Record<string, string | null> = {}
     for (const { name } of tableColumns(resource)) row[name] = null
-    row["id"] = id
+    row[keyColumn(resource)] = id
     return {
       row,
       versions: {},

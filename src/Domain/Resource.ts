@@ -1,12 +1,18 @@
 /**
  * The resources as data: their tables, what the columns hold and mean, and the stages of an entity's life. Nothing else
- * in the program knows an entity by name: a new one is a row here and a row in the connector's list of event types.
+ * in the program knows an entity by name: a new one is a row here and a row in the connector's list of event types. A review
+ * file adds others at run time (`Discovery/Resources`).
  */
-import * as Amount from "./Amount.ts"
-import * as Instant from "./Instant.ts"
-import * as Json from "./Json.ts"
-
-export type ColumnType = "BIGINT" | "VARCHAR" | "DECIMAL(28,4)" | "DECIMAL(10,2)" | "TIMESTAMPTZ" | "DATE" | "JSON"
+export type ColumnType =
+  | "BIGINT"
+  | "VARCHAR"
+  | "DECIMAL(28,4)"
+  | "DECIMAL(10,2)"
+  | "TIMESTAMPTZ"
+  | "DATE"
+  | "JSON"
+  | "BOOLEAN"
+  | "DOUBLE"
 
 /** A column of a table for analysts, the same in every engine. */
 export interface Column {
@@ -32,6 +38,8 @@ export interface Resource {
   readonly name: string
   readonly says: string
   readonly key: "BIGINT" | "VARCHAR"
+  /** Where the key is, if not in `id`: several columns name a record together, and are its text. */
+  readonly keyColumn?: "_key"
   /** The service's fields. `status` is among them only where the service itself sends it. */
   readonly columns: Readonly<Record<string, Own>>
   readonly stages: ReadonlyArray<Stage>
@@ -138,7 +146,11 @@ export const resources = {
 
 export type EntityName = keyof typeof resources
 
-export const byName = (name: EntityName): Resource => resources[name]
+/** One of these. */
+export const byName = (name: string): Resource => {
+  if (!Object.hasOwn(resources, name)) throw new Error(`There is no resource ${name}`)
+  return resources[name as EntityName]
+}
 
 export const entityNames = Object.keys(resources) as ReadonlyArray<EntityName>
 
@@ -152,9 +164,19 @@ const furthest = (reached: ReadonlyArray<Stage>): Own => {
 export const furthestStage = ({ stages }: Resource, row: Readonly<Record<string, string | null>>): string | null =>
   stages.findLast(({ at }) => row[at] != null)?.status ?? null
 
-const columnsOf = ({ columns, key, since: oldest = 1, stages: reached }: Resource): ReadonlyArray<Column> =>
-  Object.entries({
-    id: of(key)("The service's id."),
+/** The column whose value names a record. */
+export const keyColumn = ({ keyColumn: column }: Pick<Resource, "keyColumn">): "id" | "_key" => column ?? "id"
+
+const keys = {
+  id: "The service's id.",
+  _key: "What names the record: its key columns, as text, with a slash between them."
+}
+
+const columnsOf = (resource: Resource): ReadonlyArray<Column> => {
+  const { columns, key, since: oldest = 1, stages: reached } = resource
+  const named = keyColumn(resource)
+  return Object.entries({
+    [named]: of(key)(keys[named]),
     ...(reached.length > 0 ? { status: furthest(reached) } : {}),
     ...columns,
     ...Object.fromEntries(
@@ -164,6 +186,7 @@ const columnsOf = ({ columns, key, since: oldest = 1, stages: reached }: Resourc
   })
     .map(([name, column]) => ({ ...column, name, since: Math.max(column.since, oldest) }))
     .toSorted((a, b) => a.since - b.since)
+}
 
 const knownColumns = new WeakMap<Resource, ReadonlyArray<Column>>()
 
@@ -175,48 +198,3 @@ export const tableColumns = (resource: Resource): ReadonlyArray<Column> => {
 }
 
 export const isMoney = (type: ColumnType): boolean => type === "DECIMAL(28,4)"
-
-/** A JSON value as a column's canonical text; `undefined` if it doesn't fit. Null is a value: there is none. */
-export const readValue = (type: ColumnType, value: unknown): string | null | undefined => {
-  if (value === null) return null
-  switch (type) {
-    case "VARCHAR":
-      return readText(value)
-    case "BIGINT":
-      return readInteger(value)
-    case "DECIMAL(28,4)":
-      return Amount.read(value, Amount.Money)
-    case "DECIMAL(10,2)":
-      return Amount.read(value, { digits: 10, scale: 2 })
-    case "DATE":
-      return Instant.readDate(value)
-    case "TIMESTAMPTZ": {
-      const micros = Instant.readMicros(value)
-      return micros === undefined ? undefined : Instant.fromMicros(micros)
-    }
-    case "JSON":
-      return Json.stringify(value)
-  }
-}
-
-/** Numbers and booleans keep their JSON text: a revision `7` is the text "7". */
-const readText = (value: unknown): string | undefined => {
-  if (typeof value === "string") return value.toWellFormed()
-  return typeof value === "boolean" ? String(value) : Json.numberText(value)
-}
-
-const readInteger = (value: unknown): string | undefined => {
-  if (Number.isSafeInteger(value)) return String(value)
-  const text = typeof value === "string" ? value : Json.numberText(value)
-  if (text === undefined || !/^-?\d{1,19}$/.test(text)) return undefined
-  const integer = BigInt(text)
-  return BigInt.asIntN(64, integer) === integer ? String(integer) : undefined
-}
-
-/** An entity's id: a string or an integer, as text; `undefined` if the resource can't use it as a key. */
-export const readKey = (resource: Resource, value: unknown): string | undefined => {
-  if (resource.key === "BIGINT") return readInteger(value)
-  if (typeof value === "string") return value === "" ? undefined : value.toWellFormed()
-  const text = Json.numberText(value)
-  return text !== undefined && /^-?\d+$/.test(text) ? text : undefined
-}

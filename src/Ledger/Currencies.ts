@@ -6,7 +6,8 @@
  * differ.
  */
 import { Effect } from "effect"
-import { byName, readKey } from "../Domain/Resource.ts"
+import { byName } from "../Domain/Resource.ts"
+import { readKey } from "../Domain/Value.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"

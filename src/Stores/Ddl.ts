@@ -7,6 +7,9 @@ import type { Index, Named, Listed } from "./Table.ts"
 /** An identifier; one may come from outside. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
+/** A table that analysts see. */
+export const seen = (name: string): string => `construction.${quoted(name)}`
+
 export const list = (names: ReadonlyArray<string>): string => `(${names.map(quoted).join(", ")})`
 
 type Column = Listed["columns"][number]

@@ -3,25 +3,22 @@
  * deliveries arrive.
  */
 import { Effect } from "effect"
+import { sql } from "kysely"
 import type { Interval } from "../Domain/Gap.ts"
 import * as Instant from "../Domain/Instant.ts"
-import type { EntityName } from "../Domain/Resource.ts"
 import type { Arrival } from "./Deliveries.ts"
 import { Store } from "./Store.ts"
 import { Warehouse } from "./Warehouse.ts"
 
 /** When a record of these tables was last new or changed, in ms; undefined if there is none. */
-export const lastChangeMs = Effect.fnUntraced(function* (names: ReadonlyArray<EntityName>) {
+export const lastChangeMs = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const warehouse = yield* Warehouse
   const rows = yield* Effect.forEach(names, (name) =>
     warehouse.query((db) =>
-      db
-        .selectFrom(`construction.${name}`)
-        .select((of) => of.fn.max("_changed_at").as("at"))
-        .executeTakeFirst()
+      sql<{ at: string | null }>`select max(_changed_at) as at from ${sql.table(`construction.${name}`)}`.execute(db)
     )
   )
-  const times = rows.flatMap((row) => (row?.at == null ? [] : [Instant.toMicros(row.at) / 1000]))
+  const times = rows.flatMap(({ rows: [row] }) => (row?.at == null ? [] : [Instant.toMicros(row.at) / 1000]))
   return times.length === 0 ? undefined : Math.max(...times)
 })
 

@@ -9,6 +9,7 @@ import type { Kysely } from "kysely"
 import type { Change } from "../Domain/Change.ts"
 import type { Row } from "../Domain/Merge.ts"
 import type { Chunk } from "./Deliveries.ts"
+import type { EntityTable } from "./EntityTables.ts"
 import type { Piece } from "./Piece.ts"
 import type { JournalLine } from "./JournalLines.ts"
 import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.ts"
@@ -135,6 +136,8 @@ export class Warehouse extends Context.Service<
     readonly probe: Effect.Effect<void, WarehouseError>
     /** Grows by one with every write that analysts can see. */
     readonly version: Effect.Effect<number>
+    /** A table of entities, as it is here. Dies if there is none. */
+    readonly table: (name: string) => Effect.Effect<EntityTable, WarehouseError>
     readonly query: <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>) => Effect.Effect<A, WarehouseError>
     readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
     /**

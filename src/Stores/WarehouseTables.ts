@@ -1,9 +1,18 @@
 /**
- * The tables that analysts see, in schema `construction`: one per resource, the events, and the visible part of the books.
+ * The tables that analysts see, in schema `construction`, as every warehouse has them: one per resource, the events, and the
+ * visible part of the books. A warehouse may have more (`EntityTables`).
  * Every value is canonical text or null (exact amounts, UTC times with six digits), in every engine.
  */
 import type { Row } from "../Domain/Merge.ts"
-import { type Column, type EntityName, entityNames, byName, tableColumns } from "../Domain/Resource.ts"
+import {
+  type Column,
+  type EntityName,
+  entityNames,
+  byName,
+  keyColumn,
+  type Resource,
+  tableColumns
+} from "../Domain/Resource.ts"
 import { type StoreTables, storeTables } from "./StoreTables.ts"
 import { type Listed, listed, type RowOf } from "./Table.ts"
 import { warehouse } from "./Tables/Warehouse.ts"
@@ -42,13 +51,13 @@ export const shown = ({ columns, indexes, key: [first = ""], name, says, shownBy
   )
 })
 
-const entityTables = new Map(
-  entityNames.map((name) => {
-    const resource = byName(name)
-    const { says, since = 1 } = resource
-    return [name, { name, says, since, indexes: [], key: "id", columns: tableColumns(resource) } satisfies Shown]
-  })
-)
+/** As it is described. */
+export const tableOfResource = (resource: Resource): Shown => {
+  const { name, says, since = 1 } = resource
+  return { name, says, since, indexes: [], key: keyColumn(resource), columns: tableColumns(resource) }
+}
+
+const entityTables = new Map(entityNames.map((name) => [name, tableOfResource(byName(name))]))
 
 const defined = <A>(table: A | undefined): A => {
   if (table === undefined) throw new Error("There is no such table")
@@ -57,14 +66,19 @@ const defined = <A>(table: A | undefined): A => {
 
 export const entityTable = (name: EntityName): Shown => defined(entityTables.get(name))
 
+const otherTables: ReadonlyArray<Shown> = listed(warehouse).map(shown)
+
 /** The Warehouse's own tables; the books are copied from the Store, or seen through views. */
-export const ownTables: ReadonlyArray<Shown> = [...entityTables.values(), ...listed(warehouse).map(shown)]
+export const ownTables: ReadonlyArray<Shown> = [...entityTables.values(), ...otherTables]
 
 /** The books as the Store keeps them: signed amounts, only open holds. */
 export const ledgerTables: ReadonlyArray<Shown> = storeTables.filter(({ shownBy }) => shownBy !== undefined).map(shown)
 
+/** All that aren't an entity's. */
+export const tablesBeside: ReadonlyArray<Shown> = [...otherTables, ...ledgerTables]
+
 /** All, in the order of docs/tables.md. */
-export const tables: ReadonlyArray<Shown> = [...ownTables, ...ledgerTables]
+export const tables: ReadonlyArray<Shown> = [...entityTables.values(), ...tablesBeside]
 
 const tableOf = (name: string): Shown => defined(tables.find((table) => table.name === name))
 

@@ -7,6 +7,7 @@
  * Store and pages are planned in portions, so memory grows neither with the list nor with the total it claims.
  */
 import { Cause, Effect, Queue } from "effect"
+import { sql } from "kysely"
 import * as Change from "../Domain/Change.ts"
 import * as Version from "../Domain/Version.ts"
 import * as Instant from "../Domain/Instant.ts"
@@ -213,13 +214,11 @@ const buryAbsent = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.P
 
 const unburied = Effect.fnUntraced(function* ({ list, warehouse }: Pass, ids: ReadonlyArray<string>) {
   if (ids.length === 0) return new Set<string>()
-  const rows = yield* warehouse.query((db) =>
-    db
-      .selectFrom(`construction.${list.resource}`)
-      .select("id")
-      .where("id", "in", ids)
-      .where("_deleted_at", "is", null)
-      .execute()
+  const { key } = yield* warehouse.table(list.resource)
+  const { rows } = yield* warehouse.query((db) =>
+    sql<{ id: unknown }>`
+      select ${sql.ref(key)} as id from ${sql.table(`construction.${list.resource}`)}
+      where ${sql.ref(key)} in (${sql.join(ids)}) and _deleted_at is null`.execute(db)
   )
   return new Set(rows.map(({ id }) => String(id)))
 })

@@ -4,11 +4,10 @@
  * `fetch` retries transient failures (429, 5xx, time-outs, malformed pages) and fails only with what a Walk or a person
  * must decide.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Change } from "../Domain/Change.ts"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Lane } from "./Pace.ts"
-import type { EntityName } from "../Domain/Resource.ts"
 
 /** A record that can't be copied: its JSON text, and the hash that identifies it. */
 export interface BadRecord {
@@ -45,7 +44,10 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
 }) {}
 
 export interface PagedList {
-  readonly resource: EntityName
+  /** Its table. */
+  readonly resource: string
+  /** How often it is walked; by default as often as the worker walks (`SITELEDGER_WALK_EVERY`). */
+  readonly every?: Duration.Duration
   /** `perPage` undefined: the service's default. */
   readonly fetch: (page: number, perPage: number | undefined, lane: Lane) => Effect.Effect<Page, SourceError>
 }

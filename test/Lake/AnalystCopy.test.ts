@@ -61,6 +61,7 @@ const makeStub = () => {
     books: Effect.undefined,
     probe: Effect.void,
     version: Effect.sync(() => stub.version),
+    table: () => Effect.die("unused"),
     query: () => Effect.die("unused"),
     snapshot: Effect.die("unused"),
     publish: () =>

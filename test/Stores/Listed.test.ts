@@ -14,7 +14,7 @@ const seenAt = "2026-11-20T02:00:00.000000Z"
 const page = (ids: ReadonlyArray<number>, micros: number, word = "x"): ReadonlyArray<Change> => {
   const version = Version.make(micros, 0, "ab".repeat(32))
   const columns = new Map([["name", 1]])
-  const shared = sheet({ entity: "projects", version, seenAt, columns }, { city: 2, amount: 3 })
+  const shared = sheet({ entity: "projects", keyColumn: "id", version, seenAt, columns }, { city: 2, amount: 3 })
   return ids.map((id) => new Listed(shared, String(id), ["", `"N\t${word}é${id}\\N"`, `"${word}"`, `${id}.10`]))
 }
 

@@ -65,6 +65,10 @@ const valueOf = (random: Random, type: ColumnType): string | null => {
       return random.pick(["0001-01-01", "2024-02-29", "9999-12-31"])
     case "JSON":
       return random.pick(['["a" ,  1.10,null]', '{"z":1,"a":{"\\u0000":"\\ud83c\\udfd7"}, "z":2}', "1e400", '""'])
+    case "BOOLEAN":
+      return random.pick(["true", "false"])
+    case "DOUBLE":
+      return random.pick(["0", "0.1", "-1.5", "123456789012345680000", "1e+21", "5e-324"])
   }
 }
 

@@ -86,7 +86,7 @@ const inDuckDb: Engine["empty"] = Effect.map(folder, (path) => {
   const file = join(path, "warehouse.duckdb")
   return {
     at: file,
-    migrate: async (to) => (await openWarehouse(file, to as Plain)).close(),
+    migrate: async (to) => (await openWarehouse(file, { to: to as Plain })).close(),
     ask: async (sql) => {
       if (sql.startsWith("select")) return query(file, sql)
       const instance = await DuckDBInstance.create(file)

@@ -9,6 +9,8 @@ import { DatabaseSync } from "node:sqlite"
 import { Effect, Redacted } from "effect"
 import { Client, types } from "pg"
 import { Connections } from "../../src/Stores/Postgres/Connections.ts"
+import { usual } from "../../src/Stores/EntityTables.ts"
+import { evolve } from "../../src/Stores/Postgres/Evolve.ts"
 import { publish } from "../../src/Stores/Postgres/Snapshot.ts"
 import { mark } from "../Marked.ts"
 import * as Postgres from "../Postgres.ts"
@@ -88,7 +90,8 @@ export class Place implements AsyncDisposable {
     const copy = join(folder, "copy.duckdb")
     const connections = new Connections(Redacted.make(url))
     try {
-      await Effect.runPromise(publish(connections, copy))
+      const tables = await evolve(connections.db, usual)
+      await Effect.runPromise(publish({ connections, tables }, copy))
     } finally {
       await connections.close()
     }

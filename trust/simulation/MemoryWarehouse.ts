@@ -9,6 +9,7 @@ import type { Change } from "../../src/Domain/Change.ts"
 import { merge, type Row } from "../../src/Domain/Merge.ts"
 import { byName } from "../../src/Domain/Resource.ts"
 import { dialect } from "../../src/Stores/Sqlite/Dialect.ts"
+import { described } from "../../src/Stores/EntityTables.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../../src/Stores/Warehouse.ts"
 import { type Shown, tables, type WarehouseTables } from "../../src/Stores/WarehouseTables.ts"
 import type { Machine } from "./Machine.ts"
@@ -153,6 +154,7 @@ export const warehouseLayer = (
     Warehouse.of({
       id: "simulated",
       opened: oneAtATime.await,
+      table: (name) => Effect.sync(() => described(byName(name))),
       write,
       watermark: ask(() => progressOf(database, "applied_through")),
       books: ask(() => ({

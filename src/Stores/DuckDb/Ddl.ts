@@ -5,15 +5,16 @@
  * whole index in memory (1 GB with 10,000,000 events, and then every write failed) and never reclaims deleted rows under it.
  * In version 0.1 the books' tables had keys.
  */
-import { columnComments, comments, quoted } from "../Ddl.ts"
+import { columnComments, comments, quoted, seen } from "../Ddl.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
+import type { Evolution } from "../EntityTables.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 
 export const createTable = ({ columns, name }: Shown, key?: string): string => {
   const written = columns.map(
     ({ name: column, type }) => `${quoted(column)} ${type}${column === key ? " primary key" : ""}`
   )
-  return `create table construction.${name} (${written.join(", ")})`
+  return `create table ${seen(name)} (${written.join(", ")})`
 }
 
 const booksOf = (store: Schema["store"]): ReadonlyArray<Shown> =>
@@ -39,13 +40,23 @@ export const statements = ({ own, store }: Schema, version: number): ReadonlyArr
   const books = booksOf(store)
   const { columns, tables } = cameWith([...own, ...books], version)
   return [
-    ...tables.flatMap((table) => [
-      createTable(table, books.some(({ name }) => name === table.name) ? table.key : undefined),
-      ...comments("table", `construction.${table.name}`, table)
-    ]),
-    ...columns.flatMap(({ column, table }) => [
-      `alter table construction.${table.name} add column ${quoted(column.name)} ${column.type}`,
-      ...columnComments(`construction.${table.name}`, [column])
-    ])
+    ...tables.flatMap((table) => making(table, books.some(({ name }) => name === table.name) ? table.key : undefined)),
+    ...columns.flatMap(adding)
   ]
 }
+
+const making = (table: Shown, key?: string): ReadonlyArray<string> => [
+  createTable(table, key),
+  ...comments("table", seen(table.name), table)
+]
+
+const adding = ({ column, table }: Evolution["added"][number]): ReadonlyArray<string> => [
+  `alter table ${seen(table.name)} add column ${quoted(column.name)} ${column.type}`,
+  ...columnComments(seen(table.name), [column])
+]
+
+/** What the tables of entities lack. */
+export const evolving = ({ added, made }: Evolution): ReadonlyArray<string> => [
+  ...made.flatMap((table) => making(table)),
+  ...added.flatMap(adding)
+]

@@ -9,14 +9,13 @@
 import type { Change } from "../../Domain/Change.ts"
 import { Listed } from "../../Domain/Listed.ts"
 import type { Row } from "../../Domain/Merge.ts"
-import { byName, type EntityName } from "../../Domain/Resource.ts"
 import { mergeGently } from "../Merging.ts"
-import { entityTable } from "../WarehouseTables.ts"
+import type { EntityTables } from "../EntityTables.ts"
 import { type Found, Renumbered, StoredRows } from "./StoredRows.ts"
 import type { TableRows } from "./TableRows.ts"
 
 interface Written {
-  readonly name: EntityName
+  readonly name: string
   /** In the order in which they were appended; `from`: the number of the outdated row. */
   readonly rows: ReadonlyArray<{
     readonly id: string
@@ -29,11 +28,13 @@ interface Written {
 }
 
 export class EntityRows {
-  readonly #tables: TableRows
+  readonly #rows: TableRows
+  readonly #tables: EntityTables
   readonly #stored: StoredRows
   #written: Array<Written> = []
 
-  constructor(tables: TableRows, stored = new StoredRows(tables)) {
+  constructor(rows: TableRows, tables: EntityTables, stored = new StoredRows(rows, tables)) {
+    this.#rows = rows
     this.#tables = tables
     this.#stored = stored
   }
@@ -44,9 +45,9 @@ export class EntityRows {
   }
 
   /** True if analysts can see that something has changed. */
-  async merge(name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> {
-    const table = entityTable(name)
-    const resource = byName(name)
+  async merge(name: string, changes: ReadonlyArray<Change>): Promise<boolean> {
+    const table = this.#tables.of(name)
+    const { resource } = table
     const { first, others } = await this.#sorted(name, changes)
     const byId = groupById(others)
     const isOfEvents = others.every(({ source }) => source === "event")
@@ -72,9 +73,9 @@ export class EntityRows {
     }
     // The others that were taken: unchanged, or of an id with the same hash.
     for (const [id, found] of stored) if (found.isTaken) put(id, found.row, found, byId.has(id))
-    if ((await this.#tables.deleteNumbered(table, outdated)) < outdated.length) throw new Renumbered(name)
-    await this.#tables.append(table, merged)
-    await this.#tables.appendTexts(table, first, (listed, column) => listed.textOf(column))
+    if ((await this.#rows.deleteNumbered(table, outdated)) < outdated.length) throw new Renumbered(name)
+    await this.#rows.append(table, merged)
+    await this.#rows.appendTexts(table, first, (listed, column) => listed.textOf(column))
     this.#written.push({ name, rows, first: first.map(({ id }) => id) })
     return isVisible || first.length > 0
   }
@@ -101,7 +102,7 @@ export class EntityRows {
   }
 
   /** `first`: the only changes of entities that have no row, which need no merging. */
-  async #sorted(name: EntityName, changes: ReadonlyArray<Change>): Promise<Sorted> {
+  async #sorted(name: string, changes: ReadonlyArray<Change>): Promise<Sorted> {
     const listed = changes.filter((change) => change instanceof Listed)
     if (listed.length === 0 || new Set(changes.map(({ id }) => id)).size < changes.length) {
       return { first: [], others: changes }

@@ -13,17 +13,30 @@ import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./Dialect.ts"
 import { Memory, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
+import { evolve } from "./Evolve.ts"
 import { migrations } from "./Migrations.ts"
+import { type EntityTable, type EntityTables, usual } from "../EntityTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 import * as Literal from "../../Domain/Literal.ts"
 
 type Migrations = typeof migrations
 
-export interface OpenFile {
+interface Opened {
   readonly instance: DuckDBInstance
   readonly db: Kysely<WarehouseTables>
   readonly memory: Memory
   readonly close: () => Promise<void>
+}
+
+export interface OpenFile extends Opened {
+  readonly tables: EntityTables
+}
+
+export interface Making {
+  readonly to?: Migrations
+  readonly shares?: Shares
+  /** Which tables of entities it has at least. */
+  readonly tables?: ReadonlyArray<EntityTable>
 }
 
 // A small WAL keeps the replay after a crash short. The flush thresholds return freed memory: 6,000 small writes ended at
@@ -38,7 +51,7 @@ const settings = {
   allocator_bulk_deallocation_flush_threshold: "1MB"
 }
 
-const open = async (path: string, shares: Shares): Promise<OpenFile> => {
+const open = async (path: string, shares: Shares): Promise<Opened> => {
   const instance = await DuckDBInstance.create(path, { ...settings, memory_limit: `${shares.resting}MB` })
   const db = new Kysely<WarehouseTables>({ dialect: new DuckDbDialect({ instance }) })
   try {
@@ -70,21 +83,30 @@ const run = async (instance: DuckDBInstance, ...statements: ReadonlyArray<string
 const migrator = (db: Kysely<WarehouseTables>, to: Migrations): Migrator =>
   new Migrator({ db, provider: { getMigrations: async () => to }, migrationTableSchema: "siteledger" })
 
-const migrate = async ({ db, instance }: OpenFile, to: Migrations): Promise<void> => {
+const migrate = async ({ db, instance }: Opened, to: Migrations): Promise<void> => {
   const { error } = await migrator(db, to).migrateToLatest()
   if (error !== undefined) throw error
   await run(instance, "checkpoint")
 }
 
-const isCurrent = async ({ db }: OpenFile, to: Migrations): Promise<boolean> =>
+const isCurrent = async ({ db }: Opened, to: Migrations): Promise<boolean> =>
   (await migrator(db, to).getMigrations()).every((migration) => migration.executedAt !== undefined)
 
 /** Opens the warehouse at `path`, after creating or migrating it if needed. */
 export const openWarehouse = async (
   path: string,
-  to = migrations,
-  shares = sharesOf(usualBudgetMb)
+  { shares = sharesOf(usualBudgetMb), tables = usual, to = migrations }: Making = {}
 ): Promise<OpenFile> => {
+  const file = await openCurrent(path, to, shares)
+  try {
+    return { ...file, tables: await evolve(file.instance, tables) }
+  } catch (cause) {
+    await file.close()
+    throw cause
+  }
+}
+
+const openCurrent = async (path: string, to: Migrations, shares: Shares): Promise<Opened> => {
   mkdirSync(dirname(path), { recursive: true })
   // A migration has the whole share: nothing else is open yet.
   const whole = { ...shares, resting: shares.working }
@@ -114,7 +136,7 @@ const makeNew = async (path: string, to: Migrations, shares: Shares): Promise<vo
   renameSync(unfinished, path)
 }
 
-const migrateCopy = async (file: OpenFile, path: string, to: Migrations, shares: Shares): Promise<void> => {
+const migrateCopy = async (file: Opened, path: string, to: Migrations, shares: Shares): Promise<void> => {
   const copy = `${path}.migrating`
   discardFile(copy)
   await copyTo(file.instance, copy)

@@ -9,8 +9,7 @@ import { Clock, Effect } from "effect"
 import { Store } from "../Store.ts"
 import { WarehouseError } from "../Warehouse.ts"
 import { attempt, noting } from "./Failure.ts"
-import { isHeldByAnother, type OpenFile, openWarehouse } from "./File.ts"
-import type { Shares } from "./Memory.ts"
+import { isHeldByAnother, type Making, type OpenFile, openWarehouse } from "./File.ts"
 import { type Obstacle, objectionIn, objectionTo, sentenceOf } from "./Opening.ts"
 import { setAside } from "./SetAside.ts"
 import * as Projection from "../Projection.ts"
@@ -27,11 +26,11 @@ const waiting = (path: string, obstacle: Obstacle) =>
   new WarehouseError({ reason: "Waiting", message: sentenceOf(path, obstacle) })
 
 /** The file, or how it is damaged; fails if that can't be known yet. */
-const tryToOpen = Effect.fn("DuckDb.open")(function* (path: string, shares?: Shares) {
+const tryToOpen = Effect.fn("DuckDb.open")(function* (path: string, making?: Making) {
   const before = objectionTo(path)
   if (before?.kind === "damage") return before
   if (before !== undefined) return yield* waiting(path, before)
-  const opened = yield* Effect.result(attempt(() => openWarehouse(path, undefined, shares)))
+  const opened = yield* Effect.result(attempt(() => openWarehouse(path, making)))
   if (opened._tag === "Success") return { kind: "file", file: opened.success } as const
   if (isHeldByAnother(opened.failure.cause)) return yield* held(path, opened.failure)
   const found = objectionIn(opened.failure.message)
@@ -48,20 +47,20 @@ export const tryNext = Effect.fnUntraced(function* (path: string) {
   if (opened.kind === "file") yield* attempt(() => opened.file.close())
 })
 
-const makeAgain = Effect.fnUntraced(function* (path: string, shares: Shares) {
-  const made = yield* tryToOpen(path, shares)
+const makeAgain = Effect.fnUntraced(function* (path: string, making: Making) {
+  const made = yield* tryToOpen(path, making)
   if (made.kind === "file") return made.file
   return yield* new WarehouseError({ reason: "Failed", message: `${path} can't be made again: ${made.why}.` })
 })
 
 /** `isNew`: it was just made. */
-const openOrMake = Effect.fnUntraced(function* (path: string, shares: Shares) {
+const openOrMake = Effect.fnUntraced(function* (path: string, making: Making) {
   const isNew = !existsSync(path)
-  const opened = yield* tryToOpen(path, shares)
+  const opened = yield* tryToOpen(path, making)
   if (opened.kind === "file") return { file: opened.file, isNew }
   const kept = setAside(path, yield* Clock.currentTimeMillis)
   yield* LogLine.write("warehouse.replaced", { kept, why: opened.why })
-  return { file: yield* makeAgain(path, shares), isNew: true }
+  return { file: yield* makeAgain(path, making), isNew: true }
 })
 
 export const metaOf = (file: OpenFile) =>
@@ -72,11 +71,11 @@ export const metaOf = (file: OpenFile) =>
   })
 
 /** Damage that is met now is noted, so the next start makes the file again. */
-export const openOwn = (path: string, shares: Shares) => noting(path)(opened(path, shares))
+export const openOwn = (path: string, making: Making) => noting(path)(opened(path, making))
 
-const opened = Effect.fn("DuckDb.openOwn")(function* (path: string, shares: Shares) {
+const opened = Effect.fn("DuckDb.openOwn")(function* (path: string, making: Making) {
   const store = yield* Store
-  const opened = yield* openOrMake(path, shares)
+  const opened = yield* openOrMake(path, making)
   let file = opened.file
   let meta = yield* metaOf(file)
   const verdict = yield* Projection.compare(store, meta)
@@ -88,7 +87,7 @@ const opened = Effect.fn("DuckDb.openOwn")(function* (path: string, shares: Shar
       yield* attempt(() => file.close())
       const kept = setAside(path, yield* Clock.currentTimeMillis)
       yield* LogLine.write("warehouse.kept", { kept })
-      file = yield* makeAgain(path, shares)
+      file = yield* makeAgain(path, making)
       meta = yield* metaOf(file)
     }
     yield* Projection.startAgain(store, meta.id)

@@ -10,7 +10,8 @@ import { linkSync, renameSync, rmSync, statSync } from "node:fs"
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { inherit } from "../../Runtime/Rights.ts"
 import type { Published } from "../Warehouse.ts"
-import { currenciesTable, ledgerHoldsTable, tables } from "../WarehouseTables.ts"
+import { seen } from "../Ddl.ts"
+import { currenciesTable, ledgerHoldsTable, type Shown } from "../WarehouseTables.ts"
 import { Changed } from "./Changed.ts"
 import { copying, discardFile } from "./File.ts"
 import { foundBy, listed } from "./TableRows.ts"
@@ -47,6 +48,7 @@ const hiddenOf = (target: string): string => `${target}.previous`
 
 export class Publication {
   readonly #instance: DuckDBInstance
+  readonly #tables: ReadonlyMap<string, Shown>
   readonly #exclusively: Exclusively
   readonly #limits: Limits
   #shown: Copy | undefined
@@ -56,8 +58,9 @@ export class Publication {
   /** Since the last whole copy. */
   #replaced = 0
 
-  constructor(instance: DuckDBInstance, exclusively: Exclusively, limits = usual) {
+  constructor(instance: DuckDBInstance, tables: ReadonlyArray<Shown>, exclusively: Exclusively, limits = usual) {
     this.#instance = instance
+    this.#tables = new Map(tables.map((table) => [table.name, table]))
     this.#exclusively = exclusively
     this.#limits = limits
   }
@@ -103,9 +106,9 @@ export class Publication {
         })
         if (changed === undefined) throw new Error("too much has changed")
         await copyAll(connection, own, "siteledger.meta")
-        for (const name of small) await copyAll(connection, own, `construction.${name}`)
+        for (const name of small) await copyAll(connection, own, seen(name))
         for (const [name, keys] of changed) {
-          if (!small.has(name)) await copySome(connection, own, name, keys)
+          if (!small.has(name)) await copySome(connection, own, this.#tables.get(name)!, keys)
         }
         await connection.run("commit")
         await connection.run("checkpoint copied")
@@ -169,21 +172,19 @@ const copyAll = async (connection: DuckDBConnection, own: string, table: string)
 const copySome = async (
   connection: DuckDBConnection,
   own: string,
-  name: string,
+  table: Shown,
   keys: ReadonlyArray<string>
 ): Promise<void> => {
-  const table = tables.find((shown) => shown.name === name)!
+  const name = seen(table.name)
   const by = foundBy(table)
   const type = table.columns.find((column) => column.name === by)!.type
   const among = JSON.stringify(keys)
   const isAmong = `"${by}" in (${listed(type)})`
-  await connection.run(`delete from copied.construction.${name} where ${isAmong}`, [among])
-  const found = await connection.runAndReadAll(`select rowid from "${own}".construction.${name} where ${isAmong}`, [
-    among
-  ])
+  await connection.run(`delete from copied.${name} where ${isAmong}`, [among])
+  const found = await connection.runAndReadAll(`select rowid from "${own}".${name} where ${isAmong}`, [among])
   await connection.run(
-    `insert into copied.construction.${name}
-     select * from "${own}".construction.${name} where rowid in (${listed("BIGINT")})`,
+    `insert into copied.${name}
+     select * from "${own}".${name} where rowid in (${listed("BIGINT")})`,
     [JSON.stringify(found.getRowsJson().map(([rowid]) => String(rowid)))]
   )
 }

@@ -11,7 +11,8 @@ import type { EventFile, Partition, TableShape, TakeLines } from "../Warehouse.t
 import * as JournalLines from "../JournalLines.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as ParquetFiles from "../ParquetFiles.ts"
-import { tables } from "../WarehouseTables.ts"
+import { seen } from "../Ddl.ts"
+import type { Shown } from "../WarehouseTables.ts"
 
 /** Approximate size of a row without its payload. */
 const rowBytes = 200
@@ -27,7 +28,7 @@ export class DuckDbSnapshot {
     this.tables = shapes
   }
 
-  static async open(instance: DuckDBInstance): Promise<DuckDbSnapshot> {
+  static async open(instance: DuckDBInstance, tables: ReadonlyArray<Pick<Shown, "name">>): Promise<DuckDbSnapshot> {
     const connection = await instance.connect()
     try {
       await connection.run("begin transaction read only")
@@ -37,7 +38,7 @@ export class DuckDbSnapshot {
       )
       const shapes: Array<TableShape> = []
       for (const { name } of tables) {
-        const described = await ParquetFiles.rows(connection, `describe construction.${name}`)
+        const described = await ParquetFiles.rows(connection, `describe ${seen(name)}`)
         shapes.push({
           name,
           columns: described.map(([column, type]) => ({
@@ -76,7 +77,7 @@ export class DuckDbSnapshot {
   }
 
   writeTable(table: string, path: string): Promise<number> {
-    return ParquetFiles.writeTable(this.#connection, `from construction.${table}`, path)
+    return ParquetFiles.writeTable(this.#connection, `from ${seen(table)}`, path)
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {

@@ -5,11 +5,10 @@
  * The few rows that events are about are taken: read and deleted by one statement. To select a row, DuckDB decodes the two
  * thousand around it, in every column, and that again to delete it.
  */
-import type { EntityName } from "../../Domain/Resource.ts"
-import type { Row } from "../../Domain/Merge.ts"
-import { entityTable } from "../WarehouseTables.ts"
+import { type EntityTables, inTexts, keyOf } from "../EntityTables.ts"
 import { RecentRows, type Stored } from "./RecentRows.ts"
 import { isOf, RowNumbers } from "./RowNumbers.ts"
+import { seen } from "../Ddl.ts"
 import * as Rows from "./Rows.ts"
 import { listed, type TableRows } from "./TableRows.ts"
 
@@ -30,17 +29,19 @@ export interface Found extends Stored {
 export class Renumbered extends Error {
   override readonly name = "Renumbered"
 
-  constructor(name: EntityName) {
+  constructor(name: string) {
     super(`rows of construction.${name} have other numbers`)
   }
 }
 
 export class StoredRows {
-  readonly #tables: TableRows
+  readonly #rows: TableRows
+  readonly #tables: EntityTables
   readonly #makeRecent: () => RecentRows
-  readonly #numbered = new Map<EntityName, Numbered>()
+  readonly #numbered = new Map<string, Numbered>()
 
-  constructor(tables: TableRows, makeRecent = () => new RecentRows()) {
+  constructor(rows: TableRows, tables: EntityTables, makeRecent = () => new RecentRows()) {
+    this.#rows = rows
     this.#tables = tables
     this.#makeRecent = makeRecent
   }
@@ -51,7 +52,7 @@ export class StoredRows {
   }
 
   /** Of a table of which rows were found before. */
-  known(name: EntityName): Numbered {
+  known(name: string): Numbered {
     return this.#numbered.get(name)!
   }
 
@@ -60,14 +61,14 @@ export class StoredRows {
     this.#numbered.clear()
   }
 
-  async numbered(name: EntityName): Promise<Numbered> {
+  async numbered(name: string): Promise<Numbered> {
     const known = this.#numbered.get(name) ?? (await this.#lookUp(name))
     this.#numbered.set(name, known)
     return known
   }
 
   /** `isOfEvents`: they are about to be changed. Others than these may be taken, too. */
-  async of(name: EntityName, ids: ReadonlyArray<string>, isOfEvents: boolean): Promise<Map<string, Found>> {
+  async of(name: string, ids: ReadonlyArray<string>, isOfEvents: boolean): Promise<Map<string, Found>> {
     const known = this.#numbered.get(name)
     if (known !== undefined) {
       const [recent, others] = parted(ids, known.recent)
@@ -86,12 +87,14 @@ export class StoredRows {
   }
 
   /** By id: rows that are deleted now. */
-  async #taken(name: EntityName, ids: ReadonlyArray<string>, numbers: RowNumbers): Promise<ReadonlyMap<string, Found>> {
+  async #taken(name: string, ids: ReadonlyArray<string>, numbers: RowNumbers): Promise<ReadonlyMap<string, Found>> {
     const wanted = new Set(ids.flatMap((id) => numbers.of(id)))
     const taken = new Map<string, Found>()
     if (wanted.size === 0) return taken
-    for (const row of await this.#tables.take(entityTable(name), [...wanted])) {
-      const id = String(row["id"])
+    const table = this.#tables.of(name)
+    for (const found of await this.#rows.take(table, [...wanted])) {
+      const row = inTexts(table, found)
+      const id = keyOf(table.resource, row)
       const number = numbers.of(id).find((each) => wanted.delete(each))
       if (number !== undefined) taken.set(id, { row, number, isTaken: true })
     }
@@ -101,34 +104,33 @@ export class StoredRows {
   }
 
   /** By id; undefined if a row doesn't have its number any more. */
-  async #read(
-    name: EntityName,
-    ids: ReadonlyArray<string>,
-    numbers: RowNumbers
-  ): Promise<Map<string, Found> | undefined> {
+  async #read(name: string, ids: ReadonlyArray<string>, numbers: RowNumbers): Promise<Map<string, Found> | undefined> {
     const wanted = new Map<number, string>()
     for (const id of ids) for (const number of numbers.of(id)) wanted.set(number, id)
     const stored = new Map<string, Found>()
     if (wanted.size === 0) return stored
-    const result = await this.#tables.run(
-      `select *, rowid from construction.${name} where rowid in (${listed("BIGINT")})`,
+    const table = this.#tables.of(name)
+    const result = await this.#rows.run(
+      `select *, rowid from ${seen(name)} where rowid in (${listed("BIGINT")})`,
       JSON.stringify([...wanted.keys()].map(String))
     )
     const read = Rows.reader(result)
     for (const chunk of await result.fetchAllChunks()) {
-      for (const { rowid, ...row } of read(chunk)) {
-        const [id, number] = [String(row["id"]), Number(rowid)]
+      for (const { rowid, ...found } of read(chunk)) {
+        const row = inTexts(table, found)
+        const [id, number] = [keyOf(table.resource, row), Number(rowid)]
         if (!isOf(id, wanted.get(number) ?? "")) return undefined
-        stored.set(id, { row: row as Row, number })
+        stored.set(id, { row, number })
       }
     }
     return stored.size === wanted.size ? stored : undefined
   }
 
   /** By a scan of the whole table. */
-  async #lookUp(name: EntityName): Promise<Numbered> {
+  async #lookUp(name: string): Promise<Numbered> {
     const numbered: Numbered = { numbers: new RowNumbers(), recent: this.#makeRecent(), next: 0 }
-    const result = await this.#tables.connection.stream(`select id, rowid from construction.${name}`)
+    const { key } = this.#tables.of(name)
+    const result = await this.#rows.connection.stream(`select ${key}, rowid from ${seen(name)}`)
     for (
       let chunk = await result.fetchChunk();
       chunk !== null && chunk.rowCount > 0;

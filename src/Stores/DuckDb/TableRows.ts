@@ -6,6 +6,7 @@ import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@d
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import { eventsTable, type Shown } from "../WarehouseTables.ts"
+import { quoted, seen } from "../Ddl.ts"
 import * as Rows from "./Rows.ts"
 import { appendTexts } from "./Values.ts"
 
@@ -56,7 +57,7 @@ export class TableRows {
   async delete({ columns, name }: Shown, by: string, values: ReadonlyArray<string>): Promise<void> {
     if (values.length === 0) return
     const type = columns.find((column) => column.name === by)?.type ?? "BIGINT"
-    const text = `delete from construction.${name} where ${by} in (${listed(type)})`
+    const text = `delete from ${seen(name)} where ${quoted(by)} in (${listed(type)})`
     const { rowsChanged } = await this.run(text, JSON.stringify(values))
     this.deleted += rowsChanged
   }
@@ -69,7 +70,7 @@ export class TableRows {
     if (rows.length === 0) return 0
     const type = columns.find((column) => column.name === key)?.type ?? "VARCHAR"
     const { rowsChanged } = await this.run(
-      `delete from construction.${name} as stored using (
+      `delete from ${seen(name)} as stored using (
          select unnest(from_json($1, '[{"number":"BIGINT","id":"VARCHAR"}]'), recursive := true)
        ) as outdated
        where stored.rowid = outdated.number and stored.${key} = cast(outdated.id as ${type})`,
@@ -81,7 +82,7 @@ export class TableRows {
 
   /** Deletes the rows with these numbers and returns them: each is read alone, not with the two thousand around it. */
   async take({ name }: Shown, numbers: ReadonlyArray<number>): Promise<ReadonlyArray<Row>> {
-    const text = `delete from construction.${name} where rowid in (${numbers.join(", ")}) returning *`
+    const text = `delete from ${seen(name)} where rowid in (${numbers.join(", ")}) returning *`
     const result = await this.connection.run(text)
     const read = Rows.reader(result)
     const rows = (await result.fetchAllChunks()).flatMap(read) as ReadonlyArray<Row>

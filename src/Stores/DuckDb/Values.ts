@@ -57,7 +57,9 @@ const conversions: Readonly<Record<ColumnType, Conversion>> = {
   DATE: { type: DuckDB.DATE, convert: () => date },
   TIMESTAMPTZ: { type: DuckDB.TIMESTAMPTZ, convert: () => latest(timestamp) },
   "DECIMAL(28,4)": { type: DuckDB.DECIMAL(28, 4), convert: () => decimalReader(28, 4) },
-  "DECIMAL(10,2)": { type: DuckDB.DECIMAL(10, 2), convert: () => decimalReader(10, 2) }
+  "DECIMAL(10,2)": { type: DuckDB.DECIMAL(10, 2), convert: () => decimalReader(10, 2) },
+  BOOLEAN: { type: DuckDB.BOOLEAN, convert: () => boolean },
+  DOUBLE: { type: DuckDB.DOUBLE, convert: () => double }
 }
 
 const wholeNumber = /^-?\d+$/
@@ -71,6 +73,16 @@ const bigint = (text: string): bigint => {
   if (!wholeNumber.test(text)) return refuse(text, "BIGINT")
   const value = BigInt(text)
   return BigInt.asIntN(64, value) === value ? value : refuse(text, "BIGINT")
+}
+
+const boolean = (text: string): boolean => {
+  if (text !== "true" && text !== "false") return refuse(text, "BOOLEAN")
+  return text === "true"
+}
+
+const double = (text: string): number => {
+  const value = Number(text)
+  return text !== "" && Number.isFinite(value) ? value : refuse(text, "DOUBLE")
 }
 
 const date = (text: string) => new DuckDB.DuckDBDateValue(Calendar.readDays(text))

@@ -45,6 +45,7 @@ const refusing = (error: WarehouseError): Warehouse["Service"] => ({
   books: Effect.fail(error),
   probe: Effect.fail(error),
   version: Effect.succeed(0),
+  table: () => Effect.fail(error),
   query: () => Effect.fail(error),
   snapshot: Effect.fail(error),
   publish: () => Effect.fail(error),

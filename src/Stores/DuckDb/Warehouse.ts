@@ -22,6 +22,7 @@ import type { OpenFile } from "./File.ts"
 import { sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
+import { Resources, wantedTables } from "../Resources.ts"
 import { Publication } from "./Publication.ts"
 import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
 import { discardOlder } from "./SetAside.ts"
@@ -63,7 +64,7 @@ const snapshotOf = (file: OpenFile, oneWriter: Semaphore.Semaphore, attemptFile:
       () => Effect.promise(() => file.memory.giveRoom())
     )
     const taken = yield* Effect.acquireRelease(
-      oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance))),
+      oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance, file.tables.all))),
       (opened) => Effect.promise(() => opened.close())
     )
     return {
@@ -82,7 +83,8 @@ const fatal = "the warehouse has to be closed and opened again after an error"
 
 const make = (path: string, budgetMb: number) =>
   Effect.gen(function* () {
-    const { file, id } = yield* Effect.acquireRelease(openOwn(path, sharesOf(budgetMb)), (opened) =>
+    const making = { shares: sharesOf(budgetMb), tables: wantedTables(yield* Resources) }
+    const { file, id } = yield* Effect.acquireRelease(openOwn(path, making), (opened) =>
       Effect.promise(() => opened.file.close())
     )
     const attemptHere = attemptOn(file)
@@ -92,7 +94,7 @@ const make = (path: string, budgetMb: number) =>
     const attemptFile: AttemptFile = (use) =>
       Effect.tapError(noted(attemptHere(use)), ({ reason }) => (reason === "Fatal" ? openAgain : Effect.void))
     const oneWriter = yield* Semaphore.make(1)
-    const publication = new Publication(file.instance, (run) =>
+    const publication = new Publication(file.instance, file.tables.all, (run) =>
       Effect.runPromise(oneWriter.withPermit(Effect.promise(run)))
     )
     const writer = yield* Effect.acquireRelease(
@@ -124,6 +126,7 @@ const make = (path: string, budgetMb: number) =>
       books: attemptFile(() => booksOf(file)),
       probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => writer.probe()))),
       version: Effect.sync(() => version),
+      table: (name) => Effect.sync(() => file.tables.of(name)),
       query: (run) => attemptFile(() => run(file.db)),
       snapshot: snapshotOf(file, oneWriter, attemptFile),
       publish: (target, { isWhole = false } = {}) => attemptFile(() => publication.publish(target, isWhole)),

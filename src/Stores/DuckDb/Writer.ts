@@ -5,7 +5,6 @@
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Change } from "../../Domain/Change.ts"
-import type { EntityName } from "../../Domain/Resource.ts"
 import type { Batch, LedgerCopy } from "../Warehouse.ts"
 import {
   currenciesTable,
@@ -14,6 +13,7 @@ import {
   ledgerEntriesTable,
   ledgerHoldsTable
 } from "../WarehouseTables.ts"
+import type { EntityTables } from "../EntityTables.ts"
 import { EntityRows } from "./EntityRows.ts"
 import type { OpenFile } from "./File.ts"
 import type { Memory } from "./Memory.ts"
@@ -39,17 +39,17 @@ export class DuckDbWriter {
   /** Undefined: to be looked up. */
   #last: Last | undefined
 
-  private constructor(tables: TableRows, memory: Memory) {
-    this.#tables = tables
-    this.#entities = new EntityRows(tables)
+  private constructor(rows: TableRows, tables: EntityTables, memory: Memory) {
+    this.#tables = rows
+    this.#entities = new EntityRows(rows, tables)
     this.#memory = memory
   }
 
   static async open(
-    { instance, memory }: Pick<OpenFile, "instance" | "memory">,
+    { instance, memory, tables }: Pick<OpenFile, "instance" | "memory" | "tables">,
     wrote: Wrote = () => undefined
   ): Promise<DuckDbWriter> {
-    return new DuckDbWriter(new TableRows(await instance.connect(), wrote), memory)
+    return new DuckDbWriter(new TableRows(await instance.connect(), wrote), tables, memory)
   }
 
   close(): void {
@@ -194,5 +194,5 @@ const greatest = <K extends string>(
   key: K
 ): number => rows.reduce((last, row) => Math.max(last, Number(row[key])), before)
 
-const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<EntityName, ReadonlyArray<Change>> =>
+const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<string, ReadonlyArray<Change>> =>
   Map.groupBy(changes, (change) => change.entity)

@@ -14,10 +14,12 @@ import {
   keys,
   quoted,
   rewordedIn,
+  seen,
   wordsOf
 } from "../Ddl.ts"
 import type { Index, Named, Listed } from "../Table.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
+import type { Evolution } from "../EntityTables.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 import * as Rights from "./Rights.ts"
 
@@ -29,7 +31,9 @@ const typeNames: Readonly<Record<ColumnType, string>> = {
   "DECIMAL(10,2)": "numeric(10,2)",
   TIMESTAMPTZ: "timestamptz",
   DATE: "date",
-  JSON: "json"
+  JSON: "json",
+  BOOLEAN: "boolean",
+  DOUBLE: "double precision"
 }
 
 export const typeName = (type: ColumnType): string => typeNames[type]
@@ -109,24 +113,33 @@ export const referenceFunctions = (schema: Schema, version: number): ReadonlyArr
     .map(({ column, table }) => Rights.referenceFunction(table, column))
 }
 
-const seen = ({ name }: Pick<Shown, "name">): string => `construction.${name}`
-
 const ofWarehouse = ({ own }: Schema, version: number): ReadonlyArray<string> => {
   const { columns, indexes, tables } = cameWith(own, version)
-  const typed = ({ name, type }: Shown["columns"][number]): string => `${quoted(name)} ${typeName(type)}`
   return [
-    ...tables.flatMap((table) => [
-      `create table ${seen(table)} (${[...table.columns.map(typed), `primary key (${quoted(table.key)})`].join(", ")})`,
-      commented("table", seen(table), table),
-      ...table.indexes.map((index) => indexOf(seen(table), index))
-    ]),
-    ...columns.flatMap(({ column, table }) => [
-      `alter table ${seen(table)} add column ${typed(column)}`,
-      ...columnComments(seen(table), [column])
-    ]),
-    ...indexes.map(({ index, table }) => indexOf(seen(table), index))
+    ...tables.flatMap(making),
+    ...columns.flatMap(adding),
+    ...indexes.map(({ index, table }) => indexOf(seen(table.name), index))
   ]
 }
+
+const typed = ({ name, type }: Shown["columns"][number]): string => `${quoted(name)} ${typeName(type)}`
+
+const making = (table: Shown): ReadonlyArray<string> => [
+  `create table ${seen(table.name)} (${[...table.columns.map(typed), `primary key (${quoted(table.key)})`].join(", ")})`,
+  commented("table", seen(table.name), table),
+  ...table.indexes.map((index) => indexOf(seen(table.name), index))
+]
+
+const adding = ({ column, table }: Evolution["added"][number]): ReadonlyArray<string> => [
+  `alter table ${seen(table.name)} add column ${typed(column)}`,
+  ...columnComments(seen(table.name), [column])
+]
+
+/** What the tables of entities lack. */
+export const evolving = ({ added, made }: Evolution): ReadonlyArray<string> => [
+  ...made.flatMap(making),
+  ...added.flatMap(adding)
+]
 
 /** Replaced by a version that adds columns, which a view takes only at its end. */
 const ofBooks = ({ store }: Schema, version: number): ReadonlyArray<string> => {
@@ -138,9 +151,9 @@ const ofBooks = ({ store }: Schema, version: number): ReadonlyArray<string> => {
 const createView = (table: Shown, from: string): ReadonlyArray<string> => {
   const cast = table.columns.map(({ name, type }) => `cast(${quoted(name)} as ${typeName(type)}) as ${quoted(name)}`)
   return [
-    `create or replace view ${seen(table)} as select ${cast.join(", ")} from ${from}`,
-    commented("view", seen(table), table),
-    Rights.readOnly(seen(table))
+    `create or replace view ${seen(table.name)} as select ${cast.join(", ")} from ${from}`,
+    commented("view", seen(table.name), table),
+    Rights.readOnly(seen(table.name))
   ]
 }
 

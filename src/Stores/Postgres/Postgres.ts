@@ -10,6 +10,9 @@ import { type ControlledTransaction, type Kysely, sql } from "kysely"
 import { Connections, type Tables, workerName } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
 import { runningMs } from "../../Runtime/Boot.ts"
+import type { EntityTables } from "../EntityTables.ts"
+import { Resources, wantedTables } from "../Resources.ts"
+import { evolve } from "./Evolve.ts"
 import { migrate } from "./Migrations.ts"
 import type { Session } from "./Sessions.ts"
 import { watch } from "./Vanished.ts"
@@ -32,6 +35,7 @@ export class Postgres extends Context.Service<
     /** See Store. */
     readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
     readonly connections: Connections
+    readonly tables: EntityTables
     /** Host, port and database, for messages; without user and password. */
     readonly name: string
   }
@@ -82,6 +86,8 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   // Before anything can wait for a lock.
   yield* Effect.forkScoped(watch(connections))
   yield* attempt(() => migrate(connections))
+  const resources = yield* Resources
+  const tables = yield* attempt(() => evolve(db, wantedTables(resources)))
   return Postgres.of({
     run: (query) =>
       Effect.flatMap(Current, (open) =>
@@ -100,6 +106,7 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
         open === undefined ? effect : Effect.sync(() => void open.after.push(effect))
       ),
     connections,
+    tables,
     name
   })
 })

@@ -20,7 +20,8 @@ import * as EventPasses from "../EventPasses.ts"
 import * as JournalLines from "../JournalLines.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
-import { eventsTable, ledgerEntriesTable, type Shown, tables } from "../WarehouseTables.ts"
+import type { Postgres } from "./Postgres.ts"
+import { eventsTable, ledgerEntriesTable, type Shown } from "../WarehouseTables.ts"
 
 /** The same as `EventPasses.eventDate`. */
 const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
@@ -108,11 +109,16 @@ const attempting = (connections: Connections, client: Client) => {
     })
 }
 
-export const take = (connections: Connections): Effect.Effect<Snapshot, WarehouseError, Scope.Scope> =>
+type From = Pick<Postgres["Service"], "connections" | "tables">
+
+export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, WarehouseError, Scope.Scope> =>
   Effect.gen(function* () {
     const { path: folder } = yield* temporaryFolder(connections)
     const staged = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => PostgresStaged.open(folder), catch: (cause) => failure(connections, cause) }),
+      Effect.tryPromise({
+        try: () => PostgresStaged.open(folder, tables.all),
+        catch: (cause) => failure(connections, cause)
+      }),
       (opened) => Effect.promise(() => opened.close())
     )
     // Released first: a running copy then fails at once.
@@ -144,7 +150,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
       }),
       writeTable: (name, path) =>
         attempt(() => {
-          const table = tables.find((each) => each.name === name)
+          const table = tables.all.find((each) => each.name === name)
           if (table === undefined) throw new Error(`There is no table ${name}`)
           return staged.writeTable(rowsOf(client, table), path)
         }),
@@ -158,7 +164,7 @@ export const take = (connections: Connections): Effect.Effect<Snapshot, Warehous
   })
 
 /** Writes all tables into a DuckDB file, which appears at `path` all at once. */
-export const publish = (connections: Connections, path: string): Effect.Effect<void, WarehouseError> =>
+export const publish = ({ connections, tables }: From, path: string): Effect.Effect<void, WarehouseError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const { path: folder } = yield* temporaryFolder(connections)
@@ -171,10 +177,10 @@ export const publish = (connections: Connections, path: string): Effect.Effect<v
         const pipe = await makePipe(folder)
         const unfinished = `${path}.unfinished`
         discardFile(unfinished)
-        const empty = await openWarehouse(unfinished)
+        const empty = await openWarehouse(unfinished, { tables: tables.ofEntities })
         await empty.close()
         await filling(unfinished, folder, async (connection) => {
-          for (const table of tables) await fill(connection, rowsOf(client, table), pipe)
+          for (const table of tables.all) await fill(connection, rowsOf(client, table), pipe)
           await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
             String(watermark)
           ])

@@ -21,12 +21,13 @@ import { type Copied, copyOut } from "./Copy.ts"
 import * as PostgresText from "./Text.ts"
 import { createTable } from "../DuckDb/Ddl.ts"
 import { views } from "../Views.ts"
-import { type Shown, tables } from "../WarehouseTables.ts"
+import { seen } from "../Ddl.ts"
+import type { Shown } from "../WarehouseTables.ts"
 
 const settings = { memory_limit: "384MB", threads: "2", allocator_flush_threshold: "1MB" }
 
 /** Without keys, which PostgreSQL has already enforced. */
-const schema = [
+const schemaOf = (tables: ReadonlyArray<Shown>): ReadonlyArray<string> => [
   "create schema siteledger",
   "create table siteledger.meta (key varchar, value varchar)",
   "create schema construction",
@@ -75,8 +76,8 @@ export const through = async <A>(
 /** Replaces the content of the table with the same name. */
 export const fill = (connection: DuckDBConnection, rows: Rows, pipe: string): Promise<void> =>
   through(rows, pipe, async (source) => {
-    await connection.run(`truncate construction.${rows.table.name}`)
-    const { rowsChanged } = await connection.run(`insert into construction.${rows.table.name} ${source}`)
+    await connection.run(`truncate ${seen(rows.table.name)}`)
+    const { rowsChanged } = await connection.run(`insert into ${seen(rows.table.name)} by name ${source}`)
     return { made: undefined, rows: rowsChanged }
   })
 
@@ -109,20 +110,27 @@ export class PostgresStaged {
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
   readonly #pipe: string
+  readonly #tables: ReadonlyArray<Shown>
   #current: Promise<unknown> = Promise.resolve()
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, pipe: string) {
+  private constructor(
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    pipe: string,
+    tables: ReadonlyArray<Shown>
+  ) {
     this.#instance = instance
     this.#connection = connection
     this.#pipe = pipe
+    this.#tables = tables
   }
 
-  static async open(folder: string): Promise<PostgresStaged> {
+  static async open(folder: string, tables: ReadonlyArray<Shown>): Promise<PostgresStaged> {
     const pipe = await makePipe(folder)
     const instance = await DuckDBInstance.create(join(folder, "staged.duckdb"), settings)
     const connection = await instance.connect()
-    for (const statement of schema) await connection.run(statement)
-    return new PostgresStaged(instance, connection, pipe)
+    for (const statement of schemaOf(tables)) await connection.run(statement)
+    return new PostgresStaged(instance, connection, pipe, tables)
   }
 
   shapes(): Promise<DuckDbSnapshot["tables"]> {
@@ -170,7 +178,7 @@ export class PostgresStaged {
   }
 
   async #read<A>(use: (staged: DuckDbSnapshot) => Promise<A>): Promise<A> {
-    const reading = await DuckDbSnapshot.open(this.#instance)
+    const reading = await DuckDbSnapshot.open(this.#instance, this.#tables)
     try {
       return await use(reading)
     } finally {

@@ -7,12 +7,12 @@
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Shown } from "../WarehouseTables.ts"
 import * as Literal from "../../Domain/Literal.ts"
-import { quoted } from "../Ddl.ts"
+import { quoted, seen } from "../Ddl.ts"
 
 /** `rest`: what follows the table's name (conditions and order). */
 export const copy = ({ columns, name }: Shown, rest: string): string =>
   // A number comes first, because DuckDB would strip U+FEFF from the start of the file.
-  `copy (select 0, ${columns.map((column) => quoted(column.name)).join(", ")} from construction.${name} ${rest}) to stdout`
+  `copy (select 0, ${columns.map((column) => quoted(column.name)).join(", ")} from ${seen(name)} ${rest}) to stdout`
 
 const isText = (type: ColumnType): boolean => type === "VARCHAR" || type === "JSON"
 

@@ -46,7 +46,9 @@ const make = Effect.gen(function* () {
       postgres
         .atomically(
           Effect.map(
-            postgres.run((db) => PostgresWriter.write(db as unknown as Kysely<WarehouseTables>, batch)),
+            postgres.run((db) =>
+              PostgresWriter.write(db as unknown as Kysely<WarehouseTables>, postgres.tables, batch)
+            ),
             (isVisible) => {
               if (isVisible) version++
             }
@@ -66,9 +68,10 @@ const make = Effect.gen(function* () {
       )
     ),
     version: Effect.sync(() => version),
+    table: (name) => Effect.sync(() => postgres.tables.of(name)),
     query,
-    snapshot: PostgresSnapshot.take(postgres.connections),
-    publish: (path) => Effect.as(PostgresSnapshot.publish(postgres.connections, path), { isWhole: true }),
+    snapshot: PostgresSnapshot.take(postgres),
+    publish: (path) => Effect.as(PostgresSnapshot.publish(postgres, path), { isWhole: true }),
     mirrors: noMirrors,
     pieces: Effect.succeed([]),
     keepNewest: Effect.void

@@ -10,14 +10,15 @@ import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Change } from "../../Domain/Change.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import { typeName } from "./Ddl.ts"
-import { byName, type ColumnType, type EntityName } from "../../Domain/Resource.ts"
+import type { ColumnType } from "../../Domain/Resource.ts"
+import { quoted, seen } from "../Ddl.ts"
+import { type EntityTable, type EntityTables, inTexts, keyOf } from "../EntityTables.ts"
 import { mergeGently } from "../Merging.ts"
 import type { Batch } from "../Warehouse.ts"
 import {
   type CurrencyRow,
   currenciesTable,
   type EventRow,
-  entityTable,
   eventsTable,
   type Shown,
   type WarehouseTables
@@ -26,11 +27,11 @@ import {
 type Db = Kysely<WarehouseTables>
 
 /** True if something that analysts can see has changed. */
-export const write = async (db: Db, { changes, currencies, events }: Batch): Promise<boolean> => {
+export const write = async (db: Db, tables: EntityTables, { changes, currencies, events }: Batch): Promise<boolean> => {
   let isVisible = events.length > 0 || currencies !== undefined
   const byEntity = Map.groupBy(changes, (change) => change.entity)
   for (const name of [...byEntity.keys()].toSorted()) {
-    isVisible = (await mergeInto(db, name, byEntity.get(name) ?? [])) || isVisible
+    isVisible = (await mergeInto(db, tables.of(name), byEntity.get(name) ?? [])) || isVisible
   }
   await upsertEvents(db, events)
   if (currencies !== undefined) await replaceCurrencies(db, currencies)
@@ -61,15 +62,17 @@ interface Stored {
 
 const none: ReadonlyMap<string, Stored> = new Map()
 
-const read = async (
-  db: Db,
-  { columns, name }: Shown,
-  ids: ReadonlyArray<string>
-): Promise<ReadonlyMap<string, Stored>> => {
+const read = async (db: Db, table: EntityTable, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Stored>> => {
+  const { columns, key, name, resource } = table
   const { rows } = await sql<Record<string, string | null> & { _version: string }>`
-    select ${sql.raw(selectList(columns))}, xmin::text as _version from construction.${sql.raw(name)}
-    where id = any(${ids}::${sql.raw(keyType(columns))}[])`.execute(db)
-  return new Map(rows.map(({ _version: version, ...row }) => [String(row["id"]), { row, version }]))
+    select ${sql.raw(selectList(columns))}, xmin::text as _version from ${sql.raw(seen(name))}
+    where ${sql.raw(key)} = any(${ids}::${sql.raw(keyType(table))}[])`.execute(db)
+  return new Map(
+    rows.map(({ _version: version, ...found }) => {
+      const row = inTexts(table, found)
+      return [keyOf(resource, row), { row, version }]
+    })
+  )
 }
 
 /** From this many ids, a sample of `few` is read first; if none is stored, the rest isn't read. */
@@ -77,7 +80,7 @@ const many = 500
 const few = 20
 
 /** A guess, which the insert verifies. A first walk, whose rows are all new, took a third longer with reading them. */
-const areNew = async (db: Db, table: Shown, ids: ReadonlyArray<string>): Promise<boolean> => {
+const areNew = async (db: Db, table: EntityTable, ids: ReadonlyArray<string>): Promise<boolean> => {
   if (ids.length < many) return false
   const every = Math.floor(ids.length / few)
   return (
@@ -91,7 +94,7 @@ const areNew = async (db: Db, table: Shown, ids: ReadonlyArray<string>): Promise
   )
 }
 
-const keyType = (columns: Shown["columns"]): string => typeName(columns[0]?.type ?? "VARCHAR")
+const keyType = ({ resource }: EntityTable): string => typeName(resource.key)
 
 interface Merged {
   readonly id: string
@@ -99,8 +102,7 @@ interface Merged {
   readonly before: Stored | undefined
 }
 
-const mergeInto = async (db: Db, name: EntityName, changes: ReadonlyArray<Change>): Promise<boolean> => {
-  const table = entityTable(name)
+const mergeInto = async (db: Db, table: EntityTable, changes: ReadonlyArray<Change>): Promise<boolean> => {
   let byId = Map.groupBy(changes, (change) => change.id)
   let isGuess = await areNew(db, table, [...byId.keys()])
   let isVisible = false
@@ -110,7 +112,7 @@ const mergeInto = async (db: Db, name: EntityName, changes: ReadonlyArray<Change
     const merged: Array<Merged> = []
     for (const [id, ofId] of byId) {
       const before = stored.get(id)
-      const merging = mergeGently(byName(name), before?.row, ofId)
+      const merging = mergeGently(table.resource, before?.row, ofId)
       const row = merging instanceof Promise ? await merging : merging
       if (row === undefined || row === before?.row) continue
       merged.push({ id, row, before })
@@ -128,7 +130,7 @@ interface Put {
   readonly overtaken: ReadonlyArray<string>
 }
 
-const putAll = async (db: Db, table: Shown, merged: ReadonlyArray<Merged>): Promise<Put> => {
+const putAll = async (db: Db, table: EntityTable, merged: ReadonlyArray<Merged>): Promise<Put> => {
   const known = merged.filter(({ before }) => before !== undefined)
   const unchanged = await lockUnchanged(db, table, known)
   const written = new Set(unchanged.map(({ id }) => id))
@@ -139,7 +141,7 @@ const putAll = async (db: Db, table: Shown, merged: ReadonlyArray<Merged>): Prom
     const inserted = await insert(db, table, rows)
     isVisible ||= inserted > 0
     // Which rows conflicted doesn't matter: merging a row with itself changes nothing.
-    if (inserted < rows.length) overtaken.push(...rows.map((row) => String(row["id"])))
+    if (inserted < rows.length) overtaken.push(...rows.map((row) => keyOf(table.resource, row)))
   }
   const changed = unchanged.map(({ row }) => row)
   for (const rows of pieces(table, changed)) await update(db, table, rows)
@@ -148,16 +150,16 @@ const putAll = async (db: Db, table: Shown, merged: ReadonlyArray<Merged>): Prom
 
 const lockUnchanged = async (
   db: Db,
-  { columns, name }: Shown,
+  table: EntityTable,
   merged: ReadonlyArray<Merged>
 ): Promise<ReadonlyArray<Merged>> => {
   if (merged.length === 0) return merged
+  const { key, name } = table
   // In one statement, in the server's order.
   const { rows } = await sql<{ id: string; version: string }>`
-    select id::text as id, xmin::text as version from construction.${sql.raw(name)}
-    where id = any(${merged.map(({ id }) => id)}::${sql.raw(keyType(columns))}[]) order by ${sql.raw(name)}.id for update`.execute(
-    db
-  )
+    select ${sql.raw(key)}::text as id, xmin::text as version from ${sql.raw(seen(name))}
+    where ${sql.raw(key)} = any(${merged.map(({ id }) => id)}::${sql.raw(keyType(table))}[])
+    order by ${sql.raw(quoted(name))}.${sql.raw(key)} for update`.execute(db)
   const versions = new Map(rows.map(({ id, version }) => [id, version]))
   return merged.filter(({ before, id }) => versions.get(id) === before?.version)
 }
@@ -206,17 +208,19 @@ const names = (columns: Shown["columns"]): string => columns.map(({ name }) => `
 const insert = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<number> => {
   const { expressions, from } = inputOf(table, rows)
   const result = await sql`
-    insert into construction.${sql.raw(table.name)} (${sql.raw(names(table.columns))})
-    select ${sql.join(expressions)} from ${from} on conflict (id) do nothing`.execute(db)
+    insert into ${sql.raw(seen(table.name))} (${sql.raw(names(table.columns))})
+    select ${sql.join(expressions)} from ${from} on conflict (${sql.raw(table.key)}) do nothing`.execute(db)
   return Number(result.numAffectedRows ?? 0)
 }
 
 const update = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<void> => {
   const { expressions, from } = inputOf(table, rows)
-  const sets = table.columns.map((column, place) => sql`${sql.raw(`"${column.name}"`)} = ${expressions[place]}`)
+  const sets = table.columns.flatMap(({ name }, place) =>
+    name === table.key ? [] : [sql`${sql.raw(quoted(name))} = ${expressions[place]}`]
+  )
   await sql`
-    update construction.${sql.raw(table.name)} as stored set ${sql.join(sets.slice(1))}
-    from ${from} where stored.id = input.id`.execute(db)
+    update ${sql.raw(seen(table.name))} as stored set ${sql.join(sets)}
+    from ${from} where stored.${sql.raw(table.key)} = input.${sql.raw(table.key)}`.execute(db)
 }
 
 /** The row with more deliveries wins: two workers may write the same event in any order. */

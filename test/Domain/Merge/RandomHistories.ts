@@ -11,7 +11,9 @@ const samples: Readonly<Record<ColumnType, ReadonlyArray<string>>> = {
   "DECIMAL(10,2)": ["71.50", "0.00"],
   TIMESTAMPTZ: ["2026-11-20T02:00:00.000000Z"],
   DATE: ["2026-11-20", "1955-05-05"],
-  JSON: ["[]", '["a",1.50]', '{"b":1,"a":2}']
+  JSON: ["[]", '["a",1.50]', '{"b":1,"a":2}'],
+  BOOLEAN: ["true", "false"],
+  DOUBLE: ["0", "-1.5", "1e+21"]
 }
 
 const misfit = ['{"of":[1.0,null]}', '"P-1"', "1e99", "true", '"\ufffd"']

@@ -58,7 +58,12 @@ export const withWorld = async (use: (world: World) => Promise<void>, limits: Pa
   const target = `${folder}/analytics.duckdb`
   const file = await openWarehouse(`${folder}/warehouse.duckdb`)
   const turns = new Turns()
-  const publication = new Publication(file.instance, turns.next, { large: 0, replaced: 1000, leftAlone: 0, ...limits })
+  const publication = new Publication(file.instance, file.tables.all, turns.next, {
+    large: 0,
+    replaced: 1000,
+    leftAlone: 0,
+    ...limits
+  })
   let committing = Promise.resolve()
   const connect = async () => {
     const connection = await file.instance.connect()
@@ -70,7 +75,7 @@ export const withWorld = async (use: (world: World) => Promise<void>, limits: Pa
     return connection
   }
   const instance = { connect } as DuckDBInstance
-  const writer = await DuckDbWriter.open({ instance, memory: file.memory }, publication.wrote)
+  const writer = await DuckDbWriter.open({ ...file, instance }, publication.wrote)
   const publish = async (isWhole = false) => void (await publication.publish(target, isWhole))
   try {
     await use({

@@ -30,14 +30,15 @@ interface Written {
 /** A writer of rows that keeps few of them, or none, in memory. */
 const writing = async (world: World, makeRecent: () => RecentRows): Promise<Written> => {
   const wrote: Array<string> = []
-  const tables = new TableRows(world.connection, (_table, keys) => void wrote.push(...keys))
+  const { tables } = world
+  const rows = new TableRows(world.connection, (_table, keys) => void wrote.push(...keys))
   let [taken, renumbered] = [0, 0]
-  const take = tables.take.bind(tables)
-  tables.take = async (...call) => {
+  const take = rows.take.bind(rows)
+  rows.take = async (...call) => {
     taken++
     return take(...call)
   }
-  const entities = new EntityRows(tables, new StoredRows(tables, makeRecent))
+  const entities = new EntityRows(rows, tables, new StoredRows(rows, tables, makeRecent))
   const write = async (changes: ReadonlyArray<Change>, fails = false): Promise<boolean> => {
     await world.connection.run("begin transaction")
     try {
@@ -54,7 +55,7 @@ const writing = async (world: World, makeRecent: () => RecentRows): Promise<Writ
       return write(changes, fails)
     }
   }
-  return { write, taken: () => taken, renumbered: () => renumbered, deleted: () => tables.deleted }
+  return { write, taken: () => taken, renumbered: () => renumbered, deleted: () => rows.deleted }
 }
 
 const assertRows = async ({ rows }: World, expected: ReadonlyMap<string, Row>): Promise<void> => {

@@ -4,6 +4,7 @@ import { assert } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"
 import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
 import * as Rows from "../../../src/Stores/DuckDb/Rows.ts"
+import type { EntityTables } from "../../../src/Stores/EntityTables.ts"
 import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
 import { event } from "../../Domain/Merge/Histories.ts"
 import { removeFolder, temporaryFolder } from "../../Folders.ts"
@@ -12,6 +13,7 @@ import { alike } from "./Alike.ts"
 
 export interface World {
   readonly connection: DuckDBConnection
+  readonly tables: EntityTables
   /** Patched by a test: what the writer's next statements run through. */
   readonly open: (patch?: (connection: DuckDBConnection) => void) => Promise<DuckDbWriter>
   readonly rows: (table: string) => Promise<ReadonlyArray<Rows.Row>>
@@ -24,13 +26,14 @@ export const withWarehouse = async (use: (world: World) => Promise<void>): Promi
   try {
     await use({
       connection,
+      tables: file.tables,
       open: async (patch = () => undefined) => {
         const connect = async () => {
           const own = await file.instance.connect()
           patch(own)
           return own
         }
-        return DuckDbWriter.open({ instance: { connect } as never, memory: file.memory })
+        return DuckDbWriter.open({ ...file, instance: { connect } as never })
       },
       rows: async (table) => {
         const result = await connection.run(`select * from construction.${table}`)

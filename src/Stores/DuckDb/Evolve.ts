@@ -1,0 +1,58 @@
+/**
+ * Gives a DuckDB file the tables and columns of entities that it lacks for this worker. In one transaction of its own,
+ * with no other write beside it and a checkpoint after it: a crash leaves the file with all of it or without.
+ */
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { ColumnType } from "../../Domain/Resource.ts"
+import {
+  type EntityTable,
+  type EntityTables,
+  evolutionOf,
+  type FoundColumn,
+  type FoundTables
+} from "../EntityTables.ts"
+import * as Ddl from "./Ddl.ts"
+import { withConnection } from "./ReadAll.ts"
+
+const typeOf: Readonly<Record<string, ColumnType>> = {
+  BIGINT: "BIGINT",
+  VARCHAR: "VARCHAR",
+  "DECIMAL(28,4)": "DECIMAL(28,4)",
+  "DECIMAL(10,2)": "DECIMAL(10,2)",
+  "TIMESTAMP WITH TIME ZONE": "TIMESTAMPTZ",
+  DATE: "DATE",
+  JSON: "JSON",
+  BOOLEAN: "BOOLEAN",
+  DOUBLE: "DOUBLE"
+}
+
+const foundIn = async (connection: DuckDBConnection): Promise<FoundTables> => {
+  const found = await connection.runAndReadAll(`
+    select table_name, column_name, data_type from duckdb_columns()
+    where database_name = current_database() and schema_name = 'construction' and not internal
+      and table_name in (select table_name from duckdb_tables() where schema_name = 'construction')
+    order by table_name, column_index`)
+  const rows = found.getRowsJson().map((row) => row.map(String))
+  const byTable = Map.groupBy(rows, ([table = ""]) => table)
+  const columnsOf = (all: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<FoundColumn> =>
+    all.map(([, name = "", type = ""]) => ({ name, type: typeOf[type] }))
+  return new Map([...byTable].map(([table, all]) => [table, columnsOf(all)]))
+}
+
+/** `wanted`: tables that it is to have; it keeps those that it has besides. */
+export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> =>
+  withConnection(instance, async (connection) => {
+    const evolution = evolutionOf(wanted, await foundIn(connection))
+    const statements = Ddl.evolving(evolution)
+    if (statements.length === 0) return evolution.tables
+    await connection.run("begin transaction")
+    try {
+      for (const statement of statements) await connection.run(statement)
+      await connection.run("commit")
+    } catch (cause) {
+      await connection.run("rollback").catch(() => undefined)
+      throw cause
+    }
+    await connection.run("checkpoint")
+    return evolution.tables
+  })

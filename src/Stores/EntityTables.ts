@@ -1,0 +1,134 @@
+/**
+ * The tables of entities as a warehouse has them: those of every warehouse, and those of the lists that a person has
+ * switched on, now or earlier. A table and a column stay when nothing fills them any more. Pure.
+ */
+import { byName, type Column, commonColumns, entityNames, keyColumn, type Resource } from "../Domain/Resource.ts"
+import type { Row } from "../Domain/Merge.ts"
+import { type Shown, tableOfResource, tablesBeside } from "./WarehouseTables.ts"
+
+export interface EntityTable extends Shown {
+  readonly resource: Resource
+  /** Why rows of the resource can't be written here, as a sentence. */
+  readonly refusal?: string
+}
+
+export class EntityTables {
+  readonly #byName: ReadonlyMap<string, EntityTable>
+
+  constructor(tables: Iterable<EntityTable>) {
+    this.#byName = new Map([...tables].map((table) => [table.name, table]))
+  }
+
+  /** Throws if there is none. */
+  of(name: string): EntityTable {
+    const table = this.#byName.get(name)
+    if (table === undefined) throw new Error(`There is no table ${name}`)
+    return table
+  }
+
+  get ofEntities(): ReadonlyArray<EntityTable> {
+    return [...this.#byName.values()]
+  }
+
+  /** The warehouse's tables of entities and all others that analysts see. */
+  get all(): ReadonlyArray<Shown> {
+    return [...this.#byName.values(), ...tablesBeside]
+  }
+}
+
+/** As it is described, and not yet as an engine has it. */
+export const described = (resource: Resource): EntityTable => ({ ...tableOfResource(resource), resource })
+
+/** What every warehouse has. */
+export const usual: ReadonlyArray<EntityTable> = entityNames.map((name) => described(byName(name)))
+
+export interface FoundColumn {
+  readonly name: string
+  /** Undefined: none of ours. */
+  readonly type: Column["type"] | undefined
+}
+
+/** By table, in the database's order. */
+export type FoundTables = ReadonlyMap<string, ReadonlyArray<FoundColumn>>
+
+export interface Evolution {
+  /** As they are after it. */
+  readonly tables: EntityTables
+  readonly made: ReadonlyArray<Shown>
+  readonly added: ReadonlyArray<{ readonly table: Shown; readonly column: Column }>
+}
+
+/** What a warehouse lacks of these: tables, and columns of tables that it has. */
+export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, found: FoundTables): Evolution => {
+  const known = new Set(wanted.map(({ name }) => name))
+  const left = [...found].flatMap(([name, columns]) => (known.has(name) ? [] : (formerly(name, columns) ?? [])))
+  const all = [...wanted, ...left.map(described)].map((table) => evolved(table, found.get(table.name)))
+  return {
+    tables: new EntityTables(all.map(({ table }) => table)),
+    made: all.flatMap(({ isMade, table }) => (isMade ? [table] : [])),
+    added: all.flatMap(({ added, table }) => added.map((column) => ({ table, column })))
+  }
+}
+
+interface Evolved {
+  readonly table: EntityTable
+  readonly isMade: boolean
+  readonly added: ReadonlyArray<Column>
+}
+
+const evolved = (wanted: EntityTable, found: ReadonlyArray<FoundColumn> | undefined): Evolved => {
+  if (found === undefined) return { table: wanted, isMade: true, added: [] }
+  const byColumn = new Map(wanted.columns.map((column) => [column.name, column]))
+  const kept = found.flatMap(({ name, type }) => {
+    const says = byColumn.get(name)?.says ?? "No list fills it any more."
+    return type === undefined ? [] : [{ name, type, says, since: wanted.since }]
+  })
+  const names = new Set(found.map(({ name }) => name))
+  const added = wanted.columns.filter(({ name }) => !names.has(name))
+  const refusal = refusalOf(wanted, found)
+  return {
+    table: { ...wanted, columns: [...kept, ...added], ...(refusal === undefined ? {} : { refusal }) },
+    isMade: false,
+    added
+  }
+}
+
+/** A value that fits the wanted type might not fit the one that is there. */
+const refusalOf = ({ columns, name: table }: Shown, found: ReadonlyArray<FoundColumn>): string | undefined => {
+  const has = new Map(found.map(({ name, type }) => [name, type]))
+  const other = columns.find(({ name, type }) => has.has(name) && has.get(name) !== type)
+  if (other === undefined) return undefined
+  const type = has.get(other.name) ?? "of another type"
+  return (
+    `The column ${other.name} of ${table} is ${type} in the warehouse, and ${other.type} in the review file: give the ` +
+    "column another name there, or its type back."
+  )
+}
+
+/** The resource of a table that no list fills any more; undefined if the table is something else. */
+const formerly = (name: string, columns: ReadonlyArray<FoundColumn>): Resource | undefined => {
+  const types = new Map(columns.map((column) => [column.name, column.type]))
+  if (!Object.keys(commonColumns).every((column) => types.has(column))) return undefined
+  const key = types.has("_key") ? "_key" : "id"
+  if (!types.has(key)) return undefined
+  return {
+    name,
+    says: "No list fills it any more.",
+    key: types.get(key) === "BIGINT" ? "BIGINT" : "VARCHAR",
+    ...(key === "_key" ? { keyColumn: key } : {}),
+    columns: {},
+    stages: []
+  }
+}
+
+/** A row as a database gives it, in canonical text. */
+export const inTexts = ({ columns }: Shown, row: Readonly<Record<string, unknown>>): Row => {
+  const plain = columns.filter(({ name, type }) => isPlain(type) && row[name] != null)
+  if (plain.length === 0) return row as Row
+  return { ...(row as Row), ...Object.fromEntries(plain.map(({ name }) => [name, String(row[name])])) }
+}
+
+/** Its values come as JavaScript's own. */
+const isPlain = (type: Column["type"]): boolean => type === "BOOLEAN" || type === "DOUBLE"
+
+export const keyOf = (resource: Resource, row: Row): string => String(row[keyColumn(resource)])

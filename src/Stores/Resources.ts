@@ -1,0 +1,18 @@
+/**
+ * The resources that a worker fills besides those of every warehouse: lists of the service that a person has switched on.
+ * None unless a worker is given some; a verb needs none, because a warehouse keeps the tables that it has.
+ */
+import { Context } from "effect"
+import type { Resource } from "../Domain/Resource.ts"
+import { described, type EntityTable, usual } from "./EntityTables.ts"
+
+export const Resources = Context.Reference<ReadonlyArray<Resource>>("siteledger/Resources", {
+  defaultValue: () => []
+})
+
+/** Which tables of entities a warehouse is to have. One of the resources may add to a table of every warehouse. */
+export const wantedTables = (resources: ReadonlyArray<Resource>): ReadonlyArray<EntityTable> => {
+  const byName = new Map(usual.map((table) => [table.name, table]))
+  for (const resource of resources) byName.set(resource.name, described(resource))
+  return [...byName.values()]
+}
