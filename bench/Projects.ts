@@ -1,7 +1,7 @@
 /**
  * The made-up projects of ListServer as the rows that a walk makes of them: the input of the bare loads.
  */
-import { projectsOf } from "../connectors/construction/ConstructionPages.ts"
+import { changesOf } from "../connectors/construction/ConstructionChanges.ts"
 import type { Change } from "../src/Domain/Change.ts"
 import { entityTable } from "../src/Stores/WarehouseTables.ts"
 import { record } from "./ProjectRecord.ts"
@@ -33,5 +33,5 @@ export const changes = (first: number, count: number): ReadonlyArray<Change> =>
     const records = Array.from({ length: Math.min(perPage, count - index * perPage) }, (_, offset) =>
       record(first + index * perPage + offset)
     )
-    return projectsOf({ ...page, records, sha256: String(index).padStart(64, "f") }).changes
+    return changesOf({ ...page, records, sha256: String(index).padStart(64, "f") }).changes
   }).flat()

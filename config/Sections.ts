@@ -6,13 +6,13 @@ import { sections as accounting } from "./Accounting.ts"
 import { posting, waiting } from "./Ledger.ts"
 import { log } from "./Log.ts"
 import { migration } from "./Migration.ts"
-import { openapi } from "./OpenApi.ts"
+import { offered } from "./OpenApi.ts"
 import type { Variables } from "./Variable.ts"
 import { service, webhooks, worker } from "./Variables.ts"
 
 export const sections: ReadonlyArray<readonly [title: string, variables: Variables]> = [
   ["The service: address, credentials, pace, paging", service],
-  ["What the service offers", { openapi }],
+  ["What the service offers", offered],
   ["Webhooks", webhooks],
   ["This worker: admin listener, storage, export", worker],
   ["Migrations on PostgreSQL", migration],

@@ -16,7 +16,7 @@ import { type Environment, fields, read, SettingsError, warnings } from "./Envir
 import * as Ledger from "./Ledger.ts"
 import { log } from "./Log.ts"
 import * as Migration from "./Migration.ts"
-import { openapi } from "./OpenApi.ts"
+import { offered } from "./OpenApi.ts"
 import { all, bad, type Field, type Fields, fine, maybe, rule, type ValuesOf } from "./Variable.ts"
 import * as V from "./Variables.ts"
 
@@ -145,12 +145,17 @@ export const migration: Effect.Effect<ValuesOf<typeof Migration.migration>, Sett
 )
 
 const discovering = {
-  openapi,
+  ...offered,
   baseUrl: maybe(V.service.baseUrl),
   requestsPerMinute: V.service.requestsPerMinute,
   pageSize: V.service.pageSize,
   dataDir: V.worker.dataDir
 }
+
+/** Which lists are on. */
+export const reviewed: Effect.Effect<Pick<ValuesOf<typeof offered>, "resources">, SettingsError> = readAs(
+  (environment) => all(fields(environment, { resources: offered.resources }))
+)
 
 /** For `siteledger discover`, which comes first of all. */
 export const discovery: Effect.Effect<ValuesOf<typeof discovering>, SettingsError> = readAs((environment) =>

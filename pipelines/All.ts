@@ -18,6 +18,7 @@ import { Status } from "../src/Operate/Status.ts"
 import { Waiting } from "../src/Operate/Waiting.ts"
 import { backfill } from "./backfill.ts"
 import { sending } from "./ledger.ts"
+import { lists } from "./lists.ts"
 import { live } from "./live.ts"
 import { nightly } from "./nightly.ts"
 import { service } from "./service.ts"
@@ -36,5 +37,6 @@ export const worker = Admin.layer.pipe(
   // A store of another service is refused before any request is sent or taken.
   Layer.provideMerge(ConstructionIdentity.layer),
   Layer.provideMerge(others),
-  Layer.provideMerge(stores)
+  Layer.provideMerge(stores),
+  Layer.provideMerge(lists)
 )

@@ -33,6 +33,8 @@ export interface Answer {
   readonly text: string
   /** The same, as it arrived. */
   readonly body?: Body
+  /** In small letters. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
   /** By our clock, in ms. */
   readonly startedMs: number
   readonly endedMs: number
@@ -59,7 +61,10 @@ export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPro
 
 type Endpoint = ApiEndpoint["Service"]
 export type Api = HttpApiClient.ForApi<typeof ConstructionApi>
-type Send = (api: Api, http: HttpClient.HttpClient) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
+export type Send = (
+  api: Api,
+  http: HttpClient.HttpClient
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
 export class ConstructionClient extends Context.Service<
   ConstructionClient,
@@ -105,6 +110,7 @@ export class ConstructionClient extends Context.Service<
         return {
           ...times(),
           body,
+          headers: response.headers,
           serviceMs: serviceTime(response),
           // A page is mostly read without it.
           get text() {

@@ -61,3 +61,15 @@ const isAmong = (found: ReadonlyArray<Found>, name: string, path: string): boole
   for (const field of found) if (field.name === name || field.path === path) return true
   return false
 }
+
+/** The record without the fields at these paths; the same object if it has none of them. */
+export const without = (record: unknown, paths: ReadonlyArray<string>): unknown => paths.reduce(withoutOne, record)
+
+const withoutOne = (value: unknown, path: string): unknown => {
+  if (!Json.isObject(value)) return value
+  const dot = path.indexOf(".")
+  const name = Object.hasOwn(value, path) || dot < 0 ? path : path.slice(0, dot)
+  if (!Object.hasOwn(value, name)) return value
+  const { [name]: inner, ...rest } = value
+  return name === path ? rest : { ...value, [name]: withoutOne(inner, path.slice(dot + 1)) }
+}

@@ -13,7 +13,9 @@ import * as Json from "../../src/Domain/Json.ts"
 import * as Limits from "../../src/Domain/Limits.ts"
 import { byType, wires } from "./ConstructionEvents.ts"
 import { secretIn } from "./ConstructionOrphan.ts"
-import { projectNames, projectsOf, readPage } from "./ConstructionPages.ts"
+import { changesOf } from "./ConstructionChanges.ts"
+import { readPage } from "./ConstructionPages.ts"
+import { projectsShape } from "./ConstructionShapes.ts"
 import { at, find, join, type Lookup, lookupIn, type Place, placesIn } from "./ConstructionPlaces.ts"
 import { optionsOf, read, type Wire } from "./ConstructionReader.ts"
 import * as Suggest from "./ConstructionSuggestion.ts"
@@ -171,11 +173,11 @@ const sentences: Readonly<Record<QuarantineReason | "not-storable", string>> = {
 
 const list = ({ body, text, nowMs }: Given, wire: Wire): Described => {
   const answer = { text, startedMs: nowMs, endedMs: nowMs, serviceMs: undefined }
-  const page = Effect.runSyncExit(readPage(answer, wire.envelope.list))
+  const shape = projectsShape(wire.fieldAliases, wire.envelope.list)
+  const page = Effect.runSyncExit(readPage(answer, shape))
   const failed = (summary: string): Described => ({ kind: "list", isReadable: false, summary, fields: [], rest: [] })
   if (Exit.isFailure(page)) return failed("A list page whose records and counts aren't found.")
-  const names = projectNames(wire.fieldAliases)
-  const { bad, changes } = projectsOf(page.value, names)
+  const { bad, changes } = changesOf(page.value, shape)
   const [first] = changes
   const nameless = bad.filter(({ reason }) => reason === "no-key").length
   if (nameless > 0 || first === undefined) {
@@ -189,8 +191,8 @@ const list = ({ body, text, nowMs }: Given, wire: Wire): Described => {
     isReadable: true,
     summary: `A list page with ${changes.length} of ${page.value.total} projects. The first one:`,
     fields: [
-      { name: "id", value: first.id, path: pathOf(names.key) },
-      ...names.columns.flatMap(([column, all]) =>
+      { name: "id", value: first.id, path: pathOf(shape.key[0] ?? []) },
+      ...shape.columns.flatMap(([column, all]) =>
         column in first.values ? [{ name: column, value: first.values[column] ?? null, path: pathOf(all) }] : []
       )
     ],

@@ -11,7 +11,6 @@ import { Inbox } from "../Intake/Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "./AnalystCopy.ts"
 import { Lake, LakeError } from "./Lake.ts"
-import { entityNames } from "../Domain/Resource.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "../Walk/Checkpoints.ts"
 import { isShort, type Snapshot, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
@@ -208,14 +207,8 @@ const oldestPending = Effect.fnUntraced(function* (snapshot: Snapshot, at: Insta
 
 /** How sure the copy of each list is; from the Store, so that an export needs no running walk. */
 const walks = (store: Store["Service"]): Effect.Effect<Manifest.AsOf["walks"], StoreError> =>
-  Effect.map(
-    Effect.forEach(entityNames, (name) => Checkpoints.load(store, name)),
-    (states) =>
-      Object.fromEntries(
-        states.flatMap((state) =>
-          state === undefined ? [] : [[state.resource, { proof: state.proof ?? "running", at: state.proof_at }]]
-        )
-      )
+  Effect.map(Checkpoints.loadAll(store), (states) =>
+    Object.fromEntries(states.map(({ proof, proof_at: at, resource }) => [resource, { proof: proof ?? "running", at }]))
   )
 
 /** The same for every export of the same tables, so it is rarely written. */

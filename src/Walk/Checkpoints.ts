@@ -32,6 +32,10 @@ const badId = ({ id, sha256 }: BadRecord): string => id ?? `${badMark}${sha256}`
 export const load = (store: Store["Service"], resource: string) =>
   store.run((db) => db.selectFrom("walks").selectAll().where("resource", "=", resource).executeTakeFirst())
 
+/** In the order of their names. */
+export const loadAll = (store: Store["Service"]) =>
+  store.run((db) => db.selectFrom("walks").selectAll().orderBy("resource").execute())
+
 /** Rows read at once. */
 const pagesAtOnce = 10_000
 

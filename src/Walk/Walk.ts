@@ -1,6 +1,6 @@
 /**
- * Walk copies every list of the source into the warehouse, pass after pass, in the lowest lane, every `every`. It is the
- * backstop for what the webhooks missed.
+ * Walk copies every list of the source into the warehouse, pass after pass, in the lowest lane, every `every` or as often as
+ * the list says. It is the backstop for what the webhooks missed.
  *
  * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). After a disturbed pass another follows at once, from
  * the third in a row on with growing pauses. After a crash a pass resumes at its checkpoints.
@@ -136,8 +136,13 @@ const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}` as const
   const { pollEvery } = yield* Store
-  const { opened } = yield* Warehouse
+  const { opened, table } = yield* Warehouse
   yield* opened
+  const { refusal } = yield* Effect.orDie(table(track.list.resource))
+  if (refusal !== undefined) {
+    yield* reasons.set(key, refusal)
+    return yield* Effect.never
+  }
   // Another worker may have walked meanwhile, or been asked for a new walk.
   yield* refreshed(track)
   const due = yield* untilDue(options, track)
@@ -154,7 +159,7 @@ const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
   }
   yield* reasons.set(key, outcome.failure.message)
   const growing = Duration.min(doubled(track.failures++), longestAfterFailure)
-  yield* rest(track, Duration.min(growing, options.every))
+  yield* rest(track, Duration.min(growing, everyOf(options, track)))
 })
 
 const walkOnce = (
@@ -196,14 +201,17 @@ const walkOnce = (
     return outcome
   })
 
+const everyOf = ({ every }: WalkOptions, { list }: Track): Duration.Duration => list.every ?? every
+
 /** How long until the next pass: none, a pause that grows with disturbances, or `every`. */
-const untilDue = (options: WalkOptions, { state }: Track): Effect.Effect<Duration.Duration> =>
+const untilDue = (options: WalkOptions, track: Track): Effect.Effect<Duration.Duration> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
+    const { state } = track
+    const every = everyOf(options, track)
     if (state === undefined || state.finished_at === null) return Duration.zero
     const disturbed = state.disturbed_in_a_row
     const growing = doubled(Math.max(0, disturbed - patientAfter))
-    const pause =
-      disturbed === 0 ? options.every : disturbed < patientAfter ? Duration.zero : Duration.min(growing, options.every)
+    const pause = disturbed === 0 ? every : disturbed < patientAfter ? Duration.zero : Duration.min(growing, every)
     const since = now - Instant.toMicros(state.finished_at) / 1000
     return Duration.millis(Math.max(0, Duration.toMillis(pause) - since))
   })

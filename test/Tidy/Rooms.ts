@@ -17,9 +17,9 @@ export const rooms = [
   "src/Ledger",
   "src/Walk",
   "src/Query",
+  "src/Discovery",
   "src/Stores",
   "src/Runtime",
-  "src/Discovery",
   "src/Domain",
   "config"
 ] as const

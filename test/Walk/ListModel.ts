@@ -3,7 +3,7 @@
  * answer in which a test may change the list. Requested pages are noted.
  */
 import { Effect } from "effect"
-import { projectsOf } from "../../connectors/construction/ConstructionPages.ts"
+import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { type Page, type PagedList, SourceError } from "../../src/Walk/Source.ts"
 
@@ -60,5 +60,5 @@ const answer = (model: ListModel, asked: number, perPage: number): Effect.Effect
     receivedAt: Instant.fromMicros(at),
     sha256: String(at).padStart(64, "0")
   }
-  return Effect.succeed(projectsOf(raw))
+  return Effect.succeed(changesOf(raw))
 }

@@ -70,7 +70,11 @@ export const calling = <A, E>(
 
 /** One page of the list. */
 export const listed = Effect.flatMap(ConstructionClient, (client) =>
-  client.call("backfill", (api) => api.projects.list({ query: { page: 1 }, responseMode: "response-only" }), readPage)
+  client.call(
+    "backfill",
+    (api) => api.projects.list({ query: { page: 1 }, responseMode: "response-only" }),
+    (answer) => readPage(answer)
+  )
 )
 
 /** A new subscription; any answer is taken. */

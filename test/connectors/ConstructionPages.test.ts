@@ -7,7 +7,8 @@ import { TestClock } from "effect/testing"
 import * as Settings from "../../config/Settings.ts"
 import { Token } from "../../connectors/construction/ConstructionAuth.ts"
 import { type Answer, ConstructionClient } from "../../connectors/construction/ConstructionClient.ts"
-import { projectsOf, readPage } from "../../connectors/construction/ConstructionPages.ts"
+import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
+import { readPage } from "../../connectors/construction/ConstructionPages.ts"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { merge } from "../../src/Domain/Merge.ts"
@@ -24,7 +25,7 @@ const text = JSON.stringify({ data: [{ id: 1 }], pagination: { total: 1, page: 1
 
 const page = (given: Partial<Answer>) =>
   Effect.map(readPage({ text, startedMs, endedMs: startedMs + tookMs, serviceMs: undefined, ...given }), (raw) =>
-    projectsOf(raw)
+    changesOf(raw)
   )
 
 const projects = Resource.byName("projects")
@@ -69,7 +70,7 @@ describe("a page", () => {
     Effect.gen(function* () {
       for (const count of [2 ** 31, 1e300, -1, 0.5]) {
         const { message } = yield* Effect.flip(page({ text: text.replace('"total":1', `"total":${count}`) }))
-        assert.match(message, /isn't made of integers up to/)
+        assert.match(message, /that aren't integers up to/)
       }
     })
   )

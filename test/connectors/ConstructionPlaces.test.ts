@@ -1,8 +1,9 @@
 /** Where fields are found: nested envelopes, dotted names, and what is left over. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { documented } from "../../config/WireFiles.ts"
-import { projectNames, projectsOf, readPage } from "../../connectors/construction/ConstructionPages.ts"
+import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
+import { readPage } from "../../connectors/construction/ConstructionPages.ts"
+import { projectsShape } from "../../connectors/construction/ConstructionShapes.ts"
 import { at, placesIn } from "../../connectors/construction/ConstructionPlaces.ts"
 import { applied, assertQuarantined, at as time, plain, read } from "./ConstructionReader/Bodies.ts"
 
@@ -62,17 +63,18 @@ describe("a list page in another shape", () => {
 
   it.effect("is read with its paths and names, and so is the documented one", () =>
     Effect.gen(function* () {
-      const names = projectNames({ id: ["number"], name: ["title", "attributes.title"], status: ["state"] })
+      const aliases = { id: ["number"], name: ["title", "attributes.title"], status: ["state"] }
+      const shape = projectsShape(aliases, list)
       const record = { number: 4, attributes: { title: "A" }, state: null, status: "open", city: "X" }
-      const other = yield* readPage(answer({ items: [record], page }), list)
+      const other = yield* readPage(answer({ items: [record], page }), shape)
       assert.deepInclude(other, { total: 1, page: 1, perPage: 10 })
-      const { bad, changes } = projectsOf(other, names)
+      const { bad, changes } = changesOf(other, shape)
       assert.deepStrictEqual(bad, [])
       assert.strictEqual(changes[0]?.id, "4")
       assert.deepStrictEqual(changes[0]?.values, { name: "A", status: "open" })
       assert.deepEqual({ ...changes[0]?.extra }, { attributes: '{"title":"A"}', city: '"X"', state: "null" })
       const known = { data: [{ id: 1, name: "B" }], pagination: { total: 1, page: 1, per_page: 10 } }
-      const documentedPage = projectsOf(yield* readPage(answer(known), list), names)
+      const documentedPage = changesOf(yield* readPage(answer(known), shape), shape)
       assert.deepStrictEqual(documentedPage.changes[0]?.values, { name: "B" })
     })
   )
@@ -81,7 +83,7 @@ describe("a list page in another shape", () => {
     Effect.gen(function* () {
       const records = [{ id: 1, name: { en: "A" }, status: "open" }, { name: "without an id" }, 7]
       const raw = yield* readPage(answer({ data: records, pagination: { total: 3, page: 1, per_page: 10 } }))
-      const { bad, changes } = projectsOf(raw)
+      const { bad, changes } = changesOf(raw)
       assert.strictEqual(changes.length, 1)
       assert.deepStrictEqual(changes[0]?.values, { name: null, status: "open" })
       assert.deepEqual({ ...changes[0]?.misfits }, { name: '{"en":"A"}' })
@@ -94,7 +96,7 @@ describe("a list page in another shape", () => {
 
   it.effect("is refused without its paths", () =>
     Effect.gen(function* () {
-      const { message } = yield* Effect.flip(readPage(answer({ items: [], page }), documented.list))
+      const { message } = yield* Effect.flip(readPage(answer({ items: [], page })))
       assert.match(message, /without `data` and `pagination` \(SITELEDGER_ENVELOPE/)
     })
   )

@@ -1,8 +1,9 @@
 /** Records that are cut out of a page's text say exactly what the parsed page says, and no page is taken that isn't JSON. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { documented } from "../../config/WireFiles.ts"
-import { projectNames, projectsOf, readPage } from "../../connectors/construction/ConstructionPages.ts"
+import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
+import { readPage } from "../../connectors/construction/ConstructionPages.ts"
+import { projectsShape } from "../../connectors/construction/ConstructionShapes.ts"
 import { Body } from "../../connectors/construction/ConstructionText.ts"
 import { Forms } from "../../connectors/construction/ConstructionRecords.ts"
 import type { Change } from "../../src/Domain/Change.ts"
@@ -125,8 +126,9 @@ const outcome = (text: string, cutting?: { readonly body: Body; readonly forms: 
     endedMs: 1_795_190_325_983,
     serviceMs: undefined
   }
-  const page = Effect.runSync(Effect.result(readPage(answer, documented.list, cutting?.forms)))
-  return Result.isSuccess(page) ? projectsOf(page.success, projectNames(aliases)) : page.failure.message
+  const shape = projectsShape(aliases)
+  const page = Effect.runSync(Effect.result(readPage(answer, shape, cutting)))
+  return Result.isSuccess(page) ? changesOf(page.success, shape) : page.failure.message
 }
 
 const said = (page: ReturnType<typeof outcome>) => {

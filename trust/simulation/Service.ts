@@ -5,7 +5,8 @@
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { timed } from "../../connectors/construction/ConstructionClient.ts"
-import { projectsOf, readPage } from "../../connectors/construction/ConstructionPages.ts"
+import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
+import { readPage } from "../../connectors/construction/ConstructionPages.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import type { Delivery } from "../../src/Stores/Deliveries.ts"
 import { Pace } from "../../src/Walk/Pace.ts"
@@ -122,7 +123,7 @@ export class Service {
               else if (answer !== undefined) {
                 yield* pace.accepted
                 const read = yield* Effect.option(readPage(answer))
-                if (read._tag === "Some") return projectsOf(read.value)
+                if (read._tag === "Some") return changesOf(read.value)
               }
               yield* Effect.sleep("1 second")
             }

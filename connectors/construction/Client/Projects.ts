@@ -21,7 +21,11 @@ export const make = (client: ConstructionClient["Service"], pageSize: number, li
   const fetch = (page: number, size: number | undefined) => {
     const query = { page, ...(size === undefined ? {} : { per_page: size }) }
     return client
-      .call("backfill", (api) => api.projects.list({ query, responseMode: "response-only" }), readPage)
+      .call(
+        "backfill",
+        (api) => api.projects.list({ query, responseMode: "response-only" }),
+        (answer) => readPage(answer)
+      )
       .pipe(Effect.flatMap((answer) => read(answer, page)))
   }
   /** If the service refuses the size, its default is used. */

@@ -3,10 +3,10 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { Effect, Option, Result, Runtime, Schema } from "effect"
-import type { Review } from "../../src/Discovery/Review.ts"
-import { decode } from "../../src/Discovery/Review/Decode.ts"
-import { write as textOf } from "../../src/Discovery/Review/Write.ts"
-import { whyNot } from "../../src/Runtime/SystemFailure.ts"
+import type { Review } from "./Review.ts"
+import { decode } from "./Review/Decode.ts"
+import { write as textOf } from "./Review/Write.ts"
+import { whyNot } from "../Runtime/SystemFailure.ts"
 
 /** A person must act, so it ends with 2, like a bad configuration. */
 export class ReviewFailed extends Schema.TaggedError<ReviewFailed>()("ReviewFailed", { message: Schema.String }) {

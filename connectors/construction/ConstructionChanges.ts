@@ -1,0 +1,154 @@
+/**
+ * The records of a page as changes of entities, by the page's shape. A record without a usable key, or that an engine can't
+ * hold, is refused alone. A page is an observation: its version is the start of the request by the service's clock, minus a
+ * margin for lagging replicas. Pure.
+ */
+import { hash } from "node:crypto"
+import type { Change } from "../../src/Domain/Change.ts"
+import * as Limits from "../../src/Domain/Limits.ts"
+import * as Version from "../../src/Domain/Version.ts"
+import type * as Instant from "../../src/Domain/Instant.ts"
+import * as Json from "../../src/Domain/Json.ts"
+import { Listed, type Sheet, sheet } from "../../src/Domain/Listed.ts"
+import { keyColumn } from "../../src/Domain/Resource.ts"
+import * as Value from "../../src/Domain/Value.ts"
+import type { BadRecord, Page } from "../../src/Walk/Source.ts"
+import * as Fields from "./ConstructionFields.ts"
+import type { RawPage } from "./ConstructionPages.ts"
+import { find, isWithin } from "./ConstructionPlaces.ts"
+import { Cut, type Form } from "./ConstructionRecords.ts"
+import { type ListShape, projectsShape } from "./ConstructionShapes.ts"
+
+const documented = projectsShape()
+
+/** The page with its records as changes. `hashOf`: of a value that isn't kept itself. */
+export const changesOf = (
+  { records, sha256, ...page }: RawPage,
+  shape = documented,
+  hashOf: (text: string) => string = noHash
+): Page => {
+  const version = Version.make(page.observedMicros, 0, sha256)
+  const changes: Array<Change> = []
+  const bad: Array<BadRecord> = []
+  const sheets = new Map<Form, Headed | undefined>()
+  for (const each of records) {
+    if (each instanceof Cut && !sheets.has(each.form)) {
+      sheets.set(each.form, headed(shape, each.form, version, page.receivedAt))
+    }
+    const listed = each instanceof Cut ? listedOf(sheets.get(each.form), each) : undefined
+    if (listed !== undefined) {
+      changes.push(listed)
+      continue
+    }
+    const record = each instanceof Cut ? each.value : each
+    const change = changeOf({ shape, hashOf, version, seenAt: page.receivedAt }, record)
+    if (change === undefined) bad.push({ reason: "no-key", ...kept(record) })
+    else if (!Limits.canHold(change)) bad.push({ reason: "not-storable", id: change.id, ...kept(record) })
+    else changes.push(change)
+  }
+  return { ...page, changes, bad, records: records.length }
+}
+
+/** A sheet, and where the id is. */
+interface Headed {
+  readonly sheet: Sheet
+  readonly key: number
+}
+
+/** Undefined if each record has to be looked at: a field has several names, or may be further inside. */
+const headed = (
+  { columns, dropped, hashed, key: [key = [], ...others], resource }: ListShape,
+  { names }: Form,
+  version: Version.Version,
+  seenAt: Instant.Instant
+): Headed | undefined => {
+  if (others.length > 0 || dropped.length > 0 || hashed.size > 0 || keyColumn(resource) !== "id") return undefined
+  if (resource.key !== "BIGINT" || resource.stages.length > 0) return undefined
+  const places = new Map<string, number>()
+  const taken = new Set<string>()
+  for (const [column, spelled] of [["id", key] as const, ...columns]) {
+    const present = names.filter((name) => spelled.some((each) => each === name || isWithin(each, name)))
+    const [name] = present
+    if (name === undefined) continue
+    if (present.length > 1 || !spelled.includes(name) || name === "type") return undefined
+    if (column !== "id" && resource.columns[column]?.type !== "VARCHAR") return undefined
+    places.set(column, names.indexOf(name) + 1)
+    taken.add(name)
+  }
+  const place = places.get("id")
+  if (place === undefined) return undefined
+  places.delete("id")
+  const rest = names.flatMap((name, place) => (taken.has(name) ? [] : [[name, place + 1] as const]))
+  return {
+    sheet: sheet(
+      { entity: resource.name, keyColumn: "id", version, seenAt, columns: places },
+      Object.fromEntries(rest)
+    ),
+    key: place
+  }
+}
+
+/** Undefined if its id or a value has to be looked at. */
+const listedOf = (head: Headed | undefined, { texts }: Cut): Listed | undefined => {
+  if (head === undefined) return undefined
+  const id = /^("?)([1-9]\d{0,14})\1$/.exec(texts[head.key] ?? "")?.[2]
+  if (id === undefined) return undefined
+  for (const place of head.sheet.columns.values()) if (/^[[{]/.test(texts[place] ?? "")) return undefined
+  return new Listed(head.sheet, id, texts)
+}
+
+const kept = (record: unknown): Pick<BadRecord, "record" | "sha256"> => {
+  const text = Json.stringify(record)
+  return { record: text, sha256: hash("sha256", text) }
+}
+
+interface Reading {
+  readonly shape: ListShape
+  readonly hashOf: (text: string) => string
+  readonly version: Version.Version
+  readonly seenAt: Instant.Instant
+}
+
+/** Undefined without a usable key. */
+const changeOf = ({ hashOf, seenAt, shape, version }: Reading, given: unknown): Change | undefined => {
+  const record = Fields.without(given, shape.dropped)
+  if (!Json.isObject(record)) return undefined
+  const { columns, resource } = shape
+  const places = [{ path: "", fields: record }]
+  const parts = shape.key.map((names) => find(places, names))
+  const id = keyOf(
+    shape,
+    parts.map((part) => part?.value)
+  )
+  if (id === undefined) return undefined
+  const fields = Fields.empty()
+  // A part of a key has a column of its own, if it isn't the key.
+  const taken = keyColumn(resource) === "id" ? parts.flatMap((part) => part ?? []) : []
+  for (const [column, names] of columns) {
+    const field = find(places, names)
+    if (field === undefined) continue
+    taken.push(field)
+    if (shape.hashed.has(column)) {
+      fields.values[column] = field.value === null ? null : hashOf(Json.stringify(field.value))
+    } else if (!Fields.set(fields, column, resource.columns[column]?.type ?? "JSON", field.value)) {
+      Fields.keepMisfit(fields, column, field.value)
+    }
+  }
+  Fields.keepRest(fields, places, taken, noEnvelope)
+  const { extra, misfits, values } = fields
+  return { entity: resource.name, id, version, source: "page", seenAt, values, misfits, extra }
+}
+
+/** Of several parts, the text with a slash between them: no part holds one. */
+const keyOf = ({ resource }: ListShape, values: ReadonlyArray<unknown>): string | undefined => {
+  if (keyColumn(resource) === "id") return Value.readKey(resource, values[0])
+  const parts = values.flatMap((value) => Value.readKey(resource, value) ?? [])
+  if (parts.length < values.length || parts.length === 0) return undefined
+  return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/")
+}
+
+const noHash = (): string => {
+  throw new Error("a list with hashed columns needs a key")
+}
+
+const noEnvelope = (): boolean => false

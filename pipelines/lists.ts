@@ -1,0 +1,30 @@
+/**
+ * Lists: which of the service's lists are walked, and so which tables there are.
+ *
+ *   OpenAPI document ──siteledger discover──► review file ──a person switches lists on──► Construction · Warehouse
+ *
+ * Gives a worker the lists that are on in its review file (`SITELEDGER_RESOURCES`), and the resources that they fill. A file that
+ * can't be walked as it is ends the start, with a sentence for each place.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import * as Settings from "../config/Settings.ts"
+import { Resources } from "../src/Stores/Resources.ts"
+import { resourceOf, SwitchedOn, switchedOn } from "../src/Discovery/Resources.ts"
+import * as ReviewFile from "../src/Discovery/ReviewFile.ts"
+
+const missing = (path: string) =>
+  new ReviewFile.ReviewFailed({
+    message: `There is no file ${path} (SITELEDGER_RESOURCES): siteledger discover writes one.`
+  })
+
+const switched = Effect.gen(function* () {
+  const { resources } = yield* Settings.reviewed
+  if (Option.isNone(resources)) return []
+  const path = resources.value
+  const review = yield* ReviewFile.read(path)
+  return switchedOn(yield* Effect.mapError(Effect.fromOption(review), () => missing(path)))
+})
+
+export const lists: Layer.Layer<never, Settings.SettingsError | ReviewFile.ReviewFailed> = Layer.effectContext(
+  Effect.map(switched, (on) => Context.make(SwitchedOn, on).pipe(Context.add(Resources, on.map(resourceOf))))
+)

@@ -1,0 +1,56 @@
+/**
+ * The lists of a review file that are on, as resources of the warehouse: a table each, or more columns for a table that every
+ * warehouse has. Pure, but for the references by which a worker is given them.
+ */
+import { Context } from "effect"
+import {
+  byName,
+  type Column as TableColumn,
+  commonColumns,
+  entityNames,
+  type Resource,
+  tableColumns
+} from "../Domain/Resource.ts"
+import type { Column, List, Review } from "./Review.ts"
+
+/** The lists that a worker walks besides the one that the interface document shows. */
+export const SwitchedOn = Context.Reference<ReadonlyArray<List>>("siteledger/SwitchedOn", { defaultValue: () => [] })
+
+/** Parents first. */
+export const switchedOn = ({ lists }: Review): ReadonlyArray<List> => lists.filter(({ on }) => on)
+
+/** Its records are named by one column, which is called `id`. */
+export const isNamedById = ({ key }: List): boolean => key.length === 1 && key[0] === "id"
+
+const placeOf = ({ from, name, parameter }: Column): string =>
+  parameter === undefined ? `the field ${from ?? `/${name}`}` : `the parameter ${parameter} of the request`
+
+const described = (column: Column): Omit<TableColumn, "name"> => ({
+  type: column.use === "hash" ? "VARCHAR" : column.type,
+  says: column.use === "hash" ? `A keyed hash of ${placeOf(column)}.` : `The value of ${placeOf(column)}.`,
+  since: 1
+})
+
+const columnsBut = (list: List, isTaken: (name: string) => boolean): Resource["columns"] =>
+  Object.fromEntries(
+    list.columns
+      .filter(({ name, use }) => use !== "drop" && !isTaken(name))
+      .map((column) => [column.name, described(column)])
+  )
+
+export const resourceOf = (list: List): Resource => {
+  const known = entityNames.find((name) => name === list.table)
+  if (known !== undefined) {
+    const resource = byName(known)
+    const names = new Set(tableColumns(resource).map(({ name }) => name))
+    return { ...resource, columns: { ...resource.columns, ...columnsBut(list, (name) => names.has(name)) } }
+  }
+  const isOwn = (name: string) => Object.hasOwn(commonColumns, name)
+  const shared = { name: list.table, says: `What ${list.read} lists.`, stages: [] }
+  if (!isNamedById(list)) {
+    return { ...shared, key: "VARCHAR", keyColumn: "_key", columns: columnsBut(list, isOwn) }
+  }
+  const type = list.columns.find(({ name }) => name === "id")?.type
+  const columns = columnsBut(list, (name) => name === "id" || isOwn(name))
+  return { ...shared, key: type === "BIGINT" ? "BIGINT" : "VARCHAR", columns }
+}
